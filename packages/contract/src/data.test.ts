@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import * as contract from './exports/index.js'
+
+describe('the numbers and names of the contract', () => {
+  it('has the limits of INTERFACE 8', () => {
+    expect(contract.pageLimit).toEqual({ default: 50, min: 1, max: 200 })
+    expect(contract.deliveryTimeoutMs).toBe(5_000)
+    expect(contract.signatureToleranceSeconds).toBe(300)
+    expect(contract.shareTokenLifetimeSeconds).toBe(20 * 60)
+  })
+
+  it('has the finality table of INTERFACE 8', () => {
+    expect(
+      Object.entries(contract.finality).map(([id, row]) => [Number(id), row.confirmations, row.approximateSeconds]),
+    ).toEqual([
+      [1, 3, 36],
+      [10, 48, 96],
+      [100, 1, 5],
+      [137, 50, 100],
+      [42161, 1600, 480],
+    ])
+  })
+
+  it('has the six payment states of INTERFACE 3', () => {
+    expect(contract.paymentStates).toEqual([
+      'pending',
+      'success',
+      'failure',
+      'refund_pending',
+      'refund_success',
+      'refund_failure',
+    ])
+  })
+
+  it('has the header names of INTERFACE 6 and the cache rule of INTERFACE 4', () => {
+    expect([contract.signatureHeader, contract.integrationHeader]).toEqual([
+      'X-Service-Signature',
+      'X-Service-Integration',
+    ])
+    expect(contract.cacheControl).toBe('private, no-store')
+  })
+
+  it('has the fixed error bodies of INTERFACE 5 and 7', () => {
+    expect(contract.unauthorizedBody).toEqual({ error: 'Unauthorized' })
+    expect(contract.kycUnavailableBody).toEqual({ error: 'KYC unavailable for this user' })
+  })
+
+  it('has the four verification errors of INTERFACE 4.3, verbatim', () => {
+    expect(contract.verificationErrors).toEqual([
+      'Payment does not match link configuration',
+      'Invalid payment address',
+      'Invalid payment currency',
+      'Invalid payment amount',
+    ])
+  })
+
+  it('has the paths of INTERFACE 4', () => {
+    expect(contract.paths).toMatchObject({
+      payments: '/api/v1/integration/payments',
+      payment: '/api/v1/integration/payments/:txHash',
+      walletPayments: '/api/v1/integration/wallet/:address/payments',
+      walletPayment: '/api/v1/integration/wallet/:address/payments/:txHash',
+      shareToken: '/api/v1/integration/idv-share-token',
+      legacyLookup: '/api/v1/tx/:chainId/:txHash',
+      legacyVerify: '/api/v1/verify',
+    })
+  })
+})

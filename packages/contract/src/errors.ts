@@ -1,0 +1,25 @@
+/** Error bodies and their fixed texts. Source: INTERFACE 5, 7. @module */
+import * as z from 'zod/mini'
+import { object } from './mode.js'
+
+/** `{"error": "<message>"}`, with `maxLimit` on a `limit` error and `message` on a refused redemption. Source: INTERFACE 7. */
+export const errorBodySchema = object('read', {
+  error: z.string(),
+  maxLimit: z.optional(z.int()),
+  message: z.optional(z.string()),
+})
+/** Body of every error of areas (a) and (c). */
+export type ErrorBody = z.infer<typeof errorBodySchema>
+
+/** A legacy 400: what was wrong, and where. Source: INTERFACE 4.3. */
+export const legacyErrorBodySchema = object('read', {
+  error: z.string(),
+  details: z.array(object('read', { code: z.string(), message: z.string(), path: z.array(z.string()) })),
+})
+/** Body of a legacy 400. */
+export type LegacyErrorBody = z.infer<typeof legacyErrorBodySchema>
+
+/** The one body of every failed authentication. Source: INTERFACE 5 rule 3. */
+export const unauthorizedBody = { error: 'Unauthorized' } as const
+/** Body of a 409 of the share endpoint, whatever the actual status. Source: INTERFACE 7. */
+export const kycUnavailableBody = { error: 'KYC unavailable for this user' } as const

@@ -1,0 +1,80 @@
+/** The legacy lookup and verify shapes. Source: INTERFACE 2.4, 4.3. @module */
+import * as z from 'zod/mini'
+import { type Mode, object } from './mode.js'
+
+/** The four verification errors, verbatim. Source: INTERFACE 4.3. */
+export const verificationErrors = [
+  'Payment does not match link configuration',
+  'Invalid payment address',
+  'Invalid payment currency',
+  'Invalid payment amount',
+] as const
+/** One reason why a payment did not match the verify payload. */
+export type VerificationError = (typeof verificationErrors)[number]
+
+function paymentItemShape(mode: Mode) {
+  const tokenAmount = object(mode, { formatted: z.string(), value: z.string().check(z.regex(/^[0-9]+$/)) })
+  return {
+    memo: z.string(),
+    receiver: z.string(),
+    tokenSymbol: z.string(),
+    tokenAmount,
+    tokenAmountNet: tokenAmount,
+    totalFees: tokenAmount,
+    fees: z.array(
+      object(mode, { type: z.string(), formatted: z.string(), value: z.string().check(z.regex(/^[0-9]+$/)) }),
+    ),
+    invoiceAmount: z.string(),
+    invoiceCurrency: z.string(),
+    conversion: z.string(),
+    priceFeeds: z.array(object(mode, { name: z.string(), contract: z.string(), rate: z.string() })),
+  }
+}
+
+function lookupShape(mode: Mode) {
+  return {
+    chainId: z.int(),
+    txHash: z.string(),
+    payments: z.array(object(mode, { ...paymentItemShape(mode), final: z.boolean() })),
+  }
+}
+
+function verifyShape(mode: Mode) {
+  return {
+    chainId: z.int(),
+    txHash: z.string(),
+    payments: z.array(
+      object(mode, {
+        ...paymentItemShape(mode),
+        final: z.optional(z.boolean()),
+        verified: z.boolean(),
+        verificationErrors: z.array(mode === 'write' ? z.enum(verificationErrors) : z.string()),
+      }),
+    ),
+  }
+}
+
+/** The lookup answer as a client reads it. */
+export const lookupSchema = object('read', lookupShape('read'))
+/** The lookup answer as the service writes it. */
+export const lookupWriteSchema = object('write', lookupShape('write'))
+/** The verify answer (200 and 409) as a client reads it. */
+export const verifySchema = object('read', verifyShape('read'))
+/** The verify answer as the service writes it. */
+export const verifyWriteSchema = object('write', verifyShape('write'))
+
+/** Body of the verify request. Source: INTERFACE 4.3. */
+export const verifyRequestSchema = object('read', {
+  chainId: z.int(),
+  txHash: z.string(),
+  invoiceAmount: z.union([z.number(), z.string()]),
+  invoiceCurrency: z.string(),
+  address: z.string(),
+})
+
+/** All payments of one transaction. */
+export type Lookup = z.infer<typeof lookupSchema>
+/** All payments of one transaction, each judged against an invoice. */
+export type Verify = z.infer<typeof verifySchema>
+/** What a payment is verified against. */
+export type VerifyRequest = z.infer<typeof verifyRequestSchema>

@@ -1,0 +1,22 @@
+/** Every number of INTERFACE 8, as data. @module */
+
+/** Page size of the list endpoints. Source: INTERFACE 4.1, 8. */
+export const pageLimit = { default: 50, min: 1, max: 200 } as const
+
+/** How long a delivery may take in all, in milliseconds. Source: INTERFACE 6, 8. */
+export const deliveryTimeoutMs = 5_000
+
+/** Recommended largest gap between `t` and the receiver's clock, in seconds. Source: INTERFACE 6 signature rule 5, 8. */
+export const signatureToleranceSeconds = 300
+
+/** Share token lifetime when the mint call names none, in seconds. Source: INTERFACE 4.2, 8. */
+export const shareTokenLifetimeSeconds = 1_200
+
+/** How deep a block must lie before the legacy `final` flag is true, and about how long that takes. Source: INTERFACE 8. */
+export const finality = {
+  1: { confirmations: 3, approximateSeconds: 36 },
+  10: { confirmations: 48, approximateSeconds: 96 },
+  100: { confirmations: 1, approximateSeconds: 5 },
+  137: { confirmations: 50, approximateSeconds: 100 },
+  42161: { confirmations: 1_600, approximateSeconds: 480 },
+} as const satisfies Readonly<Record<number, { confirmations: number; approximateSeconds: number }>>

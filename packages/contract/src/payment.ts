@@ -1,0 +1,40 @@
+/** The payment object and its page, as the integration read API returns them. Source: INTERFACE 2.1, 2.2. @module */
+import * as z from 'zod/mini'
+import { type Mode, object } from './mode.js'
+import { address, amount, chainId, instant, txHash } from './primitives.js'
+import { snapshotShape } from './snapshot.js'
+
+function paymentShape(mode: Mode) {
+  return {
+    ...snapshotShape(mode),
+    sender: address,
+    receiver: address,
+    memo: z.string(),
+    blockTimestamp: instant,
+    source: object(mode, { chainId, txHash }),
+    tokenIn: object(mode, { address, symbol: z.nullable(z.string()), amount }),
+    tokenOut: object(mode, { address, symbol: z.nullable(z.string()), amountGross: amount, amountNet: amount }),
+  }
+}
+
+/** A payment as a client reads it: unknown fields pass. */
+export const paymentSchema = object('read', paymentShape('read'))
+/** A payment as the service writes it: unknown fields are refused. */
+export const paymentWriteSchema = object('write', paymentShape('write'))
+
+function pageShape(mode: Mode) {
+  return {
+    payments: z.array(mode === 'write' ? paymentWriteSchema : paymentSchema),
+    nextCursor: z.nullable(z.string()),
+  }
+}
+
+/** A page of payments, newest first, as a client reads it. */
+export const pageSchema = object('read', pageShape('read'))
+/** A page as the service writes it. */
+export const pageWriteSchema = object('write', pageShape('write'))
+
+/** One payment of the calling integration. Every identifier is lowercased; every amount is a decimal string in token units. */
+export type Payment = z.infer<typeof paymentSchema>
+/** A page of payments with the token of the next one, or null on the last. */
+export type Page = z.infer<typeof pageSchema>

@@ -1,0 +1,42 @@
+/** An update that a payment processor sends. Source: DESIGN section 3 (updates), which completes INTERFACE 1 and 6. @module */
+import * as z from 'zod/mini'
+import { object } from './mode.js'
+import { paymentState } from './payment-state.js'
+import { chainId } from './primitives.js'
+import { invoiceWriteSchema, recipientWriteSchema } from './snapshot.js'
+
+/**
+ * Body of a processor update. Closed: a field with a typing error is refused, never ignored.
+ * Of `state`, `recipient` and `invoice`, an absent one leaves what is stored and null clears it.
+ * `integrationAddress` is needed only where payments of one transaction name different integrations.
+ */
+export const processorUpdateSchema = object('write', {
+  id: z.string().check(z.regex(/^[\x21-\x7e]{1,128}$/, 'expected 1 to 128 printable ASCII characters')),
+  chainId,
+  txHash: z.string().check(z.regex(/^0x[0-9a-fA-F]{64}$/, 'expected 0x and 64 hex digits')),
+  integrationAddress: z.optional(z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/, 'expected 0x and 40 hex digits'))),
+  state: z.optional(z.nullable(paymentState)),
+  recipient: z.optional(z.nullable(recipientWriteSchema)),
+  invoice: z.optional(z.nullable(invoiceWriteSchema)),
+})
+
+/** What became of an update. */
+export const updateOutcomes = ['applied', 'unchanged', 'refused', 'waiting'] as const
+/**
+ * `applied` made a new version; `unchanged` changed nothing; `refused` broke a rule, named in `reason`;
+ * `waiting` is kept until the payment is indexed.
+ */
+export type UpdateOutcome = (typeof updateOutcomes)[number]
+
+/** Answer to a processor update. */
+export const updateResultSchema = object('read', {
+  id: z.string(),
+  outcome: z.enum(updateOutcomes),
+  version: z.nullable(z.int()),
+  reason: z.nullable(z.string()),
+})
+
+/** Body of a processor update. */
+export type ProcessorUpdate = z.infer<typeof processorUpdateSchema>
+/** Answer to a processor update: `version` is the payment's after it, or null while it waits. */
+export type UpdateResult = z.infer<typeof updateResultSchema>

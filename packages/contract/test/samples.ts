@@ -1,0 +1,30 @@
+import type { Payment, ShareResponse, Snapshot } from '../src/exports/index.js'
+
+export const snapshot: Snapshot = {
+  integrationAddress: `0x${'1'.repeat(40)}`,
+  chainId: '137',
+  txHash: `0x${'a'.repeat(64)}`,
+  version: 3,
+  state: 'success',
+  recipient: { title: 'Café', subtitle: null },
+  invoice: { amount: '12.50', currency: 'EUR', settlementAmount: '13.37', settlementCurrency: 'USD' },
+}
+
+export const payment: Payment = {
+  ...snapshot,
+  sender: `0x${'2'.repeat(40)}`,
+  receiver: `0x${'3'.repeat(40)}`,
+  memo: 'order-7',
+  blockTimestamp: '2026-01-02T03:04:05.000Z',
+  source: { chainId: '137', txHash: `0x${'a'.repeat(64)}` },
+  tokenIn: { address: `0x${'4'.repeat(40)}`, symbol: null, amount: '13.4' },
+  tokenOut: { address: `0x${'4'.repeat(40)}`, symbol: 'USDC.e', amountGross: '13.4', amountNet: '13.37' },
+}
+
+export const shareResponse: ShareResponse = {
+  reviewStatus: 'completed',
+  reviewAnswer: 'RED',
+  rejectType: 'RETRY',
+  rejectLabels: ['BAD_SELFIE'],
+  reused: false,
+}

@@ -1,0 +1,67 @@
+/** INTERFACE 6, signature rule 5: codes are compared in constant time, on both primitives. */
+import { createHmac } from 'node:crypto'
+import { beforeEach, expect, test, vi } from 'vitest'
+import type { WebhookError } from './errors.js'
+import { hmac as node } from './internal/hmac.node.js'
+import { hmac as web } from './internal/hmac.web.js'
+import { verifySignature } from './verify-signature.js'
+
+const compared = vi.hoisted(() => ({ says: undefined as boolean | undefined, calls: 0 }))
+vi.mock('node:crypto', async (load) => {
+  const crypto = await load<typeof import('node:crypto')>()
+  return {
+    ...crypto,
+    timingSafeEqual(a: Uint8Array, b: Uint8Array) {
+      compared.calls += 1
+      return compared.says ?? crypto.timingSafeEqual(a, b)
+    },
+  }
+})
+beforeEach(() => {
+  compared.says = undefined
+  compared.calls = 0
+})
+
+const secret = 'whsec_constant_time'
+const t = 1_700_000_000
+const verdict = (v1: string) =>
+  verifySignature({ body: 'x', header: `t=${t},v1=${v1}`, secrets: [secret], now: () => t * 1_000 }).then(
+    () => 'ok',
+    (error: WebhookError) => error.code,
+  )
+const genuine = createHmac('sha256', secret).update(`${t}.x`).digest('hex')
+const forged = `${genuine[0] === '0' ? '1' : '0'}${genuine.slice(1)}`
+
+test('on Node timingSafeEqual alone decides: no other comparison lets a code pass or stops it earlier', async () => {
+  expect([await verdict(genuine), await verdict(forged)]).toEqual(['ok', 'ERR_SIGNATURE_MISMATCH'])
+  expect(compared.calls).toBe(2)
+  compared.says = true
+  expect(await verdict(forged)).toBe('ok')
+  compared.says = false
+  expect(await verdict(genuine)).toBe('ERR_SIGNATURE_MISMATCH')
+})
+
+test.each([
+  ['node:crypto', node],
+  ['Web Crypto', web],
+])('on %s every byte of a code counts, wherever it differs', (_, { equal }) => {
+  const code = Uint8Array.from({ length: 32 }, (_value, index) => index * 7)
+  expect(equal(code, Uint8Array.from(code))).toBe(true)
+  for (let index = 0; index < 32; index += 1) {
+    const other = Uint8Array.from(code)
+    other[index] = (other[index] ?? 0) ^ 0x80
+    expect(equal(code, other), `byte ${index}`).toBe(false)
+  }
+})
+
+test('on Web Crypto the comparison reads all 32 bytes, also where the first one differs', () => {
+  const read = new Set<string>()
+  const watched = new Proxy(new Uint8Array(32), {
+    get(target, key) {
+      if (/^\d+$/.test(String(key))) read.add(String(key))
+      return Reflect.get(target, key, target)
+    },
+  })
+  expect(web.equal(watched, new Uint8Array(32).fill(255))).toBe(false)
+  expect(read.size).toBe(32)
+})

@@ -1,0 +1,332 @@
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, request as httpRequest, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { inspect } from 'node:util'
+import { expect, onTestFinished, test } from 'vitest'
+import { createVerifier, createVerifierWith, type VerifierOptions } from './create-verifier.js'
+import type { Delivery, HeadersLike } from './delivery.js'
+import { isWebhookRefusal, WebhookError } from './errors.js'
+import type { Hmac } from './internal/hmac.js'
+import { hmac as node } from './internal/hmac.node.js'
+import { hmac as web } from './internal/hmac.web.js'
+import { createTestDelivery, createTestSnapshot } from './test-delivery.js'
+
+const secret = 'whsec_verifier'
+const now = () => 1_700_000_000_000
+const t = 1_700_000_000
+const snapshot = createTestSnapshot()
+const other = createTestSnapshot({ integrationAddress: `0x${'c3'.repeat(20)}` })
+const good = await createTestDelivery({ secret, now })
+const signatureOver = (body: Uint8Array, key = secret) =>
+  `t=${t},v1=${createHmac('sha256', key).update(`${t}.`).update(body).digest('hex')}`
+const make = (options: Partial<VerifierOptions> = {}) => createVerifier({ secrets: secret, now, ...options })
+const codeOf = (verdict: Promise<unknown>) =>
+  verdict.then(
+    () => 'ok',
+    (error: WebhookError) => error.code,
+  )
+
+/** A look-up that notes what it was asked. */
+const recordingTo = (asked: string[]) => (integration: string) => {
+  asked.push(integration)
+  return secret
+}
+
+test.each<[string, HeadersLike]>([
+  ['fetch Headers', new Headers(good.headers)],
+  ['a record in wire case', good.headers],
+  ['a record in lower case', Object.fromEntries(Object.entries(good.headers).map(([k, v]) => [k.toLowerCase(), v]))],
+  ['a record in upper case', Object.fromEntries(Object.entries(good.headers).map(([k, v]) => [k.toUpperCase(), v]))],
+  ['a record of lists', Object.fromEntries(Object.entries(good.headers).map(([k, v]) => [k, [v]]))],
+  ['a Map', new Map(Object.entries(good.headers))],
+  ['entries', Object.entries(good.headers)],
+  ['an object with get', { get: (name: string) => new Headers(good.headers).get(name) }],
+])('headers can be %s', async (_, headers) => {
+  expect((await make().verify({ body: good.body, headers })).snapshot).toEqual(snapshot)
+})
+
+test.each([null, undefined, 'x', 5, [], {}, [['x']], ['a', 'b'], { 'X-Service-Signature': 5 }, new Map([[5, 'x']])])(
+  'headers of %j have no signature',
+  async (headers) => {
+    const delivery = { body: good.body, headers } as unknown as Delivery
+    expect(await codeOf(make().verify(delivery))).toBe('ERR_SIGNATURE_MISSING')
+  },
+)
+
+test('a signature header that came twice is refused whatever the framework makes of it', async () => {
+  const value = good.headers['X-Service-Signature'] ?? ''
+  const twice = new Headers(good.headers)
+  twice.append('X-Service-Signature', value)
+  for (const headers of [
+    twice,
+    { ...good.headers, 'X-Service-Signature': [value, value] },
+    [...Object.entries(good.headers), ['x-service-signature', value]],
+  ])
+    expect(await codeOf(make().verify({ body: good.body, headers: headers as HeadersLike }))).toBe(
+      'ERR_SIGNATURE_MALFORMED',
+    )
+})
+
+test('several secrets verify during a rotation, and the proof says which', async () => {
+  const verified = await make({ secrets: ['whsec_new', secret] }).verify(good)
+  expect(verified.secretIndex).toBe(1)
+})
+
+test('a function finds the secrets by integration, now or later', async () => {
+  const asked: string[] = []
+  const { verify } = make({
+    async secrets(integration) {
+      asked.push(integration)
+      return integration === snapshot.integrationAddress ? [secret] : 'whsec_other'
+    },
+  })
+  const foreign = await createTestDelivery({ secret: 'whsec_other', now, snapshot: other })
+  expect((await verify(good)).snapshot.integrationAddress).toBe(snapshot.integrationAddress)
+  expect((await verify(foreign)).snapshot.integrationAddress).toBe(other.integrationAddress)
+  expect(asked).toEqual([snapshot.integrationAddress, other.integrationAddress])
+})
+
+test.each([undefined, null, []])('an integration whose secrets are %j is unknown', async (none) => {
+  expect(await codeOf(make({ secrets: () => none }).verify(good))).toBe('ERR_INTEGRATION_UNKNOWN')
+})
+
+test('only a lowercased address reaches the look-up', async () => {
+  const asked: string[] = []
+  const { verify } = make({ secrets: recordingTo(asked) })
+  for (const hint of [
+    undefined,
+    '',
+    '../etc',
+    "' or 1=1",
+    snapshot.integrationAddress.toUpperCase(),
+    `${snapshot.integrationAddress}, x`,
+  ]) {
+    const headers = { ...good.headers, 'X-Service-Integration': hint }
+    expect(await codeOf(verify({ body: good.body, headers }))).toBe('ERR_INTEGRATION_UNKNOWN')
+  }
+  expect(asked).toEqual([])
+})
+
+test('junk and stale headers do not reach the look-up', async () => {
+  const asked: string[] = []
+  const { verify } = make({ secrets: recordingTo(asked) })
+  await codeOf(verify({ ...good, headers: { ...good.headers, 'X-Service-Signature': 'junk' } }))
+  await codeOf(verify(await createTestDelivery({ secret, now, ageSeconds: 301 })))
+  expect(asked).toEqual([])
+})
+
+test('what the look-up throws passes through', async () => {
+  const failure = new Error('database is down')
+  const { verify } = make({
+    secrets: () => {
+      throw failure
+    },
+  })
+  await expect(verify(good)).rejects.toBe(failure)
+})
+
+test.each(['', ' ', `${secret}\n`, [''], [null], 5, false])(
+  'a look-up that gives %j is a TypeError, never an open door',
+  async (bad) => {
+    const { verify } = make({ secrets: () => bad as string })
+    const unsignedByKey = { ...good, headers: { ...good.headers, 'X-Service-Signature': signatureOver(good.body, '') } }
+    await expect(verify(unsignedByKey)).rejects.toThrow(TypeError)
+  },
+)
+
+test.each(['', ' ', `${secret}\n`, [], [''], [secret, ''], undefined, null, 5])(
+  'fixed secrets of %j are refused at construction',
+  (secrets) => {
+    const call = () => createVerifier({ secrets: secrets as string })
+    expect(call).toThrow(TypeError)
+    expect(call).not.toThrow(secret)
+  },
+)
+
+test('options out of range are refused at construction', () => {
+  expect(() => make({ toleranceSeconds: Number.NaN })).toThrow(RangeError)
+  expect(() => make({ toleranceSeconds: -1 })).toThrow(RangeError)
+  expect(() => make({ maxBytes: -1 })).toThrow(RangeError)
+})
+
+test('the list of secrets is read once; a later change does not reach the verifier', async () => {
+  const secrets = [secret]
+  const { verify } = make({ secrets })
+  secrets[0] = 'whsec_changed'
+  expect(await codeOf(verify(good))).toBe('ok')
+})
+
+test('the header must name the integration of the signed body', async () => {
+  const without = { ...good.headers }
+  delete without['X-Service-Integration']
+  expect(await codeOf(make().verify({ body: good.body, headers: without }))).toBe('ERR_INTEGRATION_MISMATCH')
+  const moved = { ...good.headers, 'X-Service-Integration': other.integrationAddress }
+  expect(await codeOf(make().verify({ body: good.body, headers: moved }))).toBe('ERR_INTEGRATION_MISMATCH')
+})
+
+test('a secret of one integration does not speak for another', async () => {
+  const { verify } = make({
+    secrets: (integration) => (integration === other.integrationAddress ? 'whsec_other' : secret),
+  })
+  const body = new TextEncoder().encode(JSON.stringify(snapshot))
+  const headers = {
+    'X-Service-Signature': signatureOver(body, 'whsec_other'),
+    'X-Service-Integration': other.integrationAddress,
+  }
+  expect(await codeOf(verify({ body, headers }))).toBe('ERR_INTEGRATION_MISMATCH')
+})
+
+test('JSON is parsed only after the signature is right', async () => {
+  const body = new TextEncoder().encode('not json')
+  const headers = (key: string) => ({ ...good.headers, 'X-Service-Signature': signatureOver(body, key) })
+  expect(await codeOf(make().verify({ body, headers: headers('whsec_wrong') }))).toBe('ERR_SIGNATURE_MISMATCH')
+  expect(await codeOf(make().verify({ body, headers: headers(secret) }))).toBe('ERR_SNAPSHOT_INVALID')
+})
+
+test('a fetch request is read after its headers passed, and only up to maxBytes', async () => {
+  const post = (headers: Record<string, string>, body: Uint8Array<ArrayBuffer> | ReadableStream = good.body) =>
+    new Request('http://127.0.0.1/', { method: 'POST', headers, body, duplex: 'half' } as RequestInit)
+  const bad = post({ ...good.headers, 'X-Service-Signature': 'junk' })
+  expect(await codeOf(make().verify(bad))).toBe('ERR_SIGNATURE_MALFORMED')
+  expect(bad.bodyUsed).toBe(false)
+
+  const declared = post({ ...good.headers, 'Content-Length': '10000' })
+  expect(await codeOf(make({ maxBytes: 9999 }).verify(declared))).toBe('ERR_BODY_TOO_LARGE')
+  expect(declared.bodyUsed).toBe(false)
+
+  let pulled = 0
+  let cancelled = false
+  const long = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (++pulled > 50) controller.close()
+      else controller.enqueue(new Uint8Array(1000))
+    },
+    cancel() {
+      cancelled = true
+    },
+  })
+  expect(await codeOf(make({ maxBytes: 5000 }).verify(post(good.headers, long)))).toBe('ERR_BODY_TOO_LARGE')
+  expect(pulled).toBeLessThan(10)
+  expect(cancelled).toBe(true)
+})
+
+test('a fetch request that was read before is refused with a cure', async () => {
+  const request = new Request('http://127.0.0.1/', { method: 'POST', ...good })
+  await request.json()
+  expect(await codeOf(make().verify(request))).toBe('ERR_BODY_NOT_RAW')
+})
+
+test('a fetch request whose body is locked is refused with a cure, also when the lock comes during the look-up', async () => {
+  const before = new Request('http://127.0.0.1/', { method: 'POST', ...good })
+  before.body?.getReader()
+  await expect(make().verify(before)).rejects.toMatchObject({ code: 'ERR_BODY_NOT_RAW', status: 500 })
+
+  const during = new Request('http://127.0.0.1/', { method: 'POST', ...good })
+  const { verify } = make({
+    secrets() {
+      during.body?.getReader()
+      return secret
+    },
+  })
+  await expect(verify(during)).rejects.toMatchObject({ code: 'ERR_BODY_NOT_RAW', status: 500 })
+})
+
+test('a fetch request whose sender hangs up is a refusal, with the reason as cause', async () => {
+  const reason = new Error('socket closed')
+  const body = new ReadableStream({ pull: (controller) => controller.error(reason) })
+  const request = new Request('http://127.0.0.1/', {
+    method: 'POST',
+    headers: good.headers,
+    body,
+    duplex: 'half',
+  } as RequestInit)
+  await expect(make().verify(request)).rejects.toMatchObject({
+    code: 'ERR_BODY_UNREADABLE',
+    status: 400,
+    cause: reason,
+  })
+})
+
+test('a request without a body, or without body streams, is read all the same', async () => {
+  const empty = new Request('http://127.0.0.1/', { method: 'POST', headers: good.headers })
+  expect(await codeOf(make().verify(empty))).toBe('ERR_SIGNATURE_MISMATCH')
+  const streamless = { headers: new Headers(good.headers), bodyUsed: false, arrayBuffer: async () => good.body.buffer }
+  expect(await codeOf(make().verify(streamless))).toBe('ok')
+  expect(await codeOf(make({ maxBytes: 10 }).verify(streamless))).toBe('ERR_BODY_TOO_LARGE')
+})
+
+test.each([undefined, null, 'text', 5])('verify(%s) is a caller mistake', async (delivery) => {
+  await expect(make().verify(delivery as unknown as Delivery)).rejects.toThrow(TypeError)
+})
+
+test('an Express request fits as it is: raw verifies, parsed is refused', async () => {
+  const express = (body: unknown) => ({ headers: good.headers, body, method: 'POST' }) as unknown as Delivery
+  expect(await codeOf(make().verify(express(Buffer.from(good.body))))).toBe('ok')
+  expect(await codeOf(make().verify(express(snapshot)))).toBe('ERR_BODY_NOT_RAW')
+})
+
+test.each([
+  ['node:crypto', node],
+  ['Web Crypto', web],
+])('on %s a secret is prepared once for many deliveries', async (_, primitive) => {
+  let prepared = 0
+  const counting: Hmac = {
+    ...primitive,
+    prepare(bytes) {
+      prepared++
+      return primitive.prepare(bytes)
+    },
+  }
+  const { verify } = createVerifierWith(counting, { secrets: () => secret, now })
+  for (let round = 0; round < 3; round++) expect(await codeOf(verify(good))).toBe('ok')
+  expect(prepared).toBe(1)
+})
+
+test('nothing of a refusal shows the secret, the signature or the body', async () => {
+  const forged = await createTestDelivery({ secret, now, fault: 'forged' })
+  const error = await make()
+    .verify(forged)
+    .catch((e) => e)
+  expect(isWebhookRefusal(error)).toBe(true)
+  const shown = inspect(error, { depth: 9, showHidden: true }) + JSON.stringify(error)
+  const code = (forged.headers['X-Service-Signature'] ?? '').slice(-64)
+  for (const hidden of [secret, code, snapshot.txHash]) expect(shown).not.toContain(hidden)
+})
+
+test('over real HTTP: the delivery of the service is taken, each hostile one gets its own status', async () => {
+  const { verify } = make()
+  const server = createServer((request, response) => {
+    collect(request)
+      .then((body) => verify({ body, headers: request.headers }))
+      .then(
+        () => response.writeHead(204).end(),
+        (error: unknown) => response.writeHead(error instanceof WebhookError ? error.status : 599).end(),
+      )
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const send = async (headers: Record<string, string | string[]>, body: Uint8Array) => {
+    const outgoing = httpRequest({ port, host: '127.0.0.1', method: 'POST', headers, agent: false }).end(body)
+    const [response] = (await once(outgoing, 'response')) as [IncomingMessage]
+    response.resume()
+    return response.statusCode
+  }
+  const signature = good.headers['X-Service-Signature'] ?? ''
+  const withSignature = (value: string | string[]) => ({ ...good.headers, 'X-Service-Signature': value })
+  expect(await send(good.headers, good.body)).toBe(204)
+  expect(await send({ 'X-Service-Integration': snapshot.integrationAddress }, good.body)).toBe(401)
+  expect(await send(withSignature(''), good.body)).toBe(401)
+  expect(await send(withSignature([signature, signature]), good.body)).toBe(400)
+  expect(await send(withSignature(`${signature.slice(0, -1)}\u00e9`), good.body)).toBe(400)
+  expect(await send(withSignature('v1'), good.body)).toBe(400)
+  expect(await send(good.headers, Buffer.concat([good.body, Buffer.from(' ')]))).toBe(401)
+  expect(await send(good.headers, new Uint8Array(300_000))).toBe(413)
+})
+
+async function collect(request: IncomingMessage): Promise<Uint8Array> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
+}

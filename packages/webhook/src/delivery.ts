@@ -1,0 +1,32 @@
+/** A delivery as runtimes and frameworks hand it over. Source: INTERFACE 6, delivery and headers. @module */
+
+/** A body as it came over the wire. A string is hashed as its UTF-8. */
+export type RawBody = Uint8Array | ArrayBuffer | string
+
+/** Headers as fetch, Node, a Map or a list of pairs has them. Names compare without case. */
+export type HeadersLike =
+  | Iterable<readonly [string, string | readonly string[] | undefined]>
+  | { readonly [name: string]: string | readonly string[] | undefined }
+  | { get(name: string): string | null | undefined }
+
+/** A request as frameworks on Node have it. An Express request whose body is raw fits as it is. */
+export interface Delivery {
+  /** The body exactly as it arrived. */
+  readonly body: RawBody
+  readonly headers: HeadersLike
+}
+
+/** What is used of a fetch `Request`. */
+export interface RequestLike {
+  readonly headers: HeadersLike
+  readonly bodyUsed: boolean
+  /** A stream of bytes; `null` when there is no body, absent where the runtime does not stream requests. */
+  readonly body?: { readonly locked?: boolean; getReader(): BodyReader } | null | undefined
+  arrayBuffer(): Promise<ArrayBuffer>
+}
+
+/** What is used of a stream's reader. */
+export interface BodyReader {
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>
+  cancel(reason?: unknown): Promise<void>
+}

@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createTestDelivery } from './test-delivery.js'
+
+const secret = 'whsec_of_the_readme'
+
+test('the receiver of the README takes what is signed, and refuses what is not or does not end', async () => {
+  const [, code = ''] = /```js\n(.*?)```/s.exec(readFileSync(new URL('../README.md', import.meta.url), 'utf8')) ?? []
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  await once(probe, 'close')
+  const flags = ['--conditions=@payment-integration/source', '--import', 'tsx', '--input-type=module', '--eval', code]
+  const child = spawn(process.execPath, flags, {
+    cwd: fileURLToPath(new URL('..', import.meta.url)),
+    env: { ...process.env, PORT: `${port}`, WEBHOOK_SIGNING_SECRET: secret },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const url = `http://127.0.0.1:${port}/`
+  const listening = () =>
+    fetch(url).then(
+      () => true,
+      () => false,
+    )
+  await vi.waitUntil(listening, { timeout: 20_000, interval: 50 })
+
+  const send = async (fault?: 'forged' | 'tampered' | 'unsigned', ageSeconds = 0) =>
+    (await fetch(url, { method: 'POST', ...(await createTestDelivery({ secret, fault, ageSeconds })) })).status
+  expect(await send()).toBe(204)
+  expect([await send('forged'), await send('tampered'), await send('unsigned')]).toEqual([401, 401, 401])
+  expect(await send(undefined, 400)).toBe(400)
+
+  let pulled = 0
+  const endless = new ReadableStream({
+    pull(controller) {
+      if (++pulled > 1000) controller.close()
+      else controller.enqueue(new Uint8Array(65_536))
+    },
+  })
+  expect((await fetch(url, { method: 'POST', body: endless, duplex: 'half' } as RequestInit)).status).toBe(413)
+  expect(pulled).toBeLessThan(500)
+  expect(await send()).toBe(204)
+}, 30_000)

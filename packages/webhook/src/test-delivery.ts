@@ -1,0 +1,62 @@
+/** Deliveries for an integrator's own tests, made as the service makes them. @module */
+import { integrationHeader, signatureHeader } from './headers.js'
+import { signDelivery } from './sign-delivery.js'
+import type { Snapshot } from './snapshot.js'
+
+/** What the delivery says, who signs it, and what is wrong with it. */
+export interface TestDeliveryOptions {
+  /** What is delivered. @default a first snapshot, see {@link createTestSnapshot} */
+  readonly snapshot?: Snapshot | undefined
+  /** The signing secret that the receiver under test knows. */
+  readonly secret: string
+  /** The signer's clock: milliseconds since the epoch. @default Date.now */
+  readonly now?: (() => number) | undefined
+  /** How long ago it was signed, in whole seconds: 301 is stale for a default receiver, -301 is from the future. @default 0 */
+  readonly ageSeconds?: number | undefined
+  /** `forged`: signed with another secret. `tampered`: the body changed after signing. `unsigned`: no signature. @default none */
+  readonly fault?: 'forged' | 'tampered' | 'unsigned' | undefined
+}
+
+/** Headers and bytes, ready for `fetch(url, { method: 'POST', ...delivery })` or for `verify(delivery)`. */
+export interface TestDelivery {
+  readonly headers: Record<string, string>
+  readonly body: Uint8Array<ArrayBuffer>
+}
+
+/**
+ * Makes a delivery.
+ * @throws {TypeError} When the secret is unusable. @throws {RangeError} When the clock or the age give no whole number of seconds.
+ * @example const delivery = await createTestDelivery({ secret, snapshot: createTestSnapshot({ version: 2, state: 'success' }) })
+ */
+export async function createTestDelivery(options: TestDeliveryOptions): Promise<TestDelivery> {
+  const { snapshot = createTestSnapshot(), secret, now = () => Date.now(), ageSeconds = 0, fault } = options
+  const body = new TextEncoder().encode(JSON.stringify(snapshot))
+  const signature = await signDelivery({
+    secret: fault === 'forged' ? `${secret}.forged` : secret,
+    timestamp: Math.floor(now() / 1000) - ageSeconds,
+    body,
+  })
+  return {
+    headers: {
+      'Content-Type': 'application/json',
+      ...(fault === 'unsigned' ? {} : { [signatureHeader]: signature }),
+      [integrationHeader]: snapshot.integrationAddress,
+    },
+    // Still the same JSON: only a receiver that verifies the bytes notices.
+    body: fault === 'tampered' ? new TextEncoder().encode(`${JSON.stringify(snapshot)} `) : body,
+  }
+}
+
+/** A valid snapshot: version 1 of a pending payment, with merchant and invoice. Your fields replace its own. */
+export function createTestSnapshot(overrides: Partial<Snapshot> = {}): Snapshot {
+  return {
+    integrationAddress: `0x${'a1'.repeat(20)}`,
+    chainId: '8453',
+    txHash: `0x${'b2'.repeat(32)}`,
+    version: 1,
+    state: 'pending',
+    recipient: { title: 'Example Coffee', subtitle: null },
+    invoice: { amount: '12.50', currency: 'EUR', settlementAmount: '13.61', settlementCurrency: 'USD' },
+    ...overrides,
+  }
+}

@@ -1,0 +1,169 @@
+import { createHmac } from 'node:crypto'
+import { inspect } from 'node:util'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { RawBody } from './delivery.js'
+import { isWebhookRefusal, type WebhookError } from './errors.js'
+import { verifySignature } from './verify-signature.js'
+
+const secret = 'whsec_test_9f8e7d6c'
+const t = 1_700_000_000
+const now = () => t * 1000
+const sign = (body: Uint8Array | string, key = secret) =>
+  `t=${t},v1=${createHmac('sha256', key).update(`${t}.`).update(body).digest('hex')}`
+const codeOf = (verdict: Promise<unknown>) =>
+  verdict.then(
+    () => 'ok',
+    (error: WebhookError) => error.code,
+  )
+
+test('accepts what node:crypto signs, and says which secret, when and how old', async () => {
+  const proof = await verifySignature({
+    body: '{"a":1}',
+    header: sign('{"a":1}'),
+    secrets: ['newer', secret],
+    now: () => (t + 7) * 1000,
+  })
+  expect(proof).toEqual({ secretIndex: 1, signedAt: t, ageSeconds: 7 })
+})
+
+test('bytes, a view into a larger buffer, an ArrayBuffer and text give one verdict', async () => {
+  const text = 'prefix{"é":"🔑"}suffix'
+  const whole = new TextEncoder().encode(text)
+  const body = whole.subarray(6, whole.length - 6)
+  const header = sign(body)
+  const kinds: RawBody[] = [body, body.slice().buffer, Buffer.from(body), new TextDecoder().decode(body)]
+  for (const kind of kinds)
+    expect(await codeOf(verifySignature({ body: kind, header, secrets: [secret], now }))).toBe('ok')
+})
+
+test('bytes in shared memory verify too', async () => {
+  const body = new Uint8Array(new SharedArrayBuffer(3))
+  body.set([1, 2, 3])
+  expect(await codeOf(verifySignature({ body, header: sign(body), secrets: [secret], now }))).toBe('ok')
+})
+
+test.each([
+  ['a parsed object', { a: 1 }, 'object'],
+  ['a parsed array', [1], 'array'],
+  ['a Buffer turned into JSON', Buffer.from('a').toJSON(), 'object'],
+  ['undefined', undefined, 'undefined'],
+  ['null', null, 'null'],
+  ['a number', 5, 'number'],
+  ['a stream', new ReadableStream(), 'stream'],
+  ['half a surrogate pair', 'a\ud800', 'surrogate'],
+])('%s as the body is refused with a cure', async (_, body, kind) => {
+  const error = await verifySignature({ body: body as string, header: sign('x'), secrets: [secret], now }).catch(
+    (e) => e,
+  )
+  expect(error).toMatchObject({ code: 'ERR_BODY_NOT_RAW', status: 500 })
+  expect(error.message).toContain(kind)
+  expect(error.message).toContain('express.raw')
+})
+
+test('maxBytes counts bytes, not characters, and includes its end', async () => {
+  const body = 'éé'
+  const verify = (maxBytes: number) =>
+    codeOf(verifySignature({ body, header: sign(body), secrets: [secret], now, maxBytes }))
+  expect(await verify(4)).toBe('ok')
+  expect(await verify(3)).toBe('ERR_BODY_TOO_LARGE')
+  expect(await verify(1)).toBe('ERR_BODY_TOO_LARGE')
+})
+
+test('262144 bytes pass by default, one more does not', async () => {
+  for (const [size, verdict] of [
+    [262_144, 'ok'],
+    [262_145, 'ERR_BODY_TOO_LARGE'],
+  ] as const) {
+    const body = new Uint8Array(size)
+    expect(await codeOf(verifySignature({ body, header: sign(body), secrets: [secret], now }))).toBe(verdict)
+  }
+})
+
+test('refuses in order: body kind, shape, time, size, code', async () => {
+  const parsed = {} as unknown as string
+  const stale = () => (t + 301) * 1000
+  const forged = `t=${t},v1=${'0'.repeat(64)}`
+  const check = (body: string, header: string, clock: () => number, maxBytes: number) =>
+    codeOf(verifySignature({ body, header, secrets: [secret], now: clock, maxBytes }))
+  expect(await check(parsed, 'junk', stale, 0)).toBe('ERR_BODY_NOT_RAW')
+  expect(await check('x', 'junk', stale, 0)).toBe('ERR_SIGNATURE_MALFORMED')
+  expect(await check('x', forged, stale, 0)).toBe('ERR_DELIVERY_STALE')
+  expect(await check('x', forged, now, 0)).toBe('ERR_BODY_TOO_LARGE')
+  expect(await check('x', forged, now, 1)).toBe('ERR_SIGNATURE_MISMATCH')
+})
+
+test.each([
+  ['empty', [''], TypeError],
+  ['blank', [' \n'], TypeError],
+  ['ending in a newline', [`${secret}\n`], TypeError],
+  ['after a space', [` ${secret}`], TypeError],
+  ['good, and one empty', [secret, ''], TypeError],
+  ['no string', [undefined], TypeError],
+  ['no list at all', undefined, TypeError],
+  ['an empty list', [], TypeError],
+])('secrets that are %s are a caller mistake, before any check', async (_, secrets, kind) => {
+  const call = verifySignature({ body: 'x', header: null, secrets: secrets as string[], now })
+  const error = await call.catch((e) => e)
+  expect(error).toBeInstanceOf(kind)
+  expect(inspect(error)).not.toContain(secret)
+})
+
+test.each([Number.NaN, -1, 0.5, '10'])('a maxBytes of %s is a RangeError', async (maxBytes) => {
+  const call = verifySignature({ body: 'x', header: sign('x'), secrets: [secret], now, maxBytes: maxBytes as number })
+  await expect(call).rejects.toThrow(RangeError)
+})
+
+test('a header that is an array of lines is joined as HTTP joins it', async () => {
+  const [first, second] = sign('x').split(',') as [string, string]
+  const check = (header: string[]) => codeOf(verifySignature({ body: 'x', header, secrets: [secret], now }))
+  expect(await check([sign('x')])).toBe('ok')
+  expect(await check([first, second])).toBe('ok')
+  expect(await check([sign('x'), sign('x')])).toBe('ERR_SIGNATURE_MALFORMED')
+  expect(await check([])).toBe('ERR_SIGNATURE_MISSING')
+})
+
+test.each([5, true, {}, Symbol('x')])('a header of another type is malformed, not a crash', async (header) => {
+  const call = verifySignature({ body: 'x', header: header as unknown as string, secrets: [secret], now })
+  expect(await codeOf(call)).toBe('ERR_SIGNATURE_MALFORMED')
+})
+
+test('no header and no body make it throw anything but a refusal, and no refusal quotes them', async () => {
+  const signatureish = fc.oneof(
+    fc.string(),
+    fc.string({ unit: 'binary' }),
+    fc
+      .array(fc.constantFrom('t=', `t=${t}`, 'v1=', `v1=${'a'.repeat(64)}`, ',', '=', ' ', 'v2=x', '-', '9'.repeat(13)))
+      .map((parts) => parts.join('')),
+    fc.constant(sign('other')),
+  )
+  await fc.assert(
+    fc.asyncProperty(signatureish, fc.uint8Array(), async (header, body) => {
+      const error = await verifySignature({ body, header, secrets: [secret], now }).then(
+        () => undefined,
+        (e) => e,
+      )
+      expect(isWebhookRefusal(error)).toBe(true)
+      expect(inspect(error)).not.toContain(secret)
+      const codes = header.match(/[0-9a-f]{64}/g) ?? []
+      for (const code of codes) expect(inspect(error)).not.toContain(code)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('every signature that node:crypto makes over any bytes and secret verifies; any changed byte does not', async () => {
+  const keys = fc.string({ minLength: 1 }).filter((key) => key.trim() === key)
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ minLength: 1 }), keys, fc.nat(), async (body, key, at) => {
+      const header = sign(body, key)
+      expect(await codeOf(verifySignature({ body, header, secrets: [key], now }))).toBe('ok')
+      const changed = body.slice()
+      changed[at % body.length] = (changed[at % body.length] ?? 0) ^ 1
+      expect(await codeOf(verifySignature({ body: changed, header, secrets: [key], now }))).toBe(
+        'ERR_SIGNATURE_MISMATCH',
+      )
+    }),
+    { numRuns: 300 },
+  )
+})

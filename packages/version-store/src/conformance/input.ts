@@ -1,0 +1,88 @@
+/** Keys, edges and bad input. @module */
+import { expect } from 'vitest'
+import type { VersionedPayment } from '../version-store.js'
+import { at, type Case, deliver, unwanted } from './fixture.js'
+
+/** What tells payments apart, and what is refused. */
+export function inputCases<Tx>(): Case<Tx>[] {
+  return [
+    {
+      name: 'integration, chain and hash each make another payment',
+      async run({ store }) {
+        const payment = at(5)
+        const others: VersionedPayment[] = [
+          { ...payment, integrationAddress: `0x${'c3'.repeat(20)}` },
+          { ...payment, chainId: '1' },
+          { ...payment, txHash: `0x${'d4'.repeat(32)}` },
+        ]
+        await store.advance(payment, () => undefined)
+        for (const other of others) expect(await store.advance({ ...other, version: 1 }, () => undefined)).toBe('apply')
+        expect(await store.current(payment)).toBe(5)
+        for (const other of others) expect(await store.current(other)).toBe(1)
+      },
+    },
+    {
+      name: 'the parts of a key do not run into each other',
+      async run({ store }) {
+        const key = (integrationAddress: string, chainId: string, txHash: string) => ({
+          integrationAddress,
+          chainId,
+          txHash,
+          version: 1,
+        })
+        const lookalikes = [
+          key('a', '12', '3'),
+          key('a', '1', '23'),
+          key('a1', '2', '3'),
+          key('a:1', '2', '3'),
+          key('a', '1:2', '3'),
+          key('a","1', '2', '3'),
+        ]
+        for (const payment of lookalikes) expect(await store.advance(payment, () => undefined)).toBe('apply')
+      },
+    },
+    {
+      name: 'an address or hash in other letter case is the same payment',
+      async run({ store }) {
+        const payment = { ...at(1), txHash: `0x${'ab'.repeat(32)}` }
+        const upper = { ...payment, integrationAddress: `0x${'A1'.repeat(20)}`, txHash: `0x${'AB'.repeat(32)}` }
+        await store.advance(upper, () => undefined)
+        expect(await store.advance(payment, unwanted)).toBe('duplicate')
+        expect(await store.current(payment)).toBe(1)
+        expect(await store.current(upper)).toBe(1)
+      },
+    },
+    {
+      name: 'the largest versions are kept exactly',
+      async run(fixture) {
+        for (const version of [2 ** 31, 2 ** 32, Number.MAX_SAFE_INTEGER - 1, Number.MAX_SAFE_INTEGER]) {
+          expect(await deliver(fixture, at(version))).toBe('apply')
+          expect(await fixture.store.current(at(1))).toBe(version)
+        }
+        expect(await fixture.store.advance(at(Number.MAX_SAFE_INTEGER - 1), unwanted)).toBe('stale')
+      },
+    },
+    {
+      name: 'a version that is no whole number from 1 up is refused before the effect',
+      async run({ store }) {
+        const bad = [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, '1', 1n, null, undefined]
+        for (const version of bad) {
+          const payment = { ...at(1), version: version as number }
+          await expect(store.advance(payment, unwanted), String(version)).rejects.toThrow(RangeError)
+        }
+        expect(await store.current(at(1))).toBeUndefined()
+      },
+    },
+    {
+      name: 'a key with a part that is missing, empty or no string is refused',
+      async run({ store }) {
+        for (const part of ['integrationAddress', 'chainId', 'txHash'])
+          for (const value of [undefined, null, '', 8453]) {
+            const payment = { ...at(1), [part]: value } as VersionedPayment
+            await expect(store.advance(payment, unwanted), `${part} ${value}`).rejects.toThrow(TypeError)
+            await expect(store.current(payment), `${part} ${value}`).rejects.toThrow(TypeError)
+          }
+      },
+    },
+  ]
+}

@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest'
+import { createReceiver } from './create-receiver.js'
+import { memoryVersionStore } from './memory-version-store.js'
+import type { VersionedPayment } from './version-store.js'
+
+const snapshot = { integrationAddress: 'a', chainId: '1', txHash: 'x', version: 1, state: 'pending' }
+
+function setUp(
+  options: { verify?: (delivery: typeof snapshot) => Promise<{ snapshot: typeof snapshot; secretIndex: number }> } = {},
+) {
+  const handled: number[] = []
+  const log: string[] = []
+  const receiver = createReceiver({
+    verify: async (delivery: typeof snapshot) => {
+      log.push('verify')
+      return { snapshot: delivery, secretIndex: 1 }
+    },
+    store: memoryVersionStore(),
+    handle: ({ version }) => {
+      log.push('handle')
+      handled.push(version)
+    },
+    ...options,
+  })
+  return { ...receiver, handled, log }
+}
+
+test('verifies, then handles, and answers with the proof and the decision', async () => {
+  const { receive, log } = setUp()
+  expect(await receive(snapshot)).toEqual({ snapshot, secretIndex: 1, decision: 'apply' })
+  expect(log).toEqual(['verify', 'handle'])
+})
+
+test('a repeated delivery is verified and not handled again; an overtaken one neither', async () => {
+  const { receive, handled } = setUp()
+  await receive({ ...snapshot, version: 2 })
+  expect((await receive({ ...snapshot, version: 2 })).decision).toBe('duplicate')
+  expect((await receive({ ...snapshot, version: 1 })).decision).toBe('stale')
+  expect(handled).toEqual([2])
+})
+
+test('a delivery that does not verify reaches neither the store nor the handler', async () => {
+  const refusal = new Error('forged')
+  const { receive, accept, handled } = setUp({ verify: () => Promise.reject(refusal) })
+  await expect(receive(snapshot)).rejects.toBe(refusal)
+  expect(handled).toEqual([])
+  expect(await accept(snapshot)).toBe('apply')
+})
+
+test('a handler that throws leaves the version for the next delivery', async () => {
+  const failure = new Error('order not known yet')
+  let failing = true
+  const { receive } = createReceiver({
+    verify: async (delivery: VersionedPayment) => ({ snapshot: delivery }),
+    store: memoryVersionStore(),
+    handle: () => {
+      if (failing) throw failure
+    },
+  })
+  await expect(receive(snapshot)).rejects.toBe(failure)
+  failing = false
+  expect((await receive(snapshot)).decision).toBe('apply')
+})
+
+test('a snapshot fetched from the read API goes through the same store and handler', async () => {
+  const { receive, accept, handled } = setUp()
+  expect(await accept(snapshot)).toBe('apply')
+  expect((await receive(snapshot)).decision).toBe('duplicate')
+  expect(await accept({ ...snapshot, version: 2 })).toBe('apply')
+  expect(handled).toEqual([1, 2])
+})
+
+test('the handler writes through the transaction of the store', async () => {
+  const tx = { name: 'transaction' }
+  const seen: unknown[] = []
+  const { receive } = createReceiver({
+    verify: async (delivery: VersionedPayment) => ({ snapshot: delivery }),
+    store: {
+      async advance(_: VersionedPayment, effect: (given: typeof tx) => void | Promise<void>) {
+        await effect(tx)
+        return 'apply'
+      },
+      current: async () => undefined,
+    },
+    handle: (_, given) => void seen.push(given),
+  })
+  await receive(snapshot)
+  expect(seen).toEqual([tx])
+})
+
+test.each(['verify', 'store', 'handle'])('a receiver without %s is a caller mistake', (part) => {
+  const parts = { verify: async () => ({ snapshot }), store: memoryVersionStore(), handle: () => undefined }
+  expect(() => createReceiver({ ...parts, [part]: undefined })).toThrow(TypeError)
+})

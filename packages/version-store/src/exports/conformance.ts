@@ -1,0 +1,1 @@
+export { type ConformanceFixture, type ConformanceOptions, versionStoreConformance } from '../conformance.js'

@@ -1,0 +1,6 @@
+export { createReceiver, type Received, type Receiver, type ReceiverOptions } from '../create-receiver.js'
+export { decideVersion, type VersionDecision } from '../decide-version.js'
+export * from '../errors.js'
+export { memoryVersionStore } from '../memory-version-store.js'
+export { checkVersion, normalizeKey } from '../payment-key.js'
+export type { Effect, PaymentKey, VersionedPayment, VersionStore } from '../version-store.js'

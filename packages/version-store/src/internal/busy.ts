@@ -1,0 +1,95 @@
+/** Waits for another effect, or for a lock of another connection, without blocking the process. @module */
+import { StoreBusyError } from '../errors.js'
+
+/** How long a call waits. */
+export interface BusyOptions {
+  /**
+   * How long a call waits for its turn, in milliseconds: behind other effects of its connection and for a lock of another connection,
+   * both together; a COMMIT that finds a lock has as long again. 0 tries once. Shorter than the 5 seconds after which the service stops
+   * listening, so that your 503 is heard. The wait blocks nothing, unlike the driver's own time-out, which comes on top for each try:
+   * leave that at 0 where effects are asynchronous. @default 3000
+   */
+  readonly busyTimeoutMs?: number | undefined
+  /** Waits. When the signal aborts the wait is over: resolve early, so that no timer stays. @default setTimeout */
+  readonly sleep?: ((ms: number, signal?: AbortSignal) => Promise<void>) | undefined
+  /** The clock of the wait: milliseconds. @default performance.now */
+  readonly monotonicNow?: (() => number) | undefined
+}
+
+/** Two seconds below the service's patience. Source: INTERFACE 6 (it gives up waiting after 5 seconds). */
+const defaultTimeoutMs = 3000
+
+const retryEveryMs = 10
+
+type Busy = Required<{ [Key in keyof BusyOptions]: NonNullable<BusyOptions[Key]> }>
+
+/** Reads the options once. @throws {RangeError} When the time-out is not a number of milliseconds, 0 or more. */
+export function busyOptions(options: BusyOptions): Busy {
+  const { busyTimeoutMs = defaultTimeoutMs, sleep = sleepUntil, monotonicNow = () => performance.now() } = options
+  if (!Number.isFinite(busyTimeoutMs) || busyTimeoutMs < 0)
+    throw new RangeError(`busyTimeoutMs is ${busyTimeoutMs}; pass milliseconds, 0 or more.`)
+  return { busyTimeoutMs, sleep, monotonicNow }
+}
+
+/** One wait, of one call. */
+export interface Wait {
+  /** For the line: resolves to {@link StoreBusyError} when the time is over. */
+  giveUp(turn: AbortSignal): Promise<StoreBusyError>
+  /**
+   * Runs a statement again while the database is locked, then `next`, before any other code can run.
+   * @throws {@link StoreBusyError} `ERR_VERSION_STORE_BUSY` when the time is over; any other error of the statement, and any of `next`, at once.
+   */
+  whileLocked<Result>(statement: () => Result): Promise<Result>
+  whileLocked<Result, Next>(statement: () => Result, next: (result: Result) => Promise<Next>): Promise<Next>
+}
+
+/** Starts the clock of a wait. */
+export function startWait({ busyTimeoutMs, sleep, monotonicNow }: Busy): Wait {
+  const deadline = monotonicNow() + busyTimeoutMs
+  return {
+    async giveUp(turn) {
+      await sleep(busyTimeoutMs, turn)
+      return new StoreBusyError(busyTimeoutMs, 'effect')
+    },
+    async whileLocked<Result, Next>(statement: () => Result, next?: (result: Result) => Promise<Next>) {
+      for (;;) {
+        const outcome = attempt(statement)
+        if ('result' in outcome) return next ? next(outcome.result) : (outcome.result as unknown as Next)
+        if (monotonicNow() >= deadline) throw new StoreBusyError(busyTimeoutMs, 'lock', outcome.busy)
+        await sleep(retryEveryMs)
+      }
+    },
+  }
+}
+
+function sleepUntil(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    const stop = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    signal?.addEventListener('abort', stop, { once: true })
+  })
+}
+
+function attempt<Result>(statement: () => Result): { result: Result } | { busy: unknown } {
+  try {
+    return { result: statement() }
+  } catch (error) {
+    if (isBusy(error)) return { busy: error }
+    throw error
+  }
+}
+
+/** Each driver says it differently: by a number of SQLite, or by its name. */
+function isBusy(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown }
+  if (typeof errcode === 'number') return (errcode & 0xff) === sqliteBusy
+  if (typeof code === 'string' && /^SQLITE_BUSY/.test(code)) return true
+  return /database is locked/.test(error.message)
+}
+
+/** SQLITE_BUSY; its extended codes share the low byte. */
+const sqliteBusy = 5

@@ -1,0 +1,85 @@
+/** Runs jobs one after the other. @module */
+import { EffectReentrantError } from '../errors.js'
+
+/** A line of jobs. A failed job does not hold up the next. */
+export interface Queue {
+  /**
+   * Runs a job in its turn.
+   * @param giveUp - Called when others are before it: resolves to an error when the job has waited long enough. The job then leaves the
+   * line, never runs, and its caller gets the error. The signal aborts when its turn comes, and what `giveUp` does then is ignored.
+   */
+  run<Result>(job: () => Promise<Result>, giveUp?: (turn: AbortSignal) => Promise<unknown>): Promise<Result>
+  /** How many jobs run or wait. */
+  readonly size: number
+}
+
+/** Makes an empty line. */
+export function createQueue(): Queue {
+  const waiting = new Set<() => void>()
+  let running = 0
+  const next = () => {
+    const [start] = waiting
+    if (start === undefined) return
+    waiting.delete(start)
+    running = 1
+    start()
+  }
+
+  return {
+    run(job, giveUp) {
+      const turn = new AbortController()
+      return new Promise((resolve, reject) => {
+        // The line is shorter before the caller hears of it, so that a caller may ask whether it is empty.
+        const end = (settle: () => void) => {
+          running = 0
+          settle()
+          next()
+        }
+        const start = () => {
+          turn.abort()
+          job().then(
+            (result) => end(() => resolve(result)),
+            (error: unknown) => end(() => reject(error)),
+          )
+        }
+        const leave = (reason: unknown) => {
+          if (waiting.delete(start)) reject(reason)
+        }
+        const alone = running + waiting.size === 0
+        waiting.add(start)
+        // Never in the caller's own turn: a job may call back into what called `run`.
+        if (alone) queueMicrotask(next)
+        else giveUp?.(turn.signal).then(leave, leave)
+      })
+    },
+    get size() {
+      return running + waiting.size
+    },
+  }
+}
+
+/** Notices an effect that calls its own store. It sees calls made before the effect first awaits, which is where they are made. */
+export interface ReentryGuard {
+  /** @throws {@link EffectReentrantError} `ERR_EFFECT_REENTRANT` inside an effect. */
+  check(): void
+  /** Starts an effect. */
+  start(effect: () => void | Promise<void>): void | Promise<void>
+}
+
+/** Makes a guard for one store, or for all stores of one connection. */
+export function createReentryGuard(): ReentryGuard {
+  let inside = false
+  return {
+    check() {
+      if (inside) throw new EffectReentrantError()
+    },
+    start(effect) {
+      inside = true
+      try {
+        return effect()
+      } finally {
+        inside = false
+      }
+    },
+  }
+}

@@ -1,0 +1,56 @@
+/** The table of versions. Source: INTERFACE 6, receiver obligations ("store `version` per payment"). @module */
+import { normalizeKey } from '../payment-key.js'
+import type { SqliteDatabase } from '../sqlite-database.js'
+import type { PaymentKey } from '../version-store.js'
+
+/** A payment as the table's primary key has it. */
+export type Columns = readonly [integrationAddress: string, chainId: string, txHash: string]
+
+/** @throws {TypeError} When a part of the key is missing, empty or no string. */
+export function columnsOf(key: PaymentKey): Columns {
+  const { integrationAddress, chainId, txHash } = normalizeKey(key)
+  return [integrationAddress, chainId, txHash]
+}
+
+/** Reads and writes versions. */
+export interface Statements {
+  read(key: Columns): number | undefined
+  write(key: Columns, version: number): void
+}
+
+/** Creates the table where it is missing. The caller keeps the statements only when the transaction they were made in was kept. */
+export function prepareStatements(database: SqliteDatabase, table: string): Statements {
+  database.exec(`CREATE TABLE IF NOT EXISTS ${table} (
+    integration_address TEXT NOT NULL,
+    chain_id TEXT NOT NULL,
+    tx_hash TEXT NOT NULL,
+    version INTEGER NOT NULL CHECK (version > 0),
+    PRIMARY KEY (integration_address, chain_id, tx_hash)
+  ) WITHOUT ROWID`)
+  const read = prepareRead(database, table)
+  const upsert = database.prepare(
+    `INSERT INTO ${table} (integration_address, chain_id, tx_hash, version) VALUES (?, ?, ?, ?)
+     ON CONFLICT (integration_address, chain_id, tx_hash) DO UPDATE SET version = excluded.version`,
+  )
+  return { read, write: (key, version) => void upsert.run(...key, version) }
+}
+
+/** Reads without creating anything: where there is no table yet, no payment has a version. */
+export function readVersion(database: SqliteDatabase, table: string, key: Columns): number | undefined {
+  try {
+    return prepareRead(database, table)(key)
+  } catch (error) {
+    if (error instanceof Error && /no such table/.test(error.message)) return undefined
+    throw error
+  }
+}
+
+function prepareRead(database: SqliteDatabase, table: string): Statements['read'] {
+  const select = database.prepare(
+    `SELECT version FROM ${table} WHERE integration_address = ? AND chain_id = ? AND tx_hash = ?`,
+  )
+  return (key) => {
+    const row = select.get(...key) as { version: number | bigint } | null | undefined
+    return row ? Number(row.version) : undefined
+  }
+}

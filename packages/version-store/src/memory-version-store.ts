@@ -1,0 +1,52 @@
+/** The reference adapter: a Map. Forgets with its process. Source: INTERFACE 6, receiver obligations. @module */
+import { decideVersion } from './decide-version.js'
+import { createQueue, createReentryGuard, type Queue } from './internal/queue.js'
+import { checkVersion, normalizeKey } from './payment-key.js'
+import type { PaymentKey, VersionStore } from './version-store.js'
+
+/**
+ * Makes an empty store in memory, for tests and trials. A restart forgets every version, so each redelivery then runs again;
+ * and it has no transaction: what an effect wrote elsewhere before it threw stays written. Effects get `undefined`. Behind an effect
+ * that never settles, the other deliveries of its payment wait for ever.
+ */
+export function memoryVersionStore(): VersionStore<undefined> {
+  const versions = new Map<string, number>()
+  const queues = new Map<string, Queue>()
+  const guard = createReentryGuard()
+
+  /** One at a time per payment; payments do not wait for each other. */
+  async function inLine<Result>(key: string, job: () => Promise<Result>): Promise<Result> {
+    const queue = queues.get(key) ?? createQueue()
+    queues.set(key, queue)
+    try {
+      return await queue.run(job)
+    } finally {
+      if (queue.size === 0) queues.delete(key)
+    }
+  }
+
+  return {
+    async advance(payment, effect) {
+      guard.check()
+      const key = textOf(payment)
+      const version = checkVersion(payment)
+      return inLine(key, async () => {
+        const decision = decideVersion(versions.get(key), version)
+        if (decision !== 'apply') return decision
+        await guard.start(() => effect(undefined))
+        versions.set(key, version)
+        return decision
+      })
+    },
+    async current(key) {
+      guard.check()
+      return versions.get(textOf(key))
+    },
+  }
+}
+
+/** Quoted as JSON, so that no part can spell the border to the next. */
+function textOf(key: PaymentKey): string {
+  const { integrationAddress, chainId, txHash } = normalizeKey(key)
+  return JSON.stringify([integrationAddress, chainId, txHash])
+}

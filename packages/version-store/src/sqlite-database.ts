@@ -1,0 +1,14 @@
+/** The shape that SQLite drivers share. @module */
+
+/** What is used of a connection: `node:sqlite`, `@photostructure/sqlite` and `better-sqlite3` have it. */
+export interface SqliteDatabase {
+  exec(sql: string): unknown
+  prepare(sql: string): {
+    get(...values: (string | number)[]): unknown
+    run(...values: (string | number)[]): unknown
+  }
+  /** Whether a transaction is open, as `node:sqlite` says it from 22.16 on. */
+  readonly isTransaction?: boolean
+  /** Whether a transaction is open, as `better-sqlite3` says it. */
+  readonly inTransaction?: boolean
+}

@@ -1,0 +1,91 @@
+/** The adapter for SQLite, over the shape that its drivers share. Source: INTERFACE 6, receiver obligations. @module */
+import { decideVersion, type VersionDecision } from './decide-version.js'
+import { type BusyOptions, busyOptions, startWait } from './internal/busy.js'
+import { createQueue, createReentryGuard, type Queue, type ReentryGuard } from './internal/queue.js'
+import { columnsOf, prepareStatements, readVersion, type Statements } from './internal/sqlite-statements.js'
+import { begin, endEffect, errorOfEffect, markEffect, rollBack } from './internal/sqlite-transaction.js'
+import { checkVersion } from './payment-key.js'
+import type { SqliteDatabase } from './sqlite-database.js'
+import type { VersionStore } from './version-store.js'
+
+/** Where versions are kept, and how long a call waits. */
+export interface SqliteVersionStoreOptions<Database extends SqliteDatabase> extends BusyOptions {
+  /** Your open connection. Effects get this same handle as `tx`. */
+  readonly database: Database
+  /** The table, created by the first `advance`. Letters, digits and underscores. @default 'payment_versions' */
+  readonly table?: string | undefined
+}
+
+/** Stores on one connection share one line of transactions. */
+const lines = new WeakMap<object, { readonly queue: Queue; readonly guard: ReentryGuard }>()
+
+/**
+ * Makes a store on a SQLite connection. `advance` begins a transaction (IMMEDIATE), compares, runs the effect with the connection,
+ * stores the version, commits: a crash at any point keeps both or neither. Transactions of a connection run one after the other; a call
+ * that waits for its turn for `busyTimeoutMs` is `ERR_VERSION_STORE_BUSY`, so that an effect that never settles does not make others
+ * wait for ever, too.
+ *
+ * While an asynchronous effect waits, its transaction stays open, and statements that other code runs on the same connection become
+ * part of it. An effect that returns no promise lets nothing in between; else give the store a connection of its own. Journal mode and `synchronous` are yours.
+ * @throws {TypeError | RangeError} When an option is out of range. Its methods throw `ERR_VERSION_STORE_BUSY`,
+ * `ERR_TRANSACTION_OPEN`, `ERR_TRANSACTION_ENDED`, `ERR_EFFECT_REENTRANT`, and the driver's own errors as they are.
+ * @example const store = sqliteVersionStore({ database: new DatabaseSync('receiver.db') })
+ */
+export function sqliteVersionStore<Database extends SqliteDatabase>(
+  options: SqliteVersionStoreOptions<Database>,
+): VersionStore<Database> {
+  const { database, table = 'payment_versions' } = options
+  if (typeof database?.prepare !== 'function')
+    throw new TypeError('database has no prepare(); pass an open connection.')
+  if (!/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(table))
+    throw new TypeError('table must be 1 to 63 letters, digits and underscores, the first no digit.')
+  const busy = busyOptions(options)
+  const line = lines.get(database) ?? { queue: createQueue(), guard: createReentryGuard() }
+  lines.set(database, line)
+
+  /** Kept only once a commit has kept their table. */
+  let statements: Statements | undefined
+
+  return {
+    async advance(payment, effect) {
+      line.guard.check()
+      const key = columnsOf(payment)
+      const version = checkVersion(payment)
+
+      /** Yields to other code only while an asynchronous effect is waited for, or a lock. */
+      async function transaction(): Promise<VersionDecision> {
+        try {
+          const { read, write } = statements ?? prepareStatements(database, table)
+          const decision = decideVersion(read(key), version)
+          if (decision === 'apply') {
+            markEffect(database)
+            try {
+              const pending = line.guard.start(() => effect(database))
+              if (pending !== undefined) await pending
+            } catch (error) {
+              throw errorOfEffect(database, error)
+            }
+            endEffect(database)
+            write(key, version)
+          }
+          await startWait(busy).whileLocked(() => database.exec('COMMIT'))
+          statements = { read, write }
+          return decision
+        } catch (error) {
+          rollBack(database)
+          throw error
+        }
+      }
+
+      const { whileLocked, giveUp } = startWait(busy)
+      return line.queue.run(() => whileLocked(() => begin(database), transaction), giveUp)
+    },
+    async current(payment) {
+      line.guard.check()
+      const key = columnsOf(payment)
+      const { whileLocked, giveUp } = startWait(busy)
+      const read = () => (statements ? statements.read(key) : readVersion(database, table, key))
+      return line.queue.run(() => whileLocked(read), giveUp)
+    },
+  }
+}

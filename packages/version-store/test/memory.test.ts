@@ -1,0 +1,65 @@
+import { expect, test, vi } from 'vitest'
+import { versionStoreConformance } from '../src/exports/conformance.js'
+import { memoryVersionStore } from '../src/exports/index.js'
+
+versionStoreConformance(
+  'memory',
+  async () => {
+    const notes: string[] = []
+    return { store: memoryVersionStore(), write: (_, note) => void notes.push(note), notes: async () => notes }
+  },
+  {
+    excuse: [
+      { test: 'a failed effect leaves none of its writes', reason: 'memory has no transaction to write through' },
+    ],
+  },
+)
+
+test('payments do not wait for each other', async () => {
+  const store = memoryVersionStore()
+  const key = { integrationAddress: 'a', chainId: '1' }
+  let release = () => {}
+  const slow = store.advance(
+    { ...key, txHash: 'x', version: 1 },
+    () => new Promise<void>((resolve) => (release = resolve)),
+  )
+  expect(await store.advance({ ...key, txHash: 'y', version: 1 }, () => undefined)).toBe('apply')
+  release()
+  expect(await slow).toBe('apply')
+})
+
+test('a delivery that comes while a waiting one runs still takes its turn', async () => {
+  const store = memoryVersionStore()
+  const payment = { integrationAddress: 'a', chainId: '1', txHash: 'x' }
+  const log: string[] = []
+  const gates = new Map<number, () => void>()
+  const deliver = (version: number) =>
+    store.advance({ ...payment, version }, async () => {
+      log.push(`${version} begins`)
+      await new Promise<void>((resolve) => gates.set(version, resolve))
+      log.push(`${version} ends`)
+    })
+  const first = deliver(1)
+  const second = deliver(2)
+  await vi.waitUntil(() => gates.has(1))
+  gates.get(1)?.()
+  await first
+  await vi.waitUntil(() => gates.has(2))
+  const copy = deliver(2)
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve()
+  gates.get(2)?.()
+  expect([await second, await copy]).toEqual(['apply', 'duplicate'])
+  expect(log).toEqual(['1 begins', '1 ends', '2 begins', '2 ends'])
+})
+
+test('two stores share nothing', async () => {
+  const payment = { integrationAddress: 'a', chainId: '1', txHash: 'x', version: 1 }
+  for (const store of [memoryVersionStore(), memoryVersionStore()])
+    expect(await store.advance(payment, () => undefined)).toBe('apply')
+})
+
+test('the suite refuses to excuse a test that there is not', () => {
+  const open = () => Promise.reject(new Error('not opened'))
+  const excuse = [{ test: 'no such test', reason: 'none' }]
+  expect(() => versionStoreConformance('typo', open, { excuse })).toThrow(RangeError)
+})

@@ -1,0 +1,352 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { versionStoreConformance } from '../src/exports/conformance.js'
+import { type SqliteDatabase, sqliteVersionStore } from '../src/exports/sqlite.js'
+import { drivers, notesOf, openReceiverDatabase } from './drivers.js'
+
+const payment = { integrationAddress: `0x${'a1'.repeat(20)}`, chainId: '1', txHash: `0x${'b2'.repeat(32)}`, version: 1 }
+const nothing = () => undefined
+
+for (const { name, open } of drivers) {
+  const openFile = (path: string) => openReceiverDatabase(open, path)
+
+  versionStoreConformance(name, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'version-store-'))
+    const database = openFile(join(folder, 'receiver.db'))
+    return {
+      store: sqliteVersionStore({ database, busyTimeoutMs: 60_000 }),
+      write: (tx, note) => void tx.prepare('INSERT INTO notes (note) VALUES (?)').run(note),
+      notes: async () => notesOf(database),
+      close() {
+        database.close()
+        rmSync(folder, { recursive: true })
+      },
+    }
+  })
+
+  describe(`${name} adapter`, () => {
+    /** A database file that ends with its test, and further connections to it. */
+    function file() {
+      const folder = mkdtempSync(join(tmpdir(), 'version-store-'))
+      const opened: { close(): void }[] = []
+      onTestFinished(() => {
+        for (const database of opened) database.close()
+        rmSync(folder, { recursive: true })
+      })
+      return () => {
+        const database = openFile(join(folder, 'receiver.db'))
+        opened.push(database)
+        return database
+      }
+    }
+    const addNote = (tx: SqliteDatabase, note: string) =>
+      void tx.prepare('INSERT INTO notes (note) VALUES (?)').run(note)
+
+    test('versions outlive the connection', async () => {
+      const connect = file()
+      await sqliteVersionStore({ database: connect() }).advance({ ...payment, version: 4 }, nothing)
+      const store = sqliteVersionStore({ database: connect() })
+      expect(await store.current(payment)).toBe(4)
+      expect(await store.advance({ ...payment, version: 4 }, nothing)).toBe('duplicate')
+    })
+
+    test('two connections with slow effects race for one version: one winner, one note', async () => {
+      const connect = file()
+      const databases = [connect(), connect()]
+      const stores = databases.map((database) => sqliteVersionStore({ database }))
+      const decisions = await Promise.all(
+        stores.flatMap((store) =>
+          [1, 2, 3].map(() =>
+            store.advance(payment, async (tx) => {
+              addNote(tx, 'won')
+              await new Promise((resolve) => setTimeout(resolve, 20))
+            }),
+          ),
+        ),
+      )
+      expect(decisions.filter((decision) => decision === 'apply')).toHaveLength(1)
+      expect(notesOf(connect())).toEqual(['won'])
+    })
+
+    test('a lock that is not released in time is ERR_VERSION_STORE_BUSY, and nothing is kept', async () => {
+      const connect = file()
+      const holder = connect()
+      const database = connect()
+      let clock = 0
+      const waits: number[] = []
+      const store = sqliteVersionStore({
+        database,
+        busyTimeoutMs: 100,
+        monotonicNow: () => clock,
+        sleep: async (ms) => {
+          waits.push(ms)
+          clock += ms
+        },
+      })
+      expect(await store.current(payment)).toBeUndefined()
+      holder.exec('BEGIN IMMEDIATE')
+      const call = store.advance(payment, () => addNote(database, 'never'))
+      await expect(call).rejects.toMatchObject({
+        code: 'ERR_VERSION_STORE_BUSY',
+        status: 503,
+        cause: expect.any(Error),
+      })
+      expect(waits).toEqual(Array(10).fill(10))
+      holder.exec('COMMIT')
+      expect(notesOf(database)).toEqual([])
+      expect(await store.advance(payment, nothing)).toBe('apply')
+    })
+
+    test('a lock that is released in time is waited for, the creation of the table included', async () => {
+      const connect = file()
+      const holder = connect()
+      const database = connect()
+      holder.exec('BEGIN IMMEDIATE')
+      let waits = 0
+      const store = sqliteVersionStore({
+        database,
+        sleep: async () => {
+          if (++waits === 3) holder.exec('COMMIT')
+        },
+      })
+      expect(await store.advance(payment, nothing)).toBe('apply')
+      expect(waits).toBe(3)
+    })
+
+    test('an error of the effect is not mistaken for a lock, whatever it says', async () => {
+      let runs = 0
+      const store = sqliteVersionStore({ database: file()() })
+      const failure = new Error('database is locked')
+      const call = store.advance(payment, () => {
+        runs++
+        throw failure
+      })
+      await expect(call).rejects.toBe(failure)
+      expect(runs).toBe(1)
+    })
+
+    test('nothing slips into the transaction of a synchronous effect', async () => {
+      const database = file()()
+      const store = sqliteVersionStore({ database })
+      await store.current(payment)
+      let over = false
+      const seenOpen: boolean[] = []
+      const meddler = (async () => {
+        while (!over) {
+          seenOpen.push(database.isTransaction === true)
+          await Promise.resolve()
+        }
+      })()
+      for (let version = 1; version <= 5; version++)
+        await store.advance({ ...payment, version }, () => addNote(database, 'x'))
+      over = true
+      await meddler
+      expect(seenOpen.length).toBeGreaterThan(10)
+      expect(seenOpen).not.toContain(true)
+    })
+
+    test('stores on one connection take turns, over two tables', async () => {
+      const database = file()()
+      const stores = [sqliteVersionStore({ database }), sqliteVersionStore({ database, table: 'other_versions' })]
+      const effect = async (tx: SqliteDatabase) => {
+        addNote(tx, 'begin')
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        addNote(tx, 'end')
+      }
+      expect(await Promise.all(stores.map((store) => store.advance(payment, effect)))).toEqual(['apply', 'apply'])
+      expect(notesOf(database)).toEqual(['begin', 'end', 'begin', 'end'])
+    })
+
+    test('an open transaction of yours is refused and left alone, at first use too', async () => {
+      const database = file()()
+      const store = sqliteVersionStore({ database })
+      for (let round = 0; round < 2; round++) {
+        database.exec('BEGIN')
+        addNote(database, 'yours')
+        await expect(store.advance(payment, nothing)).rejects.toMatchObject({ code: 'ERR_TRANSACTION_OPEN' })
+        database.exec('ROLLBACK')
+        expect(notesOf(database)).toEqual([])
+        expect(await store.current(payment)).toBeUndefined()
+      }
+      expect(await store.advance(payment, nothing)).toBe('apply')
+    })
+
+    /** The connection as drivers show it that say nothing about transactions: `node:sqlite` before 22.16. */
+    const silent = (database: SqliteDatabase): SqliteDatabase => ({
+      exec: (sql) => database.exec(sql),
+      prepare: (sql) => database.prepare(sql),
+    })
+
+    test('on a driver that does not tell, an open transaction of yours is refused and left alone all the same', async () => {
+      const database = file()()
+      const store = sqliteVersionStore({ database: silent(database) })
+      for (let round = 0; round < 2; round++) {
+        database.exec('BEGIN')
+        addNote(database, 'yours')
+        expect(await store.current(payment)).toBeUndefined()
+        await expect(store.advance(payment, nothing)).rejects.toMatchObject({ code: 'ERR_TRANSACTION_OPEN' })
+        expect(notesOf(database)).toEqual(['yours'])
+        database.exec('ROLLBACK')
+        expect(await store.current(payment)).toBeUndefined()
+      }
+      expect(await store.advance(payment, (tx) => addNote(tx, 'kept'))).toBe('apply')
+      expect(await store.advance(payment, nothing)).toBe('duplicate')
+      expect(notesOf(database)).toEqual(['kept'])
+    })
+
+    const endings = ['COMMIT', 'ROLLBACK', 'COMMIT; BEGIN', 'ROLLBACK; BEGIN']
+    const views = [
+      ['', (database: SqliteDatabase) => database],
+      [' on a driver that does not tell', silent],
+    ] as const
+    test.each(views.flatMap(([where, view]) => endings.map((ending) => [ending, where, view] as const)))(
+      'an effect that runs %s%s is refused, and the version is not taken',
+      async (ending, _, view) => {
+        const database = file()()
+        const store = sqliteVersionStore({ database: view(database) })
+        const returning = store.advance(payment, (tx) => void tx.exec(ending))
+        await expect(returning).rejects.toMatchObject({ code: 'ERR_TRANSACTION_ENDED' })
+
+        const cause = new Error('the warehouse is closed')
+        const throwing = store.advance(payment, (tx) => {
+          addNote(tx, 'before')
+          tx.exec(ending)
+          throw cause
+        })
+        await expect(throwing).rejects.toMatchObject({ code: 'ERR_TRANSACTION_ENDED', cause })
+        expect(notesOf(database)).toEqual(ending.startsWith('COMMIT') ? ['before'] : [])
+        expect(await store.current(payment)).toBeUndefined()
+        expect(await store.advance(payment, (tx) => addNote(tx, 'after'))).toBe('apply')
+      },
+    )
+
+    test('an error of SQLite does not hide that the effect ended the transaction and began another', async () => {
+      const database = file()()
+      const call = sqliteVersionStore({ database }).advance(payment, (tx) => {
+        addNote(tx, 'kept')
+        tx.exec('COMMIT; BEGIN')
+        tx.exec("INSERT INTO notes (id, note) VALUES (1, 'twice')")
+      })
+      await expect(call).rejects.toMatchObject({
+        code: 'ERR_TRANSACTION_ENDED',
+        cause: { message: expect.stringMatching(/UNIQUE/) },
+      })
+    })
+
+    test('an effect may use savepoints of its own', async () => {
+      const database = file()()
+      const store = sqliteVersionStore({ database })
+      const effect = (tx: SqliteDatabase) => {
+        tx.exec('SAVEPOINT mine')
+        addNote(tx, 'undone')
+        tx.exec('ROLLBACK TO mine')
+        addNote(tx, 'kept')
+      }
+      expect(await store.advance(payment, effect)).toBe('apply')
+      expect(notesOf(database)).toEqual(['kept'])
+    })
+
+    test('an error that ended the transaction by itself comes out as it is', async () => {
+      const database = file()()
+      database.exec('CREATE TABLE once (id INTEGER PRIMARY KEY)')
+      const store = sqliteVersionStore({ database })
+      const call = store.advance(payment, (tx) => {
+        tx.exec('INSERT INTO once VALUES (1)')
+        tx.exec('INSERT OR ROLLBACK INTO once VALUES (1)')
+      })
+      await expect(call).rejects.toThrow(/UNIQUE/)
+      expect(await store.current(payment)).toBeUndefined()
+    })
+
+    test('a failure of any statement, at any step, keeps both or neither and leaves the store usable', async () => {
+      for (let failing = 0; ; failing++) {
+        const database = file()()
+        let step = 0
+        const count = () => {
+          if (step++ === failing) throw new Error('disk I/O error')
+        }
+        const store = sqliteVersionStore({ database: faulty(database, count) })
+        const outcome = await store.advance(payment, (tx) => addNote(tx, 'kept')).catch((error: Error) => error.message)
+        const kept = notesOf(database).length
+        const version = await sqliteVersionStore({ database }).current(payment)
+        expect(version === undefined ? 0 : 1, `failure at step ${failing}`).toBe(kept)
+        expect(database.isTransaction, `failure at step ${failing}`).toBe(false)
+        if (outcome === 'apply') {
+          expect(failing).toBe(11)
+          return
+        }
+        expect(outcome).toBe('disk I/O error')
+        expect(await store.advance(payment, (tx) => addNote(tx, 'kept'))).toBe('apply')
+      }
+    })
+  })
+}
+
+/** A connection whose statements each count before they run; a ROLLBACK never fails. */
+function faulty<Database extends SqliteDatabase>(database: Database, count: () => void): SqliteDatabase {
+  return {
+    get isTransaction() {
+      return database.isTransaction ?? false
+    },
+    exec(sql) {
+      if (sql !== 'ROLLBACK') count()
+      return database.exec(sql)
+    },
+    prepare(sql) {
+      count()
+      const statement = database.prepare(sql)
+      return {
+        get(...values) {
+          count()
+          return statement.get(...values)
+        },
+        run(...values) {
+          count()
+          return statement.run(...values)
+        },
+      }
+    },
+  }
+}
+
+test.each(['', '1a', 'a-b', 'a b', 'a;DROP TABLE x', '"a"', 'a'.repeat(64), 'é'])(
+  'the table name %j is refused',
+  (table) => {
+    const database = { exec: nothing, prepare: () => ({ get: nothing, run: nothing }) }
+    expect(() => sqliteVersionStore({ database, table })).toThrow(TypeError)
+  },
+)
+
+test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, '5'])('a busyTimeoutMs of %s is refused', (busyTimeoutMs) => {
+  const database = { exec: nothing, prepare: () => ({ get: nothing, run: nothing }) }
+  expect(() => sqliteVersionStore({ database, busyTimeoutMs: busyTimeoutMs as number })).toThrow(RangeError)
+})
+
+test.each([undefined, null, {}, 'receiver.db'])('the database %j is refused', (database) => {
+  expect(() => sqliteVersionStore({ database: database as unknown as SqliteDatabase })).toThrow(TypeError)
+})
+
+test('versions that a driver gives as bigint are read', async () => {
+  const database = { exec: nothing, prepare: () => ({ get: () => ({ version: 3n }), run: nothing }) }
+  const store = sqliteVersionStore({ database })
+  expect(await store.current(payment)).toBe(3)
+  expect(await store.advance({ ...payment, version: 3 }, nothing)).toBe('duplicate')
+})
+
+test.each([
+  ['node:sqlite', Object.assign(new Error('locked'), { code: 'ERR_SQLITE_ERROR', errcode: 5 })],
+  ['node:sqlite, an extended code', Object.assign(new Error('locked'), { code: 'ERR_SQLITE_ERROR', errcode: 517 })],
+  ['better-sqlite3', Object.assign(new Error('locked'), { code: 'SQLITE_BUSY_SNAPSHOT' })],
+  ['a driver that only says it', new Error('database is locked')],
+])('a lock is known as %s reports it', async (_, error) => {
+  let tries = 0
+  const exec = (sql: string) => {
+    if (sql === 'BEGIN IMMEDIATE' && ++tries < 3) throw error
+  }
+  const database = { exec, prepare: () => ({ get: nothing, run: nothing }) }
+  const store = sqliteVersionStore({ database, sleep: async () => undefined })
+  expect(await store.advance(payment, nothing)).toBe('apply')
+  expect(tries).toBe(3)
+})

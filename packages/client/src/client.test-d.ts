@@ -1,0 +1,56 @@
+import { expectTypeOf, test } from 'vitest'
+import {
+  type AnyClientError,
+  type Client,
+  type ClientOptions,
+  createClient,
+  isClientError,
+  type Page,
+  type Payment,
+} from './exports/index.js'
+
+declare const client: Client
+
+test('the methods resolve the types of the contract', () => {
+  expectTypeOf(createClient).returns.toEqualTypeOf<Client>()
+  expectTypeOf(client.payments.list).returns.resolves.toEqualTypeOf<Page>()
+  expectTypeOf(client.payments.get).returns.resolves.toEqualTypeOf<Payment>()
+  expectTypeOf(client.payments.iterate).returns.toEqualTypeOf<AsyncIterable<Payment>>()
+  expectTypeOf(client.wallet('0x')).toEqualTypeOf<Client['payments']>()
+})
+
+test('amounts are text, what may be unknown may be null', () => {
+  expectTypeOf<Payment['tokenOut']['amountNet']>().toEqualTypeOf<string>()
+  expectTypeOf<Payment['tokenIn']['symbol']>().toEqualTypeOf<string | null>()
+  expectTypeOf<Page['nextCursor']>().toEqualTypeOf<string | null>()
+  expectTypeOf<Payment['version']>().toEqualTypeOf<number>()
+})
+
+test('a switch over code narrows to the facts of one error', () => {
+  const error: unknown = undefined
+  if (!isClientError(error)) return
+  expectTypeOf(error).toEqualTypeOf<AnyClientError>()
+  if (error.code === 'ERR_RATE_LIMITED') expectTypeOf(error.retryAfterSeconds).toEqualTypeOf<number | null>()
+  if (error.code === 'ERR_INVALID_REQUEST') expectTypeOf(error.maxLimit).toEqualTypeOf<number | null>()
+  // @ts-expect-error not every error knows a limit
+  error.maxLimit
+})
+
+test('whether a call may be tried again is known from the code', () => {
+  type ErrorOf<Code extends AnyClientError['code']> = Extract<AnyClientError, { code: Code }>
+  expectTypeOf<ErrorOf<'ERR_NOT_FOUND'>['retryable']>().toEqualTypeOf<false>()
+  expectTypeOf<ErrorOf<'ERR_NETWORK'>['retryable']>().toEqualTypeOf<true>()
+})
+
+test('the global fetch fits, and options that do not exist do not', () => {
+  expectTypeOf(globalThis.fetch).toExtend<NonNullable<ClientOptions['fetch']>>()
+  const credentials = { baseUrl: 'https://payments.example.com', integrationAddress: '0x', apiSecret: 's' }
+  // @ts-expect-error the secret is required
+  createClient({ baseUrl: credentials.baseUrl, integrationAddress: '0x' })
+  // @ts-expect-error an option of ky is none of this client
+  createClient({ ...credentials, hooks: {} })
+  // @ts-expect-error a limit is a number
+  void client.payments.list({ limit: '50' })
+  // @ts-expect-error iterate follows the cursors itself
+  client.payments.iterate({ cursor: 'c' })
+})

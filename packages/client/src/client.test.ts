@@ -1,0 +1,243 @@
+import { gzipSync } from 'node:zlib'
+import { describe, expect, test, vi } from 'vitest'
+import {
+  answer,
+  clientOf,
+  encodedSecret,
+  errorOf,
+  hashOf,
+  integrationAddress,
+  page,
+  payment,
+  serve,
+  wallet,
+} from '../test/fixtures.js'
+
+/** Serves one JSON body to everyone and keeps what was asked. */
+async function serveJson(body: unknown, status = 200) {
+  const asked: { url: string | undefined; headers: NodeJS.Dict<string | string[]> }[] = []
+  const server = await serve(({ url, headers }, response) => {
+    asked.push({ url, headers })
+    answer(response, status, body)
+  })
+  return Object.assign(server, { asked })
+}
+
+describe('over a real connection', () => {
+  test('every request carries a real Basic header and asks for JSON', async () => {
+    await using server = await serveJson(page([1]))
+    await clientOf(server.url).payments.list()
+    expect(server.asked).toHaveLength(1)
+    expect(server.asked[0]?.headers).toMatchObject({
+      authorization: `Basic ${encodedSecret}`,
+      accept: 'application/json',
+    })
+  })
+
+  test('the four endpoints are asked at their paths, with identifiers lowercased', async () => {
+    const { asked, ...server } = await serveJson(page([]))
+    await using single = await serveJson(payment(171))
+    const upper = (hex: string) => `0x${hex.slice(2).toUpperCase()}`
+    const client = clientOf(server.url)
+    await client.payments.list({ limit: 200, cursor: 'a b/+&=é' })
+    await client.wallet(upper(integrationAddress)).list()
+    await clientOf(`${single.url}/prefix/`).payments.get(upper(hashOf(171)))
+    await clientOf(single.url).wallet(wallet).get(hashOf(171))
+    await server[Symbol.asyncDispose]()
+    expect([...asked, ...single.asked].map(({ url }) => url)).toEqual([
+      '/api/v1/integration/payments?limit=200&cursor=a+b%2F%2B%26%3D%C3%A9',
+      `/api/v1/integration/wallet/${integrationAddress}/payments`,
+      `/prefix/api/v1/integration/payments/${hashOf(171)}`,
+      `/api/v1/integration/wallet/${wallet}/payments/${hashOf(171)}`,
+    ])
+  })
+
+  test('an answer is returned as sent, with unknown fields at every level', async () => {
+    const newer = { ...payment(1), fee: '0.1', source: { ...payment(1).source, name: 'Ethereum' } }
+    await using server = await serveJson({ payments: [newer], nextCursor: 'c', total: 9 })
+    expect(await clientOf(server.url).payments.list()).toEqual({ payments: [newer], nextCursor: 'c', total: 9 })
+  })
+
+  test('iterate walks the pages of one wallet with its page size', async () => {
+    const asked: (string | undefined)[] = []
+    await using server = await serve(({ url }, response) => {
+      asked.push(url)
+      const first = !url?.includes('cursor')
+      answer(response, 200, first ? page([1, 2], 'next/1') : page([3]))
+    })
+    const seen: string[] = []
+    for await (const { txHash } of clientOf(server.url).wallet(wallet).iterate({ pageSize: 2 })) seen.push(txHash)
+    expect(seen).toEqual([1, 2, 3].map(hashOf))
+    const path = `/api/v1/integration/wallet/${wallet}/payments?limit=2`
+    expect(asked).toEqual([path, `${path}&cursor=next%2F1`])
+  })
+
+  test('a redirect is not followed, so the credentials stay here', async () => {
+    await using target = await serveJson(page([1]))
+    await using server = await serve((_, response) => response.writeHead(308, { location: target.url }).end())
+    const error = await errorOf(clientOf(server.url).payments.list())
+    expect(error).toMatchObject({ code: 'ERR_INVALID_RESPONSE', reason: 'redirect', status: 308 })
+    expect(target.asked).toEqual([])
+  })
+
+  test('a body that breaks off is a failed connection, and is asked for again', async () => {
+    let tries = 0
+    await using server = await serve((_, response) => {
+      tries += 1
+      if (tries === 3) return answer(response, 200, page([1]))
+      response.writeHead(200, { 'content-length': '5000' }).write('{"payments":[')
+      setImmediate(() => response.destroy())
+    })
+    expect(await clientOf(server.url).payments.list()).toEqual(page([1]))
+    expect(tries).toBe(3)
+  })
+
+  test('nobody listening is ERR_NETWORK with the word of the system', async () => {
+    const gone = await serve(() => undefined)
+    await gone[Symbol.asyncDispose]()
+    const error = await errorOf(clientOf(gone.url).payments.list())
+    expect(error).toMatchObject({ code: 'ERR_NETWORK', retryable: true, reason: 'ECONNREFUSED' })
+  })
+
+  test('the limit of the body counts what comes out of the compression', async () => {
+    const packed = gzipSync(JSON.stringify({ ...page([]), padding: 'x'.repeat(100_000) }))
+    await using server = await serve((_, response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed),
+    )
+    expect(packed.byteLength).toBeLessThan(1_000)
+    const error = await errorOf(clientOf(server.url, { maxResponseBytes: 10_000 }).payments.list())
+    expect(error).toMatchObject({ code: 'ERR_INVALID_RESPONSE', reason: 'too_large' })
+    await expect(clientOf(server.url).payments.list()).resolves.toMatchObject({ payments: [] })
+  })
+})
+
+describe('time limits', () => {
+  test('a try that gets no answer ends after timeoutMs and is made again', async () => {
+    let tries = 0
+    await using server = await serve((_, response) => {
+      tries += 1
+      if (tries === 2) answer(response, 200, page([1]))
+    })
+    expect(await clientOf(server.url, { timeoutMs: 100 }).payments.list()).toEqual(page([1]))
+    expect(tries).toBe(2)
+  })
+
+  test('timeoutMs covers the body, not only its head', async () => {
+    let tries = 0
+    await using server = await serve((_, response) => {
+      tries += 1
+      response.writeHead(200).write('{')
+    })
+    const error = await errorOf(clientOf(server.url, { timeoutMs: 60, retries: 1 }).payments.list())
+    expect(error).toMatchObject({ code: 'ERR_TIMEOUT', scope: 'try', timeoutMs: 60, retryable: true })
+    expect(tries).toBe(2)
+  })
+
+  test('totalTimeoutMs ends the call in the middle of a try', async () => {
+    await using server = await serve(() => undefined)
+    const error = await errorOf(clientOf(server.url, { totalTimeoutMs: 50 }).payments.list())
+    expect(error).toMatchObject({ code: 'ERR_TIMEOUT', scope: 'total', timeoutMs: 50 })
+  })
+})
+
+describe('abort', () => {
+  test('during a request closes its connection and ends in ERR_ABORTED', async () => {
+    const controller = new AbortController()
+    let closed: Promise<void> | undefined
+    await using server = await serve((request) => {
+      closed = new Promise((resolve) => request.once('close', resolve))
+      controller.abort(new Error('the caller has its reasons'))
+    })
+    const error = await errorOf(clientOf(server.url).payments.get(hashOf(1), { signal: controller.signal }))
+    expect(error).toMatchObject({ name: 'AbortedError', code: 'ERR_ABORTED', retryable: false })
+    expect(closed).toBeDefined()
+    await closed
+  })
+
+  test('during the wait for a retry ends it', async () => {
+    const controller = new AbortController()
+    await using server = await serve((_, response) => {
+      response.writeHead(503, { 'retry-after': '20' }).end()
+      response.once('close', () => controller.abort())
+    })
+    const error = await errorOf(clientOf(server.url).payments.list({ signal: controller.signal }))
+    expect(error).toMatchObject({ code: 'ERR_ABORTED' })
+  })
+
+  test('before the call sends nothing', async () => {
+    await using server = await serveJson(page([1]))
+    const error = await errorOf(clientOf(server.url).payments.list({ signal: AbortSignal.abort() }))
+    expect(error).toMatchObject({ code: 'ERR_ABORTED' })
+    expect(server.asked).toEqual([])
+  })
+
+  test('between two pages ends the iteration', async () => {
+    const controller = new AbortController()
+    await using server = await serveJson(page([1], 'more'))
+    const seen: string[] = []
+    const walk = async () => {
+      for await (const { txHash } of clientOf(server.url).payments.iterate({ signal: controller.signal })) {
+        seen.push(txHash)
+        controller.abort()
+      }
+    }
+    expect(await errorOf(walk())).toMatchObject({ code: 'ERR_ABORTED' })
+    expect(seen).toEqual([hashOf(1)])
+    expect(server.asked).toHaveLength(1)
+  })
+
+  test('a signal that outlives its calls keeps no listener of them', async () => {
+    const { signal } = new AbortController()
+    const added = vi.spyOn(signal, 'addEventListener')
+    const removed = vi.spyOn(signal, 'removeEventListener')
+    await using server = await serveJson(page([]))
+    await clientOf(server.url).payments.list({ signal })
+    expect(added.mock.calls.length).toBeGreaterThan(0)
+    for (const [type, listener] of added.mock.calls) expect(removed).toHaveBeenCalledWith(type, listener)
+  })
+})
+
+describe("a caller's mistake is refused before anything is sent", () => {
+  const reader = clientOf('http://localhost:1', {
+    fetch: () => Promise.reject(new Error('something was sent')),
+  }).payments
+  // biome-ignore lint/suspicious/noExplicitAny: the types refuse these values, a JavaScript caller may still pass them
+  const bad: any = (value: unknown) => value
+
+  test.each([0, 201, -1, 1.5, Number.NaN])('limit and pageSize %d', async (limit) => {
+    expect(await errorOf(reader.list({ limit }))).toBeInstanceOf(RangeError)
+    expect(() => reader.iterate({ pageSize: limit })).toThrow(RangeError)
+  })
+
+  test.each(['50', null, {}])('limit and pageSize %j', async (limit) => {
+    expect(await errorOf(reader.list({ limit: bad(limit) }))).toBeInstanceOf(TypeError)
+    expect(() => reader.iterate({ pageSize: bad(limit) })).toThrow(TypeError)
+  })
+
+  test.each(['', null, 7])('cursor %j', async (cursor) => {
+    expect(await errorOf(reader.list({ cursor: bad(cursor) }))).toBeInstanceOf(TypeError)
+  })
+
+  test.each([
+    '',
+    '0x',
+    hashOf(1).slice(0, -1),
+    `${hashOf(1)}0`,
+    `${hashOf(1)}\n`,
+    hashOf(1).slice(2),
+    '../payments',
+    null,
+  ])('txHash %j', async (txHash) => {
+    expect(await errorOf(reader.get(bad(txHash)))).toBeInstanceOf(TypeError)
+  })
+
+  test.each(['', '0x12', hashOf(1), '..', undefined])('wallet %j', (address) => {
+    expect(() => clientOf('http://localhost:1').wallet(bad(address))).toThrow(/address is not an address/)
+  })
+
+  test.each([{}, null, 'stop'])('signal %j', async (signal) => {
+    expect(await errorOf(reader.list({ signal: bad(signal) }))).toBeInstanceOf(TypeError)
+    expect(await errorOf(reader.get(hashOf(1), { signal: bad(signal) }))).toBeInstanceOf(TypeError)
+    expect(() => reader.iterate({ signal: bad(signal) })).toThrow(TypeError)
+  })
+})

@@ -1,0 +1,34 @@
+/** The client of the integration read API. Source: INTERFACE 4.1, 5. @module */
+import { createRequester } from './internal/request.js'
+import { type ClientOptions, checkAddress, checkOptions } from './options.js'
+import { type PaymentReader, paymentReader } from './payments.js'
+
+/** Reads the payments that named one integration. It keeps no state and may be shared by any number of calls. */
+export interface Client {
+  /** Every payment of the integration. */
+  readonly payments: PaymentReader
+  /**
+   * The payments that one wallet sent or received through the integration.
+   * @param address - 0x and 40 hex digits, in any case.
+   * @throws {TypeError} When it is not an address.
+   */
+  wallet(address: string): PaymentReader
+}
+
+/**
+ * Makes a client. Nothing is sent until a method is called.
+ * @throws {TypeError} When an option is missing or malformed.
+ * @throws {RangeError} When a number is out of range.
+ * @example
+ * const client = createClient({ baseUrl: 'https://payments.example.com', integrationAddress, apiSecret })
+ * for await (const payment of client.payments.iterate()) console.log(payment.txHash, payment.state)
+ */
+export function createClient(options: ClientOptions): Client {
+  const checked = checkOptions(options)
+  const { integrationAddress } = checked
+  const request = createRequester(checked)
+  return {
+    payments: paymentReader({ integrationAddress, wallet: null }, request),
+    wallet: (address) => paymentReader({ integrationAddress, wallet: checkAddress('address', address) }, request),
+  }
+}

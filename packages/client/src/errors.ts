@@ -1,0 +1,233 @@
+/**
+ * What a call can end in. Every error is built from the fields listed here and from nothing else: no request, no response,
+ * no header, no body and no `cause`, so that logging one cannot show a secret. Source: INTERFACE 5, 7.
+ * @module
+ */
+
+/** Base of every error that a call of this client rejects with. `retryable`: the same call may succeed later, unchanged. */
+export abstract class ClientError extends Error {
+  abstract readonly code: `ERR_${string}`
+  abstract readonly retryable: boolean
+}
+
+/**
+ * 401. The service says the same for an unknown address, a wrong secret, a disabled integration and one without a secret.
+ * Source: INTERFACE 5 rule 3.
+ */
+export class UnauthorizedError extends ClientError {
+  override readonly name = 'UnauthorizedError'
+  readonly code = 'ERR_UNAUTHORIZED'
+  readonly retryable = false
+  constructor() {
+    super(
+      'The service refused the credentials (401). Check integrationAddress and apiSecret (not the webhook signing secret).',
+    )
+  }
+}
+
+/** 400. The service refused a parameter: a cursor that it did not issue, or a limit above its own. Source: INTERFACE 7. */
+export class InvalidRequestError extends ClientError {
+  override readonly name = 'InvalidRequestError'
+  readonly code = 'ERR_INVALID_REQUEST'
+  readonly retryable = false
+  /** The largest `limit` that the service accepts, or null when the limit was not what it refused. */
+  readonly maxLimit: number | null
+  constructor(maxLimit: number | null) {
+    super(
+      maxLimit === null
+        ? 'The service refused a parameter (400). Pass a cursor exactly as nextCursor gave it, to the same list.'
+        : `The service refused the limit (400). Ask for at most ${maxLimit} payments per page.`,
+    )
+    this.maxLimit = maxLimit
+  }
+}
+
+/** 404. The integration has no such payment. Source: INTERFACE 4.1, 7. */
+export class NotFoundError extends ClientError {
+  override readonly name = 'NotFoundError'
+  readonly code = 'ERR_NOT_FOUND'
+  readonly retryable = false
+  readonly txHash: string
+  /** The wallet that the call was narrowed to, or null. */
+  readonly wallet: string | null
+  constructor(txHash: string, wallet: string | null) {
+    const where = wallet === null ? 'this integration' : `wallet ${wallet} in this integration`
+    super(`There is no payment ${txHash} for ${where} (404). Look up the destination transaction, not the source one.`)
+    this.txHash = txHash
+    this.wallet = wallet
+  }
+}
+
+/** 409. The hash is indexed on more than one destination chain. Source: INTERFACE 4.1, 7. */
+export class AmbiguousPaymentError extends ClientError {
+  override readonly name = 'AmbiguousPaymentError'
+  readonly code = 'ERR_AMBIGUOUS_PAYMENT'
+  readonly retryable = false
+  readonly txHash: string
+  /** The wallet that the call was narrowed to, or null. */
+  readonly wallet: string | null
+  constructor(txHash: string, wallet: string | null) {
+    const advice =
+      wallet === null
+        ? `Narrow it with client.wallet(address).get('${txHash}').`
+        : `Find it with client.wallet('${wallet}').iterate() and compare chainId.`
+    super(`Transaction ${txHash} is indexed on more than one destination chain (409). ${advice}`)
+    this.txHash = txHash
+    this.wallet = wallet
+  }
+}
+
+/** 429, after the retries. Source: DESIGN section 3 (rate limits). */
+export class RateLimitedError extends ClientError {
+  override readonly name = 'RateLimitedError'
+  readonly code = 'ERR_RATE_LIMITED'
+  readonly retryable = true
+  /** What `Retry-After` asked for, in whole seconds from the answer, or null when it said nothing. */
+  readonly retryAfterSeconds: number | null
+  constructor(retryAfterSeconds: number | null) {
+    const wait = retryAfterSeconds === null ? 'later' : `in ${retryAfterSeconds} s`
+    super(`The service limits the rate of requests (429). Try again ${wait}.`)
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/** A status of 500 or more, after the retries (502, 503 and 504 are retried). */
+export class ServiceUnavailableError extends ClientError {
+  override readonly name = 'ServiceUnavailableError'
+  readonly code = 'ERR_SERVICE_UNAVAILABLE'
+  readonly retryable = true
+  readonly status: number
+  /** What `Retry-After` asked for, in whole seconds from the answer, or null when it said nothing. */
+  readonly retryAfterSeconds: number | null
+  constructor(status: number, retryAfterSeconds: number | null) {
+    const wait = retryAfterSeconds === null ? 'later' : `in ${retryAfterSeconds} s`
+    super(`The service could not answer (${status}). Try again ${wait}.`)
+    this.status = status
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/** No answer arrived, or it broke off, after the retries. */
+export class NetworkError extends ClientError {
+  override readonly name = 'NetworkError'
+  readonly code = 'ERR_NETWORK'
+  readonly retryable = true
+  /** The system's own word, such as `ECONNREFUSED` or `ENOTFOUND`; null when it gave none that is known. */
+  readonly reason: string | null
+  constructor(reason: string | null) {
+    super(
+      `The connection to the service failed${reason === null ? '' : ` (${reason})`}. Check baseUrl and the network, then try again.`,
+    )
+    this.reason = reason
+  }
+}
+
+/** The time ran out: of the last try, or of the whole call. */
+export class TimeoutError extends ClientError {
+  override readonly name = 'TimeoutError'
+  readonly code = 'ERR_TIMEOUT'
+  readonly retryable = true
+  /** `try`: `timeoutMs` passed in the last try. `total`: `totalTimeoutMs` passed over all tries and waits. */
+  readonly scope: 'try' | 'total'
+  readonly timeoutMs: number
+  constructor(scope: 'try' | 'total', timeoutMs: number) {
+    const option = scope === 'try' ? 'timeoutMs' : 'totalTimeoutMs'
+    super(`The service did not answer within ${timeoutMs} ms (${option}). Try again, or allow more time.`)
+    this.scope = scope
+    this.timeoutMs = timeoutMs
+  }
+}
+
+/** The caller's signal aborted. */
+export class AbortedError extends ClientError {
+  override readonly name = 'AbortedError'
+  readonly code = 'ERR_ABORTED'
+  readonly retryable = false
+  constructor() {
+    super("The call was aborted by the caller's signal.")
+  }
+}
+
+/** What was wrong with an answer. */
+export type InvalidResponseReason =
+  | 'not_json'
+  | 'schema'
+  | 'too_large'
+  | 'redirect'
+  | 'status'
+  | 'mismatch'
+  | 'repeated_cursor'
+  | 'no_progress'
+
+/** An answer arrived that is not one of this service's. Nothing of its content is kept. Source: INTERFACE 2.1, 2.2. */
+export class InvalidResponseError extends ClientError {
+  override readonly name = 'InvalidResponseError'
+  readonly code = 'ERR_INVALID_RESPONSE'
+  readonly retryable = false
+  /**
+   * `not_json`: no UTF-8 JSON. `schema`: a field is missing or malformed, see `path`. `too_large`: longer than `maxResponseBytes`.
+   * `redirect`: not followed. `status`: not one of the contract. `mismatch`: another payment, integration or wallet than asked
+   * for, or more payments, see `path`. `repeated_cursor`: the list went in a circle. `no_progress`: it came to nothing older.
+   */
+  readonly reason: InvalidResponseReason
+  readonly status: number
+  /** The field at fault, such as `payments.3.txHash`, or null. */
+  readonly path: string | null
+  constructor(reason: InvalidResponseReason, status: number, path: string | null = null) {
+    super(`The answer is not one of the payment service (${status}): ${explain(reason, path)}`)
+    this.reason = reason
+    this.status = status
+    this.path = path
+  }
+}
+
+function explain(reason: InvalidResponseReason, path: string | null): string {
+  const field = path === null || path === '' ? 'the body' : path
+  const table: Record<InvalidResponseReason, string> = {
+    not_json: 'the body is not UTF-8 JSON. Check that baseUrl is the service and not a proxy or a login page.',
+    schema: `${field} is missing or malformed. Update this package, or check that baseUrl is the service.`,
+    too_large: 'the body is longer than maxResponseBytes. Ask for fewer payments per page, or allow more.',
+    redirect:
+      'it is a redirect, which is not followed because it would carry the credentials. Set baseUrl to its target.',
+    status: 'the contract has no such status here. Check baseUrl and any proxy before the service.',
+    mismatch: `${field} is not what was asked for. Check for a cache or proxy that mixes up answers.`,
+    repeated_cursor: 'nextCursor is one that was followed before, so the list would never end.',
+    no_progress: 'page after page brought nothing older, so the list would never end.',
+  }
+  return table[reason]
+}
+
+/** Every error of this client, for a `switch` over `code`. */
+export type AnyClientError =
+  | UnauthorizedError
+  | InvalidRequestError
+  | NotFoundError
+  | AmbiguousPaymentError
+  | RateLimitedError
+  | ServiceUnavailableError
+  | NetworkError
+  | TimeoutError
+  | AbortedError
+  | InvalidResponseError
+
+const nameByCode: Readonly<Record<AnyClientError['code'], string>> = {
+  ERR_UNAUTHORIZED: 'UnauthorizedError',
+  ERR_INVALID_REQUEST: 'InvalidRequestError',
+  ERR_NOT_FOUND: 'NotFoundError',
+  ERR_AMBIGUOUS_PAYMENT: 'AmbiguousPaymentError',
+  ERR_RATE_LIMITED: 'RateLimitedError',
+  ERR_SERVICE_UNAVAILABLE: 'ServiceUnavailableError',
+  ERR_NETWORK: 'NetworkError',
+  ERR_TIMEOUT: 'TimeoutError',
+  ERR_ABORTED: 'AbortedError',
+  ERR_INVALID_RESPONSE: 'InvalidResponseError',
+}
+
+/** Tells this client's errors from all others, by `code` and `name`: it holds even when two copies of the package are installed. */
+export function isClientError(error: unknown): error is AnyClientError {
+  if (!(error instanceof Error)) return false
+  const { code, name } = error as { code?: unknown; name: string }
+  return (
+    typeof code === 'string' && Object.hasOwn(nameByCode, code) && nameByCode[code as AnyClientError['code']] === name
+  )
+}

@@ -1,0 +1,5 @@
+export type { Invoice, Page, Payment, PaymentState, Recipient } from '@payment-integration/contract'
+export { type Client, createClient } from '../client.js'
+export * from '../errors.js'
+export { type ClientOptions, clientDefaults, type FetchFunction } from '../options.js'
+export type { CallOptions, IterateOptions, ListOptions, PaymentReader } from '../payments.js'

@@ -1,0 +1,278 @@
+import { delay, HttpResponse, http } from 'msw'
+import { setupServer } from 'msw/node'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { clientOf, errorOf, hashOf, page, payment, wallet } from '../test/fixtures.js'
+import { isClientError } from './errors.js'
+import type { ClientOptions } from './options.js'
+
+const baseUrl = 'https://payments.example.com'
+const listUrl = `${baseUrl}/api/v1/integration/payments`
+const server = setupServer()
+const { payments, wallet: ofWallet } = clientOf(baseUrl)
+
+beforeAll(() => server.listen({ onUnhandledRequest: 'error' }))
+afterEach(() => server.resetHandlers())
+afterAll(() => server.close())
+
+/** Answers the list and every look-up with these, one after the other, the last for ever; returns the number of requests so far. */
+function respond(...answers: (() => Response | Promise<Response>)[]): () => number {
+  let count = 0
+  const next = () => {
+    const make = answers[Math.min(count, answers.length - 1)]
+    count += 1
+    return make?.()
+  }
+  server.use(http.get(listUrl, next), http.get(`${baseUrl}/api/v1/integration/*`, next))
+  return () => count
+}
+const json =
+  (body: unknown, status = 200, headers: Record<string, string> = {}) =>
+  () =>
+    HttpResponse.json(body as never, { status, headers })
+const text =
+  (body: string | null, status = 200) =>
+  () =>
+    new HttpResponse(body, { status })
+
+describe('is asked again', () => {
+  test.each([429, 502, 503, 504])('after %i', async (status) => {
+    const count = respond(json({ error: 'busy' }, status), json(page([1])))
+    expect(await payments.list()).toEqual(page([1]))
+    expect(count()).toBe(2)
+  })
+
+  test('after a failed connection', async () => {
+    const count = respond(() => HttpResponse.error(), json(payment(1)))
+    expect(await payments.get(hashOf(1))).toEqual(payment(1))
+    expect(count()).toBe(2)
+  })
+
+  test('as often as retries says, then the last error is thrown', async () => {
+    const count = respond(json({}, 503), json({}, 429, { 'retry-after': '0' }), json({}, 502))
+    expect(await errorOf(clientOf(baseUrl, { retries: 4 }).payments.list())).toMatchObject({
+      code: 'ERR_SERVICE_UNAVAILABLE',
+      status: 502,
+    })
+    expect(count()).toBe(5)
+  })
+
+  test('never, with retries 0', async () => {
+    const count = respond(json({}, 503), json(page([1])))
+    await errorOf(clientOf(baseUrl, { retries: 0 }).payments.list())
+    expect(count()).toBe(1)
+  })
+})
+
+describe('is not asked again', () => {
+  test.each<[number, unknown, object]>([
+    [400, { error: 'Invalid cursor' }, { code: 'ERR_INVALID_REQUEST', maxLimit: null }],
+    [400, { error: 'Invalid limit', maxLimit: 100 }, { code: 'ERR_INVALID_REQUEST', maxLimit: 100 }],
+    [401, { error: 'Unauthorized' }, { code: 'ERR_UNAUTHORIZED', retryable: false }],
+    [500, { error: 'Internal error' }, { code: 'ERR_SERVICE_UNAVAILABLE', status: 500, retryable: true }],
+    [403, { error: 'Forbidden' }, { code: 'ERR_INVALID_RESPONSE', reason: 'status', status: 403 }],
+    [404, { error: 'Not found' }, { code: 'ERR_INVALID_RESPONSE', reason: 'status', status: 404 }],
+    [409, { error: 'Conflict' }, { code: 'ERR_INVALID_RESPONSE', reason: 'status', status: 409 }],
+    [201, page([1]), { code: 'ERR_INVALID_RESPONSE', reason: 'status', status: 201 }],
+  ])('after %i %j on a list', async (status, body, expected) => {
+    const count = respond(json(body, status))
+    expect(await errorOf(payments.list())).toMatchObject(expected)
+    expect(count()).toBe(1)
+  })
+
+  test('when Retry-After asks for more than the call has left: the error says how long', async () => {
+    const count = respond(json({}, 429, { 'retry-after': '3600' }))
+    const error = await errorOf(payments.list())
+    expect(error).toMatchObject({ code: 'ERR_RATE_LIMITED', retryAfterSeconds: 3_600, retryable: true })
+    expect((error as Error).message).toContain('in 3600 s')
+    expect(count()).toBe(1)
+  })
+})
+
+describe('a look-up', () => {
+  test('of a payment that is not there names it', async () => {
+    respond(json({ error: 'Payment not found' }, 404))
+    expect(await errorOf(payments.get(hashOf(7)))).toMatchObject({
+      code: 'ERR_NOT_FOUND',
+      txHash: hashOf(7),
+      wallet: null,
+    })
+    expect(await errorOf(ofWallet(wallet).get(hashOf(7)))).toMatchObject({ code: 'ERR_NOT_FOUND', wallet })
+  })
+
+  test('of a hash on two chains names the wallet-scoped call', async () => {
+    respond(json({ error: 'Ambiguous' }, 409))
+    const error = await errorOf(payments.get(hashOf(7)))
+    expect(error).toMatchObject({ code: 'ERR_AMBIGUOUS_PAYMENT', txHash: hashOf(7), wallet: null })
+    expect((error as Error).message).toContain(`client.wallet(address).get('${hashOf(7)}')`)
+    const narrowed = await errorOf(ofWallet(wallet).get(hashOf(7)))
+    expect((narrowed as Error).message).toContain(`client.wallet('${wallet}').iterate()`)
+  })
+
+  test.each([400, 404, 409])('does not believe a %i in words that are not the service’s', async (status) => {
+    respond(text('<h1>nginx</h1>', status))
+    expect(await errorOf(payments.get(hashOf(1)))).toMatchObject({
+      code: 'ERR_INVALID_RESPONSE',
+      reason: 'status',
+      status,
+    })
+  })
+
+  test('does not accept another payment, or one of another integration', async () => {
+    const stranger = payment(1, { integrationAddress: '0x9999999999999999999999999999999999999999' })
+    respond(json(payment(2)), json(stranger), json({ payments: [payment(1), stranger], nextCursor: null }))
+    const mismatch = { code: 'ERR_INVALID_RESPONSE', reason: 'mismatch' }
+    expect(await errorOf(payments.get(hashOf(1)))).toMatchObject({ ...mismatch, path: 'txHash' })
+    expect(await errorOf(payments.get(hashOf(1)))).toMatchObject({ ...mismatch, path: 'integrationAddress' })
+    expect(await errorOf(payments.list())).toMatchObject({ ...mismatch, path: 'payments.1.integrationAddress' })
+  })
+})
+
+describe('an answer in the scope of a wallet', () => {
+  const mismatch = { code: 'ERR_INVALID_RESPONSE', reason: 'mismatch', status: 200 }
+  const other = '0x4444444444444444444444444444444444444444'
+  const sent = payment(1, { sender: wallet, receiver: other })
+  const received = payment(2, { sender: other, receiver: wallet })
+  const neither = payment(3, { sender: other, receiver: other })
+
+  test('may be about either side of the payment', async () => {
+    const both = { payments: [sent, received], nextCursor: null }
+    respond(json(both), json(received), json(sent))
+    const reader = ofWallet(wallet)
+    expect(await reader.list()).toEqual(both)
+    expect(await reader.get(received.txHash)).toEqual(received)
+    expect(await reader.get(sent.txHash)).toEqual(sent)
+  })
+
+  test('is refused when the wallet is on neither side', async () => {
+    respond(json({ payments: [sent, neither], nextCursor: null }), json(neither))
+    const reader = ofWallet(wallet)
+    expect(await errorOf(reader.list())).toMatchObject({ ...mismatch, path: 'payments.1' })
+    expect(await errorOf(reader.get(neither.txHash))).toMatchObject({ ...mismatch, path: '' })
+  })
+
+  test('may be about any wallet when none was named', async () => {
+    respond(json(neither))
+    expect(await payments.get(neither.txHash)).toEqual(neither)
+  })
+})
+
+test('a page longer than the limit that was asked for is refused; one as long is not', async () => {
+  respond(json(page([1, 2, 3])))
+  expect(await errorOf(payments.list({ limit: 2 }))).toMatchObject({
+    code: 'ERR_INVALID_RESPONSE',
+    reason: 'mismatch',
+    path: 'payments',
+  })
+  expect((await payments.list({ limit: 3 })).payments).toHaveLength(3)
+  expect((await payments.list()).payments).toHaveLength(3)
+})
+
+describe('an answer that is not one', () => {
+  const cut = JSON.stringify(page([1])).slice(0, -20)
+  test.each<[string, () => Response, object]>([
+    ['cut JSON', text(cut), { reason: 'not_json' }],
+    ['an empty body', text(null), { reason: 'not_json' }],
+    ['HTML', text('<html></html>'), { reason: 'not_json' }],
+    ['bytes that are not UTF-8', () => new HttpResponse(new Uint8Array([0x22, 0xff, 0x22])), { reason: 'not_json' }],
+    ['null', json(null), { reason: 'schema', path: '' }],
+    ['an array', json([payment(1)]), { reason: 'schema', path: '' }],
+    ['a payment instead of a page', json(payment(1)), { reason: 'schema', path: 'payments' }],
+    ['a missing cursor', json({ payments: [] }), { reason: 'schema', path: 'nextCursor' }],
+    [
+      'an amount that is a number',
+      json({
+        payments: [payment(1), { ...payment(2), tokenIn: { ...payment(2).tokenIn, amount: 1.5 } }],
+        nextCursor: null,
+      }),
+      { reason: 'schema', path: 'payments.1.tokenIn.amount' },
+    ],
+  ])('%s', async (_case, make, expected) => {
+    const count = respond(make)
+    const error = await errorOf(payments.list())
+    expect(error).toMatchObject({ code: 'ERR_INVALID_RESPONSE', retryable: false, status: 200, ...expected })
+    expect(count()).toBe(1)
+  })
+
+  test('a body longer than maxResponseBytes, at the byte', async () => {
+    const body = JSON.stringify(page([1, 2]))
+    const size = new TextEncoder().encode(body).byteLength
+    respond(text(body))
+    await expect(clientOf(baseUrl, { maxResponseBytes: size }).payments.list()).resolves.toEqual(page([1, 2]))
+    const error = await errorOf(clientOf(baseUrl, { maxResponseBytes: size - 1 }).payments.list())
+    expect(error).toMatchObject({ code: 'ERR_INVALID_RESPONSE', reason: 'too_large' })
+  })
+})
+
+test('a slow answer is ERR_TIMEOUT after every try', async () => {
+  const count = respond(async () => {
+    await delay('infinite')
+    return new HttpResponse()
+  })
+  const error = await errorOf(clientOf(baseUrl, { timeoutMs: 30, retries: 1 }).payments.list())
+  expect(error).toMatchObject({ code: 'ERR_TIMEOUT', scope: 'try', timeoutMs: 30 })
+  expect(count()).toBe(2)
+})
+
+test('every error is told from others by isClientError', async () => {
+  respond(json({ error: 'Unauthorized' }, 401))
+  expect(isClientError(await errorOf(payments.list()))).toBe(true)
+  expect(isClientError(new TypeError('x'))).toBe(false)
+  expect(isClientError(Object.assign(new Error('x'), { code: 'ERR_TIMEOUT' }))).toBe(false)
+  expect(isClientError({ name: 'TimeoutError', code: 'ERR_TIMEOUT' })).toBe(false)
+  expect(isClientError(Object.assign(new Error('x'), { name: 'toString', code: 'toString' }))).toBe(false)
+})
+
+test('Retry-After is waited for to the millisecond, as seconds and as a date', async () => {
+  vi.useFakeTimers({ now: Date.parse('2026-01-02T03:04:05Z') })
+  try {
+    for (const header of ['2', 'Fri, 02 Jan 2026 03:04:09 GMT']) {
+      let tries = 0
+      const fetch = async () => {
+        tries += 1
+        return tries === 1
+          ? new Response(null, { status: 503, headers: { 'retry-after': header } })
+          : Response.json(page([1]))
+      }
+      const call = clientOf(baseUrl, { fetch }).payments.list()
+      await vi.advanceTimersByTimeAsync(1_999)
+      expect(tries).toBe(1)
+      await vi.advanceTimersByTimeAsync(1)
+      expect(tries).toBe(2)
+      expect(await call).toEqual(page([1]))
+    }
+    expect(vi.getTimerCount()).toBe(0)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+describe("a mistake in the caller's own functions is thrown as it is, and not tried again", () => {
+  const bug = new ReferenceError('clock is not defined')
+  const fail = () => {
+    throw bug
+  }
+
+  test.each<[string, Partial<ClientOptions>]>([
+    ['random', { random: fail }],
+    ['now', { now: fail }],
+    ['now, while it reads Retry-After', { now: failingAfter(1) }],
+  ])('%s', async (_name, options) => {
+    const count = respond(json({}, 503, { 'retry-after': '0' }))
+    expect(await errorOf(clientOf(baseUrl, options).payments.list())).toBe(bug)
+    expect(count()).toBeLessThanOrEqual(1)
+  })
+
+  test('a fetch that resolves no Response', async () => {
+    const fetch = async () => undefined as unknown as Response
+    expect(await errorOf(clientOf(baseUrl, { fetch }).payments.list())).toBeInstanceOf(TypeError)
+  })
+
+  /** A clock that works so many times. */
+  function failingAfter(times: number): () => number {
+    let calls = 0
+    return () => {
+      calls += 1
+      return calls > times ? fail() : 0
+    }
+  }
+})

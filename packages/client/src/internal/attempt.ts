@@ -1,0 +1,96 @@
+/** One try: from the request to a whole 200 body, or to a typed error. Source: INTERFACE 7. @module */
+import { errorBodySchema } from '@payment-integration/contract'
+import {
+  AmbiguousPaymentError,
+  ClientError,
+  InvalidRequestError,
+  InvalidResponseError,
+  NetworkError,
+  NotFoundError,
+  RateLimitedError,
+  ServiceUnavailableError,
+  UnauthorizedError,
+} from '../errors.js'
+import type { CheckedOptions } from '../options.js'
+import { dropBody, parseJson, readBody } from './read-body.js'
+import { parseRetryAfter } from './retry.js'
+
+/** The payment that a look-up names; null for a list. */
+export interface Lookup {
+  readonly txHash: string
+  readonly wallet: string | null
+}
+
+type AttemptOptions = Pick<CheckedOptions, 'fetch' | 'maxResponseBytes' | 'now'>
+
+/** The words for a failed connection that an error may repeat. Anything else could hold what the caller's fetch put there. */
+const networkReasons: ReadonlySet<string> = new Set([
+  ...[
+    'ECONNREFUSED',
+    'ECONNRESET',
+    'ECONNABORTED',
+    'EHOSTUNREACH',
+    'ENETUNREACH',
+    'ENETDOWN',
+    'ENOTFOUND',
+    'EAI_AGAIN',
+  ],
+  ...['EPIPE', 'ETIMEDOUT', 'EADDRNOTAVAIL', 'EMFILE', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+  ...['SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
+  ...['ERR_TLS_CERT_ALTNAME_INVALID', 'EPROTO', 'UND_ERR_SOCKET', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT'],
+  ...['UND_ERR_BODY_TIMEOUT', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'HPE_INVALID_CONSTANT'],
+])
+
+/**
+ * Sends one request and reads its whole answer. The returned response holds bytes in memory, so that the caller's timer
+ * and retries cover the body as well as the head.
+ * @throws {@link ClientError} For every failure but an abort and a mistake in the caller's own functions, which are thrown on as they came.
+ */
+export async function attempt(request: Request, lookup: Lookup | null, options: AttemptOptions): Promise<Response> {
+  const response = await overNetwork(request, () => options.fetch(request))
+  const { status } = response
+  const read = () => overNetwork(request, () => readBody(response, options.maxResponseBytes))
+  if (status === 200) return new Response(await read(), { status })
+  if (status === 400 || (lookup !== null && (status === 404 || status === 409)))
+    throw refusal(status, parseJson(await read()), lookup)
+  dropBody(response)
+  throw failure(response, options.now)
+}
+
+/** Runs the parts of a try that the network can break. */
+async function overNetwork<T>(request: Request, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof ClientError || request.signal.aborted) throw error
+    throw new NetworkError(networkReason(error))
+  }
+}
+
+function failure(response: Response, now: () => number): ClientError {
+  const { status } = response
+  const isRedirect = (status >= 300 && status < 400) || response.type === 'opaqueredirect'
+  if (isRedirect) return new InvalidResponseError('redirect', status)
+  if (status === 401) return new UnauthorizedError()
+  const retryAfterSeconds = parseRetryAfter(response.headers.get('retry-after'), now())
+  if (status === 429) return new RateLimitedError(retryAfterSeconds)
+  if (status >= 500) return new ServiceUnavailableError(status, retryAfterSeconds)
+  return new InvalidResponseError('status', status)
+}
+
+/** Believes a refusal only in the service's own words: the 404 of a wrong path must not read as "no such payment". */
+function refusal(status: number, body: unknown, lookup: Lookup | null): ClientError {
+  const parsed = errorBodySchema.safeParse(body)
+  if (!parsed.success) return new InvalidResponseError('status', status)
+  if (status === 404 && lookup !== null) return new NotFoundError(lookup.txHash, lookup.wallet)
+  if (status === 409 && lookup !== null) return new AmbiguousPaymentError(lookup.txHash, lookup.wallet)
+  return new InvalidRequestError(parsed.data.maxLimit ?? null)
+}
+
+function networkReason(error: unknown): string | null {
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
+    const { code } = at as { code?: unknown }
+    if (typeof code === 'string' && networkReasons.has(code)) return code
+  }
+  return null
+}

@@ -1,0 +1,127 @@
+import { inspect } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { apiSecret, integrationAddress } from '../test/fixtures.js'
+import { createClient } from './client.js'
+import { type ClientOptions, checkOptions, clientDefaults } from './options.js'
+
+const good = { baseUrl: 'https://payments.example.com', integrationAddress, apiSecret } satisfies ClientOptions
+
+/** The options with one of them replaced by something that the types would refuse. */
+function withBad(change: Record<string, unknown>): ClientOptions {
+  return { ...good, ...change } as unknown as ClientOptions
+}
+
+describe('accepts', () => {
+  test.each([
+    ['https://payments.example.com', 'https://payments.example.com'],
+    ['https://payments.example.com/', 'https://payments.example.com'],
+    ['https://example.com:8443/pay//', 'https://example.com:8443/pay'],
+    ['http://localhost:3000', 'http://localhost:3000'],
+    ['http://api.localhost', 'http://api.localhost'],
+    ['http://127.9.9.9:1', 'http://127.9.9.9:1'],
+    ['http://0x7f.1:80', 'http://127.0.0.1'],
+    ['http://[::1]:3000', 'http://[::1]:3000'],
+  ])('the base URL %s as %s', (baseUrl, expected) => {
+    expect(checkOptions({ ...good, baseUrl }).baseUrl).toBe(expected)
+    expect(checkOptions({ ...good, baseUrl: new URL(baseUrl) }).baseUrl).toBe(expected)
+  })
+
+  test('an address in any case, lowercased', () => {
+    const upper = `0x${integrationAddress.slice(2).toUpperCase()}`
+    expect(checkOptions({ ...good, integrationAddress: upper }).integrationAddress).toBe(integrationAddress)
+  })
+
+  test('explicit undefined as absent, and keeps 0', () => {
+    const checked = checkOptions({ ...good, timeoutMs: undefined, retries: 0, retryDelayMs: 0 })
+    expect(checked).toMatchObject({ timeoutMs: clientDefaults.timeoutMs, retries: 0, retryDelayMs: 0 })
+  })
+})
+
+describe('refuses with a TypeError', () => {
+  test.each<[string, Record<string, unknown>, RegExp]>([
+    ['no base URL', { baseUrl: undefined }, /baseUrl is missing/],
+    ['a relative base URL', { baseUrl: '/api' }, /not an absolute URL/],
+    ['a base URL without scheme', { baseUrl: 'payments.example.com' }, /not an absolute URL/],
+    ['another scheme', { baseUrl: 'ftp://example.com' }, /pass https:/],
+    ['http to a public host', { baseUrl: 'http://payments.example.com' }, /pass https:, or http: to a loopback host/],
+    ['http to a host that only begins like loopback', { baseUrl: 'http://127.0.0.1.example.com' }, /loopback/],
+    ['http to a host that only ends like localhost', { baseUrl: 'http://notlocalhost' }, /loopback/],
+    ['http to a private address', { baseUrl: 'http://10.0.0.1' }, /loopback/],
+    ['credentials in the base URL', { baseUrl: `https://user:hidden@example.com` }, /holds credentials/],
+    ['a query in the base URL', { baseUrl: 'https://example.com/?a=1' }, /query or a fragment/],
+    ['a fragment in the base URL', { baseUrl: 'https://example.com/#a' }, /query or a fragment/],
+    ['no address', { integrationAddress: undefined }, /integrationAddress is not an address/],
+    ['a short address', { integrationAddress: '0x12' }, /integrationAddress is not an address/],
+    [
+      'an address with a line break',
+      { integrationAddress: `${integrationAddress}\n` },
+      /integrationAddress is not an address/,
+    ],
+    ['no secret', { apiSecret: undefined }, /apiSecret is missing or blank/],
+    ['a secret that is no text', { apiSecret: 42 }, /apiSecret is missing or blank/],
+    ['an empty secret', { apiSecret: '' }, /apiSecret is missing or blank/],
+    ['a blank secret', { apiSecret: ' \t' }, /apiSecret is missing or blank/],
+    ['a secret with a line break at its end', { apiSecret: `${apiSecret}\n` }, /begins or ends with white space/],
+    ['a secret with a control character', { apiSecret: 'a\u0000b' }, /control character/],
+    ['a fetch that is no function', { fetch: 'fetch' }, /fetch is string/],
+    ['a clock that is no function', { now: 0 }, /now is number/],
+    ['a random source that is no function', { random: 0.5 }, /random is number/],
+    ['a timeout as text', { timeoutMs: '100' }, /timeoutMs is of type string/],
+    ['null for a number', { retries: null }, /retries is of type object/],
+  ])('%s', (_case, change, message) => {
+    expect(() => createClient(withBad(change))).toThrow(TypeError)
+    expect(() => createClient(withBad(change))).toThrow(message)
+  })
+
+  test.each([undefined, null, 'https://example.com'])('%s instead of options', (options) => {
+    expect(() => createClient(options as unknown as ClientOptions)).toThrow(/expects an object/)
+  })
+})
+
+describe('refuses with a RangeError', () => {
+  test.each<[string, Record<string, unknown>]>([
+    ['a zero timeout', { timeoutMs: 0 }],
+    ['an endless timeout', { timeoutMs: Number.POSITIVE_INFINITY }],
+    ['a timeout beyond what a timer holds', { timeoutMs: 2_147_483_648 }],
+    ['a fraction of a millisecond', { totalTimeoutMs: 1.5 }],
+    ['NaN', { totalTimeoutMs: Number.NaN }],
+    ['a negative number of retries', { retries: -1 }],
+    ['more retries than could help', { retries: 11 }],
+    ['a negative delay', { retryDelayMs: -1 }],
+    ['a negative ceiling', { maxRetryDelayMs: -1 }],
+    ['no room for a body', { maxResponseBytes: 0 }],
+  ])('%s', (_case, change) => {
+    const [name] = Object.keys(change)
+    expect(() => createClient(withBad(change))).toThrow(RangeError)
+    expect(() => createClient(withBad(change))).toThrow(`${name} is `)
+  })
+})
+
+test('no message repeats the secret, even in the place of another option', () => {
+  const places = ['baseUrl', 'integrationAddress'].map((name) => ({ ...good, [name]: apiSecret }))
+  for (const options of [
+    ...places,
+    withBad({ apiSecret: `${apiSecret}\n` }),
+    withBad({ apiSecret: `${apiSecret}\0.` }),
+  ]) {
+    const error = (() => {
+      try {
+        return createClient(options)
+      } catch (thrown) {
+        return thrown
+      }
+    })()
+    expect(error).toBeInstanceOf(TypeError)
+    expect(inspect(error)).not.toContain(apiSecret)
+  }
+})
+
+test('a client does not show its secret', () => {
+  const client = createClient(good)
+  const shown = [
+    inspect(client, { depth: null, showHidden: true }),
+    JSON.stringify(client),
+    inspect(client.wallet(integrationAddress)),
+  ]
+  for (const text of shown) expect(text).not.toContain(apiSecret)
+})

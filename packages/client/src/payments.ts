@@ -1,0 +1,131 @@
+/** Reading the payments of an integration, all or of one wallet. Source: INTERFACE 4.1. @module */
+import { type Page, type Payment, pageLimit, pageSchema, paths, paymentSchema } from '@payment-integration/contract'
+import { InvalidResponseError } from './errors.js'
+import type { Requester } from './internal/request.js'
+import { iteratePages } from './iterate.js'
+import { checkInteger } from './options.js'
+
+/** What every call takes. */
+export interface CallOptions {
+  /** Ends the call with {@link AbortedError} `ERR_ABORTED`. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Which page to read. */
+export interface ListOptions extends CallOptions {
+  /** Payments per page, 1 to 200. @default 50, by the service */
+  readonly limit?: number | undefined
+  /** The `nextCursor` of the page before, unchanged. From the newest when absent. */
+  readonly cursor?: string | undefined
+}
+
+/** How to walk through all pages. */
+export interface IterateOptions extends CallOptions {
+  /** Payments per request, 1 to 200. @default 50, by the service */
+  readonly pageSize?: number | undefined
+}
+
+/**
+ * Reads payments. Every method ends in one of the errors of {@link AnyClientError}, or in a TypeError or RangeError for a
+ * malformed argument, before anything is sent. What `random` or `now` throw is thrown on as it is.
+ */
+export interface PaymentReader {
+  /**
+   * One page, newest first.
+   * @throws {@link InvalidRequestError} `ERR_INVALID_REQUEST` for a cursor that the service did not issue for this list.
+   */
+  list(options?: ListOptions): Promise<Page>
+  /**
+   * All payments, newest first, fetched page by page as they are read. Ends when `nextCursor` is null, and only then.
+   * @throws {@link InvalidResponseError} `ERR_INVALID_RESPONSE`, reason `repeated_cursor` or `no_progress`, instead of going on for ever.
+   */
+  iterate(options?: IterateOptions): AsyncIterable<Payment>
+  /**
+   * One payment by its destination transaction hash, 0x and 64 hex digits in any case.
+   * @throws {@link NotFoundError} `ERR_NOT_FOUND`; {@link AmbiguousPaymentError} `ERR_AMBIGUOUS_PAYMENT`.
+   */
+  get(txHash: string, options?: CallOptions): Promise<Payment>
+}
+
+/** Whose payments a reader sees. Both addresses are lowercased. */
+export interface ReaderScope {
+  readonly integrationAddress: string
+  /** Null: of every wallet. */
+  readonly wallet: string | null
+}
+
+/** What a page is asked for with. */
+interface PageQuery {
+  readonly limit: number | undefined
+  readonly cursor: string | null
+}
+
+/** Binds the four endpoints to a scope. */
+export function paymentReader(scope: ReaderScope, request: Requester): PaymentReader {
+  const { wallet } = scope
+  const listPath = wallet === null ? paths.payments : paths.walletPayments.replace(':address', wallet)
+
+  async function page({ limit, cursor }: PageQuery, signal: AbortSignal | undefined): Promise<Page> {
+    const query = { ...(limit === undefined ? {} : { limit: String(limit) }), ...(cursor === null ? {} : { cursor }) }
+    const found = await request({ path: listPath, query, schema: pageSchema, lookup: null, signal })
+    if (limit !== undefined && found.payments.length > limit)
+      throw new InvalidResponseError('mismatch', 200, 'payments')
+    for (const [position, payment] of found.payments.entries()) assertInScope(payment, scope, ['payments', position])
+    return found
+  }
+
+  return {
+    async list(options = {}) {
+      const { limit, cursor, signal } = options
+      return page({ limit: checkLimit('limit', limit), cursor: checkCursor(cursor) }, checkSignal(signal))
+    },
+    iterate(options = {}) {
+      const { pageSize, signal } = options
+      const limit = checkLimit('pageSize', pageSize)
+      checkSignal(signal)
+      return iteratePages((cursor) => page({ limit, cursor }, signal))
+    },
+    async get(txHash, options = {}) {
+      const signal = checkSignal(options.signal)
+      if (typeof txHash !== 'string' || !/^0x[0-9a-fA-F]{64}$/.test(txHash))
+        throw new TypeError('txHash is not a transaction hash; pass 0x and 64 hex digits.')
+      const hash = txHash.toLowerCase()
+      const lookup = { txHash: hash, wallet }
+      const payment = await request({ path: `${listPath}/${hash}`, schema: paymentSchema, lookup, signal })
+      if (payment.txHash !== hash) throw new InvalidResponseError('mismatch', 200, 'txHash')
+      assertInScope(payment, scope, [])
+      return payment
+    },
+  }
+}
+
+/**
+ * A service, or a cache before it, that mixes up its answers must not pass one off as another's.
+ * @param at - Where the payment is in the answer.
+ */
+function assertInScope(payment: Payment, scope: ReaderScope, at: readonly (string | number)[]): void {
+  const { integrationAddress, wallet } = scope
+  if (payment.integrationAddress !== integrationAddress)
+    throw new InvalidResponseError('mismatch', 200, [...at, 'integrationAddress'].join('.'))
+  // Either side of the payment would do, so it is the payment as a whole that is at fault.
+  if (wallet !== null && payment.sender !== wallet && payment.receiver !== wallet)
+    throw new InvalidResponseError('mismatch', 200, at.join('.'))
+}
+
+function checkLimit(name: string, value: number | undefined): number | undefined {
+  return value === undefined ? undefined : checkInteger(name, value, pageLimit.min, pageLimit.max)
+}
+
+function checkCursor(cursor: unknown): string | null {
+  if (cursor === undefined) return null
+  if (typeof cursor !== 'string' || cursor === '')
+    throw new TypeError('cursor is not a nextCursor; pass the text of the page before, or leave it out for the newest.')
+  return cursor
+}
+
+/** Looks at the shape, not the class: a signal may come from another realm or a polyfill. */
+function checkSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
+  if (signal !== undefined && (typeof signal?.aborted !== 'boolean' || typeof signal.addEventListener !== 'function'))
+    throw new TypeError('signal is not an AbortSignal; pass the signal of an AbortController.')
+  return signal
+}

@@ -1,0 +1,81 @@
+/** What the tests of this package share: an integration, payments as the service writes them, and a real HTTP server. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Page, type Payment, paymentWriteSchema } from '@payment-integration/contract'
+import { type Client, type ClientOptions, createClient } from '../src/exports/index.js'
+
+export const integrationAddress = '0xabcdef0123456789abcdef0123456789abcdef01'
+export const apiSecret = 'sk_7Kf-ünïque/secret+with:colon'
+export const encodedSecret = Buffer.from(`${integrationAddress}:${apiSecret}`, 'utf8').toString('base64')
+export const wallet = '0x1111111111111111111111111111111111111111'
+
+/** The hash of the `n`th payment. */
+export function hashOf(n: number): string {
+  return `0x${n.toString(16).padStart(64, '0')}`
+}
+
+/** A payment that the service could have written; a higher `n` is older, as in a list. */
+export function payment(n: number, change: Partial<Payment> = {}): Payment {
+  return paymentWriteSchema.parse({
+    integrationAddress,
+    chainId: '137',
+    txHash: hashOf(n),
+    version: 2,
+    state: 'success',
+    recipient: { title: 'Café', subtitle: null },
+    invoice: { amount: '12.50', currency: 'EUR', settlementAmount: '13.37', settlementCurrency: 'USD' },
+    sender: wallet,
+    receiver: '0x2222222222222222222222222222222222222222',
+    memo: `order ${n}`,
+    blockTimestamp: new Date(Date.UTC(2026, 0, 2, 3, 4, 5) - n * 1_000).toISOString(),
+    source: { chainId: '1', txHash: hashOf(n) },
+    tokenIn: { address: '0x3333333333333333333333333333333333333333', symbol: 'USDC', amount: '13.50' },
+    tokenOut: {
+      address: '0x3333333333333333333333333333333333333333',
+      symbol: null,
+      amountGross: '13.50',
+      amountNet: '13.37',
+    },
+    ...change,
+  })
+}
+
+/** A page of the payments with these numbers. */
+export function page(numbers: readonly number[], nextCursor: string | null = null): Page {
+  return { payments: numbers.map((n) => payment(n)), nextCursor }
+}
+
+/** A client with short waits, so that a test of a retry takes milliseconds. */
+export function clientOf(baseUrl: string, options: Partial<ClientOptions> = {}): Client {
+  return createClient({ baseUrl, integrationAddress, apiSecret, retryDelayMs: 1, maxRetryDelayMs: 2, ...options })
+}
+
+/** The error that a call ends in. */
+export async function errorOf(call: Promise<unknown>): Promise<unknown> {
+  return call.then(
+    (value) => {
+      throw new Error(`expected an error, got ${JSON.stringify(value)}`)
+    },
+    (error: unknown) => error,
+  )
+}
+
+/** A real server on a free loopback port, closed with its connections by `await using`. */
+export async function serve(
+  handle: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<{ url: string; [Symbol.asyncDispose](): Promise<void> }> {
+  const server = createServer(handle)
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((closed) => server.close(closed))
+    },
+  }
+}
+
+/** Answers a request with JSON. */
+export function answer(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import { seededRandom } from '../../test/support/seeded-random.js'
+import type { IntegrationRecord } from '../ports/store-integrations.js'
+import { hashApiSecret } from '../secrets/hash-api-secret.js'
+import { parseMasterKey } from '../secrets/master-key.js'
+import { createAuthenticate } from './authenticate.js'
+
+const oldKey = 'a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90'
+const newKey = '00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f'
+const keys = parseMasterKey(`${newKey},${oldKey}`)
+const old = parseMasterKey(oldKey)
+const address = `0x${'ab'.repeat(20)}`
+const record: IntegrationRecord = {
+  address,
+  name: '',
+  notificationUrl: null,
+  enabled: true,
+  apiSecret: hashApiSecret(keys.current, 'current'),
+  previousApiSecret: { ...hashApiSecret(keys.current, 'previous'), until: 1_000 },
+  signingSecret: { keyVersion: 0, sealed: '' },
+  createdAt: 0,
+}
+
+function setup(stored: IntegrationRecord | null, now = 0) {
+  const lookups: string[] = []
+  const authenticate = createAuthenticate({
+    integrations: {
+      async find(key) {
+        lookups.push(key)
+        return stored?.address === key ? stored : null
+      },
+    },
+    keys,
+    clock: { now: () => now },
+    random: seededRandom(1),
+  })
+  const call = (secret: string, who = address) =>
+    authenticate(`Basic ${Buffer.from(`${who}:${secret}`).toString('base64')}`)
+  return { authenticate, call, lookups }
+}
+
+describe('authenticate', () => {
+  it('resolves the caller, lowercased, whatever the case of the username', async () => {
+    const { call } = setup(record)
+    expect(await call('current', address.toUpperCase().replace('0X', '0x'))).toEqual({ integrationAddress: address })
+  })
+
+  it('accepts the previous secret until its last millisecond, and not after', async () => {
+    expect(await setup(record, 999).call('previous')).not.toBeNull()
+    expect(await setup(record, 1_000).call('previous')).toBeNull()
+  })
+
+  it('accepts a secret hashed under a replaced master key while that key is listed', async () => {
+    expect(await setup({ ...record, apiSecret: hashApiSecret(old.current, 'current') }).call('current')).not.toBeNull()
+  })
+
+  it.each([
+    ['an unknown address', null, 'current'],
+    ['a wrong secret', record, 'wrong'],
+    ['a disabled integration', { ...record, enabled: false }, 'current'],
+    ['an integration without an API secret', { ...record, apiSecret: null, previousApiSecret: null }, 'current'],
+    ['an integration without an API secret, with its previous one', { ...record, apiSecret: null }, 'previous'],
+    [
+      'a hash under an unknown master key',
+      { ...record, apiSecret: { ...hashApiSecret(keys.current, 'current'), keyVersion: 7 } },
+      'current',
+    ],
+    ['a truncated stored hash', { ...record, apiSecret: { keyVersion: keys.current.version, hash: '' } }, 'current'],
+  ])('refuses %s', async (_what, stored, secret) => {
+    expect(await setup(stored).call(secret)).toBeNull()
+  })
+
+  it('looks up exactly once for every request, also for a malformed header', async () => {
+    const { authenticate, lookups } = setup(record)
+    expect(await authenticate(undefined)).toBeNull()
+    expect(await authenticate('Basic !!!')).toBeNull()
+    expect(await authenticate(`${address}:current`)).toBeNull()
+    expect(lookups).toHaveLength(3)
+  })
+})

@@ -1,0 +1,96 @@
+/** Tests: integrations by address. @module */
+import { expect } from 'vitest'
+import { integration, otherShop, shop } from './fixtures.js'
+import type { StoreTest } from './subject.js'
+
+const full = integration({
+  name: 'Käse & "Co" \u0000',
+  previousApiSecret: { keyVersion: 1, hash: 'cd'.repeat(32), until: 1_800_000_000_000 },
+})
+
+/** Registers the tests. */
+export function integrationTests(test: StoreTest): void {
+  test('an integration comes back with every field as it was given', async ({ store }) => {
+    const bare = integration({ address: otherShop, notificationUrl: null, apiSecret: null, enabled: false })
+    expect(await store.integrations.insert(full)).toBe(true)
+    expect(await store.integrations.insert(bare)).toBe(true)
+    expect(await store.integrations.find(shop)).toEqual(full)
+    expect(await store.integrations.find(otherShop)).toEqual(bare)
+  })
+
+  test('an unknown address is not found', async ({ store }) => {
+    expect(await store.integrations.find(shop)).toBeNull()
+    expect(await store.integrations.update(shop, { enabled: false })).toBeNull()
+    expect(await store.integrations.list()).toEqual([])
+  })
+
+  test('a taken address is refused and keeps its record', async ({ store }) => {
+    await store.integrations.insert(full)
+    expect(await store.integrations.insert(integration({ name: 'Thief' }))).toBe(false)
+    expect(await store.integrations.find(shop)).toEqual(full)
+  })
+
+  test('of ten inserts of one address at once one wins', async ({ store }) => {
+    const wins = await Promise.all(Array.from({ length: 10 }, () => store.integrations.insert(full)))
+    expect(wins.filter(Boolean)).toHaveLength(1)
+  })
+
+  test('integrations are listed by address', async ({ store }) => {
+    const [low, high] = [shop, otherShop].sort()
+    await store.integrations.insert(integration({ address: high ?? '' }))
+    await store.integrations.insert(integration({ address: low ?? '' }))
+    expect((await store.integrations.list()).map(({ address }) => address)).toEqual([low, high])
+  })
+
+  test('an update replaces the fields given and no other', async ({ store }) => {
+    await store.integrations.insert(full)
+    for (const change of [
+      { enabled: false },
+      { name: '' },
+      { notificationUrl: null },
+      { apiSecret: null },
+      { apiSecret: { keyVersion: 2, hash: 'ef'.repeat(32) } },
+      { previousApiSecret: null },
+      { signingSecret: { keyVersion: 3, sealed: 'bmV3' } },
+      {},
+    ]) {
+      const before = await store.integrations.find(shop)
+      const after = await store.integrations.update(shop, change)
+      expect(after).toEqual({ ...before, ...change })
+      expect(await store.integrations.find(shop)).toEqual(after)
+    }
+  })
+
+  test('a conditional update is written while the stored API secret is the one it names, and else changes nothing', async ({
+    store,
+  }) => {
+    await store.integrations.insert(full)
+    const first = { apiSecretHash: full.apiSecret?.hash ?? null }
+    for (const [change, onlyIf] of [
+      [{ apiSecret: { keyVersion: 2, hash: 'ef'.repeat(32) } }, first],
+      [{ apiSecret: null }, { apiSecretHash: 'ef'.repeat(32) }],
+      [{ enabled: false }, { apiSecretHash: null }],
+      [{}, { apiSecretHash: null }],
+      [{ apiSecret: full.apiSecret }, { apiSecretHash: null }],
+    ] as const) {
+      const before = await store.integrations.find(shop)
+      expect(await store.integrations.update(shop, { ...change, name: 'Thief' }, { apiSecretHash: '0' })).toBeNull()
+      expect(await store.integrations.update(shop, {}, { apiSecretHash: '0' })).toBeNull()
+      expect(await store.integrations.find(shop)).toEqual(before)
+      expect(await store.integrations.update(shop, change, onlyIf)).toEqual({ ...before, ...change })
+    }
+    expect(await store.integrations.update(shop, { name: 'Thief' }, { apiSecretHash: null })).toBeNull()
+    expect(await store.integrations.update(otherShop, { name: 'Nobody' }, first)).toBeNull()
+  })
+
+  test('of ten conditional updates at once one wins, and the others write nothing', async ({ store }) => {
+    await store.integrations.insert(full)
+    const onlyIf = { apiSecretHash: full.apiSecret?.hash ?? null }
+    const rotations = Array.from({ length: 10 }, (_, n) => ({ apiSecret: { keyVersion: n, hash: `${n}`.repeat(64) } }))
+    const records = await Promise.all(rotations.map((change) => store.integrations.update(shop, change, onlyIf)))
+    const [winner, ...others] = records.filter((record) => record !== null)
+    expect(others).toEqual([])
+    expect(winner).toEqual({ ...full, ...rotations[records.indexOf(winner ?? null)] })
+    expect(await store.integrations.find(shop)).toEqual(winner)
+  })
+}

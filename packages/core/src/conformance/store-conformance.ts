@@ -1,0 +1,31 @@
+/** The suite that every store adapter passes. Source: the Store port. @module */
+import { describe } from 'vitest'
+import { checkpointTests } from './checkpoints.js'
+import { claimTests } from './claims.js'
+import { concurrencyTests } from './concurrency.js'
+import { integrationTests } from './integrations.js'
+import { pagingTests } from './paging.js'
+import { paymentTests } from './payments.js'
+import { settlingTests } from './settling.js'
+import { type OpenStore, storeTests } from './subject.js'
+import { transactionTests } from './transactions.js'
+import { updateTests } from './updates.js'
+
+/**
+ * Registers the tests of the Store port with vitest. Every test opens a store of its own.
+ * @param adapter - Names the tests.
+ * @param open - Opens an empty store; the suite migrates it and closes it.
+ * @example storeConformance('sqlite', async () => ({ store, close: () => store.close() }))
+ */
+export function storeConformance(adapter: string, open: OpenStore): void {
+  const test = storeTests(open)
+  describe(`${adapter}: transactions`, () => transactionTests(test))
+  describe(`${adapter}: payments`, () => paymentTests(test))
+  describe(`${adapter}: pages`, () => pagingTests(test))
+  describe(`${adapter}: checkpoints`, () => checkpointTests(test))
+  describe(`${adapter}: updates`, () => updateTests(test))
+  describe(`${adapter}: integrations`, () => integrationTests(test))
+  describe(`${adapter}: claims`, () => claimTests(test))
+  describe(`${adapter}: settling`, () => settlingTests(test))
+  describe(`${adapter}: concurrency`, () => concurrencyTests(test))
+}

@@ -1,0 +1,75 @@
+/** The page token: authenticated, versioned, bound to integration and list. Source: INTERFACE 4.1; DESIGN section 3 (cursor). @module */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { InvalidRequestError } from '../errors.js'
+import type { PagePosition } from '../ports/store-reads.js'
+import type { KeyVersion, MasterKey } from '../secrets/master-key.js'
+
+/** The list a cursor belongs to. */
+export interface CursorScope {
+  readonly integrationAddress: string
+  /** Lowercased; absent for the list of the whole integration. */
+  readonly wallet?: string | undefined
+}
+
+/** Writes and reads page tokens. */
+export interface CursorCodec {
+  encode(position: PagePosition, scope: CursorScope): string
+  /** @throws InvalidRequestError `ERR_CURSOR_INVALID` for any flaw, always with the same message. */
+  decode(cursor: string, scope: CursorScope): PagePosition
+}
+
+// Byte 0 is the format; then time, chain and hash; then a MAC of 16 bytes over all of it and the scope.
+const format = 1
+const positionBytes = 1 + 8 + 8 + 32
+const macBytes = 16
+const length = Math.ceil(((positionBytes + macBytes) * 8) / 6)
+const pattern = new RegExp(`^[A-Za-z0-9_-]{${length}}$`)
+
+/** A codec on the deployment's keys. Tokens made with a key that was replaced stay valid while that key is still listed. */
+export function createCursorCodec(keys: MasterKey): CursorCodec {
+  return {
+    encode(position, scope) {
+      const head = write(position)
+      return Buffer.concat([head, mac(keys.current, head, scope)]).toString('base64url')
+    },
+    decode(cursor, scope) {
+      const bytes = pattern.test(cursor) ? Buffer.from(cursor, 'base64url') : Buffer.alloc(0)
+      // Unused low bits of the last character would let two spellings decode alike.
+      if (bytes.length !== positionBytes + macBytes || bytes.toString('base64url') !== cursor) throw invalid()
+      const head = bytes.subarray(0, positionBytes)
+      const given = bytes.subarray(positionBytes)
+      const genuine = keys.all.some((key) => timingSafeEqual(mac(key, head, scope), given))
+      if (!genuine || head[0] !== format) throw invalid()
+      return read(head)
+    },
+  }
+}
+
+function write({ blockTimestamp, chainId, txHash }: PagePosition): Buffer {
+  const head = Buffer.alloc(positionBytes)
+  head.writeUInt8(format, 0)
+  head.writeBigInt64BE(BigInt(blockTimestamp), 1)
+  head.writeBigInt64BE(BigInt(chainId), 9)
+  head.write(txHash.slice(2), 17, 'hex')
+  return head
+}
+
+function read(head: Buffer): PagePosition {
+  return {
+    blockTimestamp: Number(head.readBigInt64BE(1)),
+    chainId: Number(head.readBigInt64BE(9)),
+    txHash: `0x${head.toString('hex', 17)}`,
+  }
+}
+
+function mac(key: KeyVersion, head: Buffer, { integrationAddress, wallet }: CursorScope): Buffer {
+  const hmac = createHmac('sha256', key.derive('cursor')).update(head)
+  return hmac
+    .update(`${integrationAddress}|${wallet ?? ''}`, 'utf8')
+    .digest()
+    .subarray(0, macBytes)
+}
+
+function invalid(): InvalidRequestError {
+  return new InvalidRequestError('ERR_CURSOR_INVALID', 'Invalid cursor')
+}

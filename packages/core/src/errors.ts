@@ -1,0 +1,118 @@
+/** Errors of the core: one class per thing a caller can act on. @module */
+
+/** Base of every error of the core. `retryable` says whether the same call may succeed later, unchanged. */
+export abstract class CoreError extends Error {
+  abstract readonly code: `ERR_${string}`
+  abstract readonly retryable: boolean
+}
+
+/** The chain could not be read, or did not answer sensibly. */
+export class ChainError extends CoreError {
+  override readonly name = 'ChainError'
+  readonly retryable = true
+  readonly code: 'ERR_CHAIN_UNAVAILABLE' | 'ERR_CHAIN_RANGE_GONE'
+  readonly chainId: number
+  constructor(code: ChainError['code'], chainId: number, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+    this.chainId = chainId
+  }
+}
+
+/**
+ * The database refused or could not be reached. Nothing of the rejected transaction was kept, with one exception: when the
+ * connection or the disk failed during the commit itself, `ERR_STORE_UNAVAILABLE` leaves open whether all of it was kept or
+ * nothing. Run such work again only where twice is as good as once, as it is for an update under its id and for indexing;
+ * else look first.
+ */
+export class StoreError extends CoreError {
+  override readonly name = 'StoreError'
+  readonly code: 'ERR_STORE_BUSY' | 'ERR_STORE_FULL' | 'ERR_STORE_UNAVAILABLE'
+  readonly retryable: boolean
+  constructor(code: StoreError['code'], message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+    this.retryable = code !== 'ERR_STORE_FULL'
+  }
+}
+
+/** A request names something in the wrong form. Answer 400. */
+export class InvalidRequestError extends CoreError {
+  override readonly name = 'InvalidRequestError'
+  readonly retryable = false
+  readonly code:
+    | 'ERR_LIMIT_INVALID'
+    | 'ERR_CURSOR_INVALID'
+    | 'ERR_TX_HASH_INVALID'
+    | 'ERR_ADDRESS_INVALID'
+    | 'ERR_URL_INVALID'
+  constructor(code: InvalidRequestError['code'], message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** No such payment for this integration. Answer 404. */
+export class PaymentNotFoundError extends CoreError {
+  override readonly name = 'PaymentNotFoundError'
+  readonly retryable = false
+  readonly code = 'ERR_PAYMENT_NOT_FOUND'
+  constructor() {
+    super('Payment not found')
+  }
+}
+
+/** One hash, several destination chains. Answer 409; the wallet-scoped call narrows. */
+export class AmbiguousPaymentError extends CoreError {
+  override readonly name = 'AmbiguousPaymentError'
+  readonly retryable = false
+  readonly code = 'ERR_PAYMENT_AMBIGUOUS'
+  constructor() {
+    super('Transaction hash is indexed on more than one destination chain; narrow it with the wallet-scoped endpoint')
+  }
+}
+
+/** An update id was used before with another content. Answer 409; send changed content under a new id. */
+export class UpdateConflictError extends CoreError {
+  override readonly name = 'UpdateConflictError'
+  readonly retryable = false
+  readonly code = 'ERR_UPDATE_CONFLICT'
+  readonly updateId: string
+  constructor(updateId: string) {
+    super(`Update ${updateId} was already received with another content; send a change under a new id.`)
+    this.updateId = updateId
+  }
+}
+
+const integrationMessages: Readonly<Record<IntegrationError['code'], (address: string) => string>> = {
+  ERR_INTEGRATION_EXISTS: (address) =>
+    `Integration ${address} exists already; rotate its secrets instead of creating it again.`,
+  ERR_INTEGRATION_NOT_FOUND: (address) => `There is no integration ${address}; create it first.`,
+  ERR_INTEGRATION_CHANGED: (address) =>
+    `The API secret of integration ${address} was rotated by somebody else at this moment; rotate again if you still need to.`,
+}
+
+/** The integration named by a command does not exist, exists already, or was changed by another command at the same moment. */
+export class IntegrationError extends CoreError {
+  override readonly name = 'IntegrationError'
+  readonly retryable = false
+  readonly code: 'ERR_INTEGRATION_EXISTS' | 'ERR_INTEGRATION_NOT_FOUND' | 'ERR_INTEGRATION_CHANGED'
+  readonly address: string
+  constructor(code: IntegrationError['code'], address: string) {
+    super(integrationMessages[code](address))
+    this.code = code
+    this.address = address
+  }
+}
+
+/** Another indexer moved this chain's checkpoint first. Nothing was written; read the checkpoint again. */
+export class CheckpointMovedError extends CoreError {
+  override readonly name = 'CheckpointMovedError'
+  readonly retryable = true
+  readonly code = 'ERR_CHECKPOINT_MOVED'
+  readonly chainId: number
+  constructor(chainId: number) {
+    super(`The checkpoint of chain ${chainId} is not the one this range was read for; another indexer may be running.`)
+    this.chainId = chainId
+  }
+}

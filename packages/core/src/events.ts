@@ -1,0 +1,54 @@
+/** What the core tells whoever watches: the terminal, metrics, a test. Events carry no secrets and no bodies. @module */
+import type { PaymentState, UpdateOutcome } from '@payment-integration/contract'
+import type { DeliveryStatus } from './ports/store-deliveries.js'
+
+/** Which payment an event is about. */
+export interface PaymentName {
+  readonly chainId: number
+  readonly txHash: string
+  /** Null when the payment names no integration. */
+  readonly integrationAddress: string | null
+}
+
+/** Emitted after the fact: what an event reports is already durable. */
+export type ServiceEvent =
+  | ({ readonly type: 'payment.indexed'; readonly blockNumber: number } & PaymentName)
+  /** A further payment of a transaction: kept and shown by the legacy lookup, not by area (a). */
+  | ({ readonly type: 'payment.additional'; readonly ordinal: number; readonly blockNumber: number } & PaymentName)
+  | ({
+      readonly type: 'payment.changed'
+      readonly version: number
+      readonly from: PaymentState | null
+      readonly to: PaymentState | null
+    } & PaymentName)
+  | ({
+      readonly type: 'update.settled'
+      readonly updateId: string
+      readonly outcome: UpdateOutcome
+      readonly reason: string | null
+    } & Pick<PaymentName, 'chainId' | 'txHash'>)
+  | ({
+      readonly type: 'delivery.attempted'
+      readonly deliveryId: string
+      readonly version: number
+      readonly attempt: number
+      /** HTTP status, or null when no answer arrived. */
+      readonly status: number | null
+      readonly reason: string | null
+      readonly latencyMs: number
+      /** Where the delivery stands after the attempt. */
+      readonly outcome: DeliveryStatus
+      /** When `outcome` is `pending`: milliseconds until the next attempt, else null. */
+      readonly retryInMs: number | null
+    } & PaymentName)
+  | { readonly type: 'chain.indexed'; readonly chainId: number; readonly blockNumber: number; readonly head: number }
+  | {
+      readonly type: 'chain.reorganised'
+      readonly chainId: number
+      readonly from: number
+      readonly commonAncestor: number
+    }
+  | { readonly type: 'chain.failed'; readonly chainId: number; readonly message: string }
+
+/** Receives events. It must not throw; an exception is swallowed so that a watcher cannot stop the service. */
+export type EventSink = (event: ServiceEvent) => void

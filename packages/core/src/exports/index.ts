@@ -1,0 +1,42 @@
+export * from '../errors.js'
+export type * from '../events.js'
+export { BrokenHistoryError } from '../indexer/broken-history-error.js'
+export { createIndexer, type IndexerDeps, type IndexerOptions, indexerDefaults } from '../indexer/indexer.js'
+export {
+  createDispatcher,
+  type DispatcherDeps,
+  type DispatcherOptions,
+  dispatcherDefaults,
+  minLeaseMs,
+} from '../notifications/dispatcher.js'
+export {
+  type AttemptResult,
+  maxAttempts,
+  nextVerdict,
+  plannedDelayMs,
+  retryAfterCapMs,
+  retryDelaysMs,
+  retryJitter,
+} from '../notifications/schedule.js'
+export { initialStatus } from '../payments/record.js'
+export { decideTransition, type TransitionDecision, transitions } from '../payments/transition.js'
+export { formatUnits } from '../payments/units.js'
+export {
+  createReceiptPoller,
+  type ReceiptPollerDeps,
+  type ReceiptPollerOptions,
+  receiptPollerDefaults,
+} from '../receipts/poller.js'
+export { checkMasterKey, MasterKeyError } from '../secrets/check-master-key.js'
+export { type KeyPurpose, type KeyVersion, type MasterKey, parseMasterKey } from '../secrets/master-key.js'
+export { SealedSecretError } from '../secrets/seal.js'
+export { createService, type FollowedChain, type ServiceDeps } from '../service.js'
+export type * from '../service-types.js'
+export {
+  createUpdateReceiver,
+  parseUpdate,
+  type ReceivedUpdate,
+  type UpdateReceiver,
+} from '../updates/receive-update.js'
+export { silentLogger, systemClock, systemIds, systemRandom } from '../world/system.js'
+export type * from './ports.js'

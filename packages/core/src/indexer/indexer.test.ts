@@ -1,0 +1,237 @@
+import { describe, expect, test } from 'vitest'
+import { down, failing, paymentAt, setUpIndexer } from '../../test/support/indexer-setup.js'
+import { until } from '../../test/support/until.js'
+import { StoreError } from '../errors.js'
+
+describe('options', () => {
+  test.each([
+    ['startBlock', -1],
+    ['startBlock', 1.5],
+    ['startBlock', Number.NaN],
+    ['pollMs', 0],
+    ['maxRange', 0],
+    ['maxRange', Number.POSITIVE_INFINITY],
+  ])('%s of %d is a RangeError that names it', (option, value) => {
+    expect(() => setUpIndexer({ [option]: value })).toThrow(RangeError)
+    expect(() => setUpIndexer({ [option]: value })).toThrow(`${option} is ${value}`)
+  })
+})
+
+describe('following', () => {
+  test('reads every block once, in ranges, and commits payments with the checkpoint', async () => {
+    const { chain, store, catchUp, ranges, checkpoint, ofType, indexer } = setUpIndexer({ maxRange: 4 })
+    chain.mine(9, paymentAt)
+    await catchUp()
+    expect(ranges()).toEqual([
+      [0, 0],
+      [1, 4],
+      [5, 8],
+      [9, 9],
+    ])
+    expect(store.committed().payments.size).toBe(9)
+    expect(store.committed().snapshots).toHaveLength(9)
+    expect(await checkpoint()).toEqual({ blockNumber: 9, blockHash: chain.at(9).hash })
+    expect(ofType('payment.indexed').map(({ blockNumber }) => blockNumber)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
+    expect(ofType('chain.indexed')).toEqual(
+      [0, 4, 8, 9].map((blockNumber) => ({ type: 'chain.indexed', chainId: 1, blockNumber, head: 9 })),
+    )
+    expect(indexer.status()).toEqual({ chainId: 1, head: 9, indexed: 9, error: null })
+  })
+
+  test('step resolves false while blocks are left, true at the head, and true when nothing is new', async () => {
+    const { chain, indexer, ranges } = setUpIndexer({ maxRange: 2 })
+    chain.mine(4)
+    expect(await indexer.step()).toBe(false)
+    expect(await indexer.step()).toBe(false)
+    expect(await indexer.step()).toBe(true)
+    expect(await indexer.step()).toBe(true)
+    expect(ranges()).toHaveLength(3)
+  })
+
+  test('knows nothing before the first answer', () => {
+    expect(setUpIndexer().indexer.status()).toEqual({ chainId: 1, head: null, indexed: null, error: null })
+  })
+
+  test('a start block above the head is waited for, and indexed when it comes', async () => {
+    const { chain, indexer, catchUp, ranges } = setUpIndexer({ startBlock: 3 })
+    chain.mine(2)
+    expect(await indexer.step()).toBe(true)
+    chain.mine(2)
+    await catchUp()
+    expect(ranges()).toEqual([[3, 4]])
+  })
+
+  test('`head` starts with the block that is the head, not the next one', async () => {
+    const { chain, catchUp, ranges, store } = setUpIndexer({ startBlock: 'head' })
+    chain.mine(7, paymentAt)
+    await catchUp()
+    expect(ranges()).toEqual([[7, 7]])
+    expect(store.committed().payments.size).toBe(1)
+  })
+
+  test('`head` is decided once: neither failures nor a restart skip a block mined since', async () => {
+    const before = setUpIndexer({ startBlock: 'head' })
+    before.chain.mine(7)
+    before.chain.intercept = failing('range', [down()])
+    await before.indexer.step()
+    await expect(before.indexer.step()).rejects.toThrow()
+    before.chain.mine(3)
+    const after = setUpIndexer({ startBlock: 'head' }, before)
+    await after.catchUp()
+    expect(after.ranges().at(-1)).toEqual([7, 10])
+  })
+
+  test('the start is not decided while the node lacks a block below it', async () => {
+    const { chain, indexer, checkpoint } = setUpIndexer({ startBlock: 'head' })
+    chain.mine(7)
+    chain.intercept = ([kind, height]) => (kind === 'block' && height === 0 ? null : undefined)
+    await expect(indexer.step()).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
+    expect(await checkpoint()).toBeNull()
+  })
+
+  test('a restart goes on from the stored checkpoint, whatever the start block says', async () => {
+    const before = setUpIndexer({ startBlock: 2 })
+    before.chain.mine(5)
+    await before.catchUp()
+    before.chain.mine(2)
+    const after = setUpIndexer({ startBlock: 'head' }, before)
+    await after.catchUp()
+    expect(after.ranges()).toEqual([
+      [2, 5],
+      [6, 7],
+    ])
+  })
+
+  test('a commit that the store rejects is repeated whole', async () => {
+    const { chain, store, indexer, catchUp, events, checkpoint } = setUpIndexer()
+    chain.mine(3, paymentAt)
+    await indexer.step()
+    events.length = 0
+    store.failures.push(new StoreError('ERR_STORE_FULL', 'no space left'))
+    await expect(indexer.step()).rejects.toMatchObject({ code: 'ERR_STORE_FULL' })
+    expect(events).toEqual([])
+    expect(await checkpoint()).toMatchObject({ blockNumber: 0 })
+    expect(indexer.status()).toMatchObject({ indexed: 0, error: 'ERR_STORE_FULL: no space left' })
+    await catchUp()
+    expect(store.committed().payments.size).toBe(3)
+    expect(indexer.status()).toMatchObject({ indexed: 3, error: null })
+  })
+
+  test('two indexers of one chain commit every block once, and neither calls the other an error', async () => {
+    const first = setUpIndexer({ maxRange: 3 })
+    first.chain.mine(30, paymentAt)
+    const second = setUpIndexer({ maxRange: 3 }, first)
+    const stop = new AbortController()
+    const runs = [first, second].map(({ indexer }) => indexer.run(stop.signal))
+    await until('both to rest', () => [first, second].every(({ clock }) => clock.sleepers().length === 1))
+    for (const { clock } of [first, second]) await clock.advance(5_000)
+    stop.abort()
+    await Promise.all(runs)
+    expect(first.store.committed().snapshots).toHaveLength(30)
+    const tops = [...first.ofType('chain.indexed'), ...second.ofType('chain.indexed')].map((event) => event.blockNumber)
+    expect(tops.sort((a, b) => a - b)).toEqual(Array.from({ length: 11 }, (_, index) => 3 * index))
+    for (const { indexer } of [first, second])
+      expect(indexer.status()).toEqual({ chainId: 1, head: 30, indexed: 30, error: null })
+  })
+
+  test('an indexer that loses every race looks again after the poll interval', async () => {
+    const { chain, store, indexer, clock, events, logger } = setUpIndexer()
+    chain.mine(3)
+    store.payments.checkpoint = async () => null
+    let height = 10
+    store.beforeTransaction = () => {
+      height += 1
+      const current = { blockNumber: height, blockHash: 'another' }
+      store.seed(({ checkpoints }) => checkpoints.set(1, { current, heights: new Map() }))
+    }
+    await expect(indexer.step()).rejects.toMatchObject({ code: 'ERR_CHECKPOINT_MOVED' })
+    expect(chain.calls.filter(([kind]) => kind === 'head')).toHaveLength(4)
+    const stop = new AbortController()
+    const run = indexer.run(stop.signal)
+    await until('the wait', () => clock.sleepers().length === 1)
+    await clock.advance(3_000)
+    stop.abort()
+    await run
+    expect(clock.slept).toEqual([1_000, 1_000, 1_000, 1_000])
+    expect(events).toEqual([])
+    expect(logger.lines.every(({ level }) => level === 'info')).toBe(true)
+    expect(indexer.status().error).toBeNull()
+  })
+})
+
+describe('a node that is late or contradicts itself', () => {
+  test('a lower head changes nothing', async () => {
+    const { chain, indexer, catchUp, checkpoint, events, store } = setUpIndexer()
+    chain.mine(5, paymentAt)
+    await catchUp()
+    const [seen, stored] = [events.length, store.committed()]
+    chain.drop(3)
+    expect(await indexer.step()).toBe(true)
+    expect(events).toHaveLength(seen)
+    expect(store.committed()).toBe(stored)
+    expect(await checkpoint()).toMatchObject({ blockNumber: 5 })
+    expect(indexer.status()).toEqual({ chainId: 1, head: 2, indexed: 5, error: null })
+  })
+
+  test('a lower head with another hash changes nothing until it reaches our height', async () => {
+    const { chain, indexer, catchUp, events } = setUpIndexer()
+    chain.mine(5)
+    await catchUp()
+    const seen = events.length
+    chain.fork(3)
+    chain.drop(1)
+    await indexer.step()
+    expect(events).toHaveLength(seen)
+  })
+
+  test('a range whose parent is not ours is refused while the node still answers our block', async () => {
+    const { chain, indexer, catchUp, checkpoint, ofType } = setUpIndexer()
+    chain.mine(5)
+    await catchUp()
+    chain.mine(2)
+    const stray = { ...chain.at(6), parentHash: 'stray' }
+    chain.intercept = ([kind]) => (kind === 'range' ? { first: stray, last: chain.at(7), payments: [] } : undefined)
+    await expect(indexer.step()).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
+    expect(indexer.status().error).toContain('two hashes for block 5')
+    expect(await checkpoint()).toMatchObject({ blockNumber: 5 })
+    expect(ofType('chain.reorganised')).toEqual([])
+    chain.intercept = null
+    await catchUp()
+    expect(await checkpoint()).toMatchObject({ blockNumber: 7 })
+  })
+
+  test('a head at our height with another hash is refused while the node still answers our block', async () => {
+    const { chain, indexer, catchUp, checkpoint } = setUpIndexer()
+    chain.mine(5)
+    await catchUp()
+    chain.intercept = ([kind]) => (kind === 'head' ? { ...chain.at(5), hash: 'stray' } : undefined)
+    await expect(indexer.step()).rejects.toThrow('two hashes for block 5')
+    expect(await checkpoint()).toMatchObject({ blockNumber: 5 })
+  })
+
+  test('a missing block below the head is asked for again, not taken for a reorganisation', async () => {
+    const { chain, indexer, catchUp, checkpoint } = setUpIndexer()
+    chain.mine(5)
+    await catchUp()
+    chain.fork(2)
+    chain.mine(1)
+    chain.intercept = ([kind]) => (kind === 'block' ? null : undefined)
+    await expect(indexer.step()).rejects.toThrow('has no block 5 below its own head')
+    expect(await checkpoint()).toMatchObject({ blockNumber: 5 })
+  })
+
+  test.each([
+    ['begins late', 1, 0],
+    ['ends early', 0, -1],
+  ])('an answer that %s is refused, so that no block is skipped', async (_case, late, early) => {
+    const { chain, indexer, catchUp, checkpoint } = setUpIndexer()
+    await catchUp()
+    chain.mine(5)
+    chain.intercept = (call) =>
+      call[0] === 'range'
+        ? { first: chain.at(call[1] + late), last: chain.at(call[2] + early), payments: [] }
+        : undefined
+    await expect(indexer.step()).rejects.toThrow('Blocks 1 to 5 of chain 1 were asked for')
+    expect(await checkpoint()).toMatchObject({ blockNumber: 0 })
+  })
+})

@@ -1,0 +1,34 @@
+/** A sleep that somebody else can cut short. @module */
+import type { Clock } from '../ports/world.js'
+
+/** An alarm for one sleeper. */
+export interface Alarm {
+  /** Ends the current sleep; when nobody sleeps, the next sleep ends at once, so that no ring is lost. */
+  ring(): void
+  /** Sleeps `ms` milliseconds, until a ring, or until the signal aborts. Never rejects. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>
+}
+
+/** Builds an alarm on a clock. */
+export function createAlarm(clock: Pick<Clock, 'sleep'>): Alarm {
+  let rung = false
+  let sleeper: AbortController | null = null
+  return {
+    ring() {
+      rung = true
+      sleeper?.abort()
+    },
+    async sleep(ms, signal) {
+      if (!rung && !signal.aborted) {
+        const controller = new AbortController()
+        const stop = () => controller.abort()
+        sleeper = controller
+        signal.addEventListener('abort', stop, { once: true })
+        await clock.sleep(ms, controller.signal)
+        signal.removeEventListener('abort', stop)
+        sleeper = null
+      }
+      rung = false
+    },
+  }
+}

@@ -1,0 +1,184 @@
+import { createHmac } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { busy, ok, setUpDispatcher, signingSecret } from '../../test/support/dispatcher-setup.js'
+import { until } from '../../test/support/until.js'
+
+describe('one attempt', () => {
+  test('posts the stored bytes, signed at the moment of sending, within five seconds', async () => {
+    const { dispatcher, deliveries, posts, clock, opened } = setUpDispatcher()
+    const body = Uint8Array.from([0x7b, 0xff, 0x7d])
+    const sealed = { keyVersion: 3, sealed: 'sealed-3' }
+    deliveries.add({
+      deliveryId: 'a',
+      body,
+      signingSecret: sealed,
+      integrationAddress: '0xabc',
+      notificationUrl: 'https://r.test/',
+    })
+    await clock.advance(90_500)
+    expect(await dispatcher.runOnce()).toBe(1)
+    const t = Math.floor(clock.now() / 1_000)
+    const v1 = createHmac('sha256', signingSecret).update(`${t}.`).update(body).digest('hex')
+    expect(posts).toEqual([
+      {
+        url: 'https://r.test/',
+        body,
+        timeoutMs: 5_000,
+        headers: {
+          'Content-Type': 'application/json',
+          'User-Agent': 'payment-integration',
+          'X-Service-Integration': '0xabc',
+          'X-Service-Signature': `t=${t},v1=${v1}`,
+        },
+      },
+    ])
+    expect(opened).toEqual([[sealed, '0xabc']])
+  })
+
+  test('a 2xx settles it as delivered and says so after the fact', async () => {
+    const { dispatcher, deliveries, events, clock } = setUpDispatcher()
+    deliveries.add({ deliveryId: 'a', chainId: 10, txHash: '0x1', version: 4, integrationAddress: '0xabc' })
+    await dispatcher.runOnce()
+    expect(deliveries.view('a')).toMatchObject({
+      status: 'delivered',
+      attempts: [{ startedAt: clock.now(), latencyMs: 7, status: 200, reason: null }],
+      nextAttemptAt: null,
+    })
+    expect(events).toEqual([
+      {
+        type: 'delivery.attempted',
+        deliveryId: 'a',
+        chainId: 10,
+        txHash: '0x1',
+        integrationAddress: '0xabc',
+        version: 4,
+        attempt: 1,
+        status: 200,
+        reason: null,
+        latencyMs: 7,
+        outcome: 'delivered',
+        retryInMs: null,
+      },
+    ])
+  })
+
+  test.each([
+    ['a status', { ...ok, status: 500 }, { status: 500, reason: 'status_500' }, 5_000],
+    ['a redirect', { ...ok, status: 307 }, { status: 307, reason: 'status_307' }, 5_000],
+    ['Retry-After', { ...ok, status: 429, retryAfter: '90' }, { status: 429, reason: 'status_429' }, 90_000],
+    [
+      'a time-out',
+      { kind: 'failure', reason: 'timeout', latencyMs: 5_000 },
+      { status: null, reason: 'timeout' },
+      5_000,
+    ],
+  ] as const)('%s reschedules it', async (_case, result, logged, retryInMs) => {
+    const { dispatcher, deliveries, events, clock } = setUpDispatcher({}, () => result)
+    deliveries.add({ deliveryId: 'a' })
+    await dispatcher.runOnce()
+    const { status, attempts, nextAttemptAt } = deliveries.view('a')
+    expect(status).toBe('pending')
+    expect(attempts).toEqual([{ startedAt: clock.now(), latencyMs: result.latencyMs, ...logged }])
+    expect(nextAttemptAt).toBe(clock.now() + retryInMs)
+    expect(events).toMatchObject([{ ...logged, outcome: 'pending', retryInMs }])
+  })
+
+  test('a 410 exhausts it', async () => {
+    const { dispatcher, deliveries, events } = setUpDispatcher({}, () => ({ ...ok, status: 410 }))
+    deliveries.add({ deliveryId: 'a' })
+    await dispatcher.runOnce()
+    expect(deliveries.view('a').status).toBe('exhausted')
+    expect(events).toMatchObject([{ outcome: 'exhausted', retryInMs: null, reason: 'status_410' }])
+  })
+
+  test('a failed attempt of an overtaken version announces no retry', async () => {
+    const { dispatcher, deliveries, events } = setUpDispatcher({}, () => ({ ...ok, status: 500 }))
+    deliveries.add({ deliveryId: 'old', txHash: '0x1', version: 1 })
+    deliveries.add({ deliveryId: 'new', txHash: '0x1', version: 2 })
+    await dispatcher.runOnce()
+    expect(events.find(({ deliveryId }) => deliveryId === 'old')).toMatchObject({
+      outcome: 'superseded',
+      retryInMs: null,
+    })
+    expect(events.find(({ deliveryId }) => deliveryId === 'new')).toMatchObject({
+      outcome: 'pending',
+      retryInMs: 5_000,
+    })
+  })
+
+  test('twelve failed attempts end a delivery, each with its own signature over the same bytes', async () => {
+    const { dispatcher, deliveries, posts, clock } = setUpDispatcher({}, () => ({ ...ok, status: 500 }))
+    deliveries.add({ deliveryId: 'a' })
+    for (let round = 0; round < 20; round += 1) {
+      await dispatcher.runOnce()
+      await clock.advance(25 * 3_600_000)
+    }
+    expect(posts).toHaveLength(12)
+    expect(new Set(posts.map(({ headers }) => headers['X-Service-Signature'])).size).toBe(12)
+    expect(new Set(posts.map(({ body }) => Buffer.from(body).toString('hex'))).size).toBe(1)
+    expect(deliveries.view('a').status).toBe('exhausted')
+  })
+
+  test.each(['unreadable', 'blank'])(
+    'a secret that is %s fails the attempt unsent, and only that one',
+    async (sealed) => {
+      const { dispatcher, deliveries, posts, logger, events } = setUpDispatcher()
+      deliveries.add({ deliveryId: 'a', signingSecret: { keyVersion: 1, sealed } })
+      deliveries.add({ deliveryId: 'b' })
+      expect(await dispatcher.runOnce()).toBe(2)
+      expect(deliveries.view('a')).toMatchObject({
+        status: 'pending',
+        attempts: [{ status: null, reason: 'secret_unreadable' }],
+      })
+      expect(deliveries.view('b').status).toBe('delivered')
+      expect(posts).toHaveLength(1)
+      expect(events.find(({ deliveryId }) => deliveryId === 'a')).toMatchObject({ retryInMs: 5_000, latencyMs: 0 })
+      expect(logger.lines.map(({ message }) => message)).toEqual(['secret unreadable'])
+      expect(JSON.stringify(logger.lines)).not.toContain(signingSecret)
+    },
+  )
+
+  test('a claim whose lease ended while the endpoint was slow is logged, not settled and not announced', async () => {
+    const { dispatcher, deliveries, events, logger, clock } = setUpDispatcher({}, async () => {
+      await clock.advance(15_000)
+      return ok
+    })
+    deliveries.add({ deliveryId: 'a' })
+    const stop = new AbortController()
+    const run = dispatcher.runOnce(stop.signal)
+    await until('the loss', () => logger.lines.length > 0)
+    stop.abort()
+    await run
+    expect(logger.lines[0]?.message).toBe('claim lost before the attempt was settled')
+    expect(events).toEqual([])
+    expect(deliveries.view('a')).toMatchObject({ status: 'pending', attempts: [] })
+  })
+
+  test('a settle that the store refuses is logged, and the delivery comes back when its lease ends', async () => {
+    const { dispatcher, deliveries, posts, events, logger, clock } = setUpDispatcher()
+    deliveries.add({ deliveryId: 'a' })
+    deliveries.failures.settle.push(busy())
+    expect(await dispatcher.runOnce()).toBe(1)
+    expect(logger.lines).toMatchObject([{ level: 'error', fields: { error: 'ERR_STORE_BUSY: database is locked' } }])
+    expect(events).toEqual([])
+    await clock.advance(14_999)
+    expect(await dispatcher.runOnce()).toBe(0)
+    await clock.advance(1)
+    expect(await dispatcher.runOnce()).toBe(1)
+    expect(posts).toHaveLength(2)
+    expect(deliveries.view('a').status).toBe('delivered')
+  })
+
+  test('a sender that rejects stops nothing', async () => {
+    const { dispatcher, deliveries, logger } = setUpDispatcher({}, (post) => {
+      if (post.url.includes('broken')) throw new Error('defect')
+      return ok
+    })
+    deliveries.add({ deliveryId: 'a', notificationUrl: 'https://broken.example/' })
+    deliveries.add({ deliveryId: 'b' })
+    await dispatcher.runOnce()
+    expect(deliveries.view('a').status).toBe('pending')
+    expect(deliveries.view('b').status).toBe('delivered')
+    expect(logger.lines).toHaveLength(1)
+  })
+})

@@ -1,0 +1,266 @@
+import { describe, expect, test } from 'vitest'
+import { busy, ok, setUpDispatcher } from '../../test/support/dispatcher-setup.js'
+import { type ManualClock, turns } from '../../test/support/manual-clock.js'
+import { deferred, until } from '../../test/support/until.js'
+import type { PostResult } from '../ports/sender.js'
+import { minLeaseMs } from './dispatcher.js'
+
+/** Runs the loop; `stop` aborts it and resolves once it has ended. */
+function start(dispatcher: { run(signal: AbortSignal): Promise<void> }) {
+  const controller = new AbortController()
+  let ended = false
+  const run = dispatcher.run(controller.signal).then(() => {
+    ended = true
+  })
+  return {
+    ended: () => ended,
+    abort: () => controller.abort(),
+    async stop() {
+      controller.abort()
+      await run
+    },
+  }
+}
+
+const idle = (clock: ManualClock) => until('an idle dispatcher', () => clock.sleepers().length === 1)
+
+describe('options', () => {
+  test.each([
+    ['concurrency', 0],
+    ['concurrency', 1.5],
+    ['batch', 0],
+    ['batch', Number.NaN],
+    ['idlePollMs', 0],
+    ['idlePollMs', Number.POSITIVE_INFINITY],
+    ['leaseMs', 9_999],
+    ['leaseMs', -1],
+  ])('%s of %d is a RangeError that names it', (name, value) => {
+    expect(() => setUpDispatcher({ [name]: value })).toThrow(RangeError)
+    expect(() => setUpDispatcher({ [name]: value })).toThrow(`${name} is ${value}`)
+  })
+
+  test('the shortest lease is twice the budget of a post', () => {
+    expect(minLeaseMs).toBe(10_000)
+    expect(() => setUpDispatcher({ concurrency: 1, batch: 1, idlePollMs: 1, leaseMs: 10_000 })).not.toThrow()
+  })
+})
+
+describe('runOnce', () => {
+  test('attempts everything that is due, in as many claims as it takes, and nothing that is not', async () => {
+    const { dispatcher, deliveries, posts, clock } = setUpDispatcher({ batch: 3, concurrency: 5 })
+    for (let index = 0; index < 20; index += 1) deliveries.add({ deliveryId: `d${index}` })
+    deliveries.add({ deliveryId: 'later', dueAt: clock.now() + 1 })
+    expect(await dispatcher.runOnce()).toBe(20)
+    expect(posts).toHaveLength(20)
+    expect(Math.max(...deliveries.claimLimits)).toBe(3)
+    expect(deliveries.view('later').attempts).toEqual([])
+    expect(await dispatcher.runOnce()).toBe(0)
+  })
+
+  test('rejects with the error of a claim, after its posts have settled', async () => {
+    const { dispatcher, deliveries } = setUpDispatcher({ batch: 1 }, async () => {
+      await turns()
+      return ok
+    })
+    deliveries.add({ deliveryId: 'a' })
+    const claim = deliveries.claim
+    deliveries.claim = async (options) => {
+      deliveries.failures.claim.push(...(deliveries.claimLimits.length === 1 ? [busy()] : []))
+      return claim(options)
+    }
+    await expect(dispatcher.runOnce()).rejects.toMatchObject({ code: 'ERR_STORE_BUSY' })
+    expect(deliveries.view('a').status).toBe('delivered')
+  })
+
+  test('an aborted signal claims nothing', async () => {
+    const { dispatcher, deliveries } = setUpDispatcher()
+    deliveries.add({ deliveryId: 'a' })
+    expect(await dispatcher.runOnce(AbortSignal.abort())).toBe(0)
+    expect(deliveries.claimLimits).toEqual([])
+  })
+})
+
+describe('run', () => {
+  test('keeps at most `concurrency` posts in flight, and never claims what it cannot start', async () => {
+    const gates = new Map<string, () => void>()
+    let inFlight = 0
+    let most = 0
+    const { dispatcher, deliveries, posts } = setUpDispatcher({ concurrency: 4, batch: 64 }, async ({ url }) => {
+      inFlight += 1
+      most = Math.max(most, inFlight)
+      const gate = deferred()
+      gates.set(url, () => gate.resolve())
+      await gate.promise
+      inFlight -= 1
+      return ok
+    })
+    for (let index = 0; index < 12; index += 1) deliveries.add({ deliveryId: `d${index}`, notificationUrl: `${index}` })
+    const loop = start(dispatcher)
+    await until('four posts', () => posts.length === 4)
+    // The first endpoint never answers; the three other slots go on with everything else.
+    for (let index = 1; index < 12; index += 1) {
+      await until(`post ${index}`, () => gates.has(`${index}`))
+      gates.get(`${index}`)?.()
+    }
+    await until('all but the slow one', () => posts.length === 12 && inFlight === 1)
+    expect(most).toBe(4)
+    expect(Math.max(...deliveries.claimLimits)).toBe(4)
+    gates.get('0')?.()
+    await loop.stop()
+    expect(await deliveries.list({ status: 'delivered', limit: 100 })).toHaveLength(12)
+  })
+
+  test('an abort takes no new claims, and ends the loop only after posts in flight have settled', async () => {
+    const gate = deferred<PostResult>()
+    const { dispatcher, deliveries, posts, events } = setUpDispatcher({ concurrency: 1 }, () => gate.promise)
+    deliveries.add({ deliveryId: 'a' })
+    deliveries.add({ deliveryId: 'b' })
+    const loop = start(dispatcher)
+    await until('a post', () => posts.length === 1)
+    loop.abort()
+    await turns()
+    expect(loop.ended()).toBe(false)
+    gate.resolve(ok)
+    await loop.stop()
+    expect(events).toHaveLength(1)
+    expect(posts).toHaveLength(1)
+    expect(deliveries.view('b')).toMatchObject({ status: 'pending', attempts: [] })
+  })
+
+  test('what a claim brought before the abort is still attempted, so that nobody waits for its lease', async () => {
+    const { dispatcher, deliveries, posts } = setUpDispatcher()
+    deliveries.add({ deliveryId: 'a' })
+    const claiming = deferred()
+    const claim = deliveries.claim
+    deliveries.claim = async (options) => {
+      await claiming.promise
+      return claim(options)
+    }
+    const loop = start(dispatcher)
+    loop.abort()
+    claiming.resolve()
+    await loop.stop()
+    expect(posts).toHaveLength(1)
+  })
+
+  test('an idle loop ends at once', async () => {
+    const { dispatcher, clock } = setUpDispatcher()
+    const loop = start(dispatcher)
+    await idle(clock)
+    await loop.stop()
+    expect(clock.sleepers()).toEqual([])
+  })
+
+  test('sleeps until the next delivery is due, and no longer than the poll interval', async () => {
+    const { dispatcher, deliveries, clock, posts } = setUpDispatcher()
+    deliveries.add({ deliveryId: 'a', dueAt: clock.now() + 400 })
+    const loop = start(dispatcher)
+    await idle(clock)
+    await clock.advance(250)
+    expect(clock.slept).toEqual([250, 150])
+    await clock.advance(149)
+    expect(posts).toHaveLength(0)
+    await clock.advance(1)
+    await until('the post', () => posts.length === 1)
+    await loop.stop()
+  })
+
+  test('sleeps the poll interval while nothing is pending', async () => {
+    const { dispatcher, clock } = setUpDispatcher({ idlePollMs: 70 })
+    const loop = start(dispatcher)
+    await idle(clock)
+    await clock.advance(140)
+    expect(clock.slept).toEqual([70, 70, 70])
+    await loop.stop()
+  })
+
+  test('does not spin on a delivery that is due but cannot be claimed', async () => {
+    const { dispatcher, deliveries, clock } = setUpDispatcher()
+    deliveries.msUntilDue = async () => 0
+    const loop = start(dispatcher)
+    await idle(clock)
+    expect(clock.slept).toEqual([250])
+    await loop.stop()
+  })
+
+  test('wake ends the sleep', async () => {
+    const { dispatcher, deliveries, clock, posts } = setUpDispatcher()
+    const loop = start(dispatcher)
+    await idle(clock)
+    deliveries.add({ deliveryId: 'a' })
+    await turns()
+    expect(posts).toHaveLength(0)
+    dispatcher.wake()
+    await until('the post', () => posts.length === 1)
+    await loop.stop()
+  })
+
+  test('a wake between a claim and the sleep is not lost', async () => {
+    const { dispatcher, deliveries, posts } = setUpDispatcher()
+    const looking = deferred()
+    const asked = deferred()
+    const msUntilDue = deliveries.msUntilDue
+    deliveries.msUntilDue = async () => {
+      const ms = await msUntilDue()
+      asked.resolve()
+      await looking.promise
+      return ms
+    }
+    const loop = start(dispatcher)
+    await asked.promise
+    deliveries.add({ deliveryId: 'a' })
+    dispatcher.wake()
+    looking.resolve()
+    await until('the post', () => posts.length === 1)
+    await loop.stop()
+  })
+
+  test('a wake without a running loop does nothing', () => {
+    expect(() => setUpDispatcher().dispatcher.wake()).not.toThrow()
+  })
+
+  test('backs off while the store fails, longer each time, and recovers by itself', async () => {
+    const { dispatcher, deliveries, clock, logger, posts } = setUpDispatcher()
+    deliveries.add({ deliveryId: 'a' })
+    deliveries.failures.claim.push(busy(), busy(), busy())
+    const loop = start(dispatcher)
+    await idle(clock)
+    dispatcher.wake()
+    await turns()
+    expect(deliveries.claimLimits).toHaveLength(1)
+    await clock.advance(188)
+    await clock.advance(375)
+    await clock.advance(750)
+    await until('the post', () => posts.length === 1)
+    expect(clock.slept.slice(0, 3)).toEqual([188, 375, 750])
+    expect(logger.lines.map(({ fields }) => fields['failures'])).toEqual([1, 2, 3])
+    await idle(clock)
+    deliveries.failures.claim.push(busy())
+    await clock.advance(250)
+    expect(clock.slept.at(-1)).toBe(188)
+    await loop.stop()
+  })
+
+  test('a failing msUntilDue is backed off like a failing claim', async () => {
+    const { dispatcher, deliveries, clock } = setUpDispatcher()
+    deliveries.failures.msUntilDue.push(busy(), busy())
+    const loop = start(dispatcher)
+    await idle(clock)
+    await clock.advance(188)
+    expect(clock.slept).toEqual([188, 375])
+    await loop.stop()
+    expect(clock.sleepers()).toEqual([])
+  })
+
+  test('two loops of one dispatcher share the work, and a wake reaches both', async () => {
+    const { dispatcher, deliveries, clock, posts } = setUpDispatcher()
+    const first = start(dispatcher)
+    const second = start(dispatcher)
+    await until('two idle loops', () => clock.sleepers().length === 2)
+    for (let index = 0; index < 10; index += 1) deliveries.add({ deliveryId: `d${index}` })
+    dispatcher.wake()
+    await until('ten posts', () => posts.length === 10)
+    await Promise.all([first.stop(), second.stop()])
+    expect(posts).toHaveLength(10)
+  })
+})

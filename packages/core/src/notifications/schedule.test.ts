@@ -1,0 +1,121 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { PostResult } from '../ports/sender.js'
+import { failureReason, maxAttempts, nextVerdict, plannedDelayMs, retryAfterCapMs, retryDelaysMs } from './schedule.js'
+
+const now = Date.UTC(2026, 2, 4, 12, 0, 0)
+const answer = (status: number, retryAfter: string | null = null): PostResult => ({
+  kind: 'answer',
+  status,
+  retryAfter,
+  latencyMs: 12,
+})
+const failed = { kind: 'failure', reason: 'timeout', latencyMs: 5_000 } as const
+
+/** [attempt that failed, earliest, planned, latest], in milliseconds. */
+const table = [
+  [1, 4_000, 5_000, 6_000],
+  [2, 24_000, 30_000, 36_000],
+  [3, 96_000, 120_000, 144_000],
+  [4, 480_000, 600_000, 720_000],
+  [5, 1_440_000, 1_800_000, 2_160_000],
+  [6, 2_880_000, 3_600_000, 4_320_000],
+  [7, 8_640_000, 10_800_000, 12_960_000],
+  [8, 17_280_000, 21_600_000, 25_920_000],
+  [9, 34_560_000, 43_200_000, 51_840_000],
+  [10, 69_120_000, 86_400_000, 103_680_000],
+  [11, 69_120_000, 86_400_000, 103_680_000],
+] as const
+
+test.each(table)('attempt %d is retried after %d to %d to %d ms', (attempt, earliest, planned, latest) => {
+  const inMs = (fraction: number) => nextVerdict({ attempt, result: failed, fraction, now })
+  expect(inMs(0)).toEqual({ kind: 'retry', inMs: earliest })
+  expect(inMs(0.5)).toEqual({ kind: 'retry', inMs: planned })
+  expect(inMs(1)).toEqual({ kind: 'retry', inMs: latest })
+})
+
+test('there are twelve attempts, and a failed twelfth ends the delivery', () => {
+  expect(maxAttempts).toBe(12)
+  expect(nextVerdict({ attempt: 11, result: failed, fraction: 0.5, now }).kind).toBe('retry')
+  expect(nextVerdict({ attempt: 12, result: failed, fraction: 0.5, now })).toEqual({ kind: 'exhausted' })
+  expect(nextVerdict({ attempt: 13, result: failed, fraction: 0.5, now })).toEqual({ kind: 'exhausted' })
+  expect(plannedDelayMs(12, 0.5)).toBeNull()
+})
+
+test.each([200, 201, 202, 204, 206, 226, 299])('answer %d delivers, on any attempt', (status) => {
+  for (const attempt of [1, 11, 12])
+    expect(nextVerdict({ attempt, result: answer(status, '60'), fraction: 0.5, now })).toEqual({ kind: 'delivered' })
+  expect(failureReason(answer(status))).toBeNull()
+})
+
+test.each([100, 199, 300, 301, 304, 308, 400, 401, 403, 404, 408, 409, 411, 418, 429, 499, 500, 502, 503, 599])(
+  'answer %d is retried',
+  (status) => {
+    expect(nextVerdict({ attempt: 1, result: answer(status), fraction: 0.5, now })).toEqual({
+      kind: 'retry',
+      inMs: 5_000,
+    })
+    expect(failureReason(answer(status))).toBe(`status_${status}`)
+  },
+)
+
+test.each(['timeout', 'connection', 'refused_address', 'secret_unreadable'] as const)(
+  'failure %s is retried',
+  (reason) => {
+    const result = { kind: 'failure', reason, latencyMs: 1 } as const
+    expect(nextVerdict({ attempt: 2, result, fraction: 0.5, now })).toEqual({ kind: 'retry', inMs: 30_000 })
+    expect(failureReason(result)).toBe(reason)
+  },
+)
+
+test('answer 410 ends the delivery at once, whatever Retry-After says', () => {
+  expect(nextVerdict({ attempt: 1, result: answer(410, '60'), fraction: 0.5, now })).toEqual({ kind: 'exhausted' })
+  expect(failureReason(answer(410))).toBe('status_410')
+})
+
+test.each([
+  ['earlier than planned', 1, '4', 5_000],
+  ['exactly as planned', 1, '5', 5_000],
+  ['later than planned', 1, '6', 6_000],
+  ['one second under the cap', 1, '3599', 3_599_000],
+  ['the cap', 1, '3600', 3_600_000],
+  ['above the cap', 1, '3601', 3_600_000],
+  ['absurd', 1, '9'.repeat(400), 3_600_000],
+  ['a date later than planned', 1, 'Wed, 04 Mar 2026 12:10:00 GMT', 600_000],
+  ['a date in the past', 1, 'Wed, 04 Mar 2026 11:00:00 GMT', 5_000],
+  ['malformed', 1, 'soon', 5_000],
+  ['the cap, when that is what was planned', 6, '7200', 3_600_000],
+  ['less than a planned delay above the cap', 7, '7200', 10_800_000],
+  ['more than a planned delay above the cap', 7, '86400', 10_800_000],
+] as const)('Retry-After: %s', (_case, attempt, retryAfter, inMs) => {
+  for (const status of [302, 429, 503])
+    expect(nextVerdict({ attempt, result: answer(status, retryAfter), fraction: 0.5, now })).toEqual({
+      kind: 'retry',
+      inMs,
+    })
+})
+
+test('Retry-After does not add an attempt', () => {
+  expect(nextVerdict({ attempt: 12, result: answer(503, '60'), fraction: 0.5, now })).toEqual({ kind: 'exhausted' })
+})
+
+// fast-check prints the seed and the smallest counterexample of a failure.
+test('a retry comes within the jitter of its plan, or later by Retry-After, within its cap', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 11 }),
+      fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+      fc.oneof(fc.constant(null), fc.nat().map(String), fc.string()),
+      (attempt, fraction, retryAfter) => {
+        const verdict = nextVerdict({ attempt, result: answer(503, retryAfter), fraction, now })
+        const delay = retryDelaysMs[attempt - 1] ?? Number.NaN
+        expect(verdict.kind).toBe('retry')
+        if (verdict.kind !== 'retry') return
+        expect(Number.isSafeInteger(verdict.inMs)).toBe(true)
+        expect(verdict.inMs).toBeGreaterThanOrEqual(delay * 0.8)
+        expect(verdict.inMs).toBeLessThanOrEqual(Math.max(delay * 1.2, retryAfterCapMs))
+        if (retryAfter === null) expect(verdict.inMs).toBeLessThanOrEqual(delay * 1.2)
+      },
+    ),
+  )
+})

@@ -1,0 +1,29 @@
+/** The headers of a notification, signed when it is sent. Source: INTERFACE 6 (headers, signature rules 1 and 3). @module */
+import { integrationHeader, jsonContentType, signatureHeader } from '@payment-integration/contract'
+import { signDelivery } from '@payment-integration/webhook/signing'
+
+/** What is signed, for whom and when. */
+export interface DeliveryToSign {
+  /** The webhook signing secret of the integration. */
+  readonly secret: string
+  /** Lowercased. */
+  readonly integrationAddress: string
+  /** The exact bytes that will be sent. */
+  readonly body: Uint8Array
+  /** Unix time in milliseconds; the header carries it in whole seconds, rounded down. */
+  readonly now: number
+}
+
+/** `User-Agent` of every notification. */
+export const notificationUserAgent = 'payment-integration'
+
+/** Builds the headers of one attempt. Every attempt has its own time and signature; the body stays the same. */
+export async function deliveryHeaders(delivery: DeliveryToSign): Promise<Record<string, string>> {
+  const { secret, integrationAddress, body, now } = delivery
+  return {
+    'Content-Type': jsonContentType,
+    'User-Agent': notificationUserAgent,
+    [integrationHeader]: integrationAddress,
+    [signatureHeader]: await signDelivery({ secret, timestamp: Math.floor(now / 1_000), body }),
+  }
+}

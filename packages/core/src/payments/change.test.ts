@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import { changeStatus } from './change.js'
+import { initialStatus, type PaymentStatus } from './record.js'
+
+const recipient = { title: 'Café', subtitle: null }
+const invoice = { amount: '12.50', currency: 'EUR', settlementAmount: '13.37', settlementCurrency: 'USD' }
+const pending: PaymentStatus = { version: 4, state: 'pending', recipient, invoice }
+
+describe('changeStatus', () => {
+  it('adds exactly 1 to the version on a change of state', () => {
+    expect(changeStatus(initialStatus, { state: 'pending' })).toEqual({
+      kind: 'applied',
+      status: { version: 2, state: 'pending', recipient: null, invoice: null },
+    })
+  })
+
+  it('adds 1 on a change of merchant data alone', () => {
+    const changed = changeStatus(pending, { recipient: { title: 'Café', subtitle: 'Table 4' } })
+    expect(changed).toMatchObject({ kind: 'applied', status: { version: 5, state: 'pending' } })
+  })
+
+  it('leaves absent fields and clears null ones', () => {
+    expect(changeStatus(pending, { recipient: null })).toEqual({
+      kind: 'applied',
+      status: { ...pending, version: 5, recipient: null },
+    })
+  })
+
+  it.each([
+    ['nothing given', {}],
+    ['the same state', { state: 'pending' as const }],
+    ['the same merchant data', { recipient: { ...recipient }, invoice: { ...invoice } }],
+  ])('is unchanged by %s', (_what, update) => {
+    expect(changeStatus(pending, update)).toEqual({ kind: 'unchanged' })
+  })
+
+  it('refuses the merchant data of an update whose state is refused', () => {
+    const success: PaymentStatus = { ...pending, state: 'success' }
+    expect(changeStatus(success, { state: 'pending', recipient: null })).toEqual({
+      kind: 'refused',
+      reason: 'state success cannot become pending',
+    })
+  })
+
+  it('refuses to clear a state', () => {
+    expect(changeStatus(pending, { state: null })).toMatchObject({ kind: 'refused' })
+  })
+
+  it('keeps fields that it does not know out of the status', () => {
+    const noisy = { ...recipient, title: 'Bar', internalAccount: 'acc_1' }
+    const changed = changeStatus(pending, { recipient: noisy })
+    expect(JSON.stringify(changed)).not.toContain('acc_1')
+  })
+})

@@ -1,0 +1,49 @@
+/** What an update does to a payment's status. Source: DESIGN section 3 (version, updates). @module */
+import type { Invoice, ProcessorUpdate, Recipient } from '@payment-integration/contract'
+import type { PaymentStatus } from './record.js'
+import { decideTransition } from './transition.js'
+
+/** The outcome of an update on one payment. */
+export type Change =
+  | { readonly kind: 'applied'; readonly status: PaymentStatus }
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'refused'; readonly reason: string }
+
+/**
+ * Applies an update as a whole: an absent field leaves, null clears, a refused state refuses the merchant data with it.
+ * Every accepted change adds exactly 1 to the version.
+ */
+export function changeStatus(
+  status: PaymentStatus,
+  update: Pick<ProcessorUpdate, 'state' | 'recipient' | 'invoice'>,
+): Change {
+  const state = update.state === undefined ? status.state : update.state
+  const recipient = update.recipient === undefined ? status.recipient : copyRecipient(update.recipient)
+  const invoice = update.invoice === undefined ? status.invoice : copyInvoice(update.invoice)
+  const decision = decideTransition(status.state, state)
+  if (decision === 'refused') return { kind: 'refused', reason: `state ${status.state} cannot become ${state}` }
+  if (decision === 'same' && sameFields(recipient, status.recipient) && sameFields(invoice, status.invoice))
+    return { kind: 'unchanged' }
+  return { kind: 'applied', status: { version: status.version + 1, state, recipient, invoice } }
+}
+
+// Copies name each field, so that nothing unknown of an input ever reaches a snapshot.
+function copyRecipient(recipient: Recipient | null): Recipient | null {
+  return recipient && { title: recipient.title, subtitle: recipient.subtitle }
+}
+
+function copyInvoice(invoice: Invoice | null): Invoice | null {
+  return (
+    invoice && {
+      amount: invoice.amount,
+      currency: invoice.currency,
+      settlementAmount: invoice.settlementAmount,
+      settlementCurrency: invoice.settlementCurrency,
+    }
+  )
+}
+
+function sameFields<T extends object>(a: T | null, b: T | null): boolean {
+  if (a === null || b === null) return a === b
+  return (Object.keys(a) as (keyof T)[]).every((key) => a[key] === b[key])
+}

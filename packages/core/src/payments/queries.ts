@@ -1,0 +1,36 @@
+/** The read API, after authentication. Source: INTERFACE 4.1. @module */
+import type { CursorCodec } from '../cursor/cursor.js'
+import { AmbiguousPaymentError, PaymentNotFoundError } from '../errors.js'
+import type { PaymentReads } from '../ports/store-reads.js'
+import type { PaymentQueries } from '../service-types.js'
+import { parseAddress, parseLimit, parseTxHash } from './parameters.js'
+import { paymentView } from './view.js'
+
+/** Builds the queries on a store. Every one of them is scoped to the caller's integration. */
+export function createPaymentQueries(
+  reads: Pick<PaymentReads, 'list' | 'findByHash'>,
+  cursors: CursorCodec,
+): PaymentQueries {
+  return {
+    async list({ integrationAddress }, query) {
+      const wallet = query.wallet === undefined ? undefined : parseAddress(query.wallet)
+      const limit = parseLimit(query.limit)
+      const scope = { integrationAddress, wallet }
+      const after = query.cursor === undefined ? undefined : cursors.decode(query.cursor, scope)
+      // One row more than asked for tells whether a next page exists.
+      const rows = await reads.list({ ...scope, after, limit: limit + 1 })
+      const payments = rows.slice(0, limit)
+      const last = payments.at(-1)
+      const nextCursor = rows.length > limit && last !== undefined ? cursors.encode(last, scope) : null
+      return { payments: payments.map((row) => paymentView(row, integrationAddress)), nextCursor }
+    },
+    async get({ integrationAddress }, query) {
+      const wallet = query.wallet === undefined ? undefined : parseAddress(query.wallet)
+      const txHash = parseTxHash(query.txHash)
+      const [payment, other] = await reads.findByHash({ integrationAddress, txHash, wallet })
+      if (payment === undefined) throw new PaymentNotFoundError()
+      if (other !== undefined) throw new AmbiguousPaymentError()
+      return paymentView(payment, integrationAddress)
+    },
+  }
+}

@@ -1,0 +1,25 @@
+/** A payment as the service keeps it. @module */
+import type { Invoice, PaymentState, Recipient } from '@payment-integration/contract'
+import type { PaymentFacts } from './facts.js'
+
+/** The part of a payment that a processor changes and a snapshot carries. */
+export interface PaymentStatus {
+  /** 1 on first indexing; every accepted change adds 1. */
+  readonly version: number
+  readonly state: PaymentState | null
+  readonly recipient: Recipient | null
+  readonly invoice: Invoice | null
+}
+
+/** The status of a payment that was just indexed. */
+export const initialStatus: PaymentStatus = { version: 1, state: null, recipient: null, invoice: null }
+
+/**
+ * A stored payment. `primary` is the one that area (a) shows: the lowest ordinal of its transaction among the payments
+ * that name the same integration (or none). Only primary payments have states that change.
+ */
+export interface StoredPayment extends PaymentFacts, PaymentStatus {
+  /** The store's own key: opaque, never shown outside. */
+  readonly id: string
+  readonly primary: boolean
+}

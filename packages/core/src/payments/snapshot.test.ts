@@ -1,0 +1,34 @@
+import { snapshotWriteSchema } from '@payment-integration/contract'
+import { describe, expect, it } from 'vitest'
+import { snapshotBytes } from './snapshot.js'
+
+const subject = { integrationAddress: `0x${'1'.repeat(40)}`, chainId: 137, txHash: `0x${'a'.repeat(64)}` }
+const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
+
+describe('snapshotBytes', () => {
+  it('holds every field of INTERFACE 2.3, in its order, with nulls where nothing is known', () => {
+    const body = text(snapshotBytes(subject, { version: 1, state: null, recipient: null, invoice: null }))
+    expect(body).toBe(
+      `{"integrationAddress":"${subject.integrationAddress}","chainId":"137","txHash":"${subject.txHash}",` +
+        '"version":1,"state":null,"recipient":null,"invoice":null}',
+    )
+  })
+
+  it('passes the closed schema of the contract', () => {
+    const recipient = { title: 'Café ☕', subtitle: 'Table 4' }
+    const invoice = { amount: '12.50', currency: 'EUR', settlementAmount: '13.37', settlementCurrency: 'USD' }
+    const bytes = snapshotBytes(subject, { version: 7, state: 'refund_pending', recipient, invoice })
+    expect(snapshotWriteSchema.parse(JSON.parse(text(bytes)))).toMatchObject({ version: 7, recipient, invoice })
+  })
+
+  it('makes the same bytes for the same status, whatever the key order or extra keys of its input', () => {
+    const tidy = { version: 2, state: 'success', recipient: { title: 'A', subtitle: null }, invoice: null } as const
+    const untidy = {
+      invoice: null,
+      recipient: { subtitle: null, extra: 1, title: 'A' },
+      state: 'success',
+      version: 2,
+    } as const
+    expect(text(snapshotBytes(subject, untidy))).toBe(text(snapshotBytes(subject, tidy)))
+  })
+})

@@ -1,0 +1,37 @@
+/** The bytes of a notification. Source: INTERFACE 2.3; DESIGN section 3: a triple has exactly one byte string. @module */
+import type { Snapshot } from '@payment-integration/contract'
+import type { PaymentStatus } from './record.js'
+
+const encoder = new TextEncoder()
+
+/** What a snapshot is about. */
+export interface SnapshotSubject {
+  /** Lowercased. */
+  readonly integrationAddress: string
+  readonly chainId: number
+  readonly txHash: string
+}
+
+/** Builds the snapshot with every field present, in the order of INTERFACE 2.3. */
+export function snapshotOf(subject: SnapshotSubject, status: PaymentStatus): Snapshot {
+  const { recipient, invoice } = status
+  return {
+    integrationAddress: subject.integrationAddress,
+    chainId: String(subject.chainId),
+    txHash: subject.txHash,
+    version: status.version,
+    state: status.state,
+    recipient: recipient && { title: recipient.title, subtitle: recipient.subtitle },
+    invoice: invoice && {
+      amount: invoice.amount,
+      currency: invoice.currency,
+      settlementAmount: invoice.settlementAmount,
+      settlementCurrency: invoice.settlementCurrency,
+    },
+  }
+}
+
+/** The snapshot as UTF-8 JSON: made once per version, stored, and sent unchanged on every attempt. */
+export function snapshotBytes(subject: SnapshotSubject, status: PaymentStatus): Uint8Array {
+  return encoder.encode(JSON.stringify(snapshotOf(subject, status)))
+}

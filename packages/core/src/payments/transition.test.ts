@@ -1,0 +1,32 @@
+import { type PaymentState, paymentStates } from '@payment-integration/contract'
+import { describe, expect, it } from 'vitest'
+import { decideTransition } from './transition.js'
+
+// Written out by hand from DESIGN section 3, so that the table in the code has something to be checked against.
+const allowed: Record<PaymentState, readonly PaymentState[]> = {
+  pending: ['success', 'failure', 'refund_pending', 'refund_success', 'refund_failure'],
+  success: ['refund_pending', 'refund_success', 'refund_failure'],
+  failure: ['refund_pending', 'refund_success', 'refund_failure'],
+  refund_pending: ['refund_success', 'refund_failure'],
+  refund_failure: ['refund_pending', 'refund_success'],
+  refund_success: [],
+}
+
+describe('decideTransition', () => {
+  it.each(paymentStates)('a payment without a state may become %s', (to) => {
+    expect(decideTransition(null, to)).toBe('allowed')
+  })
+
+  it.each(paymentStates)('%s never goes back to no state', (from) => {
+    expect(decideTransition(from, null)).toBe('refused')
+  })
+
+  it.each(paymentStates.flatMap((from) => paymentStates.map((to) => [from, to] as const)))('%s -> %s', (from, to) => {
+    const expected = from === to ? 'same' : allowed[from].includes(to) ? 'allowed' : 'refused'
+    expect(decideTransition(from, to)).toBe(expected)
+  })
+
+  it('no state to no state is no change', () => {
+    expect(decideTransition(null, null)).toBe('same')
+  })
+})

@@ -1,0 +1,30 @@
+/** A stored payment as area (a) shows it. Source: INTERFACE 2.1. @module */
+import type { Payment } from '@payment-integration/contract'
+import { memoText } from './memo.js'
+import type { StoredPayment } from './record.js'
+import { snapshotOf } from './snapshot.js'
+import { formatUnits } from './units.js'
+
+/** Builds the payment object field by field: nothing of the record that INTERFACE 2.1 omits can slip through. */
+export function paymentView(payment: StoredPayment, integrationAddress: string): Payment {
+  const { chainId, txHash, tokenIn, tokenOut, source } = payment
+  return {
+    ...snapshotOf({ integrationAddress, chainId, txHash }, payment),
+    sender: payment.sender,
+    receiver: payment.receiver,
+    memo: memoText(payment.memoHex),
+    blockTimestamp: new Date(payment.blockTimestamp).toISOString(),
+    source: { chainId: String(source.chainId), txHash: source.txHash },
+    tokenIn: {
+      address: tokenIn.address,
+      symbol: tokenIn.symbol,
+      amount: formatUnits(tokenIn.amount, tokenIn.decimals),
+    },
+    tokenOut: {
+      address: tokenOut.address,
+      symbol: tokenOut.symbol,
+      amountGross: formatUnits(tokenOut.gross, tokenOut.decimals),
+      amountNet: formatUnits(tokenOut.net, tokenOut.decimals),
+    },
+  }
+}

@@ -1,0 +1,32 @@
+/** What the dispatcher needs from the network. @module */
+
+/** One signed notification, ready to be posted. */
+export interface Post {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  /** The exact bytes that were signed. */
+  readonly body: Uint8Array
+  /** Budget over DNS, connect, TLS, headers and body together, in milliseconds. */
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Why no HTTP answer arrived. Coarse on purpose: an endpoint's owner must not map our network with it. */
+export type PostFailure = 'timeout' | 'connection' | 'refused_address'
+
+/** What came back. */
+export type PostResult =
+  | {
+      readonly kind: 'answer'
+      /** HTTP status; redirects are not followed. */
+      readonly status: number
+      /** The `Retry-After` header as sent, or null. */
+      readonly retryAfter: string | null
+      readonly latencyMs: number
+    }
+  | { readonly kind: 'failure'; readonly reason: PostFailure; readonly latencyMs: number }
+
+/** Posts a notification. Never rejects: every outcome is a result. */
+export interface Sender {
+  post(post: Post): Promise<PostResult>
+}

@@ -1,0 +1,51 @@
+/** Integrations and their secrets. No plain secret ever reaches a store. @module */
+
+/** A secret encrypted with a key outside the database. */
+export interface SealedSecret {
+  /** Version of the key-encryption key. */
+  readonly keyVersion: number
+  /** Nonce, ciphertext and tag, base64url. */
+  readonly sealed: string
+}
+
+/** A keyed hash of an API secret. */
+export interface SecretHash {
+  readonly keyVersion: number
+  /** HMAC-SHA256 of the secret, 64 lowercase hex digits. */
+  readonly hash: string
+}
+
+/** An integration as stored. */
+export interface IntegrationRecord {
+  /** Integration address, lowercased: the key. */
+  readonly address: string
+  readonly name: string
+  /** Null: no notifications. */
+  readonly notificationUrl: string | null
+  readonly enabled: boolean
+  /** Null: no API secret was issued, so no call can authenticate. */
+  readonly apiSecret: SecretHash | null
+  /** Still accepted until `until` (unix milliseconds) after a rotation. */
+  readonly previousApiSecret: (SecretHash & { readonly until: number }) | null
+  readonly signingSecret: SealedSecret
+  /** Unix milliseconds. */
+  readonly createdAt: number
+}
+
+/** Integrations by address. */
+export interface IntegrationStore {
+  find(address: string): Promise<IntegrationRecord | null>
+  /** All of them, by address. */
+  list(): Promise<IntegrationRecord[]>
+  /** Resolves false, writing nothing, when the address is taken. */
+  insert(record: IntegrationRecord): Promise<boolean>
+  /**
+   * Replaces the fields given. With `onlyIf` it does so only while the stored API secret still has that hash (null: none), in one
+   * step, so that of two rotations at once one loses. Resolves the record after it, or null when nothing was written.
+   */
+  update(
+    address: string,
+    change: Partial<Omit<IntegrationRecord, 'address' | 'createdAt'>>,
+    onlyIf?: { readonly apiSecretHash: string | null },
+  ): Promise<IntegrationRecord | null>
+}

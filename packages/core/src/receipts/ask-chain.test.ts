@@ -1,0 +1,128 @@
+import type { ProcessorUpdate } from '@payment-integration/contract'
+import { describe, expect, test } from 'vitest'
+import { turns } from '../../test/support/manual-clock.js'
+import { pollerOverPayments } from '../../test/support/receipt-poller.js'
+import { deferred, until } from '../../test/support/until.js'
+import { ChainError, StoreError } from '../errors.js'
+import type { ReceiptSource } from '../ports/receipt-source.js'
+
+const unreachable = (chainId: number) => new ChainError('ERR_CHAIN_UNAVAILABLE', chainId, 'no answer')
+
+describe('a source that is slow', () => {
+  test('is asked about as many payments of a chain at once as the concurrency says', async () => {
+    const answers = Array.from({ length: 7 }, () => deferred<ProcessorUpdate | null>())
+    let next = 0
+    const { poller, add, asked } = pollerOverPayments(
+      { concurrency: 3 },
+      async () => (await answers[next++]?.promise) ?? null,
+    )
+    const ids = answers.map((_, n) => add(`p${n}`).id)
+    const round = poller.runOnce()
+    await until('three lookups', () => asked.length === 3)
+    await turns()
+    expect(asked).toEqual(ids.slice(0, 3))
+    answers[1]?.resolve(null)
+    await until('a fourth', () => asked.length === 4)
+    await turns()
+    expect(asked).toEqual(ids.slice(0, 4))
+    for (const { resolve } of answers) resolve(null)
+    await round
+    expect(asked).toEqual(ids)
+  })
+
+  test('on one chain does not hold up another, in this round and in the next ones', async () => {
+    const never = deferred<null>()
+    const { poller, add, asked, clock } = pollerOverPayments({ concurrency: 1 }, ({ chainId }) =>
+      chainId === 1 ? never.promise : Promise.resolve(null),
+    )
+    for (const id of ['a', 'b', 'c']) add(id)
+    for (const id of ['x', 'y', 'z']) add(id, 'pending', { chainId: 2 })
+    const stop = new AbortController()
+    const run = poller.run(stop.signal)
+    await until('the first round', () => asked.length === 4)
+    await until('its end', () => clock.sleepers().length === 1)
+    await clock.advance(15_000)
+    await until('the second round', () => asked.length === 7)
+    expect(asked.filter((id) => id >= 'x')).toEqual(['x', 'y', 'z', 'x', 'y', 'z'])
+    expect(asked.filter((id) => id < 'x')).toEqual(['a'])
+    stop.abort()
+    let ended = false
+    const end = run.then(() => {
+      ended = true
+    })
+    await turns()
+    expect(ended).toBe(false)
+    never.resolve(null)
+    await end
+    expect(asked).toHaveLength(7)
+  })
+})
+
+describe('a chain that cannot be reached', () => {
+  const silentFirst: ReceiptSource['lookup'] = async ({ chainId }) => {
+    if (chainId === 1) throw unreachable(chainId)
+    return null
+  }
+
+  test('rests for the round, is logged once, and does not stop another', async () => {
+    const { poller, add, asked, logger } = pollerOverPayments({ concurrency: 2, batch: 3 }, silentFirst)
+    for (let n = 0; n < 9; n += 1) {
+      add(`a${n}`)
+      add(`b${n}`, null, { chainId: 2 })
+    }
+    await poller.runOnce()
+    expect(asked.filter((id) => id.startsWith('a'))).toEqual(['a0', 'a1'])
+    expect(asked.filter((id) => id.startsWith('b'))).toHaveLength(9)
+    expect(logger.lines).toMatchObject([
+      { level: 'warn', fields: { chainId: 1, error: 'ERR_CHAIN_UNAVAILABLE: no answer' } },
+    ])
+  })
+
+  test('goes on behind the payments that were asked about, then from the oldest again', async () => {
+    let failing: readonly string[] = ['a1']
+    const { poller, add, asked } = pollerOverPayments({ concurrency: 1 }, async ({ id, chainId }) => {
+      if (failing.includes(id)) throw unreachable(chainId)
+      return null
+    })
+    for (const id of ['a0', 'a1', 'a2', 'a3']) add(id)
+    const round = async () => {
+      asked.length = 0
+      await poller.runOnce()
+      return [...asked]
+    }
+    expect(await round()).toEqual(['a0', 'a1'])
+    expect(await round()).toEqual(['a2', 'a3'])
+    failing = ['a3']
+    expect(await round()).toEqual(['a0', 'a1', 'a2', 'a3'])
+    failing = []
+    expect(await round()).toEqual(['a0', 'a1', 'a2', 'a3'])
+  })
+
+  test('does not rest for an update that the database cannot take', async () => {
+    const { poller, add, asked, answerUpdatesWith } = pollerOverPayments({ concurrency: 1 })
+    answerUpdatesWith(new StoreError('ERR_STORE_UNAVAILABLE', 'no connection'))
+    add('a')
+    add('b')
+    await poller.runOnce()
+    expect(asked).toEqual(['a', 'b'])
+  })
+
+  test.each([null, 'ERR_CHAIN_UNAVAILABLE', { code: 7 }, { code: 'ERR_RECEIPT_INVALID' }])(
+    'is not what a rejection with %j says',
+    async (reason) => {
+      const { poller, add, asked, logger } = pollerOverPayments({ concurrency: 1 }, () => Promise.reject(reason))
+      add('a')
+      add('b')
+      await poller.runOnce()
+      expect(asked).toEqual(['a', 'b'])
+      expect(logger.lines).toHaveLength(2)
+    },
+  )
+})
+
+test('a concurrency beyond the payments there are is no mistake', async () => {
+  const { poller, add, asked } = pollerOverPayments({ concurrency: Number.MAX_SAFE_INTEGER }, async () => null)
+  add('a')
+  await poller.runOnce()
+  expect(asked).toEqual(['a'])
+})

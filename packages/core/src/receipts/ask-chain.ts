@@ -1,0 +1,109 @@
+/** A chain's turn in receipt polling. Source: INTERFACE 6 (receipt polling), DESIGN section 3. @module */
+import type { PaymentState, ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
+import { describeError } from '../internal/describe-error.js'
+import type { StoredPayment } from '../payments/record.js'
+import type { ReceiptSource } from '../ports/receipt-source.js'
+import type { PaymentReads } from '../ports/store-reads.js'
+import type { Logger } from '../ports/world.js'
+
+/** What a turn needs. */
+export interface AskChainDeps {
+  readonly listByState: PaymentReads['listByState']
+  readonly lookup: ReceiptSource['lookup']
+  readonly applyUpdate: (update: ProcessorUpdate) => Promise<UpdateResult>
+  readonly logger: Logger
+  readonly states: readonly (PaymentState | null)[]
+  /** Payments read at a time. */
+  readonly batch: number
+  /** Payments asked about at once. */
+  readonly concurrency: number
+  /** Whether a payment's turn has come. */
+  readonly due: (payment: StoredPayment) => boolean
+}
+
+/** Asks about the payments of a chain. Resolves how many updates moved a payment; rejects when the store cannot list. */
+export type AskChain = (chainId: number, signal?: AbortSignal) => Promise<number>
+
+/**
+ * Builds the turns of all chains. A turn asks about every payment of the chain, oldest first, and ends early at the first
+ * answer that says that the chain cannot be reached, or when its signal aborts; calls under way are awaited.
+ */
+export function createAskChain(deps: AskChainDeps): AskChain {
+  const { listByState, states, batch, due } = deps
+  // Where a turn ended early. The next one begins behind it, so that a payment that cannot be asked about, for whatever
+  // reason, keeps those after it waiting once, and not for ever.
+  const endedAt = new Map<number, string>()
+
+  return async (chainId, signal) => {
+    let applied = 0
+    let afterId = endedAt.get(chainId)
+    endedAt.delete(chainId)
+    const page = () => listByState({ states, chainIds: [chainId], afterId, limit: batch })
+    let payments = await page()
+    if (payments.length === 0 && afterId !== undefined) {
+      afterId = undefined
+      payments = await page()
+    }
+    for (;;) {
+      const asked = await askAll(deps, payments.filter(due), signal)
+      applied += asked.applied
+      if (asked.endedAt !== undefined) endedAt.set(chainId, asked.endedAt)
+      if (asked.endedAt !== undefined || signal?.aborted || payments.length < batch) return applied
+      afterId = payments.at(-1)?.id
+      payments = await page()
+    }
+  }
+}
+
+/** Asks about payments of one chain, some at once. `endedAt` is the last one that was asked about before it went silent. */
+async function askAll(deps: AskChainDeps, payments: readonly StoredPayment[], signal: AbortSignal | undefined) {
+  const { lookup, logger } = deps
+  let applied = 0
+  let next = 0
+  let reachable = true
+
+  async function ask(payment: StoredPayment): Promise<void> {
+    const { chainId, txHash } = payment
+    try {
+      const update = await lookup(payment, signal)
+      if (update !== null && (await moves(deps, payment, update))) applied += 1
+    } catch (error) {
+      if (signal?.aborted) return
+      const fields = { chainId, txHash, error: describeError(error) }
+      if (!saysUnreachable(error)) logger.warn(fields, 'receipt not obtained')
+      else if (reachable) logger.warn(fields, 'receipts of the chain wait for the next round')
+      if (saysUnreachable(error)) reachable = false
+    }
+  }
+  async function work(): Promise<void> {
+    while (reachable && !signal?.aborted) {
+      const payment = payments[next]
+      if (payment === undefined) return
+      next += 1
+      await ask(payment)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(deps.concurrency, payments.length) }, work))
+  return { applied, endedAt: reachable ? undefined : payments[next - 1]?.id }
+}
+
+/** Applies an update. Resolves false when the payment is as it was, or when the update failed, which is logged. */
+async function moves(
+  { applyUpdate, logger }: AskChainDeps,
+  { chainId, txHash, version }: StoredPayment,
+  update: ProcessorUpdate,
+): Promise<boolean> {
+  try {
+    const result = await applyUpdate(update)
+    // An update that was applied before answers as it did then.
+    return result.outcome === 'applied' && result.version !== null && result.version > version
+  } catch (error) {
+    logger.warn({ chainId, txHash, error: describeError(error) }, 'receipt not applied')
+    return false
+  }
+}
+
+function saysUnreachable(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown }
+  return typeof code === 'string' && code.endsWith('_UNAVAILABLE')
+}

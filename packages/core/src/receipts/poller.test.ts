@@ -1,0 +1,228 @@
+import { describe, expect, test } from 'vitest'
+import { turns } from '../../test/support/manual-clock.js'
+import { pollerOverPayments, updateFor } from '../../test/support/receipt-poller.js'
+import { until } from '../../test/support/until.js'
+import { StoreError } from '../errors.js'
+import type { StoredPayment } from '../payments/record.js'
+
+test.each([
+  ['everyMs', 0],
+  ['everyMs', Number.NaN],
+  ['batch', 0],
+  ['batch', 2.5],
+  ['concurrency', 0],
+  ['concurrency', 1.5],
+  ['minAgeMs', -1],
+])('%s of %d is a RangeError that names it', (name, value) => {
+  expect(() => pollerOverPayments({ [name]: value })).toThrow(RangeError)
+  expect(() => pollerOverPayments({ [name]: value })).toThrow(`${name} is ${value}`)
+})
+
+test('asks about primary payments without a final answer, and about no other', async () => {
+  const { poller, add, asked } = pollerOverPayments({}, async () => null)
+  add('a', null)
+  add('b', 'pending')
+  add('c', 'success')
+  add('d', 'failure')
+  add('e', 'refund_pending')
+  add('f', 'refund_success')
+  add('g', 'refund_failure')
+  add('h', 'pending', { primary: false })
+  expect(await poller.runOnce()).toBe(0)
+  expect(asked).toEqual(['a', 'b', 'e'])
+})
+
+test('hands each update on and counts those that were applied', async () => {
+  const { poller, add, updates } = pollerOverPayments({}, async (payment) =>
+    payment.id === 'b' ? null : updateFor(payment),
+  )
+  const payments = [add('a'), add('b'), add('c', 'pending')]
+  expect(await poller.runOnce()).toBe(2)
+  expect(updates).toEqual([payments[0], payments[2]].map((payment) => payment && updateFor(payment)))
+})
+
+test.each(['unchanged', 'refused', 'waiting'] as const)('an update that is %s does not count', async (outcome) => {
+  const { poller, add, answerUpdatesWith, updates } = pollerOverPayments()
+  answerUpdatesWith(outcome)
+  add('a')
+  expect(await poller.runOnce()).toBe(0)
+  expect(updates).toHaveLength(1)
+})
+
+test('an update whose id was applied before, and which answers as it did then, does not count', async () => {
+  const { poller, add, answerUpdatesWith } = pollerOverPayments()
+  add('a', 'pending', { version: 3 })
+  answerUpdatesWith('applied', 3)
+  expect(await poller.runOnce()).toBe(0)
+  add('b', 'pending', { version: 3 })
+  answerUpdatesWith('applied', 4)
+  expect(await poller.runOnce()).toBe(1)
+})
+
+test.each([0, 1, 2, 3, 4, 5])('%d payments are each asked about once, in pages of two', async (count) => {
+  const { poller, add, asked, read } = pollerOverPayments({ batch: 2 })
+  const ids = Array.from({ length: count }, (_, index) => `p${index}`)
+  for (const id of ids) add(id)
+  expect(await poller.runOnce()).toBe(count)
+  expect(asked).toEqual(ids)
+  const pages = count === 0 ? 0 : Math.floor(count / 2) + 1
+  expect(read.map(({ limit }) => limit)).toEqual(Array.from({ length: pages }, () => 2))
+})
+
+test('payments that stay unsettled do not keep a round going', async () => {
+  const { poller, add, asked } = pollerOverPayments({ batch: 1 }, async () => null)
+  for (const id of ['a', 'b', 'c']) add(id)
+  await poller.runOnce()
+  expect(asked).toEqual(['a', 'b', 'c'])
+})
+
+test('a source that fails on one payment is asked about the others', async () => {
+  const { poller, add, asked, logger } = pollerOverPayments({}, async (payment) => {
+    if (payment.id === 'a') throw new Error('source is down')
+    return updateFor(payment)
+  })
+  const { txHash } = add('a')
+  add('b')
+  expect(await poller.runOnce()).toBe(1)
+  expect(asked).toEqual(['a', 'b'])
+  expect(logger.lines).toMatchObject([{ level: 'warn', fields: { txHash, error: 'Error' } }])
+})
+
+test('an update that fails stops neither the round nor the loop', async () => {
+  const { poller, add, asked, answerUpdatesWith, logger } = pollerOverPayments()
+  answerUpdatesWith(new StoreError('ERR_STORE_BUSY', 'database is locked'))
+  add('a')
+  add('b')
+  expect(await poller.runOnce()).toBe(0)
+  expect(asked).toEqual(['a', 'b'])
+  expect(logger.lines).toHaveLength(2)
+})
+
+describe('the scope of a source', () => {
+  const cases = [
+    ['states', { states: ['pending', null] }, ['a1', 'b1', 'b2', 'c3']],
+    ['chains', { chainIds: [3, 1, 9, 3] }, ['a1', 'b1', 'c3', 'd1']],
+    ['both', { states: [null], chainIds: [2, 3] }, ['c3']],
+    ['no state', { states: [] }, []],
+    ['no chain', { chainIds: [] }, []],
+    ['final states, which have no effect', { states: ['success', 'refund_pending'] }, ['d1']],
+  ] as const
+  test.each(cases)('of %s is all that is read and asked about', async (_, scope, expected) => {
+    const { poller, add, asked, store } = pollerOverPayments({}, async () => null, scope)
+    const { listByState } = store.payments
+    const listed: StoredPayment[] = []
+    store.payments.listByState = async (query) => {
+      const page = await listByState(query)
+      listed.push(...page)
+      return page
+    }
+    add('a1', null)
+    add('b1', 'pending')
+    add('b2', 'pending', { chainId: 2 })
+    add('c3', null, { chainId: 3 })
+    add('d1', 'refund_pending')
+    add('e1', 'success')
+    await poller.runOnce()
+    expect([...asked].sort()).toEqual(expected)
+    expect(listed.map(({ id }) => id).sort()).toEqual(expected)
+  })
+})
+
+test('chains that cannot be listed do not end the loop', async () => {
+  const { poller, add, asked, clock, store, logger } = pollerOverPayments({}, async () => null)
+  add('a')
+  const { chainsByState } = store.payments
+  store.payments.chainsByState = async () => {
+    throw new StoreError('ERR_STORE_BUSY', 'database is locked')
+  }
+  const stop = new AbortController()
+  const run = poller.run(stop.signal)
+  await until('the first round', () => clock.sleepers().length === 1)
+  expect(logger.lines).toMatchObject([{ level: 'error', fields: { error: 'ERR_STORE_BUSY: database is locked' } }])
+  store.payments.chainsByState = chainsByState
+  await clock.advance(15_000)
+  await until('the second round', () => asked.length === 1)
+  stop.abort()
+  await run
+})
+
+test('leaves payments alone until their block has the minimum age', async () => {
+  const { poller, add, asked, clock } = pollerOverPayments({ minAgeMs: 60_000 })
+  add('old', null, { blockTimestamp: clock.now() - 60_000 })
+  add('young', null, { blockTimestamp: clock.now() - 59_999 })
+  await poller.runOnce()
+  expect(asked).toEqual(['old'])
+  await clock.advance(1)
+  await poller.runOnce()
+  expect(asked).toEqual(['old', 'young'])
+})
+
+test('without a minimum age it asks even where the chain is ahead of this clock', async () => {
+  const { poller, add, asked, clock } = pollerOverPayments()
+  add('a', null, { blockTimestamp: clock.now() + 60_000 })
+  await poller.runOnce()
+  expect(asked).toEqual(['a'])
+})
+
+test('a store that cannot list rejects the round, once the chains that it can list are through', async () => {
+  const { poller, store, add, asked } = pollerOverPayments({ concurrency: 1 }, async () => turns().then(() => null))
+  const { listByState } = store.payments
+  store.payments.listByState = async (query) => {
+    if (query.chainIds?.includes(1)) throw new StoreError('ERR_STORE_UNAVAILABLE', 'no connection')
+    return listByState(query)
+  }
+  add('a')
+  for (const id of ['b', 'c', 'd']) add(id, null, { chainId: 2 })
+  await expect(poller.runOnce()).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
+  expect(asked).toEqual(['b', 'c', 'd'])
+  store.payments.chainsByState = async () => {
+    throw new StoreError('ERR_STORE_BUSY', 'database is locked')
+  }
+  await expect(poller.runOnce()).rejects.toMatchObject({ code: 'ERR_STORE_BUSY' })
+})
+
+test('an abort ends the round after the payment in hand', async () => {
+  const stop = new AbortController()
+  const { poller, add, asked } = pollerOverPayments({}, async (payment) => {
+    stop.abort()
+    return updateFor(payment)
+  })
+  add('a')
+  add('b')
+  expect(await poller.runOnce(stop.signal)).toBe(1)
+  expect(asked).toEqual(['a'])
+})
+
+test('a lookup that an abort ends is not logged as a failure', async () => {
+  const stop = new AbortController()
+  const { poller, add, logger } = pollerOverPayments({}, async (_payment, signal) => {
+    stop.abort()
+    throw signal?.reason
+  })
+  add('a')
+  expect(await poller.runOnce(stop.signal)).toBe(0)
+  expect(logger.lines).toEqual([])
+})
+
+test('the loop asks at once, then every interval, goes on after a failed round, and ends when aborted', async () => {
+  const { poller, add, asked, clock, store, logger } = pollerOverPayments({}, async () => null)
+  add('a')
+  const listByState = store.payments.listByState
+  const stop = new AbortController()
+  const run = poller.run(stop.signal)
+  await until('the first round', () => asked.length === 1 && clock.sleepers().length === 1)
+  expect(asked).toEqual(['a'])
+  store.payments.listByState = async () => {
+    throw new StoreError('ERR_STORE_BUSY', 'database is locked')
+  }
+  await clock.advance(15_000)
+  expect(logger.lines).toMatchObject([{ level: 'error', fields: { error: 'ERR_STORE_BUSY: database is locked' } }])
+  store.payments.listByState = listByState
+  await clock.advance(14_999)
+  expect(asked).toEqual(['a'])
+  await clock.advance(1)
+  expect(asked).toEqual(['a', 'a'])
+  stop.abort()
+  await run
+  expect(clock.sleepers()).toEqual([])
+})

@@ -1,0 +1,112 @@
+/** Asks a receipt source about payments without a final answer. Source: INTERFACE 1 and 6, DESIGN section 3 (receipt polling). @module */
+import type { PaymentState, ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
+import { assertWhole } from '../internal/assert-whole.js'
+import { describeError } from '../internal/describe-error.js'
+import type { ReceiptSource } from '../ports/receipt-source.js'
+import type { Store } from '../ports/store.js'
+import type { Clock, Logger } from '../ports/world.js'
+import type { ReceiptPoller } from '../service-types.js'
+import { createAskChain } from './ask-chain.js'
+
+/** When the poller asks. */
+export interface ReceiptPollerOptions {
+  /** Time from one round to the next, in milliseconds. A chain whose last round still goes on sits the next one out. @default 15000 */
+  readonly everyMs?: number | undefined
+  /** Payments of a chain that are read from the store at a time. @default 100 */
+  readonly batch?: number | undefined
+  /** Payments of a chain that the source is asked about at once. @default 8 */
+  readonly concurrency?: number | undefined
+  /** Payments whose block is younger than this are left for a later round, in milliseconds; 0 asks about all. @default 0 */
+  readonly minAgeMs?: number | undefined
+}
+
+/** The defaults of {@link ReceiptPollerOptions}. */
+export const receiptPollerDefaults = { everyMs: 15_000, batch: 100, concurrency: 8, minAgeMs: 0 } as const
+
+/** States that a receipt can still move by itself. */
+export const unsettledStates: readonly (PaymentState | null)[] = [null, 'pending', 'refund_pending']
+
+/** What a poller needs from outside. */
+export interface ReceiptPollerDeps {
+  readonly store: { readonly payments: Pick<Store['payments'], 'listByState' | 'chainsByState'> }
+  readonly source: ReceiptSource
+  /** Applies an update like one that a processor sent: version, snapshot and notification follow. */
+  readonly applyUpdate: (update: ProcessorUpdate) => Promise<UpdateResult>
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly options?: ReceiptPollerOptions | undefined
+}
+
+/**
+ * Builds a poller.
+ *
+ * Chains are asked about side by side, within the scope of the source. A payment that the source or the update fails on is
+ * logged and asked about in the next round; the others go on. A chain that the source cannot reach is logged and rests until
+ * the next round, which begins behind the payments that were asked about.
+ * `runOnce` rejects with the store's error when payments cannot be listed. `run` never rejects, starts with a round at
+ * once, and ends after the payments in hand when its signal aborts.
+ * @throws RangeError When an option is out of range.
+ */
+export function createReceiptPoller(deps: ReceiptPollerDeps): ReceiptPoller {
+  const { source, applyUpdate, clock, logger } = deps
+  const { payments } = deps.store
+  const {
+    everyMs = receiptPollerDefaults.everyMs,
+    batch = receiptPollerDefaults.batch,
+    concurrency = receiptPollerDefaults.concurrency,
+    minAgeMs = receiptPollerDefaults.minAgeMs,
+  } = deps.options ?? {}
+  assertWhole('everyMs', everyMs, 1)
+  assertWhole('batch', batch, 1)
+  assertWhole('concurrency', concurrency, 1)
+  assertWhole('minAgeMs', minAgeMs, 0)
+
+  const { states = unsettledStates, chainIds } = source.scope ?? {}
+  const asked = unsettledStates.filter((state) => states.includes(state))
+  const askChain = createAskChain({
+    listByState: (query) => payments.listByState(query),
+    lookup: (payment, signal) => source.lookup(payment, signal),
+    applyUpdate,
+    logger,
+    states: asked,
+    batch,
+    concurrency,
+    due: ({ blockTimestamp }) => minAgeMs === 0 || clock.now() - blockTimestamp >= minAgeMs,
+  })
+
+  async function chains(): Promise<readonly number[]> {
+    if (asked.length === 0) return []
+    return chainIds === undefined ? payments.chainsByState(asked) : [...new Set(chainIds)]
+  }
+
+  return {
+    async runOnce(signal) {
+      const turns = await Promise.allSettled((await chains()).map((chainId) => askChain(chainId, signal)))
+      return turns.reduce((applied, turn) => {
+        if (turn.status === 'rejected') throw turn.reason
+        return applied + turn.value
+      }, 0)
+    },
+    async run(signal) {
+      const busy = new Map<number, Promise<void>>()
+      const take = async (chainId: number) => {
+        try {
+          await askChain(chainId, signal)
+        } catch (error) {
+          logger.error({ chainId, error: describeError(error) }, 'payments without a final answer not listed')
+        } finally {
+          busy.delete(chainId)
+        }
+      }
+      while (!signal.aborted) {
+        try {
+          for (const chainId of await chains()) if (!busy.has(chainId)) busy.set(chainId, take(chainId))
+        } catch (error) {
+          logger.error({ error: describeError(error) }, 'chains of payments without a final answer not listed')
+        }
+        await clock.sleep(everyMs, signal)
+      }
+      await Promise.all(busy.values())
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { seededRandom } from '../../test/support/seeded-random.js'
+import { issueApiSecret, issueSigningSecret } from './issue.js'
+import { parseMasterKey } from './master-key.js'
+import { openSecret, sealSecret } from './seal.js'
+
+const oldKey = 'a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90'
+const newKey = '00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f'
+const keys = parseMasterKey(oldKey)
+const a = `0x${'a'.repeat(40)}`
+const b = `0x${'b'.repeat(40)}`
+const unreadable = expect.objectContaining({ code: 'ERR_SECRET_UNREADABLE' })
+
+describe('parseMasterKey', () => {
+  it('reads hex and base64url as the same key', () => {
+    const base64url = Buffer.from(oldKey, 'hex').toString('base64url')
+    expect(parseMasterKey(base64url).current.version).toBe(keys.current.version)
+  })
+
+  it.each([
+    ['nothing', ''],
+    ['a short key', 'a1b2'],
+    ['31 bytes', Buffer.alloc(31, 7).toString('base64url')],
+    ['33 bytes', Buffer.alloc(33, 7).toString('base64url')],
+    ['a passphrase', 'correct horse battery staple'],
+    ['zeros', '0'.repeat(64)],
+    ['an empty second key', `${oldKey},`],
+    ['the same key twice', `${oldKey},${oldKey}`],
+  ])('refuses %s without repeating it', (_what, text) => {
+    expect(() => parseMasterKey(text)).toThrow(RangeError)
+    try {
+      parseMasterKey(text)
+    } catch (error) {
+      if (text.length > 3) expect(String(error)).not.toContain(text)
+    }
+  })
+
+  it('derives a different key for every purpose', () => {
+    const derived = (['api-secret', 'signing-secret', 'cursor'] as const).map((purpose) =>
+      Buffer.from(keys.current.derive(purpose)).toString('hex'),
+    )
+    expect(new Set(derived).size).toBe(3)
+  })
+})
+
+describe('sealSecret', () => {
+  it('opens for its own row with any listed key', () => {
+    const sealed = sealSecret(keys, seededRandom(1), a, 'whsec ✓')
+    expect(openSecret(parseMasterKey(`${newKey},${oldKey}`), a, sealed)).toBe('whsec ✓')
+  })
+
+  it('does not open in another row, with another key, or under another key version', () => {
+    const sealed = sealSecret(keys, seededRandom(1), a, 'secret')
+    expect(() => openSecret(keys, b, sealed)).toThrow(unreadable)
+    expect(() => openSecret(parseMasterKey(newKey), a, sealed)).toThrow(unreadable)
+    expect(() => openSecret(keys, a, { ...sealed, keyVersion: 1 })).toThrow(unreadable)
+  })
+
+  it('does not open after any flipped bit, nor with a shortened tag', () => {
+    const { keyVersion, sealed } = sealSecret(keys, seededRandom(1), a, 'secret')
+    const bytes = Buffer.from(sealed, 'base64url')
+    for (let index = 0; index < bytes.length; index += 1) {
+      const flipped = Buffer.from(bytes)
+      flipped[index] = (flipped[index] ?? 0) ^ 1
+      expect(() => openSecret(keys, a, { keyVersion, sealed: flipped.toString('base64url') })).toThrow(unreadable)
+    }
+    const shorter = bytes.subarray(0, -12).toString('base64url')
+    expect(() => openSecret(keys, a, { keyVersion, sealed: shorter })).toThrow(unreadable)
+    expect(() => openSecret(keys, a, { keyVersion, sealed: '' })).toThrow(unreadable)
+  })
+
+  it('never makes the same bytes twice', () => {
+    const random = seededRandom(1)
+    expect(sealSecret(keys, random, a, 's').sealed).not.toBe(sealSecret(keys, random, a, 's').sealed)
+  })
+})
+
+describe('issued secrets', () => {
+  it('carry 32 random bytes and tell what they are for', () => {
+    const random = seededRandom(1)
+    expect(issueApiSecret(random)).toMatch(/^pi_api_[A-Za-z0-9_-]{43}$/)
+    expect(issueSigningSecret(random)).toMatch(/^pi_whsec_[A-Za-z0-9_-]{43}$/)
+  })
+})

@@ -1,0 +1,121 @@
+/** What a host app, the reference server and the command line get from the core. @module */
+import type { Page, Payment, ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
+import type { Store } from './ports/store.js'
+import type { IntegrationRecord } from './ports/store-integrations.js'
+
+/** An authenticated caller. */
+export interface Caller {
+  /** Integration address, lowercased. */
+  readonly integrationAddress: string
+}
+
+/** The read API of INTERFACE 4.1, after authentication. Parameters are the raw strings of the request. */
+export interface PaymentQueries {
+  /**
+   * A page, newest first.
+   * @throws InvalidRequestError `ERR_LIMIT_INVALID`, `ERR_CURSOR_INVALID`, `ERR_ADDRESS_INVALID`.
+   */
+  list(
+    caller: Caller,
+    query: {
+      readonly limit?: string | undefined
+      readonly cursor?: string | undefined
+      readonly wallet?: string | undefined
+    },
+  ): Promise<Page>
+  /**
+   * One payment by destination transaction hash.
+   * @throws InvalidRequestError `ERR_TX_HASH_INVALID`, `ERR_ADDRESS_INVALID`; PaymentNotFoundError `ERR_PAYMENT_NOT_FOUND`;
+   * AmbiguousPaymentError `ERR_PAYMENT_AMBIGUOUS`.
+   */
+  get(caller: Caller, query: { readonly txHash: string; readonly wallet?: string | undefined }): Promise<Payment>
+}
+
+/** Secrets as they are shown once, when issued. */
+export interface IssuedIntegration {
+  readonly integration: IntegrationView
+  /** Basic authentication password. */
+  readonly apiSecret: string
+  /** Key of the notification signature. Different from the API secret. */
+  readonly signingSecret: string
+}
+
+/** An integration without its secrets. */
+export type IntegrationView = Pick<IntegrationRecord, 'address' | 'name' | 'notificationUrl' | 'enabled' | 'createdAt'>
+
+/** Managing integrations. Addresses are accepted in any case. */
+export interface IntegrationCommands {
+  /** @throws IntegrationError `ERR_INTEGRATION_EXISTS`; InvalidRequestError `ERR_ADDRESS_INVALID`, `ERR_URL_INVALID`. */
+  create(input: {
+    readonly address: string
+    readonly name?: string | undefined
+    readonly notificationUrl?: string | null | undefined
+  }): Promise<IssuedIntegration>
+  list(): Promise<IntegrationView[]>
+  /** @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`. */
+  setEnabled(address: string, enabled: boolean): Promise<IntegrationView>
+  /** @throws IntegrationError, InvalidRequestError. */
+  setNotificationUrl(address: string, url: string | null): Promise<IntegrationView>
+  /**
+   * Issues a new API secret; the previous one stays valid for `graceMs` (0: ends at once).
+   * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`; `ERR_INTEGRATION_CHANGED` when another rotation was faster.
+   */
+  rotateApiSecret(address: string, options?: { readonly graceMs?: number | undefined }): Promise<{ apiSecret: string }>
+  /** Issues a new signing secret; every later attempt is signed with it. */
+  rotateSigningSecret(address: string): Promise<{ signingSecret: string }>
+}
+
+/** A loop that works until its signal aborts; it survives errors of the world and reports them as events. */
+export interface Loop {
+  run(signal: AbortSignal): Promise<void>
+}
+
+/** How a chain is doing. */
+export interface ChainStatus {
+  readonly chainId: number
+  /** Newest height seen, or null before the first answer. */
+  readonly head: number | null
+  /** Highest height whose payments are committed, or null. */
+  readonly indexed: number | null
+  /** The last error, or null when the last round went well. */
+  readonly error: string | null
+}
+
+/** Follows one chain. */
+export interface Indexer extends Loop {
+  readonly chainId: number
+  /** One round: reads the head and commits what is new. Resolves true when it reached the head. */
+  step(signal?: AbortSignal): Promise<boolean>
+  status(): ChainStatus
+}
+
+/** Sends what the outbox holds. */
+export interface Dispatcher extends Loop {
+  /** Claims and attempts what is due now, once. Resolves the number of attempts. */
+  runOnce(signal?: AbortSignal): Promise<number>
+  /** Tells a running loop that something may be due. */
+  wake(): void
+}
+
+/** Asks the receipt source about payments without a final answer. */
+export interface ReceiptPoller extends Loop {
+  /** One round over all such payments. Resolves the number of updates applied. */
+  runOnce(signal?: AbortSignal): Promise<number>
+}
+
+/** The whole service, embedded in a host app or wired by the reference server. */
+export interface Service {
+  readonly store: Store
+  /** Resolves the caller, or null for every failure alike. `authorization` is the header's value. Source: INTERFACE 5. */
+  authenticate(authorization: string | null | undefined): Promise<Caller | null>
+  readonly payments: PaymentQueries
+  /** Applies a processor's update; idempotent by its id. @throws UpdateConflictError `ERR_UPDATE_CONFLICT`. */
+  applyUpdate(update: ProcessorUpdate): Promise<UpdateResult>
+  readonly integrations: IntegrationCommands
+  readonly indexers: readonly Indexer[]
+  readonly dispatcher: Dispatcher
+  /** Null when no receipt source was given. */
+  readonly receipts: ReceiptPoller | null
+  /** Runs every loop until the signal aborts and all have stopped cleanly. */
+  run(signal: AbortSignal): Promise<void>
+}

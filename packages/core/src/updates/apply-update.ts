@@ -1,0 +1,98 @@
+/** Applies a processor's update, once per id. Source: DESIGN section 2 flow 2, section 3 (updates). @module */
+import { type ProcessorUpdate, processorUpdateSchema, type UpdateResult } from '@payment-integration/contract'
+import { UpdateConflictError } from '../errors.js'
+import type { ServiceEvent } from '../events.js'
+import type { Store } from '../ports/store.js'
+import type { StoredUpdate, StoreTransaction } from '../ports/store-transaction.js'
+import { decideUpdate, writeChange } from './settle-update.js'
+
+/** The answer to an update, and what to publish. */
+export interface AppliedUpdate {
+  readonly result: UpdateResult
+  readonly events: readonly ServiceEvent[]
+}
+
+/**
+ * Applies an update in one transaction: status, version, snapshot, outbox row and the record of the update itself.
+ * The same id with the same content answers what it answered before; an update for a payment that is not indexed yet is
+ * kept as `waiting` and applied when it is.
+ * @throws UpdateConflictError `ERR_UPDATE_CONFLICT` when the id was used with another content.
+ * @throws TypeError When the update does not have the contract's shape, before anything is read or written.
+ */
+export async function applyUpdate(store: Pick<Store, 'transaction'>, input: ProcessorUpdate): Promise<AppliedUpdate> {
+  const update = normalizeUpdate(checkShape(input))
+  return store.transaction(async (tx) => {
+    const known = await tx.findUpdate(update.id)
+    if (known !== null) return repeated(known, update)
+    const payments = await findPayments(tx, update)
+    const decided =
+      payments.length === 0
+        ? {
+            result: { outcome: 'waiting', reason: null, version: null } as const,
+            change: null,
+            events: waitingEvent(update),
+          }
+        : decideUpdate(payments, update)
+    // The id is stored before the change: where two copies race, the loser finds the winner's record and writes nothing.
+    const stored = { update, ...decided.result }
+    if (!(await tx.insertUpdate(stored))) return repeated(await tx.findUpdate(update.id), update)
+    await writeChange(tx, decided.change)
+    return { result: answer(stored), events: decided.events }
+  })
+}
+
+// A host app or a receipt source of its own may bring what the type does not hold it to.
+function checkShape(input: ProcessorUpdate): ProcessorUpdate {
+  const parsed = processorUpdateSchema.safeParse(input)
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  throw new TypeError(`The update's ${issue?.path.join('.') || 'shape'} is refused: ${issue?.message ?? 'invalid'}.`)
+}
+
+/** Lowercases the identifiers and names every field, so that equal updates are equal as text. */
+export function normalizeUpdate(input: ProcessorUpdate): ProcessorUpdate {
+  const { id, chainId, state, recipient, invoice } = input
+  return {
+    id,
+    chainId,
+    txHash: input.txHash.toLowerCase(),
+    ...(input.integrationAddress === undefined ? {} : { integrationAddress: input.integrationAddress.toLowerCase() }),
+    ...(state === undefined ? {} : { state }),
+    ...(recipient === undefined
+      ? {}
+      : { recipient: recipient && { title: recipient.title, subtitle: recipient.subtitle } }),
+    ...(invoice === undefined
+      ? {}
+      : {
+          invoice: invoice && {
+            amount: invoice.amount,
+            currency: invoice.currency,
+            settlementAmount: invoice.settlementAmount,
+            settlementCurrency: invoice.settlementCurrency,
+          },
+        }),
+  }
+}
+
+async function findPayments(tx: StoreTransaction, update: ProcessorUpdate) {
+  const selector = { chainId: Number(update.chainId), txHash: update.txHash }
+  const found = await tx.paymentsForChange(selector)
+  if (found.length > 0) return found
+  // An indexer may be committing this very payment: wait for it, and keep the next one out until the update is stored.
+  await tx.shareChain(selector.chainId)
+  return tx.paymentsForChange(selector)
+}
+
+function repeated(known: StoredUpdate | null, update: ProcessorUpdate): AppliedUpdate {
+  if (known === null || JSON.stringify(normalizeUpdate(known.update)) !== JSON.stringify(update))
+    throw new UpdateConflictError(update.id)
+  return { result: answer(known), events: [] }
+}
+
+function answer({ update, outcome, reason, version }: StoredUpdate): UpdateResult {
+  return { id: update.id, outcome, version, reason }
+}
+
+function waitingEvent({ id, chainId, txHash }: ProcessorUpdate): readonly ServiceEvent[] {
+  return [{ type: 'update.settled', updateId: id, outcome: 'waiting', reason: null, chainId: Number(chainId), txHash }]
+}

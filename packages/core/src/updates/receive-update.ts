@@ -1,0 +1,62 @@
+/** A processor update as it arrives: signed raw bytes. Source: DESIGN section 3 (updates). @module */
+import { type ProcessorUpdate, processorUpdateSchema } from '@payment-integration/contract'
+import { verifySignature, WebhookError } from '@payment-integration/webhook'
+import type { Clock } from '../ports/world.js'
+import { findDuplicateKey } from './duplicate-key.js'
+
+/** What arrived. */
+export type ReceivedUpdate =
+  | { readonly kind: 'unauthenticated' }
+  | { readonly kind: 'invalid'; readonly message: string }
+  | { readonly kind: 'update'; readonly update: ProcessorUpdate }
+
+/** Reads one request. `signature` is the value of `X-Service-Signature`. */
+export type UpdateReceiver = (input: {
+  readonly body: Uint8Array
+  readonly signature: string | null
+}) => Promise<ReceivedUpdate>
+
+/**
+ * Builds the receiver: signature over the raw bytes first (the same `t=,v1=` scheme, within 300 s), then strict UTF-8, JSON
+ * without duplicate keys, and the closed schema. Replays are harmless: an update is idempotent by its id.
+ * @param deps - `secrets` of the processor, several during a rotation; the clock.
+ * @throws TypeError When there is no secret, or a blank one.
+ */
+export function createUpdateReceiver(deps: {
+  readonly secrets: readonly string[]
+  readonly clock: Pick<Clock, 'now'>
+}): UpdateReceiver {
+  const { secrets, clock } = deps
+  if (secrets.length === 0 || secrets.some((secret) => secret.trim() === ''))
+    throw new TypeError('A processor secret is empty; pass at least one secret of the processor.')
+  return async ({ body, signature }) => {
+    try {
+      await verifySignature({ body, header: signature, secrets, now: clock.now })
+    } catch (error) {
+      if (error instanceof WebhookError) return { kind: 'unauthenticated' }
+      throw error
+    }
+    return parseUpdate(body)
+  }
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Parses an update's bytes. Messages name fields, never values. */
+export function parseUpdate(body: Uint8Array): ReceivedUpdate {
+  let text: string
+  let json: unknown
+  try {
+    text = decoder.decode(body)
+    json = JSON.parse(text)
+  } catch {
+    return { kind: 'invalid', message: 'Body is not UTF-8 JSON' }
+  }
+  const duplicate = findDuplicateKey(text)
+  if (duplicate !== null) return { kind: 'invalid', message: `Field ${duplicate} is given twice` }
+  const parsed = processorUpdateSchema.safeParse(json)
+  if (parsed.success) return { kind: 'update', update: parsed.data }
+  const issue = parsed.error.issues[0]
+  const where = issue?.path.join('.') ?? ''
+  return { kind: 'invalid', message: `${where === '' ? 'Body' : where}: ${issue?.message ?? 'invalid'}` }
+}

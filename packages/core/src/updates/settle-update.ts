@@ -1,0 +1,75 @@
+/** What an update does to the payments it names, inside a transaction. Source: DESIGN section 3 (updates). @module */
+import type { ProcessorUpdate } from '@payment-integration/contract'
+import type { ServiceEvent } from '../events.js'
+import { changeStatus } from '../payments/change.js'
+import type { PaymentStatus, StoredPayment } from '../payments/record.js'
+import { snapshotBytes } from '../payments/snapshot.js'
+import type { StoredUpdate, StoreTransaction } from '../ports/store-transaction.js'
+
+/** What becomes of an update: decided first, so that its id can be stored before anything is written for it. */
+export interface UpdateDecision {
+  readonly result: Pick<StoredUpdate, 'outcome' | 'reason' | 'version'>
+  /** Present when the update is applied. */
+  readonly change: { readonly payment: StoredPayment; readonly status: PaymentStatus } | null
+  /** To be published once it is durable. */
+  readonly events: readonly ServiceEvent[]
+}
+
+/**
+ * Decides an update on the payments of its transaction; there is at least one. `integrationAddress` chooses among payments
+ * that name different integrations; without it several are a refusal, and so is a name that none of them bears.
+ */
+export function decideUpdate(payments: readonly StoredPayment[], update: ProcessorUpdate): UpdateDecision {
+  const [first] = payments
+  if (first === undefined) throw new TypeError('An update is decided on at least one payment.')
+  const wanted = update.integrationAddress
+  const named = wanted === undefined ? payments : payments.filter((each) => each.integrationAddress === wanted)
+  const [payment, ...others] = named
+  if (payment === undefined)
+    return decision(update, first, {
+      outcome: 'refused',
+      reason: 'no payment of the transaction names this integrationAddress',
+      version: null,
+    })
+  if (others.length > 0)
+    return decision(update, payment, {
+      outcome: 'refused',
+      reason: 'the transaction holds payments of several integrations; name one in integrationAddress',
+      version: null,
+    })
+  const change = changeStatus(payment, update)
+  if (change.kind === 'refused')
+    return decision(update, payment, { outcome: 'refused', reason: change.reason, version: payment.version })
+  if (change.kind === 'unchanged')
+    return decision(update, payment, { outcome: 'unchanged', reason: null, version: payment.version })
+  const { status } = change
+  return decision(update, payment, { outcome: 'applied', reason: null, version: status.version }, status)
+}
+
+/** Writes an applied update: status, snapshot and outbox row. Does nothing for any other outcome. */
+export async function writeChange(tx: StoreTransaction, change: UpdateDecision['change']): Promise<void> {
+  if (change === null) return
+  const { id: paymentId, integrationAddress, chainId, txHash } = change.payment
+  const { status } = change
+  await tx.setStatus(paymentId, status)
+  if (integrationAddress === null) return
+  const body = snapshotBytes({ integrationAddress, chainId, txHash }, status)
+  await tx.insertSnapshots([{ paymentId, version: status.version, body, integrationAddress }])
+}
+
+function decision(
+  update: ProcessorUpdate,
+  payment: StoredPayment,
+  result: UpdateDecision['result'],
+  status?: PaymentStatus,
+): UpdateDecision {
+  const { chainId, txHash, integrationAddress } = payment
+  const events: ServiceEvent[] = [
+    { type: 'update.settled', updateId: update.id, outcome: result.outcome, reason: result.reason, chainId, txHash },
+  ]
+  if (status !== undefined) {
+    const { version, state: to } = status
+    events.push({ type: 'payment.changed', version, from: payment.state, to, chainId, txHash, integrationAddress })
+  }
+  return { result, change: status === undefined ? null : { payment, status }, events }
+}

@@ -1,0 +1,32 @@
+/** The real world: this machine's clock and randomness. The only place of the core that touches them. @module */
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Clock, Ids, Logger, Random } from '../ports/world.js'
+
+/** This machine's clock. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep(ms, signal) {
+    return new Promise((resolve) => {
+      if (signal?.aborted) return resolve()
+      const end = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', end)
+        resolve()
+      }
+      const timer = setTimeout(end, ms)
+      signal?.addEventListener('abort', end, { once: true })
+    })
+  },
+}
+
+/** The operating system's cryptographic randomness for bytes; `Math.random` for jitter. */
+export const systemRandom: Random = {
+  bytes: (length) => randomBytes(length),
+  fraction: () => Math.random(),
+}
+
+/** Random version 4 UUIDs. */
+export const systemIds: Ids = { next: () => randomUUID() }
+
+/** A logger that drops everything. */
+export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} }

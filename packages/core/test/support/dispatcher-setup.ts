@@ -1,0 +1,50 @@
+import { StoreError } from '../../src/errors.js'
+import type { ServiceEvent } from '../../src/events.js'
+import { createDispatcher, type DispatcherOptions } from '../../src/notifications/dispatcher.js'
+import type { Post, PostResult } from '../../src/ports/sender.js'
+import { manualClock } from './manual-clock.js'
+import { memoryDeliveries } from './memory-deliveries.js'
+import { recordingLogger } from './recording-logger.js'
+import { seededRandom } from './seeded-random.js'
+
+/** An endpoint's answer. */
+export const ok: PostResult = { kind: 'answer', status: 200, retryAfter: null, latencyMs: 7 }
+/** What a locked database rejects with. */
+export const busy = () => new StoreError('ERR_STORE_BUSY', 'database is locked')
+/** The secret that every sealed one opens to. */
+export const signingSecret = 'signing-secret-of-the-integration'
+
+/** A dispatcher on an outbox in memory. `answer` plays the endpoint; by default every post is answered 200. */
+export function setUpDispatcher(
+  options: DispatcherOptions = {},
+  answer: (post: Post) => Promise<PostResult> | PostResult = () => ok,
+) {
+  const clock = manualClock()
+  const deliveries = memoryDeliveries(clock)
+  const posts: Post[] = []
+  const events: Extract<ServiceEvent, { type: 'delivery.attempted' }>[] = []
+  const logger = recordingLogger()
+  const opened: unknown[] = []
+  const dispatcher = createDispatcher({
+    store: { deliveries },
+    sender: {
+      async post(post) {
+        posts.push(post)
+        return answer(post)
+      },
+    },
+    openSecret(sealed, integrationAddress) {
+      opened.push([sealed, integrationAddress])
+      if (sealed.sealed === 'unreadable') throw new Error(`cannot open ${signingSecret}`)
+      return sealed.sealed === 'blank' ? '' : signingSecret
+    },
+    clock,
+    random: { ...seededRandom(1), fraction: () => 0.5 },
+    publish: (event) => {
+      if (event.type === 'delivery.attempted') events.push(event)
+    },
+    logger,
+    options,
+  })
+  return { clock, deliveries, posts, events, logger, opened, dispatcher }
+}

@@ -1,0 +1,56 @@
+import type { Clock } from '../../src/ports/world.js'
+
+/** A clock that stands still until it is moved. */
+export interface ManualClock extends Clock {
+  /** Moves time forward, waking sleepers at their times and letting each one's work run before time goes on. */
+  advance(ms: number): Promise<void>
+  /** When each sleeper wakes, in unix milliseconds, soonest first. */
+  sleepers(): number[]
+  /** Every length that was slept for, in order, in milliseconds. */
+  readonly slept: readonly number[]
+}
+
+/** Builds a manual clock. @param start - Unix time in milliseconds. */
+export function manualClock(start = Date.UTC(2026, 0, 1)): ManualClock {
+  let now = start
+  const sleeping = new Set<{ readonly at: number; wake(): void }>()
+  const slept: number[] = []
+  const soonest = () => [...sleeping].sort((a, b) => a.at - b.at)
+  return {
+    slept,
+    now: () => now,
+    sleepers: () => soonest().map(({ at }) => at),
+    sleep(ms, signal) {
+      if (signal?.aborted) return Promise.resolve()
+      slept.push(ms)
+      return new Promise((resolve) => {
+        const sleeper = {
+          at: now + ms,
+          wake() {
+            sleeping.delete(sleeper)
+            signal?.removeEventListener('abort', sleeper.wake)
+            resolve()
+          },
+        }
+        sleeping.add(sleeper)
+        signal?.addEventListener('abort', sleeper.wake, { once: true })
+      })
+    },
+    async advance(ms) {
+      const target = now + ms
+      await turns()
+      for (let [next] = soonest(); next !== undefined && next.at <= target; [next] = soonest()) {
+        now = Math.max(now, next.at)
+        next.wake()
+        await turns()
+      }
+      now = target
+      await turns()
+    },
+  }
+}
+
+/** Lets promises and immediates that are ready run. Work on other threads may take longer: wait for its effect with `until`. */
+export async function turns(): Promise<void> {
+  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+}

@@ -1,0 +1,17 @@
+import type { Logger } from '../../src/ports/world.js'
+
+/** One line of a log. */
+export interface LogLine {
+  readonly level: keyof Logger
+  readonly fields: Readonly<Record<string, unknown>>
+  readonly message: string
+}
+
+/** A logger that keeps its lines. */
+export function recordingLogger(): Logger & { readonly lines: readonly LogLine[] } {
+  const lines: LogLine[] = []
+  const at = (level: keyof Logger) => (fields: Readonly<Record<string, unknown>>, message: string) => {
+    lines.push({ level, fields, message })
+  }
+  return { lines, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}

@@ -1,0 +1,48 @@
+/** The store over either database. @module */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { systemIds } from '@payment-integration/core'
+import type { Ids, Store } from '@payment-integration/core/ports'
+import { sql } from 'kysely'
+import { createDeliveryStore } from './deliveries/delivery-store.js'
+import type { Engine } from './engine.js'
+import { createIntegrationStore } from './integrations.js'
+import { migrate } from './migrate.js'
+import { createPaymentReads } from './payments/payment-reads.js'
+import { createStoreTransaction } from './store-transaction.js'
+
+/** Builds the store port on an engine. */
+export function createStore(database: Engine, ids: Ids = systemIds): Store {
+  const engine = refuseNesting(database)
+  return {
+    migrate: () => migrate(engine),
+    transaction: (work) => engine.transaction((db) => work(createStoreTransaction(db, engine.differences))),
+    payments: createPaymentReads(engine.read),
+    deliveries: createDeliveryStore(engine, ids),
+    integrations: createIntegrationStore(engine),
+    async ping() {
+      await sql`select 1`.execute(engine.read)
+    },
+    close: () => engine.close(),
+  }
+}
+
+/**
+ * Refuses a transaction that is started by the work of another one: it would wait for its own end.
+ * Work that merely outlives its transaction may start new ones.
+ */
+function refuseNesting(engine: Engine): Engine {
+  const current = new AsyncLocalStorage<{ open: boolean }>()
+  return {
+    ...engine,
+    async transaction(work) {
+      if (current.getStore()?.open)
+        throw new TypeError('A transaction was started inside the work of another one; use its `tx` instead.')
+      const scope = { open: true }
+      try {
+        return await engine.transaction((db) => current.run(scope, () => work(db)))
+      } finally {
+        scope.open = false
+      }
+    },
+  }
+}

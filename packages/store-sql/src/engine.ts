@@ -1,0 +1,72 @@
+/** What the store needs from a database, and the few places where the two databases differ. @module */
+import type { Kysely, RawBuilder, Transaction } from 'kysely'
+import type { ColumnTypes } from './schema/column-types.js'
+import type { Tables } from './schema/tables.js'
+
+/** A transaction's handle, or the one for reads outside of any. */
+export type Connection = Kysely<Tables>
+
+/** The column of a bulk statement. */
+export interface BulkColumn {
+  readonly name: string
+  readonly type: 'integer' | 'text' | 'bytes'
+}
+
+/** Rows as the text of a table expression with its parameters. */
+export interface BulkSource {
+  readonly sql: string
+  readonly parameters: unknown[]
+}
+
+/** A delivery that may be due for claiming, with its place in the order. */
+export interface DueDelivery {
+  readonly id: number | string
+  readonly due_at: number | string
+}
+
+/** Which due deliveries to look at. */
+export interface DueQuery {
+  readonly lane: 0 | 1
+  /** Only deliveries after this place in the order (due_at, id). */
+  readonly after: { readonly dueAt: number; readonly id: number }
+  readonly limit: number
+}
+
+/** SQL that is not the same on both databases. */
+export interface Differences {
+  readonly types: ColumnTypes
+  /** Quotes a table's name, with its schema where there is one. */
+  name(table: string): string
+  /** The time of leases in unix milliseconds: a parameter, or an expression over the database's clock. */
+  now(): RawBuilder<number>
+  /** The same for a statement built as text; `parameter` adds a value and returns its placeholder. */
+  nowText(parameter: (value: unknown) => string): string
+  /** Appended to a select whose rows are then changed. */
+  readonly forUpdate: RawBuilder<unknown>
+  /** Appended to a select over `d` that takes the rows nobody else holds. */
+  readonly forUpdateSkipLocked: RawBuilder<unknown>
+  /** Rows as a table expression. */
+  bulkSource(columns: readonly BulkColumn[], rows: readonly (readonly unknown[])[]): BulkSource
+  /** The placeholder of the n-th parameter, from 1. */
+  placeholder(n: number): string
+  /** How many of the `left` rows of that many columns the next statement carries. */
+  bulkRows(left: number, columns: number): number
+  /** Due deliveries of integrations that may be notified, in the order (due_at, id). Costs the same at any backlog. */
+  due(query: DueQuery): RawBuilder<DueDelivery>
+  /** Takes, or shares, the right to write a chain's blocks, until the transaction ends. */
+  lockChain(db: Connection, chainId: number, mode: 'exclusive' | 'shared'): Promise<void>
+  /** Keeps other processes from migrating until the transaction ends, and makes the schema. */
+  beginMigration(db: Connection): Promise<void>
+  /** Whether a table of the store is there. */
+  hasTable(db: Connection, table: string): Promise<boolean>
+}
+
+/** An open database. */
+export interface Engine {
+  readonly differences: Differences
+  /** For reads outside a transaction: they see committed rows only. */
+  readonly read: Connection
+  /** Runs `work` in one transaction; again, a bounded number of times, when the database reports a conflict. */
+  transaction<T>(work: (db: Transaction<Tables>) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}

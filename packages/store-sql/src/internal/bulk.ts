@@ -1,0 +1,29 @@
+/** Statements over many rows at once. @module */
+import { CompiledQuery } from 'kysely'
+import type { BulkColumn, Connection, Differences } from '../engine.js'
+
+/** Writes the statement around the table expression `source`; `parameter` adds a value and returns its placeholder. */
+export type BulkStatement = (source: string, parameter: (value: unknown) => string) => string
+
+/**
+ * Runs a statement over rows, in as few parts as the database allows, and returns what all of them answered.
+ * The text is put together by hand because a query builder costs more than the insert at this size.
+ */
+export async function bulk<Row>(
+  db: Connection,
+  differences: Differences,
+  columns: readonly BulkColumn[],
+  rows: readonly (readonly unknown[])[],
+  statement: BulkStatement,
+): Promise<Row[]> {
+  const answers: Row[] = []
+  for (let from = 0; from < rows.length; ) {
+    const part = rows.slice(from, from + differences.bulkRows(rows.length - from, columns.length))
+    from += part.length
+    const { sql, parameters } = differences.bulkSource(columns, part)
+    const text = statement(sql, (value) => differences.placeholder(parameters.push(value)))
+    const { rows: answered } = await db.executeQuery<Row>(CompiledQuery.raw(text, parameters))
+    for (const row of answered) answers.push(row)
+  }
+  return answers
+}

@@ -1,0 +1,47 @@
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterEach, expect, test } from 'vitest'
+import { startChild } from '../test/support/child.js'
+import { type OpenEngine, openSqlite, temporaryFolder } from '../test/support/engines.js'
+import { migrate } from './migrate.js'
+
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+async function open(): Promise<OpenEngine> {
+  const opened = await openSqlite()
+  closing.push(() => opened.close())
+  return opened
+}
+
+test('four processes may migrate one new file at once', async () => {
+  const folder = temporaryFolder()
+  closing.push(() => folder.remove())
+  const children = [1, 2, 3, 4].map(() => startChild('migrate', join(folder.path, 'payments.db')))
+  expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0, 0])
+})
+
+test('each migration is recorded once', async () => {
+  const { engine } = await open()
+  await migrate(engine)
+  await migrate(engine)
+  const { rows } = await sql`select version from schema_versions`.execute(engine.read)
+  expect(rows).toEqual([{ version: 1 }])
+})
+
+test('a schema that is newer than the code is refused and left alone', async () => {
+  const { engine } = await open()
+  await migrate(engine)
+  await engine.transaction((db) => sql`insert into schema_versions values (2)`.execute(db))
+  await expect(migrate(engine)).rejects.toThrow(/schema version 2, and this code knows 1/)
+})
+
+test('a migration that fails leaves nothing behind', async () => {
+  const { engine } = await open()
+  await engine.transaction((db) => sql`create table updates (a)`.execute(db))
+  await expect(migrate(engine)).rejects.toThrow(/already exists/)
+  const { rows } = await sql`select name from sqlite_schema where type = 'table'`.execute(engine.read)
+  expect(rows).toEqual([{ name: 'updates' }])
+})

@@ -1,0 +1,41 @@
+/** Bringing the schema up to date. @module */
+import { sql } from 'kysely'
+import type { Connection, Differences, Engine } from './engine.js'
+import { integer } from './internal/values.js'
+import type { ColumnTypes } from './schema/column-types.js'
+import { migration1 } from './schema/migration-1.js'
+import type { Integer } from './schema/tables.js'
+
+type Migration = (types: ColumnTypes, name: (table: string) => string) => string[]
+
+/** All migrations, in order: the n-th one brings the schema to version n. */
+const migrations: readonly Migration[] = [migration1]
+
+/**
+ * Runs the migrations that are missing, each in its own transaction under a lock, so that several processes may start at
+ * once. On a current schema nothing is created: a role without the right to create may run it.
+ * @throws Error When the schema is newer than this code.
+ */
+export async function migrate({ transaction, differences }: Engine): Promise<void> {
+  for (let done = false; !done; ) done = await transaction((db) => migrateOnce(db, differences))
+}
+
+async function migrateOnce(db: Connection, differences: Differences): Promise<boolean> {
+  const { types, name } = differences
+  await differences.beginMigration(db)
+  const versions = sql.raw(name('schema_versions'))
+  // CREATE TABLE IF NOT EXISTS asks for the right to create even where the table exists; a worker's role needs no such right.
+  if (!(await differences.hasTable(db, 'schema_versions')))
+    await sql`create table ${versions} (version ${sql.raw(types.integer)} not null primary key)`.execute(db)
+  const { rows } = await sql<{ version: Integer | null }>`select max(version) as version from ${versions}`.execute(db)
+  const version = integer(rows[0]?.version ?? 0)
+  if (version > migrations.length)
+    throw new Error(
+      `The database has schema version ${version}, and this code knows ${migrations.length}; run the newer release.`,
+    )
+  const next = migrations[version]
+  if (next === undefined) return true
+  for (const statement of next(types, name)) await sql.raw(statement).execute(db)
+  await sql`insert into ${versions} (version) values (${version + 1})`.execute(db)
+  return version + 1 === migrations.length
+}

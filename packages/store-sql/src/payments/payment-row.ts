@@ -1,0 +1,114 @@
+/** Payments as rows, both ways. @module */
+import type { Invoice, PaymentState, Recipient } from '@payment-integration/contract'
+import type { PaymentFacts, PaymentStatus, StoredPayment } from '@payment-integration/core/ports'
+import type { Selectable } from 'kysely'
+import type { BulkColumn } from '../engine.js'
+import { integer, pack, unpack } from '../internal/values.js'
+import type { PaymentRow } from '../schema/tables.js'
+
+/** The columns of an insert, in the order of {@link insertValues}. */
+export const insertColumns: readonly BulkColumn[] = [
+  { name: 'chain_id', type: 'integer' },
+  { name: 'tx_hash', type: 'text' },
+  { name: 'ordinal', type: 'integer' },
+  { name: 'log_index', type: 'integer' },
+  { name: 'block_number', type: 'integer' },
+  { name: 'block_hash', type: 'text' },
+  { name: 'block_timestamp', type: 'integer' },
+  { name: 'router_address', type: 'text' },
+  { name: 'router_version', type: 'text' },
+  { name: 'sender', type: 'text' },
+  { name: 'receiver', type: 'text' },
+  { name: 'memo', type: 'text' },
+  { name: 'integration', type: 'text' },
+  { name: 'source_chain_id', type: 'integer' },
+  { name: 'source_tx_hash', type: 'text' },
+  { name: 'token_in_address', type: 'text' },
+  { name: 'token_in_symbol', type: 'text' },
+  { name: 'token_in_decimals', type: 'integer' },
+  { name: 'token_in_amount', type: 'text' },
+  { name: 'token_out_address', type: 'text' },
+  { name: 'token_out_symbol', type: 'text' },
+  { name: 'token_out_decimals', type: 'integer' },
+  { name: 'token_out_gross', type: 'text' },
+  { name: 'token_out_net', type: 'text' },
+  { name: 'is_primary', type: 'integer' },
+  { name: 'version', type: 'integer' },
+]
+
+/** A new payment's values, in the order of {@link insertColumns}. */
+export function insertValues(facts: PaymentFacts, primary: boolean, version: number): unknown[] {
+  const { tokenIn, tokenOut } = facts
+  return [
+    facts.chainId,
+    facts.txHash,
+    facts.ordinal,
+    facts.logIndex,
+    facts.blockNumber,
+    facts.blockHash,
+    facts.blockTimestamp,
+    facts.router.address,
+    facts.router.version,
+    facts.sender,
+    facts.receiver,
+    facts.memoHex,
+    facts.integrationAddress,
+    facts.source.chainId,
+    facts.source.txHash,
+    tokenIn.address,
+    pack(tokenIn.symbol),
+    tokenIn.decimals,
+    tokenIn.amount.toString(),
+    tokenOut.address,
+    pack(tokenOut.symbol),
+    tokenOut.decimals,
+    tokenOut.gross.toString(),
+    tokenOut.net.toString(),
+    primary ? 1 : 0,
+    version,
+  ]
+}
+
+/** The columns that a status is. */
+export function statusValues(status: PaymentStatus) {
+  const { version, state, recipient, invoice } = status
+  return { version, state, recipient: pack(recipient), invoice: pack(invoice) }
+}
+
+/** A row as the payment that was stored. */
+export function storedPayment(row: Selectable<PaymentRow>): StoredPayment {
+  return {
+    id: String(row.id),
+    primary: integer(row.is_primary) === 1,
+    chainId: integer(row.chain_id),
+    txHash: row.tx_hash,
+    ordinal: integer(row.ordinal),
+    logIndex: integer(row.log_index),
+    blockNumber: integer(row.block_number),
+    blockHash: row.block_hash,
+    blockTimestamp: integer(row.block_timestamp),
+    router: { address: row.router_address, version: row.router_version },
+    sender: row.sender,
+    receiver: row.receiver,
+    memoHex: row.memo,
+    integrationAddress: row.integration,
+    source: { chainId: integer(row.source_chain_id), txHash: row.source_tx_hash },
+    tokenIn: {
+      address: row.token_in_address,
+      symbol: unpack<string>(row.token_in_symbol),
+      decimals: integer(row.token_in_decimals),
+      amount: BigInt(row.token_in_amount),
+    },
+    tokenOut: {
+      address: row.token_out_address,
+      symbol: unpack<string>(row.token_out_symbol),
+      decimals: integer(row.token_out_decimals),
+      gross: BigInt(row.token_out_gross),
+      net: BigInt(row.token_out_net),
+    },
+    version: integer(row.version),
+    state: row.state as PaymentState | null,
+    recipient: unpack<Recipient>(row.recipient),
+    invoice: unpack<Invoice>(row.invoice),
+  }
+}

@@ -1,0 +1,265 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { fixtures } from '@payment-integration/core/conformance'
+import type { Store } from '@payment-integration/core/ports'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
+import { createPostgresStore, type PostgresStoreOptions } from './create-postgres-store.js'
+
+const { hash, indexed, indexPayments, integration, primary, shop } = fixtures
+
+describe('options', () => {
+  const connectionString = 'postgres://app:s3cret@127.0.0.1:1/db'
+  const pool = {} as pg.Pool
+  const cases: [string, PostgresStoreOptions, typeof TypeError | typeof RangeError][] = [
+    ['neither address nor pool', {}, TypeError],
+    ['both address and pool', { connectionString, pool }, TypeError],
+    ['an address of another database', { connectionString: 'mysql://app:s3cret@127.0.0.1/db' }, TypeError],
+    ['an empty address', { connectionString: '' }, TypeError],
+    ['a schema with a quote', { connectionString, schema: 'a"; drop table x' }, TypeError],
+    ['a schema with capitals', { connectionString, schema: 'Payments' }, TypeError],
+    ['an empty schema', { connectionString, schema: '' }, TypeError],
+    ['a schema of 64 characters', { connectionString, schema: 'a'.repeat(64) }, TypeError],
+    ['no connections', { connectionString, maxConnections: 0 }, RangeError],
+    ['half a connection', { connectionString, maxConnections: 1.5 }, RangeError],
+    ['a size for a pool of the caller', { pool, maxConnections: 5 }, TypeError],
+  ]
+  for (const [what, options, error] of cases)
+    test(`${what} is a ${error.name} that holds no password`, () => {
+      expect(() => createPostgresStore(options)).toThrow(error)
+      expect(() => createPostgresStore(options)).not.toThrow(/s3cret/)
+    })
+
+  test('a server that cannot be reached is unavailable, and the message holds no password', async () => {
+    const store = createPostgresStore({ connectionString })
+    const error: unknown = await store.ping().catch((reason: unknown) => reason)
+    expect(error).toMatchObject({ name: 'StoreError', code: 'ERR_STORE_UNAVAILABLE', retryable: true })
+    expect(String(error)).toMatch(/ECONNREFUSED/)
+    expect(String(error)).not.toMatch(/s3cret/)
+    await store.close()
+    await store.close()
+    await expect(store.ping()).rejects.toThrow(/closed/)
+  })
+})
+
+const skipped = postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`
+
+describe.skipIf(postgresMissing)(`with a real server${skipped}`, () => {
+  let server: TestPostgres
+  let schemas = 0
+  const closing: (() => Promise<unknown>)[] = []
+  beforeAll(async () => {
+    server = await startPostgres()
+  }, 60_000)
+  afterAll(() => server?.remove())
+  afterEach(async () => {
+    for (const close of closing.splice(0)) await close()
+  })
+
+  const freshSchema = () => {
+    schemas += 1
+    return `test_${schemas}`
+  }
+  function open(options: Partial<PostgresStoreOptions> = {}): Store {
+    const { connectionString } = server
+    const store = createPostgresStore({ connectionString, schema: freshSchema(), ...options })
+    closing.push(() => store.close())
+    return store
+  }
+  function callerPool(config: pg.PoolConfig = {}): pg.Pool {
+    const pool = new pg.Pool({ connectionString: server.connectionString, ...config })
+    pool.on('error', () => undefined)
+    closing.push(() => pool.end())
+    return pool
+  }
+
+  test('a pool of the caller is used, left open by close, and keeps its listeners', async () => {
+    const pool = callerPool({ max: 2 })
+    const schema = freshSchema()
+    const store = createPostgresStore({ pool, schema })
+    await store.migrate()
+    await store.integrations.insert(integration())
+    const client = await pool.connect()
+    expect(client.listenerCount('error')).toBe(0)
+    client.release()
+    await store.close()
+    await expect(store.ping()).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
+    const { rows } = await pool.query(`select address from ${schema}.integrations`)
+    expect(rows).toEqual([{ address: shop }])
+  })
+
+  test('everything lives in the schema of the store, beside other stores and tables of the same names', async () => {
+    const pool = callerPool()
+    await pool.query('create table if not exists public.payments (mine text)')
+    const [one, other] = [open(), open()]
+    await Promise.all([one.migrate(), other.migrate()])
+    await one.integrations.insert(integration())
+    await indexed(one)
+    expect(await other.integrations.list()).toEqual([])
+    expect(await other.deliveries.list({ limit: 10 })).toEqual([])
+    await Promise.all([
+      one.transaction(async (tx) => {
+        await tx.lockChain(1)
+        // A lock of the same chain in another schema is another lock.
+        await other.integrations.list()
+        await delay(1)
+      }),
+      other.transaction((tx) => tx.lockChain(1)),
+    ])
+    expect((await pool.query('select * from public.payments')).rows).toEqual([])
+  })
+
+  test('eight stores may migrate one new schema at once', async () => {
+    const schema = freshSchema()
+    const stores = Array.from({ length: 8 }, () => open({ schema, maxConnections: 1 }))
+    await Promise.all(stores.map((store) => store.migrate()))
+    const { rows } = await callerPool().query(`select version from ${schema}.schema_versions`)
+    expect(rows).toEqual([{ version: '1' }])
+  })
+
+  test('a schema made by an operator is enough: no right to create one is asked for', async () => {
+    const pool = callerPool()
+    const schema = freshSchema()
+    await pool.query(`create role limited login; create schema ${schema} authorization limited`)
+    const connectionString = server.connectionString.replace('postgres@', 'limited@')
+    const store = open({ connectionString, schema })
+    await store.migrate()
+    await store.integrations.insert(integration())
+    await expect(open({ connectionString }).migrate()).rejects.toMatchObject({ code: '42501' })
+  })
+
+  test('a role that may only read and write rows is enough once the schema is current', async () => {
+    const pool = callerPool()
+    const schema = freshSchema()
+    await open({ schema }).migrate()
+    await pool.query(`
+      create role worker login;
+      grant usage on schema ${schema} to worker;
+      grant select, insert, update, delete on all tables in schema ${schema} to worker`)
+    await expect(pool.query(`set role worker; create table ${schema}.x ()`)).rejects.toMatchObject({ code: '42501' })
+    const connectionString = server.connectionString.replace('postgres@', 'worker@')
+    const store = open({ connectionString, schema })
+    await Promise.all([store.migrate(), store.migrate()])
+    await store.integrations.insert(integration())
+    const { txHash } = await indexed(store)
+    const [claim] = await store.deliveries.claim({ limit: 1, leaseMs: 60_000 })
+    expect(claim?.txHash).toBe(txHash)
+    await store.transaction((tx) => tx.setCheckpoint(1, { blockNumber: 1, blockHash: hash(1) }))
+    expect(await store.payments.checkpoint(1)).toEqual({ blockNumber: 1, blockHash: hash(1) })
+  })
+
+  test('a role that may not log in is unavailable', async () => {
+    const connectionString = server.connectionString.replace('postgres@', 'nobody_here@')
+    await expect(open({ connectionString }).ping()).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
+  })
+
+  test('two transactions that would wait for each other for ever both go through', async () => {
+    const store = open()
+    await store.migrate()
+    await store.transaction((tx) => indexPayments(tx, [primary({ txHash: hash(1) }), primary({ txHash: hash(2) })]))
+    let runs = 0
+    let meet: (() => void) | undefined
+    const met = new Promise<void>((resolve) => {
+      meet = resolve
+    })
+    const change = (first: number, second: number) =>
+      store.transaction(async (tx) => {
+        runs += 1
+        await tx.paymentsForChange({ chainId: 1, txHash: hash(first) })
+        if (runs === 2) meet?.()
+        await met
+        for (const payment of await tx.paymentsForChange({ chainId: 1, txHash: hash(second) }))
+          await tx.setStatus(payment.id, { ...payment, version: payment.version + 1 })
+      })
+    await Promise.all([change(1, 2), change(2, 1)])
+    expect(runs).toBe(3)
+    const payments = await store.payments.list({ integrationAddress: shop, limit: 10 })
+    expect(payments.map(({ version }) => version)).toEqual([2, 2])
+  })
+
+  test('a conflict that never ends is reported as busy after five attempts', async () => {
+    const store = open()
+    let runs = 0
+    const conflict = store.transaction(() => {
+      runs += 1
+      return Promise.reject(Object.assign(new Error('serialization failure'), { code: '40001' }))
+    })
+    await expect(conflict).rejects.toMatchObject({ code: 'ERR_STORE_BUSY' })
+    expect(runs).toBe(5)
+  })
+
+  test('a lock that is not given up in time is busy', async () => {
+    const schema = freshSchema()
+    const store = open({ schema })
+    await store.migrate()
+    const hurried = createPostgresStore({ pool: callerPool({ lock_timeout: 500 }), schema })
+    await store.transaction(async (tx) => {
+      await tx.lockChain(1)
+      // Started within this transaction's work, but not by it: the other store is another client.
+      await expect(hurried.transaction((other) => other.lockChain(1))).rejects.toMatchObject({ code: 'ERR_STORE_BUSY' })
+    })
+    expect(await hurried.transaction((other) => other.lockChain(1))).toBeNull()
+  })
+
+  test('a statement that runs too long is busy', async () => {
+    const schema = freshSchema()
+    const store = open({ schema })
+    await store.migrate()
+    const hurried = createPostgresStore({ pool: callerPool({ statement_timeout: 500 }), schema })
+    await store.transaction(async (tx) => {
+      await tx.lockChain(1)
+      await expect(hurried.transaction((other) => other.lockChain(1))).rejects.toMatchObject({ code: 'ERR_STORE_BUSY' })
+    })
+  })
+
+  test('no free connection, in the pool or at the server, is busy', async () => {
+    const pool = callerPool({ max: 1, connectionTimeoutMillis: 1_000 })
+    const store = createPostgresStore({ pool, schema: freshSchema() })
+    const client = await pool.connect()
+    await expect(store.ping()).rejects.toMatchObject({ code: 'ERR_STORE_BUSY' })
+    client.release()
+    await store.ping()
+
+    await pool.query('create role crowded login connection limit 0')
+    const crowded = open({ connectionString: server.connectionString.replace('postgres@', 'crowded@') })
+    await expect(crowded.ping()).rejects.toMatchObject({ code: 'ERR_STORE_BUSY' })
+  })
+
+  test('the bytes of text compare, whatever the collation of the database', async () => {
+    const pool = callerPool()
+    const schema = freshSchema()
+    await open({ schema }).migrate()
+    const { rows } = await pool.query(
+      `select distinct collation_name from information_schema.columns
+       where table_schema = $1 and column_name in ('tx_hash', 'sender', 'receiver', 'integration', 'address')`,
+      [schema],
+    )
+    expect(rows).toEqual([{ collation_name: 'C' }])
+  })
+
+  test('commits are synchronous', async () => {
+    const pool = callerPool()
+    expect((await pool.query('show synchronous_commit')).rows).toEqual([{ synchronous_commit: 'on' }])
+    expect((await pool.query('show fsync')).rows).toEqual([{ fsync: 'on' }])
+  })
+
+  test('leases end by an injected clock', async () => {
+    let now = 1_000
+    const store = open({ clock: { now: () => now } })
+    await store.migrate()
+    await store.integrations.insert(integration())
+    await indexed(store)
+    const [claim] = await store.deliveries.claim({ limit: 1, leaseMs: 5_000 })
+    expect(await store.deliveries.msUntilDue()).toBe(5_000)
+    expect((await store.deliveries.list({ limit: 1 }))[0]?.nextAttemptAt).toBe(6_000)
+    now = 5_999
+    expect(await store.deliveries.claim({ limit: 1, leaseMs: 5_000 })).toEqual([])
+    now = 6_000
+    const [again] = await store.deliveries.claim({ limit: 1, leaseMs: 5_000 })
+    expect(again?.deliveryId).toBe(claim?.deliveryId)
+    if (again === undefined) return
+    const attempt = { startedAt: 1, latencyMs: 1, status: 500, reason: 'status_500' }
+    await store.deliveries.settle(again, attempt, { kind: 'retry', inMs: 250 })
+    expect(await store.deliveries.msUntilDue()).toBe(250)
+  })
+})

@@ -1,0 +1,124 @@
+/** The store for more than one machine. @module */
+import type { Clock, Ids, Store } from '@payment-integration/core/ports'
+import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
+import pg from 'pg'
+import { createStore } from '../create-store.js'
+import type { Engine } from '../engine.js'
+import { checkInteger } from '../internal/checks.js'
+import type { Tables } from '../schema/tables.js'
+import { postgresDifferences } from './postgres-differences.js'
+import { PostgresDriver } from './postgres-driver.js'
+import { conflictError, isConflict } from './postgres-error.js'
+
+/** How to reach the database: by an address, or through a pool of the host app. */
+export interface PostgresStoreOptions {
+  /** A `postgres://` address. The store then owns its connections and their time-outs. */
+  readonly connectionString?: string | undefined
+  /** A `pg` pool of the caller, with the caller's own time-outs; `close` leaves it open. */
+  readonly pool?: pg.Pool | undefined
+  /** Schema that holds the tables; `migrate` makes it. Lowercase letters, digits and `_`. @default 'payment_integration' */
+  readonly schema?: string | undefined
+  /** Clock of leases. @default The database's own, so that dispatchers need not agree on theirs. */
+  readonly clock?: Pick<Clock, 'now'> | undefined
+  /** Makes the tokens of claims: each must be new. @default random UUIDs */
+  readonly ids?: Ids | undefined
+  /** Most connections at a time; only with `connectionString`. @default 10 */
+  readonly maxConnections?: number | undefined
+}
+
+/** Defaults of {@link PostgresStoreOptions}, and the time-outs of connections that the store owns, in milliseconds. */
+export const postgresStoreDefaults = {
+  schema: 'payment_integration',
+  maxConnections: 10,
+  /** To connect, and to wait for a free connection. */
+  connectTimeoutMs: 5_000,
+  lockTimeoutMs: 10_000,
+  statementTimeoutMs: 30_000,
+  /** For a transaction whose process does nothing. */
+  idleInTransactionTimeoutMs: 60_000,
+  /** How often a transaction runs when the database reports a serialization failure or a deadlock each time. */
+  conflictAttempts: 5,
+} as const
+
+/**
+ * A store in a PostgreSQL database. Nothing is connected before the first call.
+ * @throws TypeError When not exactly one of `connectionString` and `pool` is given, or the address or schema is malformed.
+ * @throws RangeError When `maxConnections` is not a whole number from 1.
+ * @example createPostgresStore({ connectionString: 'postgres://app@db.internal/payments' })
+ */
+export function createPostgresStore(options: PostgresStoreOptions): Store {
+  const { connectionString, pool, clock, ids, maxConnections, schema = postgresStoreDefaults.schema } = options
+  if ((connectionString === undefined) === (pool === undefined))
+    throw new TypeError('Pass either connectionString or pool.')
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
+    throw new TypeError(`schema is ${JSON.stringify(schema)}; pass up to 63 lowercase letters, digits and underscores.`)
+  if (pool !== undefined && maxConnections !== undefined)
+    throw new TypeError('maxConnections is given together with pool; set the size of the pool where it is made.')
+  const now = clock && (() => clock.now())
+  if (pool !== undefined) return createStore(createPostgresEngine(pool, { schema, now }), ids)
+  const own = ownPool(connectionString ?? '', maxConnections ?? postgresStoreDefaults.maxConnections)
+  return createStore(createPostgresEngine(own, { schema, now, end: () => own.end() }), ids)
+}
+
+function ownPool(connectionString: string, maxConnections: number): pg.Pool {
+  // The address may hold a password: no message repeats it.
+  if (!/^postgres(ql)?:\/\//.test(connectionString))
+    throw new TypeError('connectionString is not a postgres:// address.')
+  checkInteger(maxConnections, 'maxConnections', 1, 10_000)
+  const { connectTimeoutMs, lockTimeoutMs, statementTimeoutMs, idleInTransactionTimeoutMs } = postgresStoreDefaults
+  const pool = new pg.Pool({
+    connectionString,
+    max: maxConnections,
+    application_name: 'payment-integration',
+    connectionTimeoutMillis: connectTimeoutMs,
+    lock_timeout: lockTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
+    // For a server that fell silent: its own time-out comes first while it still answers.
+    query_timeout: statementTimeoutMs + 5_000,
+    keepAlive: true,
+  })
+  // An idle connection that breaks is replaced by the next use; unheard, its error would end the process.
+  pool.on('error', () => undefined)
+  return pool
+}
+
+/** The engine over a pool; `end` closes it where the store owns it. */
+export function createPostgresEngine(
+  pool: pg.Pool,
+  options: { schema: string; now?: (() => number) | undefined; end?: () => Promise<void> },
+): Engine {
+  const { schema, now, end } = options
+  const driver = new PostgresDriver(pool)
+  const db = new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => driver,
+      createIntrospector: (kysely) => new PostgresIntrospector(kysely),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  })
+  let closing: Promise<void> | undefined
+  return {
+    differences: postgresDifferences(schema, now),
+    read: db.withSchema(schema),
+    transaction: (work) => withRetries(() => db.transaction().execute((tx) => work(tx.withSchema(schema)))),
+    close() {
+      driver.close()
+      closing ??= end?.() ?? Promise.resolve()
+      return closing
+    },
+  }
+}
+
+// A conflict means another transaction went through, so running again at once makes progress.
+async function withRetries<T>(run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await run()
+    } catch (error) {
+      if (!isConflict(error)) throw error
+      if (attempt === postgresStoreDefaults.conflictAttempts) throw conflictError(error, attempt)
+    }
+  }
+}

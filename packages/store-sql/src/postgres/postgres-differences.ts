@@ -1,0 +1,67 @@
+/** SQL of the PostgreSQL side. @module */
+import { sql } from 'kysely'
+import type { BulkColumn, BulkSource, Connection, Differences, DueDelivery, DueQuery } from '../engine.js'
+import { postgresTypes } from '../schema/column-types.js'
+import { lockKey } from './lock-key.js'
+
+const arrayTypes = { integer: 'bigint[]', text: 'text[]', bytes: 'bytea[]' } as const
+
+// One array per column carries any number of rows; this bounds the size of a message.
+const mostRows = 4_096
+
+// The time of the statement, not of the row: only a stable expression can bound an index search.
+const databaseNow = 'cast(extract(epoch from statement_timestamp()) * 1000 as bigint)'
+
+/**
+ * @param schema - Holds the tables; it is part of every name, so the connection's search path does not matter.
+ * @param now - The clock of leases in unix milliseconds; undefined: the database's own.
+ */
+export function postgresDifferences(schema: string, now: (() => number) | undefined): Differences {
+  const name = (table: string) => `"${schema}"."${table}"`
+  const nowSql = () => (now === undefined ? sql.raw<number>(databaseNow) : sql<number>`cast(${now()} as bigint)`)
+  return {
+    types: postgresTypes,
+    name,
+    now: nowSql,
+    nowText: (parameter) => (now === undefined ? databaseNow : `cast(${parameter(now())} as bigint)`),
+    forUpdate: sql`for update`,
+    forUpdateSkipLocked: sql`for update of d skip locked`,
+    placeholder: (n) => `$${n}`,
+    bulkRows: (left) => Math.min(left, mostRows),
+    bulkSource,
+    due: ({ lane, after, limit }: DueQuery) => sql<DueDelivery>`
+        select d.id, d.due_at from ${sql.raw(name('integrations'))} i cross join lateral (
+          select q.id, q.due_at from ${sql.raw(name('deliveries'))} q
+          where q.status = 'pending' and q.integration = i.address and q.lane = ${lane} and q.due_at <= ${nowSql()}
+            and (q.due_at, q.id) > (${after.dueAt}, ${after.id})
+          order by q.due_at, q.id limit ${limit}
+        ) d
+        where i.enabled = 1 and i.notification_url is not null
+        order by d.due_at, d.id limit ${limit}`,
+    async lockChain(db, chainId, mode) {
+      const lock = sql.raw(mode === 'exclusive' ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared')
+      await sql`select ${lock}(${lockKey(schema, `chain ${chainId}`)}::bigint)`.execute(db)
+    },
+    beginMigration: (db) => beginMigration(db, schema),
+    async hasTable(db, table) {
+      const found = sql`select 1 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+        where n.nspname = ${schema} and c.relname = ${table} and c.relkind in ('r', 'p')`
+      return (await found.execute(db)).rows.length > 0
+    },
+  }
+}
+
+function bulkSource(columns: readonly BulkColumn[], rows: readonly (readonly unknown[])[]): BulkSource {
+  const arrays = columns.map(({ type }, index) => `$${index + 1}::${arrayTypes[type]}`)
+  return {
+    sql: `select * from unnest(${arrays.join(', ')})`,
+    parameters: columns.map((_, index) => rows.map((row) => row[index])),
+  }
+}
+
+// CREATE SCHEMA asks for the right to create one even when it exists: an operator may have made it.
+async function beginMigration(db: Connection, schema: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${lockKey(schema, 'migration')}::bigint)`.execute(db)
+  const { rows } = await sql`select 1 from pg_namespace where nspname = ${schema}`.execute(db)
+  if (rows.length === 0) await sql`create schema ${sql.id(schema)}`.execute(db)
+}

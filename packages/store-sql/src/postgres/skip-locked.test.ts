@@ -1,0 +1,33 @@
+import { fixtures } from '@payment-integration/core/conformance'
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { postgresMissing, startPostgres } from '../../test/postgres.js'
+import { createPostgresStore } from './create-postgres-store.js'
+
+const { hash, indexed, integration } = fixtures
+
+test.skipIf(postgresMissing)(
+  `a claim goes past a delivery that somebody else holds, without waiting${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
+  async () => {
+    const server = await startPostgres()
+    const holder = new pg.Client({ connectionString: server.connectionString })
+    const store = createPostgresStore({ connectionString: server.connectionString, schema: 'held' })
+    try {
+      await holder.connect()
+      await store.migrate()
+      await store.integrations.insert(integration())
+      for (const n of [1, 2, 3]) await indexed(store, { txHash: hash(n) })
+      await holder.query('begin')
+      await holder.query('select 1 from held.deliveries order by id limit 1 for update')
+      const claims = await store.deliveries.claim({ limit: 1, leaseMs: 60_000 })
+      expect(claims.map(({ txHash }) => txHash)).toEqual([hash(2)])
+      await holder.query('rollback')
+      const rest = await store.deliveries.claim({ limit: 5, leaseMs: 60_000 })
+      expect(rest.map(({ txHash }) => txHash)).toEqual([hash(1), hash(3)])
+    } finally {
+      await holder.end()
+      await store.close()
+      await server.remove()
+    }
+  },
+)

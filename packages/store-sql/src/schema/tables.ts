@@ -1,0 +1,131 @@
+/** The rows as they are stored. Integers that PostgreSQL returns as text are declared as `Integer`. @module */
+import type { Generated } from 'kysely'
+
+/** An exact integer: SQLite answers a number, PostgreSQL's `bigint` a string. Written as a number. */
+export type Integer = number | string
+
+/** One row per payment, primary or not. */
+export interface PaymentRow {
+  id: Generated<Integer>
+  chain_id: Integer
+  tx_hash: string
+  ordinal: Integer
+  log_index: Integer
+  block_number: Integer
+  block_hash: string
+  /** Unix milliseconds, as every time here. */
+  block_timestamp: Integer
+  router_address: string
+  router_version: string
+  sender: string
+  receiver: string
+  memo: string
+  integration: string | null
+  source_chain_id: Integer
+  source_tx_hash: string
+  token_in_address: string
+  /** JSON string, so that any symbol a token answers is storable: PostgreSQL refuses U+0000 in text. */
+  token_in_symbol: string | null
+  token_in_decimals: Integer
+  /** Decimal digits: a uint256 fits no integer column. */
+  token_in_amount: string
+  token_out_address: string
+  token_out_symbol: string | null
+  token_out_decimals: Integer
+  token_out_gross: string
+  token_out_net: string
+  /** 1 for the payment that area (a) shows. */
+  is_primary: Integer
+  version: Integer
+  state: string | null
+  /** JSON object. */
+  recipient: string | null
+  /** JSON object. */
+  invoice: string | null
+}
+
+/** The bytes of one version, written once. */
+export interface SnapshotRow {
+  payment_id: Integer
+  version: Integer
+  body: Uint8Array
+}
+
+/** One row per snapshot that somebody is to be told about. */
+export interface DeliveryRow {
+  id: Generated<Integer>
+  payment_id: Integer
+  version: Integer
+  integration: string
+  status: string
+  /** How many attempts of it were logged; a claim that was lost adds none. */
+  attempted: Integer
+  /** 0 until the first claim, then 1: first attempts go before retries. */
+  lane: Integer
+  /** When it may be claimed: its planned time, or the end of its lease. Null once settled. */
+  due_at: Integer | null
+  /** The newest claim, or null. */
+  claim_token: string | null
+}
+
+/** One logged attempt of a delivery. */
+export interface AttemptRow {
+  delivery_id: Integer
+  /** From 1, without a gap. */
+  number: Integer
+  started_at: Integer
+  latency_ms: number
+  status: Integer | null
+  /** JSON string. */
+  reason: string | null
+}
+
+/** One row per processor update ever received. */
+export interface UpdateRow {
+  /** Order of receipt. */
+  seq: Generated<Integer>
+  id: string
+  chain_id: Integer
+  tx_hash: string
+  /** The whole update as JSON. */
+  body: string
+  outcome: string
+  /** JSON string. */
+  reason: string | null
+  version: Integer | null
+}
+
+/** One row per integration. */
+export interface IntegrationRow {
+  address: string
+  /** JSON string. */
+  name: string
+  notification_url: string | null
+  enabled: Integer
+  api_key_version: Integer | null
+  api_hash: string | null
+  previous_key_version: Integer | null
+  previous_hash: string | null
+  previous_until: Integer | null
+  signing_key_version: Integer
+  signing_sealed: string
+  created_at: Integer
+}
+
+/** Heights whose payments are committed; the highest of a chain is its checkpoint. */
+export interface CheckpointRow {
+  chain_id: Integer
+  block_number: Integer
+  block_hash: string
+}
+
+/** All tables. */
+export interface Tables {
+  payments: PaymentRow
+  snapshots: SnapshotRow
+  deliveries: DeliveryRow
+  attempts: AttemptRow
+  updates: UpdateRow
+  integrations: IntegrationRow
+  checkpoints: CheckpointRow
+}

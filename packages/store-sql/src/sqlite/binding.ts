@@ -1,0 +1,32 @@
+/** The API of `node:sqlite`: the built-in where Node has it, `@photostructure/sqlite` elsewhere. @module */
+
+/** What this package uses of a prepared statement. */
+export interface SqliteStatement {
+  all(...parameters: unknown[]): unknown[]
+}
+
+/** What this package uses of a database. */
+export interface SqliteDatabase {
+  exec(sql: string): void
+  prepare(sql: string): SqliteStatement
+  close(): void
+}
+
+/** Opens a file; both implementations are synchronous. */
+export type SqliteConstructor = new (path: string, options?: { readonly readOnly?: boolean }) => SqliteDatabase
+
+/** Loads the implementation for this runtime. */
+export async function loadSqlite(): Promise<SqliteConstructor> {
+  if (hasBuiltin(process.versions.node)) {
+    const builtin = process.getBuiltinModule?.('node:sqlite') as { DatabaseSync: SqliteConstructor } | undefined
+    if (builtin !== undefined) return builtin.DatabaseSync
+  }
+  const { DatabaseSync } = await import('@photostructure/sqlite')
+  return DatabaseSync as unknown as SqliteConstructor
+}
+
+/** Node 22.13 is the first release whose `node:sqlite` needs no flag. */
+export function hasBuiltin(nodeVersion: string): boolean {
+  const [major = 0, minor = 0] = nodeVersion.split('.').map(Number)
+  return major > 22 || (major === 22 && minor >= 13)
+}

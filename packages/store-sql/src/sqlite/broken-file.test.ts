@@ -1,0 +1,94 @@
+import { once } from 'node:events'
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { fixtures } from '@payment-integration/core/conformance'
+import type { Store } from '@payment-integration/core/ports'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startLimitedChild } from '../../test/support/child.js'
+import { temporaryFolder } from '../../test/support/engines.js'
+import { readOnlyFile } from '../../test/support/read-only.js'
+import { createSqliteStore } from './create-sqlite-store.js'
+import { createFile } from './sqlite-file.js'
+
+const { hash, indexed, integration, shop } = fixtures
+
+const unavailable = { name: 'StoreError', code: 'ERR_STORE_UNAVAILABLE', retryable: true }
+const write = (store: Store) => store.transaction((tx) => tx.setCheckpoint(1, { blockNumber: 1, blockHash: hash(1) }))
+
+let folder: ReturnType<typeof temporaryFolder>
+let path: string
+beforeEach(async () => {
+  folder = temporaryFolder()
+  path = join(folder.path, 'payments.db')
+  const store = createSqliteStore({ path })
+  await store.migrate()
+  await store.integrations.insert(integration())
+  await write(store)
+  await store.close()
+})
+afterEach(() => folder.remove())
+
+/** Writes text over a part of the file. */
+function overwrite(from: number, to: number): void {
+  const file = openSync(path, 'r+')
+  writeSync(file, 'x'.repeat(to - from), from)
+  closeSync(file)
+}
+
+test('a file that may only be read is unavailable to writes, and is read', async (context) => {
+  const owner = createSqliteStore({ path })
+  const payment = await indexed(owner)
+  const file = readOnlyFile(path)
+  if (file === null) {
+    context.skip('this user may write everything and mount nothing')
+    return
+  }
+  const store = createSqliteStore({ path: file.path })
+  try {
+    await expect(write(store)).rejects.toMatchObject(unavailable)
+    await expect(store.integrations.insert(integration())).rejects.toThrow(/may only be read/)
+    expect(await store.payments.list({ integrationAddress: shop, limit: 10 })).toEqual([payment])
+  } finally {
+    await store.close()
+    file.remove()
+    await owner.close()
+  }
+})
+
+test('a file with a damaged page is unavailable to what needs that page, in reads and in writes', async () => {
+  const file = createFile(path, 0)
+  const { reader } = await file.open()
+  const [page] = reader.all(
+    `select rootpage as number, page_size as size from sqlite_schema, pragma_page_size where name = 'checkpoints'`,
+  ) as { number: number; size: number }[]
+  await file.close()
+  const { number = 0, size = 0 } = page ?? {}
+  overwrite((number - 1) * size, number * size)
+  const store = createSqliteStore({ path })
+  await store.ping()
+  await expect(store.payments.checkpoint(1)).rejects.toMatchObject(unavailable)
+  await expect(store.payments.checkpoint(1)).rejects.toThrow(/damaged/)
+  await expect(write(store)).rejects.toMatchObject(unavailable)
+  await store.close()
+})
+
+test('a file whose header is damaged is unavailable', async () => {
+  overwrite(0, 16)
+  const store = createSqliteStore({ path })
+  await expect(store.ping()).rejects.toMatchObject(unavailable)
+  await expect(write(store)).rejects.toMatchObject(unavailable)
+  await store.close()
+})
+
+test.skipIf(process.platform === 'win32')(
+  'a disk that refuses a write is unavailable, and earlier writes are kept',
+  async () => {
+    const child = startLimitedChild(1_000, 'write-until-refused', path)
+    expect(await once(child.lines, 'line')).toEqual([expect.stringMatching(/^ERR_STORE_UNAVAILABLE: The disk failed/)])
+    expect(await child.ended).toBe(0)
+    const store = createSqliteStore({ path })
+    expect(await store.payments.checkpoint(10)).toMatchObject({ blockNumber: 1 })
+    expect(await store.integrations.find(shop)).toEqual(integration())
+    await store.close()
+  },
+)

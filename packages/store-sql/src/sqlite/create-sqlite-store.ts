@@ -1,0 +1,62 @@
+/** The embedded store. @module */
+import type { Clock, Ids, Store } from '@payment-integration/core/ports'
+import { type Driver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
+import { createStore } from '../create-store.js'
+import type { Engine } from '../engine.js'
+import { checkInteger } from '../internal/checks.js'
+import type { Tables } from '../schema/tables.js'
+import { sqliteDifferences } from './sqlite-differences.js'
+import { SqliteReadDriver, SqliteWriteDriver } from './sqlite-driver.js'
+import { createFile, type SqliteFile } from './sqlite-file.js'
+
+/** Where the file is and how long to wait for it. */
+export interface SqliteStoreOptions {
+  /** Path of the database file. It is created when missing; its folder is not. */
+  readonly path: string
+  /** Clock of leases. @default Date.now */
+  readonly clock?: Pick<Clock, 'now'> | undefined
+  /** Makes the tokens of claims: each must be new. @default random UUIDs */
+  readonly ids?: Ids | undefined
+  /** How long to wait for another process that holds the file's lock, in milliseconds. @default 5000 */
+  readonly busyTimeoutMs?: number | undefined
+}
+
+/** Defaults of {@link SqliteStoreOptions}. */
+export const sqliteStoreDefaults = { busyTimeoutMs: 5_000 } as const
+
+/**
+ * A store in one SQLite file, in WAL mode with every commit synced to the disk. The file is opened by the first call.
+ * @throws TypeError When `path` names no file on a disk: an in-memory database would keep nothing.
+ * @throws RangeError When `busyTimeoutMs` is not a whole number of milliseconds.
+ * @example createSqliteStore({ path: './payments.db' })
+ */
+export function createSqliteStore(options: SqliteStoreOptions): Store {
+  const { path, clock = { now: Date.now }, ids, busyTimeoutMs = sqliteStoreDefaults.busyTimeoutMs } = options
+  if (typeof path !== 'string' || path.trim() === '' || path === ':memory:' || /^file:/i.test(path))
+    throw new TypeError(`path is ${JSON.stringify(path)}; pass the path of a file, such as './payments.db'.`)
+  checkInteger(busyTimeoutMs, 'busyTimeoutMs')
+  return createStore(
+    createSqliteEngine(createFile(path, busyTimeoutMs), () => clock.now()),
+    ids,
+  )
+}
+
+/** The engine over a file. */
+export function createSqliteEngine(file: SqliteFile, now: () => number): Engine {
+  const kysely = (driver: Driver) =>
+    new Kysely<Tables>({
+      dialect: {
+        createAdapter: () => new SqliteAdapter(),
+        createDriver: () => driver,
+        createIntrospector: (db) => new SqliteIntrospector(db),
+        createQueryCompiler: () => new SqliteQueryCompiler(),
+      },
+    })
+  const write = kysely(new SqliteWriteDriver(file))
+  return {
+    differences: sqliteDifferences(now),
+    read: kysely(new SqliteReadDriver(file)),
+    transaction: (work) => write.transaction().execute(work),
+    close: () => file.close(),
+  }
+}

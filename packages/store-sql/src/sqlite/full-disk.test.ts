@@ -1,0 +1,34 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fixtures } from '@payment-integration/core/conformance'
+import { expect, test } from 'vitest'
+import { mountSmallDisk } from '../../test/support/small-disk.js'
+import { createSqliteStore } from './create-sqlite-store.js'
+
+const { hash, indexed, primary, shop } = fixtures
+
+test('a file system without space refuses a write as full and keeps every earlier one', async (context) => {
+  const disk = mountSmallDisk('1m')
+  if (disk === null) {
+    context.skip('this user may not mount a file system')
+    return
+  }
+  try {
+    const store = createSqliteStore({ path: join(disk.path, 'payments.db') })
+    await store.migrate()
+    const kept = await indexed(store, { txHash: hash(1_000_000) })
+    const fill = () => writeFileSync(join(disk.path, 'filler'), Buffer.alloc(4_096), { flag: 'a' })
+    expect(() => {
+      for (let blocks = 0; blocks < 256; blocks += 1) fill()
+    }).toThrow(/ENOSPC/)
+    const given = Array.from({ length: 300 }, (_, n) => primary({ txHash: hash(n) }))
+    const attempt = store.transaction((tx) => tx.upsertPayments(given))
+    await expect(attempt).rejects.toMatchObject({ code: 'ERR_STORE_FULL' })
+    expect(await store.payments.list({ integrationAddress: shop, limit: 10 })).toEqual([kept])
+    disk.grow('32m')
+    expect(await store.transaction((tx) => tx.upsertPayments(given))).toHaveLength(300)
+    await store.close()
+  } finally {
+    disk.remove()
+  }
+})

@@ -1,0 +1,146 @@
+/** Kysely drivers over one SQLite file: one for transactions, one for reads. @module */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
+import { fromSqliteError } from './sqlite-error.js'
+import type { SqliteFile } from './sqlite-file.js'
+import type { SqliteHandle } from './sqlite-handle.js'
+import { waitForLock } from './wait-for-lock.js'
+
+// SQLite works on this thread: after this long it lets the event loop turn, so that a bulk insert stops nobody.
+const mostMsWithoutTurn = 10
+
+/** A connection on loan. After its first error it refuses everything but the rollback. */
+class WriteConnection implements DatabaseConnection {
+  readonly #handle: SqliteHandle
+  readonly release: () => void
+  #failure: { readonly error: unknown } | undefined
+  #lastTurn = performance.now()
+
+  constructor(handle: SqliteHandle, release: () => void) {
+    this.#handle = handle
+    this.release = release
+  }
+
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    if (performance.now() - this.#lastTurn > mostMsWithoutTurn) {
+      await nextTurn()
+      this.#lastTurn = performance.now()
+    }
+    return this.run(() => ({ rows: this.#handle.all(sql, parameters) as Row[] }))
+  }
+
+  // Some errors end SQLite's transaction, after which a further statement would commit on its own; and a caller that
+  // swallowed an error must not commit the other half.
+  run<T>(work: () => T): T {
+    if (this.#failure !== undefined) throw this.#failure.error
+    try {
+      return work()
+    } catch (error) {
+      this.#failure = { error: fromSqliteError(error) }
+      throw this.#failure.error
+    }
+  }
+
+  begin(busyTimeoutMs: number): Promise<void> {
+    // IMMEDIATE takes the write lock now: nothing fails later on upgrading a lock.
+    return waitForLock(busyTimeoutMs, () => this.#handle.exec('begin immediate')).catch((error: unknown) => {
+      throw fromSqliteError(error)
+    })
+  }
+
+  commit(): void {
+    this.run(() => this.#handle.exec('commit'))
+  }
+
+  rollback(): void {
+    try {
+      this.#handle.exec('rollback')
+    } catch {
+      // The error that ended the work has ended the transaction as well, and is the one to report.
+    }
+  }
+
+  // biome-ignore lint/correctness/useYield: streaming is no part of what the store needs
+  async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
+    throw new TypeError('Streaming is not supported.')
+  }
+}
+
+/** Transactions: one at a time, each on the writing connection from BEGIN IMMEDIATE to COMMIT. */
+export class SqliteWriteDriver implements Driver {
+  readonly #file: SqliteFile
+
+  constructor(file: SqliteFile) {
+    this.#file = file
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<WriteConnection> {
+    const release = await this.#file.turn()
+    try {
+      return new WriteConnection((await this.#file.open()).writer, release)
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  async beginTransaction(connection: WriteConnection): Promise<void> {
+    await connection.begin(this.#file.busyTimeoutMs)
+  }
+
+  async commitTransaction(connection: WriteConnection): Promise<void> {
+    connection.commit()
+  }
+
+  async rollbackTransaction(connection: WriteConnection): Promise<void> {
+    connection.rollback()
+  }
+
+  async releaseConnection(connection: WriteConnection): Promise<void> {
+    connection.release()
+  }
+
+  async destroy(): Promise<void> {}
+}
+
+/** Single statements on the read-only connection. */
+export class SqliteReadDriver implements Driver {
+  readonly #file: SqliteFile
+
+  constructor(file: SqliteFile) {
+    this.#file = file
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    const { reader } = await this.#file.open()
+    return {
+      executeQuery: async <Row>({ sql, parameters }: CompiledQuery) => {
+        try {
+          return { rows: await waitForLock(this.#file.busyTimeoutMs, () => reader.all(sql, parameters) as Row[]) }
+        } catch (error) {
+          throw fromSqliteError(error)
+        }
+      },
+      // biome-ignore lint/correctness/useYield: streaming is no part of what the store needs
+      async *streamQuery() {
+        throw new TypeError('Streaming is not supported.')
+      },
+    }
+  }
+
+  async beginTransaction(): Promise<void> {
+    throw new TypeError('The reading connection has no transactions.')
+  }
+
+  async commitTransaction(): Promise<void> {}
+
+  async rollbackTransaction(): Promise<void> {}
+
+  async releaseConnection(): Promise<void> {}
+
+  async destroy(): Promise<void> {}
+}

@@ -1,0 +1,101 @@
+/** One SQLite file: a connection that writes and one that reads. @module */
+import { loadSqlite } from './binding.js'
+import { createMutex, type Mutex } from './mutex.js'
+import { closedError, openError } from './sqlite-error.js'
+import { createHandle, type SqliteHandle } from './sqlite-handle.js'
+import { waitForLock } from './wait-for-lock.js'
+
+/** The two connections. In WAL mode a reader sees the last commit and never waits for a writer. */
+export interface OpenFile {
+  readonly writer: SqliteHandle
+  readonly reader: SqliteHandle
+}
+
+/** A file that is opened when it is first needed. */
+export interface SqliteFile {
+  readonly busyTimeoutMs: number
+  /** Guards the writing connection: held from BEGIN to COMMIT. */
+  readonly turn: Mutex
+  /** @throws StoreError `ERR_STORE_UNAVAILABLE` when it cannot be opened, or was closed; `ERR_STORE_BUSY`. */
+  open(): Promise<OpenFile>
+  /** Waits for the running transaction, then closes both connections. */
+  close(): Promise<void>
+}
+
+/** Describes a file; nothing is opened yet. */
+export function createFile(path: string, busyTimeoutMs: number): SqliteFile {
+  const turn = createMutex()
+  let opening: Promise<OpenFile> | undefined
+  let closing: Promise<void> | undefined
+
+  async function close(): Promise<void> {
+    const release = await turn()
+    try {
+      const open = await opening?.catch(() => undefined)
+      open?.reader.close()
+      if (open !== undefined) copyLog(open.writer)
+      open?.writer.close()
+    } finally {
+      release()
+    }
+  }
+
+  return {
+    busyTimeoutMs,
+    turn,
+    async open() {
+      if (closing !== undefined) throw closedError()
+      opening ??= openFile(path, busyTimeoutMs).catch((error: unknown) => {
+        opening = undefined
+        throw openError(path, error)
+      })
+      return opening
+    },
+    close() {
+      closing ??= close()
+      return closing
+    },
+  }
+}
+
+// SQLite does this by itself when the last connection of a file closes, but one with statements that are not collected yet
+// stays half open. The log alone is as good: what cannot be copied now is found there by the next open.
+function copyLog(writer: SqliteHandle): void {
+  try {
+    writer.exec('pragma wal_checkpoint(truncate)')
+  } catch {
+    // Whatever is wrong with the file, the store is closed.
+  }
+}
+
+// WAL with synchronous=FULL puts every commit on the disk; fullfsync makes macOS mean it.
+const settings = [
+  'pragma synchronous = full',
+  'pragma fullfsync = on',
+  'pragma foreign_keys = on',
+  'pragma trusted_schema = off',
+  'pragma journal_size_limit = 67108864',
+  'pragma cache_size = -32768',
+]
+
+async function openFile(path: string, busyTimeoutMs: number): Promise<OpenFile> {
+  const Database = await loadSqlite()
+  const opened: SqliteHandle[] = []
+  const open = (readOnly: boolean) => {
+    const handle = createHandle(new Database(path, { readOnly }))
+    opened.push(handle)
+    return handle
+  }
+  try {
+    const writer = open(false)
+    const [mode] = await waitForLock(busyTimeoutMs, () => writer.all('pragma journal_mode = wal'))
+    if ((mode as { journal_mode: string }).journal_mode !== 'wal')
+      throw new Error('this file system does not support a write-ahead log')
+    for (const setting of settings) writer.exec(setting)
+    const reader = await waitForLock(busyTimeoutMs, () => open(true))
+    return { writer, reader }
+  } catch (error) {
+    for (const handle of opened) handle.close()
+    throw error
+  }
+}

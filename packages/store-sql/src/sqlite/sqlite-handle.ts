@@ -1,0 +1,37 @@
+/** An open SQLite connection with its prepared statements. @module */
+import type { SqliteDatabase, SqliteStatement } from './binding.js'
+
+// A statement of a bulk insert holds a few hundred kilobytes; the store uses about 60 different texts.
+const mostStatements = 128
+
+/** A connection that keeps what it prepared. */
+export interface SqliteHandle {
+  /** Runs one statement and returns its rows; none for a statement without an answer. */
+  all(sql: string, parameters?: readonly unknown[]): unknown[]
+  /** Runs a statement without parameters and answer, unprepared. */
+  exec(sql: string): void
+  close(): void
+}
+
+/** Wraps a database. */
+export function createHandle(database: SqliteDatabase): SqliteHandle {
+  const statements = new Map<string, SqliteStatement>()
+  const prepare = (sql: string) => {
+    const known = statements.get(sql)
+    // A map keeps the order of insertion: the first key is the one unused for longest.
+    statements.delete(sql)
+    const statement = known ?? database.prepare(sql)
+    statements.set(sql, statement)
+    const [oldest] = statements.keys()
+    if (statements.size > mostStatements && oldest !== undefined) statements.delete(oldest)
+    return statement
+  }
+  return {
+    all: (sql, parameters = []) => prepare(sql).all(...parameters),
+    exec: (sql) => database.exec(sql),
+    close() {
+      statements.clear()
+      database.close()
+    },
+  }
+}

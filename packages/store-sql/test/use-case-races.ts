@@ -1,0 +1,81 @@
+/** Use cases that meet on a real database: run by the test file of each engine. @module */
+import type { Store } from '@payment-integration/core/ports'
+import { describe, expect, it } from 'vitest'
+import { scriptedChain, txHashOf } from './support/scripted-chain.js'
+import { caller, type OpenMigrated, shop, update, useCaseSetup } from './support/use-case-setup.js'
+
+const title = (text: string) => ({ recipient: { title: text, subtitle: null } })
+
+/** Registers the tests. */
+export function useCaseRaces(engine: string, open: OpenMigrated): void {
+  describe(`use cases that meet on ${engine}`, () => {
+    const { events, openStore, setup, setupOn, indexAll, withPayments, bodies, changes } = useCaseSetup(open)
+
+    it('one id with two contents at once: one is applied, the other is a conflict and leaves nothing', async () => {
+      const { service } = await withPayments(
+        { tx: 'a', integrationAddress: shop },
+        { tx: 'b', integrationAddress: shop },
+      )
+      for (let round = 1; round <= 10; round += 1) {
+        const [id, names] = [`u${round}`, [`a ${round}`, `b ${round}`]]
+        const settled = await Promise.allSettled([
+          service.applyUpdate(update(id, 'a', title(`a ${round}`))),
+          service.applyUpdate(update(id, 'b', title(`b ${round}`))),
+        ])
+        const refused = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []))
+        expect(refused, `round ${round}`).toEqual([expect.objectContaining({ code: 'ERR_UPDATE_CONFLICT' })])
+        const { payments } = await service.payments.list(caller, {})
+        expect(payments.filter(({ recipient }) => names.includes(recipient?.title ?? ''))).toHaveLength(1)
+        expect(payments.reduce((sum, { version }) => sum + version, 0)).toBe(2 + round)
+      }
+      expect(await bodies()).toHaveLength(2 + 10)
+    })
+
+    it('copies of an update that race with another one are applied once, before it or after it', async () => {
+      const { service } = await withPayments({ tx: 'a', integrationAddress: shop })
+      for (let round = 1; round <= 10; round += 1) {
+        const copy = () => service.applyUpdate(update(`copy${round}`, 'a', title(`copied ${round}`)))
+        const other = () => service.applyUpdate(update(`other${round}`, 'a', title(`other ${round}`)))
+        const copies = [copy(), other(), copy(), copy()]
+        const outcomes = new Set((await Promise.all(copies)).map(({ id, version }) => `${id} ${version}`))
+        expect(outcomes.size, `round ${round}`).toBe(2)
+        expect((await service.payments.get(caller, { txHash: txHashOf('a') })).version).toBe(1 + 2 * round)
+      }
+      expect(changes().sort((x, y) => x - y)).toEqual(Array.from({ length: 20 }, (_, index) => index + 2))
+    })
+
+    it('a range on a block that another indexer replaced by one of the same height is refused and leaves nothing', async () => {
+      const refusals: unknown[] = []
+      const watched: Store = {
+        ...openStore(),
+        transaction: (work) =>
+          openStore()
+            .transaction(work)
+            .catch((error: { code?: unknown }) => {
+              refusals.push(error.code)
+              throw error
+            }),
+      }
+      const [ours, theirs] = [scriptedChain(137), scriptedChain(137)]
+      for (const chain of [ours, theirs]) chain.mine()
+      ours.mine()
+      theirs.mine([{ tx: 'theirs', integrationAddress: shop }], 'fork')
+      const [one, two] = [setupOn(watched, ours), setup(theirs)]
+      await indexAll(one)
+      ours.mine([{ tx: 'ours', integrationAddress: shop }])
+      const { range } = ours.chain
+      // While one reads the block on top of its own, two puts the other block of that height in its place.
+      ours.chain.range = async (from, to) => {
+        ours.chain.range = range
+        await indexAll(two)
+        return range(from, to)
+      }
+      await one.indexers[0]?.step()
+      expect(refusals).toEqual(['ERR_CHECKPOINT_MOVED'])
+      expect((await one.payments.list(caller, {})).payments.map(({ memo }) => memo)).toEqual(['theirs'])
+      await indexAll(one)
+      expect((await one.payments.get(caller, { txHash: txHashOf('ours') })).version).toBe(1)
+      expect(events.filter((event) => event.type === 'chain.reorganised')).toHaveLength(2)
+    })
+  })
+}

@@ -1,0 +1,186 @@
+import { spawn } from 'node:child_process'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, test } from 'vitest'
+import { type AnvilExitError, startAnvil } from './anvil.js'
+import { AnvilMissingError, findAnvil } from './anvil-binary.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'anvil-test-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+async function ask(rpcUrl: string, method: string): Promise<unknown> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] })
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(rpcUrl, { method: 'POST', headers, body, signal: AbortSignal.timeout(2_000) })
+  return ((await response.json()) as { result: unknown }).result
+}
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 8_000
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error('the condition did not come true')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+const answers = (rpcUrl: string) =>
+  ask(rpcUrl, 'eth_chainId')
+    .then(() => true)
+    .catch(() => false)
+
+/** A stand-in for the executable. */
+function script(name: string, text: string): string {
+  const path = join(folder, name)
+  writeFileSync(path, `#!/bin/sh\n${text}\n`)
+  chmodSync(path, 0o755)
+  return path
+}
+
+describe('starting', () => {
+  test('two chains answer side by side on free ports with their own chain ids, and end', async () => {
+    const [one, two] = await Promise.all([startAnvil(), startAnvil({ chainId: 4242 })])
+    expect(await ask(one.rpcUrl, 'eth_chainId')).toBe('0x7a69')
+    expect(await ask(two.rpcUrl, 'eth_chainId')).toBe('0x1092')
+    expect([one.chainId, two.chainId]).toEqual([31337, 4242])
+    await Promise.all([one.stop(), two.stop()])
+    expect([await answers(one.rpcUrl), await answers(two.rpcUrl)]).toEqual([false, false])
+    await one.stop()
+  })
+
+  test('blocks come at the given pace', async () => {
+    const anvil = await startAnvil({ blockTimeSeconds: 0.05 })
+    await until(async () => Number(await ask(anvil.rpcUrl, 'eth_blockNumber')) >= 3)
+    await anvil.stop()
+  })
+
+  test('a port that is taken is an error', async () => {
+    const first = await startAnvil()
+    const port = Number(new URL(first.rpcUrl).port)
+    const taken = { code: 'ERR_ANVIL_EXIT', message: expect.stringContaining(`may use port ${port}`) }
+    await expect(startAnvil({ port })).rejects.toMatchObject(taken)
+    await first.stop()
+  })
+
+  test('an argument that anvil does not know is an error', async () => {
+    await expect(startAnvil({ args: ['--no-such-thing'] })).rejects.toMatchObject({ code: 'ERR_ANVIL_EXIT' })
+  })
+
+  test('an executable that is missing, or that may not be run, is named', async () => {
+    const plain = join(folder, 'plain')
+    writeFileSync(plain, 'text')
+    for (const binary of [join(folder, 'nothing'), folder, plain, 'no-such-anvil', ''])
+      await expect(startAnvil({ binary })).rejects.toMatchObject({
+        code: 'ERR_ANVIL_MISSING',
+        message: expect.stringContaining(`"binary" is ${JSON.stringify(binary)}`),
+      })
+  })
+
+  test('an executable is found by its name on the PATH', async () => {
+    await expect(startAnvil({ binary: 'false' })).rejects.toThrow('exit code 1')
+  })
+
+  test('an executable of another system is an error, and so is one that crashes', async () => {
+    const foreign = join(folder, 'foreign')
+    writeFileSync(foreign, Buffer.from('7f454c46ffffffff00', 'hex'), { mode: 0o755 })
+    await expect(startAnvil({ binary: foreign })).rejects.toMatchObject({
+      code: 'ERR_ANVIL_EXIT',
+      message: expect.stringContaining('could not be run'),
+    })
+    const crashing = startAnvil({ binary: script('crash', 'exit 3') })
+    await expect(crashing).rejects.toThrow('anvil ended by itself (exit code 3). It did not come up.')
+  })
+
+  test('the environment of this process reaches neither anvil nor its guard', async () => {
+    process.env['ANVIL_TEST_SECRET'] = 's3cret'
+    const save = `env > ${folder}/env; cat /proc/$PPID/environ 2>/dev/null | tr '\\0' '\\n' >> ${folder}/env`
+    try {
+      const anvil = await startAnvil({
+        binary: script('env', `${save}; echo "Listening on 127.0.0.1:1"; exec sleep 60`),
+      })
+      await anvil.stop()
+    } finally {
+      delete process.env['ANVIL_TEST_SECRET']
+    }
+    const lines = readFileSync(join(folder, 'env'), 'utf8').trim().split('\n')
+    // The shell itself sets those of the second group.
+    const allowed = /^(PATH|HOME|TMPDIR|PWD|OLDPWD|SHLVL|_)=/
+    expect(lines.filter((line) => !allowed.test(line))).toEqual([])
+    expect(lines).toContain(`PATH=${process.env['PATH']}`)
+  })
+
+  test('an executable that never answers is ended', async () => {
+    const binary = script('mute', `echo $$ > ${folder}/mute.pid; exec sleep 60`)
+    await expect(startAnvil({ binary, startTimeoutMs: 300 })).rejects.toThrow('did not answer within 300 ms')
+  })
+
+  test('a signal that aborts ends it, before and after it is up', async () => {
+    const reason = new Error('enough')
+    await expect(startAnvil({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+    const early = new AbortController()
+    const starting = startAnvil({ signal: early.signal, binary: script('slow', 'exec sleep 60') })
+    early.abort(reason)
+    await expect(starting).rejects.toBe(reason)
+    const late = new AbortController()
+    const anvil = await startAnvil({ signal: late.signal })
+    late.abort(reason)
+    await until(async () => !(await answers(anvil.rpcUrl)))
+  })
+
+  test.each([
+    { chainId: 0 },
+    { port: -1 },
+    { port: 70_000 },
+    { blockTimeSeconds: 0 },
+    { blockTimeSeconds: Number.NaN },
+  ])('refuses %j', async (options) => {
+    await expect(startAnvil(options)).rejects.toThrow(RangeError)
+  })
+})
+
+describe('ending', () => {
+  test('a crash is told, a stop is not', async () => {
+    const told: AnvilExitError[] = []
+    const binary = script('brief', 'echo "Listening on 127.0.0.1:1"; sleep 0.2; exit 7')
+    await startAnvil({ binary, onExit: (error) => told.push(error) })
+    await until(() => told.length > 0)
+    expect(told[0]?.message).toContain('exit code 7')
+    const stopped = await startAnvil({ onExit: (error) => told.push(error) })
+    await stopped.stop()
+    expect(told).toHaveLength(1)
+  })
+
+  test('anvil ends with a parent that is killed', async () => {
+    const source = `
+      import { startAnvil } from ${JSON.stringify(new URL('anvil.ts', import.meta.url).href)}
+      console.log((await startAnvil()).rpcUrl)
+      setInterval(() => {}, 1_000)`
+    const args = ['--conditions=@payment-integration/source', '--import', 'tsx', '--input-type=module', '-e', source]
+    const cwd = fileURLToPath(new URL('.', import.meta.url))
+    const parent = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'] })
+    const rpcUrl = await new Promise<string>((resolve, reject) => {
+      parent.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString('utf8').trim()))
+      parent.once('exit', (code) => reject(new Error(`the parent ended with ${code}`)))
+    })
+    expect(await answers(rpcUrl)).toBe(true)
+    parent.kill('SIGKILL')
+    await until(async () => !(await answers(rpcUrl)))
+  }, 30_000)
+})
+
+describe('finding anvil', () => {
+  const linux = { platform: 'linux', arch: 'x64', path: '' } as const
+
+  test('a platform without a package takes it from the PATH', () => {
+    const found = script('anvil', 'exit 0')
+    expect(findAnvil({ platform: 'freebsd', arch: 'x64', path: `/nowhere::${folder}` })).toBe(found)
+  })
+
+  test('without either, the message says how to get it', () => {
+    expect(() => findAnvil({ ...linux, arch: 'arm64', path: '/nowhere' })).toThrow(
+      'npm install @foundry-rs/anvil-linux-arm64',
+    )
+    expect(() => findAnvil({ platform: 'freebsd', arch: 'x64', path: '/nowhere' })).toThrow(AnvilMissingError)
+    expect(() => findAnvil({ platform: 'freebsd', arch: 'x64', path: '/nowhere' })).toThrow('https://getfoundry.sh')
+  })
+})

@@ -1,0 +1,204 @@
+/** A development chain: one anvil process that lives as long as its owner. @module */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { testMnemonic } from './accounts.js'
+import { checkAnvil, findAnvil } from './anvil-binary.js'
+
+/** Options of {@link startAnvil}. */
+export interface AnvilOptions {
+  /** @default 31337 */
+  readonly chainId?: number | undefined
+  /** Port on 127.0.0.1. @default a free one */
+  readonly port?: number | undefined
+  /** Seconds between blocks; null: a block for each transaction. @default null */
+  readonly blockTimeSeconds?: number | null | undefined
+  /**
+   * Words that the funded accounts are derived from: public words only, since other users of the machine can see them and
+   * what they hold on other chains would be anybody's. @default the well-known test mnemonic of anvil and hardhat
+   */
+  readonly mnemonic?: string | undefined
+  /** More arguments for anvil, such as `--no-mining`. */
+  readonly args?: readonly string[] | undefined
+  /** The executable: a path, or a name on the PATH. @default the npm package of this platform, else `anvil` on the PATH */
+  readonly binary?: string | undefined
+  /** How long anvil may take to answer, in milliseconds. @default 20_000 */
+  readonly startTimeoutMs?: number | undefined
+  /** Stops anvil when it aborts, also while it starts. */
+  readonly signal?: AbortSignal | undefined
+  /** Told when anvil ends although nobody asked it to. */
+  readonly onExit?: ((error: AnvilExitError) => void) | undefined
+}
+
+/** A running development chain. */
+export interface Anvil {
+  /** `http://127.0.0.1:<port>`. */
+  readonly rpcUrl: string
+  readonly chainId: number
+  /** Ends anvil and resolves when it has ended. May be called again. */
+  stop(): Promise<void>
+}
+
+/** anvil ended although nobody asked it to, or did not start. */
+export class AnvilExitError extends Error {
+  override readonly name = 'AnvilExitError'
+  readonly code = 'ERR_ANVIL_EXIT'
+}
+
+/** Defaults of {@link startAnvil}. */
+export const anvilDefaults = { chainId: 31_337, startTimeoutMs: 20_000 } as const
+
+/** Ends anvil when standard input closes, which the system does for us even when this process is killed. */
+const guard = [
+  'exec 3<&0',
+  '"$@" </dev/null & anvil=$!',
+  '(cat <&3 >/dev/null; kill "$anvil") 2>/dev/null & watcher=$!',
+  'wait "$anvil"; code=$?',
+  'kill "$watcher" 2>/dev/null',
+  'exit "$code"',
+].join('\n')
+
+const stopTimeoutMs = 5_000
+
+/**
+ * Starts anvil on 127.0.0.1 and resolves when it answers. On POSIX systems it ends with this process however that ends, and
+ * does not hear the terminal's Ctrl-C: its owner stops it, after whatever still needs the chain. On Windows it ends with
+ * `stop()` and at a regular exit.
+ * anvil gets PATH, HOME and the folder for temporary files of this process's environment, and nothing else of it.
+ * @throws AnvilMissingError `ERR_ANVIL_MISSING` when there is no anvil; {@link AnvilExitError} `ERR_ANVIL_EXIT` when it does
+ * not come up; the signal's reason when it aborts first.
+ * @throws {RangeError} When an option is out of range.
+ */
+export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
+  const { chainId = anvilDefaults.chainId, startTimeoutMs = anvilDefaults.startTimeoutMs, signal, onExit } = options
+  const args = anvilArguments(options, chainId)
+  signal?.throwIfAborted()
+  const search = { platform: process.platform, arch: process.arch, path: process.env['PATH'] ?? '' }
+  const binary = options.binary === undefined ? findAnvil(search) : checkAnvil(options.binary, search)
+  const child = launch(binary, args)
+  let stopping = false
+  const exited = new Promise<AnvilExitError>((resolve) => {
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      resolve(
+        new AnvilExitError(`anvil could not be started (${error.code}); check the executable and its permissions.`),
+      )
+    })
+    child.once('exit', (code, by) => {
+      child.stdin?.destroy()
+      resolve(new AnvilExitError(describeExit(binary, code, by)))
+    })
+  })
+  const killAtExit = () => child.kill()
+  process.once('exit', killAtExit)
+
+  async function stop(): Promise<void> {
+    stopping = true
+    signal?.removeEventListener('abort', stopQuietly)
+    endGently(child)
+    const force = setTimeout(() => endForcibly(child), stopTimeoutMs)
+    await exited
+    clearTimeout(force)
+    process.removeListener('exit', killAtExit)
+  }
+  function stopQuietly(): void {
+    stop().catch(() => {})
+  }
+
+  signal?.addEventListener('abort', stopQuietly, { once: true })
+  try {
+    const port = await listening(child, exited, startTimeoutMs, options.port)
+    signal?.throwIfAborted()
+    exited.then((error) => !stopping && onExit?.(error)).catch(() => {})
+    return { rpcUrl: `http://127.0.0.1:${port}`, chainId, stop }
+  } catch (error) {
+    await stop()
+    signal?.throwIfAborted()
+    throw error
+  }
+}
+
+function anvilArguments(options: AnvilOptions, chainId: number): string[] {
+  const { port = 0, blockTimeSeconds = null, mnemonic = testMnemonic, args = [] } = options
+  if (!Number.isSafeInteger(chainId) || chainId < 1)
+    throw new RangeError(`chainId is ${chainId}; pass a whole number of at least 1.`)
+  if (!Number.isSafeInteger(port) || port < 0 || port > 65_535)
+    throw new RangeError(`port is ${port}; pass a whole number from 0 (any free port) to 65535.`)
+  if (blockTimeSeconds !== null && !(blockTimeSeconds > 0))
+    throw new RangeError(`blockTimeSeconds is ${blockTimeSeconds}; pass a number above 0, or null.`)
+  const blockTime = blockTimeSeconds === null ? [] : ['--block-time', String(blockTimeSeconds)]
+  const fixed = ['--host', '127.0.0.1', '--port', String(port), '--chain-id', String(chainId), '--mnemonic', mnemonic]
+  return [...fixed, ...blockTime, ...args]
+}
+
+function launch(binary: string, args: readonly string[]): ChildProcess {
+  const stdio: ['pipe', 'pipe', 'ignore'] = ['pipe', 'pipe', 'ignore']
+  const env = environment()
+  return process.platform === 'win32'
+    ? spawn(binary, args, { stdio, env, windowsHide: true })
+    : spawn('/bin/sh', ['-c', guard, 'anvil-guard', binary, ...args], { stdio, env, detached: true })
+}
+
+/** What anvil needs of our environment; the rest of it may hold secrets. */
+const passedOn =
+  process.platform === 'win32' ? ['PATH', 'USERPROFILE', 'TEMP', 'TMP', 'SYSTEMROOT'] : ['PATH', 'HOME', 'TMPDIR']
+
+function environment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    passedOn.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  )
+}
+
+/** A shell says 126 and 127 when the system would not run what it was given. */
+function describeExit(binary: string, code: number | null, by: NodeJS.Signals | null): string {
+  return code === 126 || code === 127
+    ? `${JSON.stringify(binary)} could not be run (exit code ${code}); check that it is made for this system.`
+    : `anvil ended by itself (${by ?? `exit code ${code}`}).`
+}
+
+function endGently(child: ChildProcess): void {
+  if (process.platform === 'win32') child.kill()
+  else child.stdin?.destroy()
+}
+
+/** The child leads its own process group, so this reaches anvil behind the guard. */
+function endForcibly(child: ChildProcess): void {
+  try {
+    if (process.platform === 'win32' || child.pid === undefined) child.kill('SIGKILL')
+    else process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // It ended in between.
+  }
+}
+
+/** The port that anvil says it listens on. Its output is read to the end, since a full pipe would stop it. */
+async function listening(
+  child: ChildProcess,
+  exited: Promise<AnvilExitError>,
+  timeoutMs: number,
+  wanted = 0,
+): Promise<number> {
+  if (child.stdout === null) throw new AnvilExitError('anvil was started without an output to read.')
+  const lines = createInterface({ input: child.stdout })
+  let timer: NodeJS.Timeout | undefined
+  try {
+    return await Promise.race([
+      new Promise<number>((resolve) => {
+        lines.on('line', (line) => {
+          const port = /^Listening on .*:(\d+)$/.exec(line)?.[1]
+          if (port !== undefined) resolve(Number(port))
+        })
+      }),
+      exited.then((error) => {
+        const hint = wanted === 0 ? '.' : `; another process may use port ${wanted}.`
+        throw new AnvilExitError(`${error.message} It did not come up${hint}`)
+      }),
+      new Promise<never>((_, reject) => {
+        const late = () => reject(new AnvilExitError(`anvil did not answer within ${timeoutMs} ms.`))
+        timer = setTimeout(late, timeoutMs)
+      }),
+    ])
+  } finally {
+    clearTimeout(timer)
+    lines.close()
+    child.stdout.resume()
+  }
+}

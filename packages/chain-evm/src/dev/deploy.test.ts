@@ -1,0 +1,84 @@
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type Front, openFront, passOn, rewriting } from '../../test/front.js'
+import { type Anvil, startAnvil } from './anvil.js'
+import { deployDevRouter } from './deploy.js'
+
+const key = 'k3y-of-the-node'
+const refusal = { name: 'DevChainError', code: 'ERR_DEV_CHAIN', chainId: 31337 }
+
+let anvil: Anvil
+let front: Front
+const chain = () => ({ chainId: 31337, rpcUrl: `${front.url}/${key}` })
+const failure = (work: Promise<unknown>) => work.then(() => null).catch((error: unknown) => error as Error)
+
+beforeAll(async () => {
+  anvil = await startAnvil({ args: ['--no-mining'] })
+  front = await openFront(anvil.rpcUrl)
+}, 60_000)
+afterEach(() => {
+  front.intercept = passOn
+})
+afterAll(async () => {
+  await front?.close()
+  await anvil?.stop()
+})
+
+describe('a deployment that fails is a typed error without the URL', () => {
+  test('of an account without funds', async () => {
+    const account = privateKeyToAccount(`0x${'01'.repeat(32)}`)
+    const error = await failure(deployDevRouter(chain(), { account }))
+    expect(error).toMatchObject({ ...refusal, message: expect.stringMatching(/^Chain 31337 .*JSON-RPC error -?\d+: /) })
+    expect(`${error?.message}${error?.stack}`).not.toContain(key)
+    expect(error?.message).not.toContain('127.0.0.1')
+    expect(error?.cause).toBeUndefined()
+  })
+
+  test('on a node that cannot be reached', async () => {
+    const error = await failure(deployDevRouter({ chainId: 31337, rpcUrl: `http://127.0.0.1:1/${key}` }))
+    expect(error).toMatchObject(refusal)
+    expect(`${error?.message}${error?.stack}`).not.toContain(key)
+  })
+
+  test('when a contract is reverted', async () => {
+    front.intercept = rewriting((item, { method }) =>
+      method === 'eth_getTransactionReceipt' ? { id: item.id, result: { status: '0x0', logs: [] } } : item,
+    )
+    await expect(deployDevRouter(chain())).rejects.toMatchObject({
+      ...refusal,
+      message: expect.stringContaining('reverted'),
+    })
+  })
+
+  test('when nothing is mined', async () => {
+    const deploying = deployDevRouter(chain(), { timeoutMs: 50 })
+    await expect(deploying).rejects.toMatchObject({ ...refusal, message: expect.stringContaining('mine blocks?') })
+  })
+})
+
+describe('a signal', () => {
+  const reason = new Error('enough')
+
+  test('that aborted before sends nothing', async () => {
+    const before = front.requests.length
+    await expect(deployDevRouter(chain(), { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+    expect(front.requests).toHaveLength(before)
+  })
+
+  test.each(['eth_getTransactionCount', 'eth_sendRawTransaction', 'eth_getTransactionReceipt'])(
+    'that aborts at %s ends the wait with its reason',
+    async (method) => {
+      const controller = new AbortController()
+      front.intercept = ({ methods, forward }) => {
+        if (!methods.includes(method)) return forward()
+        controller.abort(reason)
+        return undefined
+      }
+      await expect(deployDevRouter(chain(), { signal: controller.signal })).rejects.toBe(reason)
+    },
+  )
+})
+
+test.each([0, -1, 1.5, Number.NaN])('a time-out of %d is a RangeError', async (timeoutMs) => {
+  await expect(deployDevRouter(chain(), { timeoutMs })).rejects.toThrow(RangeError)
+})

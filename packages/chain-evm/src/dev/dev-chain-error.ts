@@ -1,0 +1,49 @@
+/** The error of a development chain that does not do what it was asked. @module */
+import { describeFailure, redactor } from '../internal/failures.js'
+import type { DevChain } from './dev-chain.js'
+
+/** The node refused a transaction, did not answer, or did not mine. It holds no part of the node's URL. */
+export class DevChainError extends Error {
+  override readonly name = 'DevChainError'
+  readonly code = 'ERR_DEV_CHAIN'
+  readonly chainId: number
+  constructor(chainId: number, what: string) {
+    super(`Chain ${chainId} ${what}`)
+    this.chainId = chainId
+  }
+}
+
+/**
+ * Waits for a step on a chain. When the signal aborts, the wait ends at once; the step itself may still come through.
+ * @param what - What was tried, such as `did not take the payment`.
+ * @throws {@link DevChainError} `ERR_DEV_CHAIN` when the step fails; the signal's reason when it aborts first.
+ */
+export async function onDevChain<T>(
+  { chainId, rpcUrl }: DevChain,
+  what: string,
+  step: Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  return until(
+    signal,
+    step.catch((error: unknown) => {
+      throw new DevChainError(chainId, `${what}: ${describeFailure(error, redactor(rpcUrl))}.`)
+    }),
+  )
+}
+
+/** Settles like `work`, or rejects with the signal's reason when that comes first. */
+export async function until<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
+  if (signal === undefined) return work
+  let give: () => void = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    give = () => reject(signal.reason)
+  })
+  signal.addEventListener('abort', give)
+  if (signal.aborted) give()
+  try {
+    return await Promise.race([aborted, work])
+  } finally {
+    signal.removeEventListener('abort', give)
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * An empty answer is not believed against the header in hand. Source: DESIGN section 3 ("a block counts as done").
+ *
+ * Each end of a range without payment logs is held against the log filter of its header. When the filter says that there
+ * are some, the receipts of the block decide; when it is too full to say much, `eth_getLogs` by block hash does, which
+ * nodes answer from the block itself and not from an index over blocks.
+ * @module
+ */
+import type { BlockRef } from '@payment-integration/core/ports'
+import { type HeaderContents, type ReceiptLog, readLogs, readReceipt } from './internal/answers.js'
+import type { RangeReader } from './range-reader.js'
+import type { RouterLog } from './router-decoder.js'
+
+/** The header at an end of a range. */
+export interface RangeEnd extends HeaderContents {
+  readonly header: BlockRef
+}
+
+/**
+ * Checks the ends of a range for which no log came.
+ * @param logs - The logs of the whole range, of listed routers and the decoder's event only.
+ * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when logs were left out, or when the node does not answer what would tell;
+ * `ERR_CHAIN_RANGE_GONE` when the block is not there any more.
+ */
+export async function checkEmptyEnds(
+  reader: RangeReader,
+  ends: readonly RangeEnd[],
+  logs: readonly RouterLog[],
+  signal?: AbortSignal,
+): Promise<void> {
+  for (const end of ends) {
+    const { header, logsBloom } = end
+    if (logsBloom === null || logs.some(({ blockNumber }) => blockNumber === header.number)) continue
+    const said = reader.filter(logsBloom)
+    if (said !== 'no' && (await hasLogs(reader, end, said === 'likely', signal)))
+      throw reader.fail.unavailable(
+        `eth_getLogs left out the logs of block ${header.number}; it is asked again. If this repeats, the node's index is broken.`,
+      )
+  }
+}
+
+async function hasLogs(reader: RangeReader, end: RangeEnd, likely: boolean, signal?: AbortSignal): Promise<boolean> {
+  const { rpc, fail, routers, decoder } = reader
+  if (!likely) {
+    const filter = { blockHash: end.header.hash, address: [...routers.keys()], topics: [[decoder.topic0]] }
+    const outcome = await rpc.ask({ method: 'eth_getLogs', params: [filter] }, signal)
+    // A node that does not know blocks by hash in this call, or not any more, still has receipts to tell by.
+    if (outcome.ok) return readLogs(outcome.result, fail).some((log) => isPaymentLog(reader, log))
+  }
+  return inReceipts(reader, end, signal)
+}
+
+async function inReceipts(reader: RangeReader, end: RangeEnd, signal?: AbortSignal): Promise<boolean> {
+  const { rpc, fail } = reader
+  const { header, transactions } = end
+  if (transactions === null) throw fail.unavailable(`block ${header.number} was answered without its transactions.`)
+  const calls = transactions.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
+  const receipts = (await rpc.all(calls, signal)).map((answer) => readReceipt(answer, fail))
+  let found = false
+  for (const [index, receipt] of receipts.entries()) {
+    if (receipt === null || receipt.blockHash !== header.hash)
+      throw fail.gone(`receipt ${transactions[index]} is not in block ${header.number}.`)
+    if (receipt.hash !== transactions[index])
+      throw fail.unavailable(`receipt ${receipt.hash} was answered for ${transactions[index]}.`)
+    found ||= receipt.logs.some((log) => isPaymentLog(reader, log))
+  }
+  return found
+}
+
+function isPaymentLog({ routers, decoder }: RangeReader, { address, topics }: ReceiptLog): boolean {
+  return routers.has(address) && topics[0] === decoder.topic0
+}

@@ -1,0 +1,369 @@
+import { createServer } from 'node:net'
+import { type Address, encodeFunctionData } from 'viem'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type Front, type Item, openFront, passOn, rewriting } from '../test/front.js'
+import { payer, startTestChain, type TestChain } from '../test/test-chain.js'
+import { devRouter, devToken } from './dev/contracts.generated.js'
+import { createEvmChain, type EvmChainOptions } from './evm-chain.js'
+
+const receiver = '0x00000000000000000000000000000000000000b2'
+const memo = `0x${'11'.repeat(32)}` as const
+
+let node: TestChain
+let front: Front
+let router: Address
+let token: Address
+let from: number
+let to: number
+const open = (options: Partial<EvmChainOptions> = {}) => {
+  const routers = [{ address: router, version: '0.8' }]
+  return createEvmChain({ chainId: 31337, rpcUrl: front.url, routers, requestTimeoutMs: 2_000, ...options })
+}
+
+beforeAll(async () => {
+  node = await startTestChain()
+  front = await openFront(node.rpcUrl)
+  router = await node.deploy(devRouter, [receiver])
+  token = await node.deploy(devToken, ['USDC', 6])
+  await node.call(devToken, token, 'mint', [payer, 10n ** 12n])
+  await node.call(devToken, token, 'approve', [router, 10n ** 12n])
+  from = await node.mine()
+  for (let amount = 1n; amount <= 3n; amount++)
+    await node.send({
+      to: router,
+      data: encodeFunctionData({ abi: devRouter.abi, functionName: 'pay', args: [memo, amount, token, receiver] }),
+    })
+  await node.mine()
+  to = await node.mine(2)
+}, 60_000)
+afterEach(() => {
+  front.intercept = passOn
+})
+afterAll(async () => {
+  await front?.close()
+  await node?.stop()
+})
+
+/** Changes the answers of one method, in single requests and in batches. */
+function rewrite(method: string, change: (item: Item) => Item | null) {
+  front.intercept = rewriting((item, call) => (call.method === method ? change(item) : item))
+}
+const logsOf = (item: Item) => item.result as Record<string, unknown>[]
+const changeLogs = (change: (log: object, index: number) => object) =>
+  rewrite('eth_getLogs', (item) => ({ ...item, result: logsOf(item).map(change) }))
+
+const unavailable = { name: 'ChainError', code: 'ERR_CHAIN_UNAVAILABLE', retryable: true, chainId: 31337 }
+const gone = { ...unavailable, code: 'ERR_CHAIN_RANGE_GONE' }
+
+test('an untouched node gives three payments through the front', async () => {
+  expect((await open().range(from, to)).payments).toHaveLength(3)
+})
+
+describe('an answer that is no answer is an error, never an empty range', () => {
+  test.each([
+    ['status 500', 500, 'oops', 'HTTP status 500'],
+    ['status 502 with HTML', 502, '<html>Bad gateway</html>', 'HTTP status 502'],
+    ['status 429', 429, '{}', 'HTTP status 429'],
+    ['status 401', 401, '{"error":"no"}', 'HTTP status 401'],
+    ['HTML with status 200', 200, '<html>Log in</html>', 'not JSON'],
+    ['a refused batch', 413, '{"error":{"code":-32600,"message":"batch"}}', '-32600'],
+    ['cut JSON', 200, '[{"jsonrpc":"2.0","id":1,"res', 'not JSON'],
+    ['an empty body', 200, '', 'eth_chainId answered something else than a number'],
+    ['null', 200, 'null', 'not JSON-RPC'],
+    ['an empty list', 200, '[]', 'eth_chainId answered something else than a number'],
+    ['an empty object', 200, '{}', 'eth_chainId answered something else than a number'],
+    ['a number', 200, '7', 'eth_chainId answered something else than a number'],
+    ['a JSON-RPC error', 200, '{"jsonrpc":"2.0","id":1,"error":{"code":-32005,"message":"limit"}}', '-32005'],
+  ])('%s', async (_, status, body, expected) => {
+    const chain = open()
+    await chain.head()
+    front.intercept = (_request, response) => {
+      const type = /^[[{n7]/.test(body) ? 'application/json' : 'text/html'
+      response.writeHead(status, { 'content-type': type }).end(body)
+      return undefined
+    }
+    const { head, block, range, transactionFate } = chain
+    for (const read of [() => range(from, to), () => head(), () => block(to), () => transactionFate(memo)])
+      await expect(read()).rejects.toMatchObject(unavailable)
+    await expect(head()).rejects.toMatchObject({ message: expect.stringContaining(expected) })
+  })
+
+  test('a batch that is refused as a whole, and the same range without batches', async () => {
+    front.intercept = async ({ isBatch, forward }, response) => {
+      if (!isBatch) return forward()
+      response.writeHead(413, { 'content-type': 'application/json' })
+      response.end('{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"batch too large"}}')
+      return undefined
+    }
+    await expect(open().range(from, to)).rejects.toMatchObject({
+      ...unavailable,
+      message: expect.stringContaining('HTTP status 413'),
+    })
+    expect((await open({ batchSize: 1 }).range(from, to)).payments).toHaveLength(3)
+  })
+
+  test('a node that is not there', async () => {
+    const closed = createServer()
+    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve))
+    const { port } = closed.address() as { port: number }
+    await new Promise((resolve) => closed.close(resolve))
+    const chain = open({ rpcUrl: `http://127.0.0.1:${port}` })
+    await expect(chain.head()).rejects.toMatchObject({
+      ...unavailable,
+      message: expect.stringContaining('ECONNREFUSED'),
+    })
+  })
+
+  test('a connection that is cut', async () => {
+    front.intercept = (_request, response) => {
+      response.destroy()
+      return undefined
+    }
+    await expect(open().head()).rejects.toMatchObject(unavailable)
+  })
+
+  test('an answer larger than allowed', async () => {
+    await expect(open({ maxResponseBytes: 400 }).range(from, to)).rejects.toMatchObject({
+      ...unavailable,
+      message: expect.stringContaining('larger than 400 bytes'),
+    })
+  })
+
+  test.each([
+    ['no headers', () => {}],
+    [
+      'headers and half a body',
+      (response: { writeHead(status: number): { write(text: string): void } }) =>
+        response.writeHead(200).write('{"jsonrpc"'),
+    ],
+  ])('a node that stalls after %s', async (_, stall) => {
+    front.intercept = (_request, response) => {
+      stall(response)
+      return undefined
+    }
+    await expect(open({ requestTimeoutMs: 100 }).head()).rejects.toMatchObject({
+      ...unavailable,
+      message: expect.stringContaining('no answer within 100 ms'),
+    })
+  })
+
+  test('a caller that gives up gets its own reason, at once', async () => {
+    front.intercept = () => undefined
+    const controller = new AbortController()
+    const reason = new Error('shutting down')
+    const reading = open().range(from, to, controller.signal)
+    controller.abort(reason)
+    await expect(reading).rejects.toBe(reason)
+    await expect(open().head(controller.signal)).rejects.toBe(reason)
+  })
+})
+
+describe('a node of another chain', () => {
+  test('is refused on every call until it is right', async () => {
+    const chain = open()
+    rewrite('eth_chainId', (item) => ({ ...item, result: '0x1' }))
+    for (const read of [() => chain.head(), () => chain.range(from, to), () => chain.transactionFate(memo)])
+      await expect(read()).rejects.toMatchObject({ ...unavailable, message: expect.stringContaining('on chain 1.') })
+    front.intercept = passOn
+    expect((await chain.head()).number).toBe(to)
+  })
+
+  test('is asked for its chain once, and again after it was lost', async () => {
+    const chain = open()
+    const asked = () => front.requests.flat().filter((method) => method === 'eth_chainId').length
+    const before = asked()
+    await chain.head()
+    await chain.head()
+    expect(asked()).toBe(before + 1)
+    front.intercept = (_request, response) => {
+      response.writeHead(503).end()
+      return undefined
+    }
+    await expect(chain.head()).rejects.toMatchObject(unavailable)
+    rewrite('eth_chainId', (item) => ({ ...item, result: '0x1' }))
+    await expect(chain.head()).rejects.toThrow('on chain 1.')
+  })
+
+  test.each([null, 'polygon', '0x', 31337])('that answers %j is refused', async (result) => {
+    rewrite('eth_chainId', (item) => ({ ...item, result }))
+    await expect(open().head()).rejects.toMatchObject(unavailable)
+  })
+})
+
+describe('a chain that moves while it is read', () => {
+  test('the last header changes', async () => {
+    let reads = 0
+    rewrite('eth_getBlockByNumber', (item) => {
+      const block = item.result as { number: string }
+      if (Number(block.number) === to) reads += 1
+      return reads < 2 ? item : { ...item, result: { ...block, hash: memo } }
+    })
+    await expect(open().range(from, to)).rejects.toMatchObject(gone)
+  })
+
+  test('the last header vanishes', async () => {
+    front.intercept = async ({ methods, isBatch, forward }) =>
+      methods[0] === 'eth_getBlockByNumber' && !isBatch ? '{"jsonrpc":"2.0","id":1,"result":null}' : forward()
+    await expect(open().range(from, to)).rejects.toMatchObject(gone)
+  })
+
+  test.each([
+    ['is marked as removed', (log: object) => ({ ...log, removed: true })],
+    ['is of a block outside the range', (log: object) => ({ ...log, blockNumber: `0x${(to + 1).toString(16)}` })],
+    [
+      'has another hash than its neighbour',
+      (log: object, index: number) => (index === 1 ? { ...log, blockHash: memo } : log),
+    ],
+    ['has another hash than the header', (log: object) => ({ ...log, blockNumber: `0x${to.toString(16)}` })],
+    ['is in another block than its transaction', (log: object) => ({ ...log, blockHash: memo })],
+  ])('a log %s', async (_, change) => {
+    changeLogs(change)
+    await expect(open().range(from, to)).rejects.toMatchObject(gone)
+  })
+
+  test('a block without a time on its logs is another one when its header is read', async () => {
+    const height = from + 1
+    front.intercept = async ({ methods, forward }) => {
+      const parsed = JSON.parse(await forward()) as { result?: unknown } | { result?: unknown }[]
+      const items = Array.isArray(parsed) ? parsed : [parsed]
+      for (const item of items) {
+        if (Array.isArray(item.result)) for (const log of item.result) delete log.blockTimestamp
+        else if (methods.length === 1 && (item.result as { number?: string })?.number === `0x${height.toString(16)}`)
+          item.result = { ...(item.result as object), hash: memo }
+      }
+      return JSON.stringify(parsed)
+    }
+    await expect(open().range(from, to)).rejects.toMatchObject(gone)
+  })
+
+  test.each(['eth_getTransactionByHash'])('%s answers null, or a pending transaction', async (method) => {
+    rewrite(method, (item) => ({ ...item, result: null }))
+    await expect(open().range(from, to)).rejects.toMatchObject(gone)
+    rewrite(method, (item) => ({ ...item, result: { ...(item.result as object), blockHash: null } }))
+    await expect(open().range(from, to)).rejects.toMatchObject(gone)
+  })
+})
+
+describe('a node that answers nonsense', () => {
+  test.each([
+    ['a batch without its first transaction', (first: boolean, item: Item) => (first ? null : item)],
+    [
+      'a batch with one error',
+      (first: boolean, item: Item) => (first ? { id: item.id, error: { code: -32000, message: 'x' } } : item),
+    ],
+    [
+      'a batch with the same transaction three times',
+      (_: boolean, item: Item, one: unknown) => ({ ...item, result: one }),
+    ],
+  ])('%s', async (_, change) => {
+    let one: unknown
+    rewrite('eth_getTransactionByHash', (item) => {
+      const first = one === undefined
+      one ??= item.result
+      return change(first, item, one)
+    })
+    await expect(open().range(from, to)).rejects.toMatchObject(unavailable)
+  })
+
+  test.each([
+    ['no list', () => ({})],
+    ['null', () => null],
+    ['logs that are null', () => [null]],
+    ['a log twice', (logs: unknown[]) => [...logs, logs[0]]],
+    ['a log without address', ([log]: object[]) => [{ ...log, address: '0x1' }]],
+    ['a log whose topics are no list', ([log]: object[]) => [{ ...log, topics: memo }]],
+    ['a log whose data is no hex', ([log]: object[]) => [{ ...log, data: 'xyz' }]],
+    ['a log without height', ([log]: object[]) => [{ ...log, blockNumber: null }]],
+    ['a pending log', ([log]: object[]) => [{ ...log, blockHash: null }]],
+    ['a log without transaction', ([log]: object[]) => [{ ...log, transactionHash: undefined }]],
+  ])('eth_getLogs answers %s', async (_, change) => {
+    rewrite('eth_getLogs', (item) => ({ ...item, result: change(logsOf(item) as never) }))
+    await expect(open().range(from, to)).rejects.toMatchObject(unavailable)
+  })
+
+  test.each([
+    ['hash', '0x12'],
+    ['parentHash', null],
+    ['number', 'latest'],
+    ['timestamp', undefined],
+    ['number', '0x1'],
+  ])('a block with %s %j', async (field, value) => {
+    rewrite('eth_getBlockByNumber', (item) => ({ ...item, result: { ...(item.result as object), [field]: value } }))
+    await expect(open().range(from, to)).rejects.toMatchObject(unavailable)
+    await expect(open().block(from)).rejects.toMatchObject(unavailable)
+  })
+
+  test.each([
+    ['input', 'nothing'],
+    ['from', null],
+    ['value', '0x'],
+    ['value', '12'],
+    ['hash', null],
+  ])('a transaction with %s %j', async (field, value) => {
+    rewrite('eth_getTransactionByHash', (item) => ({ ...item, result: { ...(item.result as object), [field]: value } }))
+    await expect(open().range(from, to)).rejects.toMatchObject(unavailable)
+  })
+
+  test('a log that was not asked for is left out', async () => {
+    changeLogs((log, index) => (index === 0 ? { ...log, address: receiver } : log))
+    expect((await open().range(from, to)).payments).toHaveLength(2)
+  })
+
+  test.each([
+    ['no time', (log: object) => ({ ...log, blockTimestamp: undefined })],
+    ['time 0', (log: object) => ({ ...log, blockTimestamp: '0x0' })],
+    ['a time outside the range', (log: object) => ({ ...log, blockTimestamp: '0x1' })],
+  ])('logs with %s take it from one header per block', async (_, change) => {
+    const chain = open()
+    const expected = await chain.range(from, to)
+    changeLogs(change)
+    const before = front.requests.length
+    expect(await chain.range(from, to)).toEqual(expected)
+    const headers = front.requests
+      .slice(before)
+      .flat()
+      .filter((method) => method === 'eth_getBlockByNumber')
+    expect(headers).toHaveLength(4)
+  })
+
+  test('a transaction that has data instead of input is read', async () => {
+    rewrite('eth_getTransactionByHash', (item) => {
+      const { input, ...rest } = item.result as { input: string }
+      return { ...item, result: { ...rest, data: input } }
+    })
+    expect((await open().range(from, to)).payments).toHaveLength(3)
+  })
+
+  test.each([
+    ['a status that is none', { status: '0x2' }],
+    ['no status', { status: undefined }],
+    ['another hash', { transactionHash: memo }],
+    ['no block', { blockNumber: null }],
+    ['logs that are no list', { logs: null }],
+  ])('a receipt with %s', async (_, change) => {
+    const [payment] = (await open().range(from, to)).payments
+    rewrite('eth_getTransactionReceipt', (item) => ({ ...item, result: { ...(item.result as object), ...change } }))
+    await expect(open().transactionFate(payment?.txHash ?? '')).rejects.toMatchObject(unavailable)
+  })
+})
+
+test('one request reads headers and logs, one the transactions, and nothing is asked twice', async () => {
+  const chain = open()
+  await chain.range(from, to)
+  const before = front.requests.length
+  await chain.range(from, to)
+  expect(front.requests.slice(before)).toEqual([
+    ['eth_getBlockByNumber', 'eth_getBlockByNumber', 'eth_getLogs'],
+    ['eth_getTransactionByHash', 'eth_getTransactionByHash', 'eth_getTransactionByHash'],
+    ['eth_getBlockByNumber'],
+  ])
+})
+
+// Last, because it takes the payments off the chain for good.
+test('a real reorganisation between logs and transactions', async () => {
+  front.intercept = async ({ methods, forward }) => {
+    if (methods.includes('eth_getTransactionByHash')) await node.rpc('anvil_reorg', to - from + 1, [])
+    return forward()
+  }
+  await expect(open().range(from, to)).rejects.toMatchObject(gone)
+})

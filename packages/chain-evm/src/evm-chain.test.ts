@@ -1,0 +1,298 @@
+import { createWalletClient, encodeFunctionData, type Hex, http, stringToHex } from 'viem'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { testRouter } from '../test/contracts.generated.js'
+import { payer, startTestChain, type TestChain } from '../test/test-chain.js'
+import { devAccount } from './dev/accounts.js'
+import { devRouter, devToken } from './dev/contracts.generated.js'
+import { toViemChain } from './dev/dev-chain.js'
+import { createEvmChain, type EvmChainOptions } from './evm-chain.js'
+import { encodeIntegrationSuffix } from './integration-suffix.js'
+import { nativeTokenAddress } from './native-token.js'
+import type { QuarantinedLog } from './range-reader.js'
+
+const receiver = '0x00000000000000000000000000000000000000b2'
+const treasury = '0x00000000000000000000000000000000000000fe'
+const integration = '0x00000000000000000000000000000000000000aa'
+const memo = stringToHex('order-1', { size: 32 })
+
+let node: TestChain
+let router: Hex
+let stray: Hex
+let token: Hex
+const open = (options: Partial<EvmChainOptions> = {}) =>
+  createEvmChain({
+    chainId: 31337,
+    rpcUrl: node.rpcUrl,
+    routers: [
+      { address: router, version: '0.8' },
+      { address: stray, version: '0.6' },
+    ],
+    ...options,
+  })
+const payData = (amount: bigint, paid: Hex = token, note: Hex = memo) =>
+  encodeFunctionData({ abi: devRouter.abi, functionName: 'pay', args: [note, amount, paid, receiver] })
+
+beforeAll(async () => {
+  node = await startTestChain()
+  router = await node.deploy(devRouter, [treasury])
+  stray = await node.deploy(testRouter)
+  token = await node.deploy(devToken, ['USDC', 6])
+  await node.call(devToken, token, 'mint', [payer, 10n ** 12n])
+  await node.call(devToken, token, 'approve', [router, 10n ** 12n])
+}, 60_000)
+afterAll(() => node?.stop())
+
+describe('a payment', () => {
+  test('is read whole, with the integration address that a viem wallet appended', async () => {
+    const account = devAccount(0)
+    const wallet = createWalletClient({ account, chain: toViemChain(node), transport: http(node.rpcUrl) })
+    const dataSuffix = encodeIntegrationSuffix(integration)
+    const txHash = await wallet.sendTransaction({ to: router, data: payData(1_000_000n), dataSuffix, gas: 300_000n })
+    const height = await node.mine()
+    const block = await node.rpc<{ hash: string; parentHash: string; timestamp: string }>(
+      'eth_getBlockByNumber',
+      `0x${height.toString(16)}`,
+      false,
+    )
+    const { first, last, payments } = await open().range(height, height)
+    const timestamp = Number(block.timestamp) * 1000
+    expect(last).toEqual({ number: height, hash: block.hash, parentHash: block.parentHash, timestamp })
+    expect(first).toEqual(last)
+    const usdc = { address: token, symbol: 'USDC', decimals: 6 }
+    expect(payments).toEqual([
+      {
+        chainId: 31337,
+        txHash,
+        ordinal: 0,
+        logIndex: 2,
+        blockNumber: height,
+        blockHash: block.hash,
+        blockTimestamp: timestamp,
+        router: { address: router, version: '0.8' },
+        sender: payer,
+        receiver,
+        memoHex: memo,
+        integrationAddress: integration,
+        source: { chainId: 31337, txHash },
+        tokenIn: { ...usdc, amount: 1_000_000n },
+        tokenOut: { ...usdc, gross: 1_000_000n, net: 998_000n },
+      },
+    ])
+  })
+
+  test('of native coins has the native token, and no memo means no fee', async () => {
+    const data = payData(5n, nativeTokenAddress, `0x${'00'.repeat(32)}`)
+    const { blockNumber } = await node.execute({ to: router, data, value: 5n })
+    const [payment] = (await open().range(blockNumber, blockNumber)).payments
+    const ether = { address: nativeTokenAddress, symbol: 'ETH', decimals: 18 }
+    expect(payment).toMatchObject({ integrationAddress: null, tokenIn: { ...ether, amount: 5n } })
+    expect(payment?.tokenOut).toEqual({ ...ether, gross: 5n, net: 5n })
+  })
+
+  test('names no integration when its suffix is malformed', async () => {
+    const { blockNumber } = await node.execute({ to: router, data: `${payData(1n)}ff00${'8021'.repeat(8)}` })
+    const { payments } = await open().range(blockNumber, blockNumber)
+    expect(payments.map((payment) => payment.integrationAddress)).toEqual([null])
+  })
+
+  test('comes in order over many blocks, and its time is its block’s', async () => {
+    await node.send({ to: router, data: payData(1n) })
+    await node.send({ to: router, data: payData(2n) })
+    const from = await node.mine()
+    await node.mine(2)
+    const { blockNumber: to, hash } = await node.execute({ to: router, data: payData(3n) })
+    await node.mine()
+    const { payments } = await open().range(from, to + 1)
+    expect(payments.map(({ tokenOut }) => tokenOut.gross)).toEqual([1n, 2n, 3n])
+    expect(payments.at(-1)).toMatchObject({ blockNumber: to, txHash: hash })
+    const times = await Promise.all(
+      payments.map(async ({ blockNumber }) => (await open().block(blockNumber))?.timestamp),
+    )
+    expect(payments.map(({ blockTimestamp }) => blockTimestamp)).toEqual(times)
+  })
+
+  test('is the same without JSON-RPC batches', async () => {
+    const { blockNumber } = await node.execute({ to: router, data: payData(4n) })
+    const batched = await open().range(blockNumber - 3, blockNumber)
+    expect(await open({ batchSize: 1 }).range(blockNumber - 3, blockNumber)).toEqual(batched)
+    expect(batched.payments.length).toBeGreaterThan(0)
+  })
+
+  test('is the same over a transport of the caller', async () => {
+    const { blockNumber } = await node.execute({ to: router, data: payData(4n) })
+    const chain = open({ rpcUrl: undefined, transport: http(node.rpcUrl, { batch: true }) })
+    expect(await chain.range(blockNumber, blockNumber)).toEqual(await open().range(blockNumber, blockNumber))
+  })
+})
+
+describe('several payments in one transaction', () => {
+  test('are numbered by log index, and malformed logs between them are reported and not counted', async () => {
+    const quarantined: QuarantinedLog[] = []
+    const { blockNumber, hash } = await node.call(testRouter, stray, 'emitMany', [3, receiver, token, 10, true])
+    const { payments } = await open({ onQuarantine: (log) => quarantined.push(log) }).range(blockNumber, blockNumber)
+    expect(payments.map(({ ordinal, logIndex }) => [ordinal, logIndex])).toEqual([
+      [0, 1],
+      [1, 3],
+      [2, 5],
+    ])
+    expect(new Set(payments.map(({ txHash }) => txHash))).toEqual(new Set([hash]))
+    expect(quarantined.map(({ logIndex }) => logIndex)).toEqual([0, 2, 4])
+    expect(quarantined[0]).toEqual({
+      chainId: 31337,
+      txHash: hash,
+      blockNumber,
+      logIndex: 0,
+      router: { address: stray, version: '0.6' },
+      reason: 'expected 3 topics, got 1',
+    })
+  })
+
+  test('go on when the watcher of malformed logs throws', async () => {
+    const { blockNumber } = await node.call(testRouter, stray, 'emitMany', [1, receiver, token, 10, true])
+    const onQuarantine = () => {
+      throw new Error('watcher')
+    }
+    expect((await open({ onQuarantine }).range(blockNumber, blockNumber)).payments).toHaveLength(1)
+  })
+})
+
+describe('what is no payment', () => {
+  let quarantined: QuarantinedLog[]
+  beforeEach(() => {
+    quarantined = []
+  })
+  const read = async (blockNumber: number, options: Partial<EvmChainOptions> = {}) =>
+    (await open({ onQuarantine: (log) => quarantined.push(log), ...options }).range(blockNumber, blockNumber)).payments
+
+  test('a log of a router that is not listed', async () => {
+    const { blockNumber } = await node.call(testRouter, stray, 'emitMany', [1, receiver, token, 10, false])
+    expect(await read(blockNumber, { routers: [{ address: router, version: '0.8' }] })).toEqual([])
+    expect(quarantined).toEqual([])
+    expect(await read(blockNumber)).toHaveLength(1)
+  })
+
+  test('a log of a listed router whose version is not read', async () => {
+    const { blockNumber } = await node.call(testRouter, stray, 'emitMany', [1, receiver, token, 10, false])
+    const routers = [
+      { address: router, version: '0.8' },
+      { address: stray, version: '0.2' },
+    ]
+    expect(await read(blockNumber, { routers })).toEqual([])
+  })
+
+  test('fees above the amount', async () => {
+    const { blockNumber } = await node.call(testRouter, stray, 'emitFees', [receiver, token, 5, 6])
+    expect(await read(blockNumber)).toEqual([])
+    expect(quarantined.map(({ reason }) => reason)).toEqual(['fees are larger than the amount'])
+  })
+
+  test('another event of a router', async () => {
+    const { blockNumber } = await node.call(testRouter, stray, 'emitRaw', [memo, '0x'])
+    expect(await read(blockNumber)).toEqual([])
+    expect(quarantined).toEqual([])
+  })
+
+  test('a reverted transaction', async () => {
+    const { blockNumber } = await node.execute({ to: router, data: payData(0n) })
+    expect(await read(blockNumber)).toEqual([])
+  })
+})
+
+describe('head, block and fate', () => {
+  test('the head is the newest block, and a block is found by height', async () => {
+    await node.rpc('evm_setNextBlockTimestamp', 1_700_100_000)
+    const height = await node.mine()
+    const head = await open().head()
+    expect(head.number).toBe(height)
+    expect(await open().block(height)).toEqual(head)
+    expect((await open().block(height - 1))?.hash).toBe(head.parentHash)
+    expect(head.timestamp).toBe(1_700_100_000_000)
+  })
+
+  test('there is no block above the head', async () => {
+    const height = await node.mine()
+    expect(await open().block(height + 1)).toBeNull()
+  })
+
+  test('a transaction succeeded, was reverted, or is unknown; a pending one is unknown', async () => {
+    const good = await node.execute({ to: router, data: payData(1n) })
+    const bad = await node.execute({ to: router, data: payData(0n) })
+    const chain = open()
+    expect(await chain.transactionFate(good.hash)).toEqual({ fate: 'succeeded', blockNumber: good.blockNumber })
+    expect(await chain.transactionFate(bad.hash.toUpperCase().replace('0X', '0x'))).toEqual({
+      fate: 'reverted',
+      blockNumber: bad.blockNumber,
+    })
+    expect(await chain.transactionFate(`0x${'ab'.repeat(32)}`)).toEqual({ fate: 'unknown', blockNumber: null })
+    const pending = await node.send({ to: router, data: payData(1n) })
+    expect(await chain.transactionFate(pending)).toEqual({ fate: 'unknown', blockNumber: null })
+    await node.mine()
+  })
+
+  test('a range above the head is gone, never empty', async () => {
+    const height = await node.mine()
+    for (const to of [height + 1, height + 1_000])
+      await expect(open().range(height, to)).rejects.toMatchObject({
+        name: 'ChainError',
+        code: 'ERR_CHAIN_RANGE_GONE',
+        chainId: 31337,
+        message: expect.stringContaining(`no block ${to}`),
+      })
+    await expect(open().range(height + 1, height + 1)).rejects.toMatchObject({ code: 'ERR_CHAIN_RANGE_GONE' })
+  })
+
+  test('after a reorganisation the range is the new branch, with the payment where it was mined again', async () => {
+    const { hash, blockNumber } = await node.execute({ to: router, data: payData(9n) })
+    const before = await open().range(blockNumber, blockNumber)
+    await node.rpc('anvil_reorg', 1, [])
+    const after = await open().range(blockNumber, blockNumber)
+    expect(after.last.hash).not.toBe(before.last.hash)
+    expect(after.payments).toEqual([])
+    expect((await open().transactionFate(hash)).fate).toBe('unknown')
+  })
+})
+
+describe('a caller’s mistakes', () => {
+  test.each([
+    ['no URL and no transport', { rpcUrl: undefined }, TypeError],
+    ['a URL that is none', { rpcUrl: 'localhost:8545' }, TypeError],
+    ['a URL of another protocol', { rpcUrl: 'ftp://localhost' }, TypeError],
+    ['chain id 0', { chainId: 0 }, RangeError],
+    ['a chain id that is not whole', { chainId: 1.5 }, RangeError],
+    ['no routers', { routers: [] }, TypeError],
+    ['only routers that are not read', { routers: [{ address: receiver, version: '0.1' }] }, TypeError],
+    ['a router address that is none', { routers: [{ address: '0x1', version: '0.8' }] }, TypeError],
+    ['a router version that is none', { routers: [{ address: receiver, version: 'v8' }] }, TypeError],
+    ['a time-out of 0', { requestTimeoutMs: 0 }, RangeError],
+    ['a batch size of 0', { batchSize: 0 }, RangeError],
+    ['an answer size of 0', { maxResponseBytes: 0 }, RangeError],
+  ] as const)('%s', (_, options, kind) => {
+    expect(() => open(options)).toThrow(kind)
+  })
+
+  test('one router with two versions', () => {
+    const routers = [
+      { address: receiver, version: '0.8' },
+      { address: receiver.toUpperCase().replace('0X', '0x'), version: '0.7' },
+    ]
+    expect(() => open({ routers })).toThrow('listed with versions 0.8 and 0.7')
+  })
+
+  test('a URL is not repeated in the message', () => {
+    expect(() => open({ rpcUrl: 'wss://node.example/secret-key' })).toThrow(/^(?!.*secret-key)/)
+  })
+
+  test.each([
+    [-1, 1],
+    [2, 1],
+    [0.5, 1],
+    [0, Number.NaN],
+  ])('range(%d, %d)', async (from, to) => {
+    await expect(open().range(from, to)).rejects.toThrow(RangeError)
+  })
+
+  test('a height or hash in the wrong form', async () => {
+    await expect(open().block(-1)).rejects.toThrow(RangeError)
+    await expect(open().transactionFate('0x12')).rejects.toThrow(TypeError)
+  })
+})

@@ -1,0 +1,8 @@
+export { type ChainReceiptSourceOptions, createChainReceiptSource } from '../chain-receipt-source.js'
+export { createEvmChain, type EvmChainOptions, evmChainDefaults } from '../evm-chain.js'
+export { encodeIntegrationSuffix, readIntegrationSuffix } from '../integration-suffix.js'
+export { chainsWithRouters, type KnownRouter, knownRouters } from '../known-routers.js'
+export { nativeTokenAddress } from '../native-token.js'
+export type { QuarantinedLog } from '../range-reader.js'
+export type { DecodedPayment, MalformedLog, RouterDecoder, RouterLog, SwapCall } from '../router-decoder.js'
+export { yodlDecoder, yodlTopic } from '../yodl-decoder.js'

@@ -1,0 +1,60 @@
+/**
+ * The integration address in a transaction's calldata: a code of an ERC-8021 suffix.
+ * Layout, read from the end: 16 bytes `8021` repeated; 1 byte schema id; for schema 0, 1 byte length and that many bytes
+ * of ASCII codes, separated by commas. Source: DESIGN section 3 (integration address on chain).
+ * @module
+ */
+
+const marker = '80218021802180218021802180218021'
+const markerAndSchema0 = `00${marker}`
+/** A suffix that a wallet adds behind ours is looked through, up to this many. */
+const maxSuffixes = 8
+
+/**
+ * Writes the suffix that names an integration, to be appended to calldata, for example as viem's `dataSuffix`.
+ * @param address - The integration address, in any case; it is written lowercased.
+ * @throws {TypeError} When the address is not 0x and 40 hex digits.
+ * @example encodeIntegrationSuffix('0x00000000000000000000000000000000000000aa')
+ */
+export function encodeIntegrationSuffix(address: string): `0x${string}` {
+  if (!/^0x[0-9a-fA-F]{40}$/.test(address))
+    throw new TypeError(`The integration address is ${JSON.stringify(address)}; pass 0x and 40 hex digits.`)
+  let codes = ''
+  for (const character of address.toLowerCase()) codes += character.charCodeAt(0).toString(16).padStart(2, '0')
+  return `0x${codes}${(codes.length / 2).toString(16).padStart(2, '0')}${markerAndSchema0}`
+}
+
+/**
+ * Reads the integration address that calldata names: the first code that is 0x and 40 hex digits, lowercased.
+ * A suffix of schema 0 without such a code is taken off and the calldata before it is read the same way, so that a code
+ * which a wallet adds does not hide the integration. A malformed suffix or another schema names no integration.
+ * @param calldata - 0x hex.
+ * @returns The address, lowercased, or null. It never throws.
+ */
+export function readIntegrationSuffix(calldata: string): string | null {
+  let end = calldata.length
+  for (let suffix = 0; suffix < maxSuffixes; suffix++) {
+    const lengthEnd = end - markerAndSchema0.length
+    if (lengthEnd < 4 || calldata.slice(lengthEnd, end).toLowerCase() !== markerAndSchema0) return null
+    const length = Number.parseInt(calldata.slice(lengthEnd - 2, lengthEnd), 16)
+    const codesEnd = lengthEnd - 2
+    const codesStart = codesEnd - length * 2
+    if (Number.isNaN(length) || codesStart < 2) return null
+    const codes = readAscii(calldata.slice(codesStart, codesEnd))
+    if (codes === null) return null
+    const address = codes.split(',').find((code) => /^0x[0-9a-fA-F]{40}$/.test(code))
+    if (address !== undefined) return address.toLowerCase()
+    end = codesStart
+  }
+  return null
+}
+
+function readAscii(hex: string): string | null {
+  let text = ''
+  for (let index = 0; index < hex.length; index += 2) {
+    const byte = Number.parseInt(hex.slice(index, index + 2), 16)
+    if (!(byte < 0x80)) return null
+    text += String.fromCharCode(byte)
+  }
+  return text
+}

@@ -1,0 +1,38 @@
+/** One time limit over the whole of a request, its body included, joined with the caller's own signal. @module */
+
+/** The request took longer than it may. */
+export class DeadlineError extends Error {
+  override readonly name = 'DeadlineError'
+  readonly timeoutMs: number
+  constructor(timeoutMs: number) {
+    super(`no answer within ${timeoutMs} ms`)
+    this.timeoutMs = timeoutMs
+  }
+}
+
+/**
+ * Runs `work` for at most `timeoutMs` milliseconds. Its signal aborts on time-out and when `caller` aborts; the call
+ * rejects at that moment even when `work` does not listen.
+ * @throws {@link DeadlineError} On time-out; the caller's reason when the caller aborted.
+ */
+export async function withDeadline<T>(
+  timeoutMs: number,
+  caller: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  caller?.throwIfAborted()
+  const controller = new AbortController()
+  const { signal } = controller
+  const relay = () => controller.abort(caller?.reason)
+  caller?.addEventListener('abort', relay, { once: true })
+  const timer = setTimeout(() => controller.abort(new DeadlineError(timeoutMs)), timeoutMs)
+  try {
+    const aborted = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    })
+    return await Promise.race([work(signal), aborted])
+  } finally {
+    clearTimeout(timer)
+    caller?.removeEventListener('abort', relay)
+  }
+}

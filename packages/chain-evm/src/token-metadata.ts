@@ -1,0 +1,111 @@
+/** Symbols and decimals of tokens, asked once each. @module */
+import type { TokenFacts } from '@payment-integration/core/ports'
+import { callFault } from './call-fault.js'
+import { readHeader } from './internal/answers.js'
+import { describeRpcError, type Failures } from './internal/failures.js'
+import { isHex, quantity } from './internal/hex.js'
+import type { Rpc, RpcCall, RpcOutcome } from './internal/json-rpc.js'
+import { readDecimals, readSymbol } from './token-answers.js'
+
+const symbolSelector = '0x95d89b41'
+const decimalsSelector = '0x313ce567'
+/** Bounds the work and the answer of a hostile token; an honest one needs less than a hundredth. */
+const gasLimit = '0x4c4b40'
+/** The precompiled contract that answers what it is given: a call that works wherever calls work. */
+const identity = '0x0000000000000000000000000000000000000004'
+/** Anybody can make payments in new tokens, so the cache has a bound; the oldest entry leaves first. */
+const maxEntries = 10_000
+
+/** Answers what a token is. */
+export interface TokenMetadata {
+  /**
+   * @param height - The block up to which payments are read; a node whose newest block is below it is not believed.
+   * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node does not answer; a token that does not answer is no error.
+   */
+  of(address: string, height: number, signal?: AbortSignal): Promise<TokenFacts>
+}
+
+/** Facts, and the last block for which they are believed. */
+interface Entry {
+  readonly facts: TokenFacts
+  readonly upTo: number
+}
+
+/**
+ * A cache in front of `eth_call`. What a contract answers is kept for good, also "it has none". An address without code is
+ * asked again in later blocks, since a token may be deployed there. A failed request is not kept.
+ */
+export function createTokenMetadata(rpc: Rpc, fail: Failures, native: TokenFacts): TokenMetadata {
+  const known = new Map<string, Entry>()
+
+  async function read(address: string, height: number, signal?: AbortSignal): Promise<Entry> {
+    const newest = { method: 'eth_getBlockByNumber', params: ['latest', false] }
+    const [head, symbol, decimals] = await rpc.askAll([newest, ...tokenCalls(address, 'latest')], signal)
+    if (!head?.ok) throw fail.unavailable(`eth_getBlockByNumber: ${describeRpcError(head)}.`)
+    const at = readHeader(head.result, fail)?.number ?? -1
+    if (at < height) throw fail.unavailable(`the node's newest block is below ${height}, where a token is asked for.`)
+    if (isAnswer(symbol) && isAnswer(decimals))
+      return { facts: toFacts(address, symbol.result, decimals.result), upTo: Number.POSITIVE_INFINITY }
+    return settle(address, at, signal)
+  }
+
+  /**
+   * Asks again for what was empty or failed, at a fixed height: behind a gateway, another node than the one that told the
+   * newest block may have answered, and a node that lacks this block says so. Code, and a call that cannot fail, come along.
+   */
+  async function settle(address: string, at: number, signal?: AbortSignal): Promise<Entry> {
+    const block = quantity(at)
+    const getCode = { method: 'eth_getCode', params: [address, block] }
+    const calls = [getCode, callOf(identity, symbolSelector, block), ...tokenCalls(address, block)]
+    const [code, probe, symbol, decimals] = await rpc.askAll(calls, signal)
+    if (!code?.ok || !isHex(code.result))
+      throw fail.unavailable(`eth_getCode: ${code?.ok === false ? describeRpcError(code) : 'something else than hex'}.`)
+    const answers = [symbol, decimals].map((outcome) => believe(outcome, probe))
+    return {
+      facts: toFacts(address, answers[0] ?? '0x', answers[1] ?? '0x'),
+      upTo: code.result === '0x' ? at : Number.POSITIVE_INFINITY,
+    }
+  }
+
+  /** The bytes that a token answered; none when its code failed, which is so when the same node answers the probe. */
+  function believe(outcome: RpcOutcome | undefined, probe: RpcOutcome | undefined): string {
+    if (outcome?.ok) {
+      if (isHex(outcome.result)) return outcome.result
+      throw fail.unavailable('eth_call answered something else than hex.')
+    }
+    if (outcome === undefined) throw fail.unavailable('eth_call: no answer.')
+    const fault = callFault(outcome)
+    if (fault === 'token' || (fault === 'unclear' && probe?.ok)) return '0x'
+    throw fail.unavailable(`eth_call: ${describeRpcError(outcome)}.`)
+  }
+
+  return {
+    async of(address, height, signal) {
+      if (address === native.address) return native
+      const cached = known.get(address)
+      if (cached !== undefined && height <= cached.upTo) return cached.facts
+      const entry = await read(address, height, signal)
+      const [oldest] = known.keys()
+      if (known.size >= maxEntries && oldest !== undefined) known.delete(oldest)
+      known.set(address, entry)
+      return entry.facts
+    },
+  }
+}
+
+function callOf(to: string, data: string, block: string): RpcCall {
+  return { method: 'eth_call', params: [{ to, data, gas: gasLimit }, block] }
+}
+
+function tokenCalls(address: string, block: string): RpcCall[] {
+  return [symbolSelector, decimalsSelector].map((selector) => callOf(address, selector, block))
+}
+
+/** Bytes can only come from the token's own code; nothing, or an error, may be the node's. */
+function isAnswer(outcome: RpcOutcome | undefined): outcome is { ok: true; result: string } {
+  return outcome?.ok === true && isHex(outcome.result) && outcome.result !== '0x'
+}
+
+function toFacts(address: string, symbol: string, decimals: string): TokenFacts {
+  return { address, symbol: readSymbol(symbol), decimals: readDecimals(decimals) }
+}

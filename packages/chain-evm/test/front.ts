@@ -1,0 +1,89 @@
+/** A real HTTP server in front of a node, which a test can make lie, stall or break. @module */
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** One call of a request. */
+export interface FrontCall {
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+export interface FrontRequest {
+  readonly methods: readonly string[]
+  /** The calls of the request, in order. */
+  readonly calls: readonly FrontCall[]
+  readonly isBatch: boolean
+  /** The node's own answer, as text. */
+  forward(): Promise<string>
+}
+
+/** Answers itself, or returns text to be sent as JSON with status 200. */
+export type Intercept = (
+  request: FrontRequest,
+  response: ServerResponse,
+) => Promise<string | undefined> | string | undefined
+
+export interface Front {
+  readonly url: string
+  /** What was asked so far: one entry per HTTP request. */
+  readonly requests: readonly (readonly string[])[]
+  intercept: Intercept
+  close(): Promise<void>
+}
+
+export const passOn: Intercept = (request) => request.forward()
+
+/** One answer of a node: a request of its own, or an item of a batch. */
+export interface Item {
+  readonly id: number
+  readonly result?: unknown
+  readonly error?: unknown
+}
+
+/** Changes answers one by one, in single requests and in batches; null leaves the answer out of a batch. */
+export function rewriting(change: (item: Item, call: FrontCall) => Item | null): Intercept {
+  return async ({ calls, isBatch, forward }) => {
+    const parsed = JSON.parse(await forward()) as Item | Item[]
+    const items = Array.isArray(parsed) ? parsed : [parsed]
+    const changed = calls.map((call, index) => {
+      const item = items[index]
+      return item === undefined ? null : change(item, call)
+    })
+    const kept = changed.filter((item) => item !== null)
+    return JSON.stringify(isBatch ? kept : kept[0])
+  }
+}
+
+export async function openFront(nodeUrl: string): Promise<Front> {
+  const requests: string[][] = []
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      answer(Buffer.concat(chunks).toString('utf8'), response).catch(() => response.destroy())
+    })
+  })
+  async function answer(body: string, response: ServerResponse): Promise<void> {
+    const parsed = JSON.parse(body) as FrontCall | FrontCall[]
+    const calls = Array.isArray(parsed) ? parsed : [parsed]
+    const methods = calls.map(({ method }) => method)
+    requests.push(methods)
+    const forward = async () => {
+      const headers = { 'content-type': 'application/json' }
+      return (await fetch(nodeUrl, { method: 'POST', headers, body })).text()
+    }
+    const text = await front.intercept({ methods, calls, isBatch: Array.isArray(parsed), forward }, response)
+    if (text !== undefined) response.writeHead(200, { 'content-type': 'application/json' }).end(text)
+  }
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const front: Front = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    intercept: passOn,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  return front
+}

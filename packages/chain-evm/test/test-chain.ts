@@ -1,0 +1,84 @@
+/** A real anvil that mines on demand, and what tests do with it. @module */
+import { type Abi, type Address, encodeDeployData, encodeFunctionData, type Hex } from 'viem'
+import { devAccount } from '../src/dev/accounts.js'
+import { type Anvil, startAnvil } from '../src/dev/anvil.js'
+
+export const payer = devAccount(0).address.toLowerCase() as Address
+
+interface Contract {
+  readonly abi: Abi
+  readonly bytecode: Hex
+}
+
+interface Sent {
+  readonly to?: string
+  readonly data?: string
+  readonly value?: bigint
+  readonly from?: string
+}
+
+export interface TestChain extends Anvil {
+  rpc<T>(method: string, ...params: unknown[]): Promise<T>
+  /** Mines `count` blocks; resolves the new height. */
+  mine(count?: number): Promise<number>
+  /** Sends without mining. */
+  send(transaction: Sent): Promise<Hex>
+  /** Sends and mines one block. */
+  execute(transaction: Sent): Promise<{ hash: Hex; blockNumber: number; blockHash: string }>
+  deploy(contract: Contract, args?: readonly unknown[]): Promise<Address>
+  call(
+    contract: Contract,
+    to: string,
+    functionName: string,
+    args: readonly unknown[],
+  ): Promise<{ hash: Hex; blockNumber: number; blockHash: string }>
+}
+
+export async function startTestChain(args: readonly string[] = []): Promise<TestChain> {
+  const anvil = await startAnvil({ args: ['--no-mining', '--timestamp', '1700000000', ...args] })
+
+  async function rpc<T>(method: string, ...params: unknown[]): Promise<T> {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(anvil.rpcUrl, { method: 'POST', headers, body })
+    const answer = (await response.json()) as { result: T; error?: { message: string } }
+    if (answer.error !== undefined) throw new Error(`${method}: ${answer.error.message}`)
+    return answer.result
+  }
+  async function mine(count = 1): Promise<number> {
+    for (let index = 0; index < count; index++) await rpc('evm_mine')
+    return Number(await rpc<string>('eth_blockNumber'))
+  }
+  function send({ value = 0n, from = payer, ...rest }: Sent): Promise<Hex> {
+    return rpc('eth_sendTransaction', { from, gas: '0x4c4b40', value: `0x${value.toString(16)}`, ...rest })
+  }
+  async function receipt(hash: Hex) {
+    const found = await rpc<{
+      blockNumber: string
+      blockHash: string
+      contractAddress: Address
+      status: string
+    } | null>('eth_getTransactionReceipt', hash)
+    if (found === null) throw new Error(`${hash} is not mined`)
+    return found
+  }
+  async function execute(transaction: Sent) {
+    const hash = await send(transaction)
+    await mine()
+    const { blockNumber, blockHash } = await receipt(hash)
+    return { hash, blockNumber: Number(blockNumber), blockHash }
+  }
+  return {
+    ...anvil,
+    rpc,
+    mine,
+    send,
+    execute,
+    async deploy({ abi, bytecode }, deployArgs = []) {
+      const { hash } = await execute({ data: encodeDeployData({ abi, bytecode, args: [...deployArgs] }) })
+      return (await receipt(hash)).contractAddress.toLowerCase() as Address
+    },
+    call: ({ abi }, to, functionName, callArgs) =>
+      execute({ to, data: encodeFunctionData({ abi, functionName, args: [...callArgs] }) }),
+  }
+}

@@ -1,0 +1,13 @@
+/** What a known path answers to a method that it does not have. @module */
+import type { Hono } from 'hono'
+import type { AppEnv } from './app-env.js'
+
+/** Answers OPTIONS with 204 and every other method than `methods` with 405; both name what is allowed. Add it last. */
+export function allowMethods(app: Hono<AppEnv>, path: string, methods: readonly string[]): void {
+  const allow = [...methods, 'OPTIONS'].join(', ')
+  app.all(path, (c) =>
+    c.req.method === 'OPTIONS'
+      ? c.body(null, 204, { Allow: allow })
+      : c.json({ error: 'Method not allowed' }, 405, { Allow: allow }),
+  )
+}

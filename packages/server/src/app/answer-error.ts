@@ -1,0 +1,91 @@
+/** One exhaustive table from error code to status and body. Source: INTERFACE 7. @module */
+import { type ErrorBody, pageLimit } from '@payment-integration/contract'
+import type * as core from '@payment-integration/core'
+import { CoreError } from '@payment-integration/core'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { HttpRequestError } from './http-errors.js'
+
+/** What the client gets. */
+export interface ErrorAnswer {
+  readonly status: ContentfulStatusCode
+  readonly body: ErrorBody
+  readonly headers: Readonly<Record<string, string>>
+}
+
+type Core = Omit<typeof core, 'CoreError'>
+type CodeOf<T> = T extends abstract new (
+  ...args: never[]
+) => infer E
+  ? E extends core.CoreError
+    ? E['code']
+    : never
+  : never
+/** Every code that the core or HTTP can raise: a class that the core gains makes the table below incomplete. */
+export type ErrorCode = CodeOf<Core[keyof Core]> | HttpRequestError['code']
+
+type Row = (error: Error) => ErrorAnswer
+
+const temporarily = 'Service temporarily unavailable'
+const unavailable: Row = () => answer(503, temporarily, { 'Retry-After': '1' })
+/** An operator must act first, so no time can be named; callers wait by their own rules. */
+const untilMended: Row = () => answer(503, temporarily)
+const internal: Row = () => answer(500, 'Internal error')
+const says =
+  (status: ContentfulStatusCode): Row =>
+  (error) =>
+    answer(status, error.message)
+
+const table: Record<ErrorCode, Row> = {
+  ERR_LIMIT_INVALID: ({ message }) => ({
+    status: 400,
+    body: { error: message, maxLimit: pageLimit.max },
+    headers: {},
+  }),
+  ERR_CURSOR_INVALID: says(400),
+  ERR_TX_HASH_INVALID: says(400),
+  ERR_ADDRESS_INVALID: says(400),
+  ERR_URL_INVALID: says(400),
+  ERR_PAYMENT_NOT_FOUND: says(404),
+  ERR_PAYMENT_AMBIGUOUS: says(409),
+  ERR_UPDATE_CONFLICT: says(409),
+  ERR_INTEGRATION_EXISTS: says(409),
+  ERR_INTEGRATION_NOT_FOUND: says(404),
+  ERR_INTEGRATION_CHANGED: says(409),
+  ERR_BODY_UNEXPECTED: says(400),
+  ERR_BODY_INCOMPLETE: says(400),
+  ERR_BODY_TOO_LARGE: (error) => answer(413, error.message, { Connection: 'close' }),
+  ERR_CONTENT_TYPE: says(415),
+  ERR_HEADER_REPEATED: (error) => answer(400, error.message, { Connection: 'close' }),
+  ERR_QUERY_MALFORMED: says(400),
+  ERR_UPDATE_INVALID: says(400),
+  ERR_STORE_BUSY: unavailable,
+  ERR_STORE_FULL: untilMended,
+  ERR_STORE_UNAVAILABLE: unavailable,
+  ERR_CHAIN_UNAVAILABLE: unavailable,
+  ERR_CHAIN_RANGE_GONE: unavailable,
+  ERR_CHAIN_HISTORY_BROKEN: unavailable,
+  ERR_CHECKPOINT_MOVED: unavailable,
+  ERR_SECRET_UNREADABLE: internal,
+  ERR_MASTER_KEY_MISSING: internal,
+}
+
+/** The answer to an error. Anything that the table does not name is a 500 that says nothing. */
+export function answerError(error: unknown): ErrorAnswer {
+  if (!(error instanceof Error)) return answer(500, 'Internal error')
+  const code = (error as { code?: unknown }).code
+  return isKnown(error, code) ? table[code](error) : answer(500, 'Internal error')
+}
+
+function answer(
+  status: ContentfulStatusCode,
+  error: string,
+  headers: Readonly<Record<string, string>> = {},
+): ErrorAnswer {
+  return { status, body: { error }, headers }
+}
+
+function isKnown(error: Error, code: unknown): code is ErrorCode {
+  // Only our own classes: a driver's error with an equal code would bring its own message to the client.
+  const ours = error instanceof CoreError || error instanceof HttpRequestError
+  return ours && typeof code === 'string' && Object.hasOwn(table, code)
+}

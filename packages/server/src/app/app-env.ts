@@ -1,0 +1,10 @@
+/** What a request carries through the app. @module */
+import type { IncomingMessage } from 'node:http'
+import type { Caller } from '@payment-integration/core'
+
+/** Types of the Hono context. */
+export interface AppEnv {
+  /** `incoming` is there when the app runs on Node's HTTP server: the fetch request hides repeated headers. */
+  Bindings: { readonly incoming?: IncomingMessage }
+  Variables: { caller: Caller }
+}

@@ -1,0 +1,93 @@
+/** What a database driver says in an error belongs to the operator's database log, not to callers and not to this log. */
+import { randomBytes } from 'node:crypto'
+import { createService, parseMasterKey, type Store } from '@payment-integration/core'
+import { afterEach, expect, it } from 'vitest'
+import { listedChain } from '../../test/support/clause-chain.js'
+import { processorSignature, receiveUpdate } from '../../test/support/clause-service.js'
+import { goodAuthorization } from '../../test/support/integration-service.js'
+import { listenApp } from '../../test/support/listening-app.js'
+import { eventually } from '../../test/support/tcp-server.js'
+import { createPinoLogger } from '../logging/pino-logger.js'
+import { createHealth } from './health.js'
+
+/** An error as `pg` throws it, with the canary wherever values, statements or credentials can stand. */
+function driverError(): Error {
+  const cause = Object.assign(new Error('connect as CANARY:CANARY@db'), { address: 'CANARY' })
+  return Object.assign(new Error('relation "CANARY" does not exist', { cause }), {
+    code: '42P01',
+    detail: 'Key (secret)=(CANARY) already exists.',
+    where: 'CANARY',
+    query: 'select CANARY',
+    parameters: ['CANARY'],
+  })
+}
+
+/** A database that answers a ping and fails every query. */
+function failingStore(): Store {
+  const fail = () => Promise.reject(driverError())
+  const failing = <T extends object>() => new Proxy({} as T, { get: () => fail })
+  return {
+    migrate: fail,
+    transaction: fail,
+    payments: failing<Store['payments']>(),
+    deliveries: failing<Store['deliveries']>(),
+    integrations: failing<Store['integrations']>(),
+    ping: async () => undefined,
+    close: async () => undefined,
+  }
+}
+
+const stops: (() => Promise<unknown> | undefined)[] = []
+afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())))
+
+async function startOnFailingStore() {
+  const lines: string[] = []
+  const logger = createPinoLogger({ level: 'debug', destination: { write: (line: string) => lines.push(line) } })
+  const store = failingStore()
+  const service = createService({
+    store,
+    logger,
+    sender: { post: () => Promise.reject(new Error('nothing can be sent')) },
+    masterKey: parseMasterKey(randomBytes(32).toString('hex')),
+    chains: [{ chain: listedChain(1).chain, startBlock: 0 }],
+    receipts: { source: { lookup: async () => null }, everyMs: 100 },
+  })
+  const app = await listenApp({
+    service,
+    receiveUpdate,
+    health: createHealth({ store, indexers: service.indexers }),
+    logger,
+  })
+  const loops = new AbortController()
+  const running = service.run(loops.signal)
+  stops.push(async () => {
+    loops.abort()
+    await Promise.all([running, app.stop()])
+  })
+  const logged = (part: string) => lines.some((line) => String(JSON.parse(line).msg).includes(part))
+  return { url: app.url, lines, logged }
+}
+
+it('a driver error shows its class and code alone, in health, in answers and in the log', async () => {
+  const { url, lines, logged } = await startOnFailingStore()
+  // Each loop has met the error and said so.
+  for (const part of ['chain', 'outbox', 'final answer']) await eventually(() => logged(part))
+
+  const health = await (await fetch(`${url}/health`)).text()
+  expect(JSON.parse(health)).toEqual({
+    status: 'degraded',
+    database: 'ok',
+    chains: [{ chainId: 1, head: 0, indexed: null, lag: null, error: 'Error 42P01' }],
+  })
+  const body = JSON.stringify({ id: 'u-1', chainId: '1', txHash: `0x${'12'.repeat(32)}`, state: 'pending' })
+  const headers = { 'content-type': 'application/json', 'x-service-signature': processorSignature(body) }
+  const answers = await Promise.all([
+    fetch(`${url}/api/v1/integration/payments`, { headers: { authorization: goodAuthorization } }),
+    fetch(`${url}/api/v1/processor/updates`, { method: 'POST', body, headers }),
+  ])
+  for (const answer of answers)
+    expect([answer.status, await answer.text()]).toEqual([500, '{"error":"Internal error"}'])
+  expect(lines.filter((line) => line.includes('"msg":"A request failed."'))).toHaveLength(2)
+  expect(lines.join('')).not.toContain('CANARY')
+  expect(lines.join('')).toContain('42P01')
+})

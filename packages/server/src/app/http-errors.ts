@@ -1,0 +1,18 @@
+/** Refusals that belong to HTTP itself, not to a use case. @module */
+
+/** A request that HTTP rules refuse before a use case sees it. */
+export class HttpRequestError extends Error {
+  override readonly name = 'HttpRequestError'
+  readonly code:
+    | 'ERR_BODY_UNEXPECTED'
+    | 'ERR_BODY_INCOMPLETE'
+    | 'ERR_BODY_TOO_LARGE'
+    | 'ERR_CONTENT_TYPE'
+    | 'ERR_HEADER_REPEATED'
+    | 'ERR_QUERY_MALFORMED'
+    | 'ERR_UPDATE_INVALID'
+  constructor(code: HttpRequestError['code'], message: string) {
+    super(message)
+    this.code = code
+  }
+}

@@ -1,0 +1,186 @@
+import { createHmac } from 'node:crypto'
+import type { UpdateResult } from '@payment-integration/contract'
+import { createUpdateReceiver, StoreError, UpdateConflictError } from '@payment-integration/core'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { chosenService, txHash } from '../../test/support/integration-service.js'
+import { listenApp } from '../../test/support/listening-app.js'
+import { parseRaw, requestText, sendRaw } from '../../test/support/raw-http.js'
+
+const now = 1_790_000_000_000
+const secrets = ['processor-secret-current', 'processor-secret-previous']
+const receiveUpdate = createUpdateReceiver({ secrets, clock: { now: () => now } })
+const path = '/api/v1/processor/updates'
+const update = { id: 'update-1', chainId: '1', txHash, state: 'success' }
+
+let outcome: UpdateResult | Error
+const service = chosenService({
+  async applyUpdate(given) {
+    service.calls.push(given.id)
+    if (outcome instanceof Error) throw outcome
+    return outcome
+  },
+})
+let server: Awaited<ReturnType<typeof listenApp>>
+let closed: Awaited<ReturnType<typeof listenApp>>
+beforeAll(async () => {
+  server = await listenApp({ service, receiveUpdate })
+  closed = await listenApp({ service, receiveUpdate: null })
+})
+afterAll(() => Promise.all([server.stop(), closed.stop()]))
+beforeEach(() => {
+  service.calls.length = 0
+  outcome = { id: 'update-1', outcome: 'applied', version: 2, reason: null }
+})
+
+function sign(body: string | Uint8Array, secret = secrets[0] ?? '', at = now / 1000): string {
+  const mac = createHmac('sha256', secret).update(`${at}.`).update(body).digest('hex')
+  return `t=${at},v1=${mac}`
+}
+
+function post(body: string, headers: Record<string, string> = {}) {
+  return fetch(`${server.url}${path}`, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json', 'x-service-signature': sign(body), ...headers },
+  })
+}
+
+describe('a processor update', () => {
+  it.each([
+    ['applied', 200],
+    ['unchanged', 200],
+    ['waiting', 202],
+  ] as const)('%s is %i with the result', async (kind, status) => {
+    outcome = { id: 'update-1', outcome: kind, version: kind === 'waiting' ? null : 2, reason: null }
+    const answer = await post(JSON.stringify(update))
+    expect([answer.status, await answer.json()]).toEqual([status, outcome])
+    expect(answer.headers.get('cache-control')).toBe('private, no-store')
+  })
+
+  it('refused is 422 with the result and the reason as error', async () => {
+    outcome = { id: 'update-1', outcome: 'refused', version: 3, reason: 'refund_success is the end' }
+    const answer = await post(JSON.stringify(update))
+    expect([answer.status, await answer.json()]).toEqual([422, { error: 'refund_success is the end', ...outcome }])
+  })
+
+  it('with a used id and other content is 409', async () => {
+    outcome = new UpdateConflictError('update-1')
+    const answer = await post(JSON.stringify(update))
+    expect([answer.status, await answer.json()]).toEqual([409, { error: expect.stringContaining('under a new id') }])
+  })
+
+  it('while the database is away is 503 with Retry-After', async () => {
+    outcome = new StoreError('ERR_STORE_UNAVAILABLE', 'secret detail')
+    const answer = await post(JSON.stringify(update))
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
+  })
+
+  it('is accepted with any of the configured secrets, and with a charset of UTF-8', async () => {
+    const body = JSON.stringify(update)
+    const previous = await post(body, { 'x-service-signature': sign(body, secrets[1]) })
+    const charset = await post(body, { 'content-type': 'application/json; charset=utf-8' })
+    expect([previous.status, charset.status]).toEqual([200, 200])
+  })
+
+  it.each([
+    ['no signature', ''],
+    ['a forged signature', `t=${now / 1000},v1=${'0'.repeat(64)}`],
+    ['another secret', sign(JSON.stringify(update), 'another-secret-altogether')],
+    ['a stale signature', sign(JSON.stringify(update), secrets[0], now / 1000 - 301)],
+    ['a signature of another body', sign('{}')],
+  ])('with %s is 401 and reaches no use case', async (_, signature) => {
+    const answer = await post(JSON.stringify(update), { 'x-service-signature': signature })
+    expect([answer.status, await answer.text()]).toEqual([401, '{"error":"Unauthorized"}'])
+    expect(answer.headers.get('cache-control')).toBe('private, no-store')
+    expect(service.calls).toEqual([])
+  })
+
+  it.each([
+    ['no JSON', '{'],
+    ['an array', '[]'],
+    ['an unknown field', JSON.stringify({ ...update, stat: 'success' })],
+    ['an unknown state', JSON.stringify({ ...update, state: 'done' })],
+    ['a number as chain id', JSON.stringify({ ...update, chainId: 1 })],
+    ['a short hash', JSON.stringify({ ...update, txHash: '0x12' })],
+    ['a repeated key', `{"id":"a","id":"b","chainId":"1","txHash":"${txHash}"}`],
+    ['an empty body', ''],
+  ])('with %s is 400 and reaches no use case', async (_, body) => {
+    const answer = await post(body)
+    expect([answer.status, await answer.json()]).toEqual([400, { error: expect.any(String) }])
+    expect(service.calls).toEqual([])
+  })
+
+  it.each([
+    'text/plain',
+    'application/json;charset=latin1',
+    'application/jsonx',
+    'text/json',
+    ' ',
+    'application/json, text/plain',
+  ])('as %j is 415', async (type) => {
+    const answer = await post(JSON.stringify(update), { 'content-type': type })
+    expect([answer.status, await answer.json()]).toEqual([415, { error: expect.stringContaining('application/json') }])
+  })
+
+  it('with a content encoding is 415', async () => {
+    expect((await post(JSON.stringify(update), { 'content-encoding': 'gzip' })).status).toBe(415)
+  })
+})
+
+describe('the body cap of 16 KB', () => {
+  const padded = (size: number) => JSON.stringify(update).padEnd(size, ' ')
+
+  it('accepts exactly 16384 bytes and refuses one more', async () => {
+    expect((await post(padded(16_384))).status).toBe(200)
+    const answer = await post(padded(16_385))
+    expect([answer.status, await answer.json()]).toEqual([413, { error: 'Body is larger than 16384 bytes' }])
+    expect(answer.headers.get('cache-control')).toBe('private, no-store')
+  })
+
+  it('refuses by the announced length before the body arrives', async () => {
+    const headers = ['Content-Type: application/json', 'Content-Length: 100000000']
+    const answer = parseRaw(await sendRaw(server.url, requestText(path, headers, { method: 'POST' })))
+    expect(answer.status).toBe(413)
+  })
+
+  it.each([
+    [16_384, 200],
+    [16_385, 413],
+  ])('holds for a chunked body: %i bytes are %i', async (size, status) => {
+    const body = padded(size)
+    const headers = [
+      'Content-Type: application/json',
+      'Transfer-Encoding: chunked',
+      `X-Service-Signature: ${sign(body)}`,
+    ]
+    const chunks = `${size.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+    const answer = await sendRaw(server.url, requestText(path, headers, { method: 'POST', body: chunks }))
+    expect(parseRaw(answer).status).toBe(status)
+  })
+
+  it('refuses a chunked body while it arrives', async () => {
+    const chunk = `1000\r\n${'a'.repeat(4_096)}\r\n`
+    const headers = ['Content-Type: application/json', 'Transfer-Encoding: chunked']
+    const text = requestText(path, headers, { method: 'POST', body: chunk.repeat(5) })
+    expect(parseRaw(await sendRaw(server.url, text)).status).toBe(413)
+  })
+
+  it('survives a client that goes away in the middle of its body', async () => {
+    const headers = ['Content-Type: application/json', 'Content-Length: 1000']
+    await sendRaw(server.url, requestText(path, headers, { method: 'POST', body: '{' }), { closeAfterMs: 50 })
+    expect((await post(JSON.stringify(update))).status).toBe(200)
+  })
+})
+
+describe('the updates endpoint', () => {
+  it('is 405 for GET', async () => {
+    const answer = await fetch(`${server.url}${path}`)
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
+  })
+
+  it('is 404 when no processor is connected', async () => {
+    const answer = await fetch(`${closed.url}${path}`, { method: 'POST', body: '{}' })
+    expect([answer.status, await answer.json()]).toEqual([404, { error: 'Not found' }])
+    expect(answer.headers.get('cache-control')).toBe('private, no-store')
+  })
+})

@@ -1,0 +1,36 @@
+/** Reads a request body up to a cap, as the bytes that were sent. @module */
+import { HttpRequestError } from './http-errors.js'
+
+/** Largest body of a JSON route, in bytes. */
+export const maxBodyBytes = 16 * 1024
+
+/**
+ * The raw body. Stops reading at the cap.
+ * @throws HttpRequestError `ERR_BODY_TOO_LARGE` above the cap, `ERR_BODY_INCOMPLETE` when the client stopped sending.
+ */
+export async function readBody(request: Request, maxBytes: number = maxBodyBytes): Promise<Uint8Array> {
+  const tooLarge = () => new HttpRequestError('ERR_BODY_TOO_LARGE', `Body is larger than ${maxBytes} bytes`)
+  const declared = request.headers.get('content-length')
+  if (declared !== null && Number(declared) > maxBytes) throw tooLarge()
+  if (request.body === null) return new Uint8Array(0)
+  const reader = request.body.getReader()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for (;;) {
+    const { done, value } = await reader.read().catch(() => {
+      throw new HttpRequestError('ERR_BODY_INCOMPLETE', 'Body ended before it was complete')
+    })
+    if (done) return Buffer.concat(chunks)
+    size += value.byteLength
+    if (size > maxBytes) {
+      reader.cancel().catch(() => undefined)
+      throw tooLarge()
+    }
+    chunks.push(value)
+  }
+}
+
+/** True when a request announces a body. Source: RFC 9112 section 6. */
+export function announcesBody(headers: Headers): boolean {
+  return headers.has('transfer-encoding') || (headers.get('content-length') ?? '0') !== '0'
+}

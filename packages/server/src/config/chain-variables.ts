@@ -1,0 +1,80 @@
+/** The variables of each chain: `PI_RPC_URL_<chainId>` and its companions. @module */
+import { knownRouters } from '@payment-integration/chain-evm'
+import { finality } from '@payment-integration/contract'
+import type { ChainConfig, RouterConfig } from './config.js'
+import { type Environment, show, type Variables } from './variables.js'
+
+const perChain = ['PI_RPC_URL_', 'PI_ROUTERS_', 'PI_START_BLOCK_', 'PI_POLL_MS_', 'PI_CONFIRMATIONS_'] as const
+const chainIdPattern = /^[1-9][0-9]{0,14}$/
+
+/** The chain id that a variable is about, or null when it is not a per-chain variable. */
+export function chainIdOf(name: string): string | null {
+  const prefix = perChain.find((each) => name.startsWith(each))
+  return prefix === undefined ? null : name.slice(prefix.length)
+}
+
+/** Reads every chain that has an RPC URL. A companion variable without one is a problem. */
+export function readChains(env: Environment, variables: Variables): ChainConfig[] {
+  const { problems } = variables
+  const ids = new Set<string>()
+  for (const name of Object.keys(env).sort()) {
+    const id = chainIdOf(name)
+    if (id === null || variables.text(name) === undefined) continue
+    if (chainIdPattern.test(id)) ids.add(id)
+    else problems.push(`${name} ends in ${show(id)}; expected a chain id in plain digits, as in PI_RPC_URL_1.`)
+  }
+  return [...ids].sort((a, b) => Number(a) - Number(b)).map((id) => readChain(id, variables))
+}
+
+function readChain(id: string, variables: Variables): ChainConfig {
+  const chainId = Number(id)
+  return {
+    chainId,
+    rpcUrl: readRpcUrl(`PI_RPC_URL_${id}`, variables),
+    routers: readRouters(`PI_ROUTERS_${id}`, chainId, variables),
+    startBlock: readStartBlock(`PI_START_BLOCK_${id}`, variables),
+    pollMs: variables.integer(`PI_POLL_MS_${id}`, { min: 50, max: 3_600_000, unit: 'milliseconds' }, 1_000),
+    confirmations: readConfirmations(`PI_CONFIRMATIONS_${id}`, chainId, variables),
+  }
+}
+
+function readConfirmations(name: string, chainId: number, variables: Variables): number | null {
+  const table: Readonly<Record<number, { readonly confirmations: number }>> = finality
+  if (variables.text(name) === undefined) return table[chainId]?.confirmations ?? null
+  return variables.integer(name, { min: 0, max: 1_000_000, unit: 'blocks' }, 0)
+}
+
+function readRpcUrl(name: string, { text, problems }: Variables): string {
+  const value = text(name)
+  if (value === undefined) problems.push(`${name} is not set; this chain has other variables, so it needs an RPC URL.`)
+  // The value may hold an API key, so the message describes it instead of repeating it.
+  else if (!URL.canParse(value))
+    problems.push(`${name} is not a URL; expected one that begins with http:// or https://.`)
+  else if (!/^https?:$/.test(new URL(value).protocol))
+    problems.push(`${name} begins with ${new URL(value).protocol}; expected http:// or https://.`)
+  return value ?? ''
+}
+
+function readRouters(name: string, chainId: number, { text, problems }: Variables): readonly RouterConfig[] {
+  const value = text(name)
+  if (value === undefined) {
+    const known = knownRouters(chainId)
+    if (known.length === 0)
+      problems.push(
+        `${name} is not set, and no router of chain ${chainId} is known; expected 0x<address>@<version>, comma-separated.`,
+      )
+    return known
+  }
+  return value.split(',').flatMap((part) => {
+    const [, address, version] = /^(0x[0-9a-fA-F]{40})@([0-9]+\.[0-9]+)$/.exec(part.trim()) ?? []
+    if (address !== undefined && version !== undefined) return [{ address: address.toLowerCase(), version }]
+    problems.push(`${name} holds ${show(part)}; expected 0x and 40 hex digits, an @ and a version such as 0.8.`)
+    return []
+  })
+}
+
+function readStartBlock(name: string, variables: Variables): number | 'head' {
+  if (variables.text(name) === 'head') return 'head'
+  if (variables.text(name) === undefined) return 'head'
+  return variables.integer(name, { min: 0, max: Number.MAX_SAFE_INTEGER, unit: '`head` or a block number' }, 0)
+}

@@ -1,0 +1,71 @@
+/** What the server is told, checked. @module */
+
+/** Where payments are kept. */
+export type DatabaseConfig =
+  | { readonly kind: 'sqlite'; readonly path: string }
+  | { readonly kind: 'postgres'; readonly connectionString: string }
+
+/** A router contract whose events are payments. */
+export interface RouterConfig {
+  /** 0x and 40 lowercase hex digits. */
+  readonly address: string
+  /** Contract version, for example `0.8`. */
+  readonly version: string
+}
+
+/** One chain to follow. */
+export interface ChainConfig {
+  readonly chainId: number
+  /** May hold an API key: never logged or shown. */
+  readonly rpcUrl: string
+  readonly routers: readonly RouterConfig[]
+  /** Where to begin on a chain that is not indexed yet. */
+  readonly startBlock: number | 'head'
+  /** How often the head is read, in milliseconds. */
+  readonly pollMs: number
+  /** Blocks on top of a block until it is final; null: never. Source: INTERFACE 8, DESIGN section 3 (legacy). */
+  readonly confirmations: number | null
+}
+
+/** Where the outcome of unfinished payments is asked for. */
+export type ReceiptsConfig =
+  | { readonly kind: 'off' }
+  | { readonly kind: 'chain' }
+  | { readonly kind: 'http'; readonly url: string }
+
+/** Levels of the log, from the most to the least talkative. */
+export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
+/** One of {@link logLevels}. */
+export type LogLevel = (typeof logLevels)[number]
+
+/** The whole configuration of a server. */
+export interface Config {
+  /** `development` allows notification endpoints on this machine. */
+  readonly environment: 'production' | 'development'
+  readonly host: string
+  /** 0: any free port. */
+  readonly port: number
+  readonly database: DatabaseConfig
+  /** As given: one or several keys. Never logged or shown. */
+  readonly masterKey: string
+  /** Empty: processor updates are not accepted. */
+  readonly processorSecrets: readonly string[]
+  /** Empty: the server reads and delivers, and indexes nothing. */
+  readonly chains: readonly ChainConfig[]
+  readonly receipts: ReceiptsConfig
+  readonly logLevel: LogLevel
+  /** How long a stop may take, in milliseconds. */
+  readonly shutdownTimeoutMs: number
+}
+
+/** The environment does not describe a server. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly code = 'ERR_CONFIG'
+  /** Every problem, each naming its variable. No secret values. */
+  readonly problems: readonly string[]
+  constructor(problems: readonly string[]) {
+    super(`The configuration has ${problems.length} problem(s):\n${problems.map((each) => `- ${each}`).join('\n')}`)
+    this.problems = problems
+  }
+}

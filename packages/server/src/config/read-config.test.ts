@@ -1,0 +1,213 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { ConfigError } from './config.js'
+import { describeConfig } from './describe-config.js'
+import { readConfig } from './read-config.js'
+import type { Environment } from './variables.js'
+
+const key = randomBytes(32).toString('hex')
+const minimal = { PI_MASTER_KEY: key }
+const router = `0x${'Ab'.repeat(20)}`
+
+function problemsOf(env: Environment): readonly string[] {
+  try {
+    readConfig(env)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+}
+
+describe('readConfig', () => {
+  it('needs a master key alone; everything else has a default', () => {
+    expect(readConfig(minimal)).toEqual({
+      environment: 'production',
+      host: '127.0.0.1',
+      port: 4747,
+      database: { kind: 'sqlite', path: 'payment-integration.db' },
+      masterKey: key,
+      processorSecrets: [],
+      chains: [],
+      receipts: { kind: 'chain' },
+      logLevel: 'info',
+      shutdownTimeoutMs: 10_000,
+    })
+  })
+
+  it('reads every variable', () => {
+    const config = readConfig({
+      PI_ENV: 'development',
+      PI_HOST: '::1',
+      PI_PORT: '0',
+      PI_DATABASE_URL: 'postgresql://user:pass@db.example/payments',
+      PI_MASTER_KEY: `${randomBytes(32).toString('base64url')},${key}`,
+      PI_PROCESSOR_SECRETS: 'first-secret-of-it, second-secret-of-it',
+      PI_RPC_URL_31337: 'http://127.0.0.1:8545',
+      PI_ROUTERS_31337: `${router}@0.8, ${router}@0.6`,
+      PI_START_BLOCK_31337: '0',
+      PI_POLL_MS_31337: '250',
+      PI_RPC_URL_1: 'https://rpc.example/v3/key',
+      PI_START_BLOCK_1: 'head',
+      PI_RECEIPTS: 'http',
+      PI_RECEIPTS_URL: 'http://127.0.0.1:1/receipts',
+      PI_LOG_LEVEL: 'silent',
+      PI_SHUTDOWN_TIMEOUT_MS: '500',
+      PATH: '/bin',
+    })
+    expect(config).toMatchObject({
+      environment: 'development',
+      host: '::1',
+      port: 0,
+      database: { kind: 'postgres', connectionString: 'postgresql://user:pass@db.example/payments' },
+      processorSecrets: ['first-secret-of-it', 'second-secret-of-it'],
+      receipts: { kind: 'http', url: 'http://127.0.0.1:1/receipts' },
+      logLevel: 'silent',
+      shutdownTimeoutMs: 500,
+    })
+    expect(config.chains.map(({ chainId }) => chainId)).toEqual([1, 31337])
+    expect(config.chains[0]).toMatchObject({ startBlock: 'head', pollMs: 1_000 })
+    expect(config.chains[0]?.routers.length).toBeGreaterThan(0)
+    expect(config.chains[1]).toEqual({
+      chainId: 31337,
+      rpcUrl: 'http://127.0.0.1:8545',
+      routers: [
+        { address: router.toLowerCase(), version: '0.8' },
+        { address: router.toLowerCase(), version: '0.6' },
+      ],
+      startBlock: 0,
+      pollMs: 250,
+      confirmations: null,
+    })
+  })
+
+  it('takes the confirmations of the contract for its chains, none for others, and those given for either', () => {
+    const chains = { ...minimal, PI_RPC_URL_137: 'http://127.0.0.1:1', PI_RPC_URL_8453: 'http://127.0.0.1:1' }
+    const confirmations = (env: Record<string, string>) => readConfig(env).chains.map((chain) => chain.confirmations)
+    expect(confirmations(chains)).toEqual([50, null])
+    expect(confirmations({ ...chains, PI_CONFIRMATIONS_137: '7', PI_CONFIRMATIONS_8453: '0' })).toEqual([7, 0])
+    expect(() => readConfig({ ...chains, PI_CONFIRMATIONS_137: '-1' })).toThrow('PI_CONFIRMATIONS_137')
+  })
+
+  it('asks the chain for receipts unless a processor is connected', () => {
+    expect(readConfig(minimal).receipts).toEqual({ kind: 'chain' })
+    const connected = { ...minimal, PI_PROCESSOR_SECRETS: 'secret-of-16-char' }
+    expect(readConfig(connected).receipts).toEqual({ kind: 'off' })
+    expect(readConfig({ ...connected, PI_RECEIPTS: 'chain' }).receipts).toEqual({ kind: 'chain' })
+  })
+
+  it('takes a variable that is set to nothing as not set', () => {
+    expect(readConfig({ ...minimal, PI_PORT: '', PI_PROCESSOR_SECRETS: '', PI_RPC_URL_1: '' })).toEqual(
+      readConfig(minimal),
+    )
+  })
+
+  it.each<[Environment, string]>([
+    [{ PI_MASTER_KEY: '' }, 'PI_MASTER_KEY is not set; expected 32 random bytes'],
+    [{ PI_MASTER_KEY: 'short' }, 'PI_MASTER_KEY is refused'],
+    [{ PI_MASTER_KEY: '00'.repeat(32) }, 'PI_MASTER_KEY is refused'],
+    [{ PI_ENV: 'prod' }, 'PI_ENV is "prod"; expected one of production, development.'],
+    [{ PI_PORT: '65536' }, 'PI_PORT is "65536"; expected a port from 0 to 65535'],
+    [{ PI_PORT: '-1' }, 'PI_PORT is "-1"'],
+    [{ PI_PORT: '80.5' }, 'PI_PORT is "80.5"'],
+    [{ PI_PORT: '0x50' }, 'PI_PORT is "0x50"'],
+    [{ PI_PORT: ' 80' }, 'PI_PORT is " 80"'],
+    [{ PI_HOST: 'http://x' }, 'PI_HOST is "http://x"'],
+    [{ PI_DATABASE_URL: 'sqlite:' }, 'PI_DATABASE_URL is "sqlite:", which names no file on a disk'],
+    [{ PI_DATABASE_URL: 'sqlite::memory:' }, 'PI_DATABASE_URL is "sqlite::memory:", which names no file on a disk'],
+    [{ PI_DATABASE_URL: 'sqlite:file:a.db' }, 'PI_DATABASE_URL is "sqlite:file:a.db", which names no file on a disk'],
+    [{ PI_DATABASE_URL: 'mysql://u:p@h/d' }, 'PI_DATABASE_URL has mysql:; expected sqlite:<path> or postgres://'],
+    [{ PI_DATABASE_URL: 'payments.db' }, 'PI_DATABASE_URL has no scheme'],
+    [{ PI_DATABASE_URL: 'postgres://' }, 'PI_DATABASE_URL has postgres:'],
+    [{ PI_PROCESSOR_SECRETS: 'short' }, 'PI_PROCESSOR_SECRETS: secret 1 of 1 has 5 characters; expected at least 16.'],
+    [{ PI_PROCESSOR_SECRETS: 'a-long-enough-secret,' }, 'PI_PROCESSOR_SECRETS: secret 2 of 2 has 0 characters'],
+    [{ PI_RPC_URL_1: 'nonsense' }, 'PI_RPC_URL_1 is not a URL'],
+    [{ PI_RPC_URL_1: 'ws://node.example' }, 'PI_RPC_URL_1 begins with ws:; expected http:// or https://.'],
+    [{ PI_RPC_URL_x: 'http://node.example' }, 'PI_RPC_URL_x ends in "x"; expected a chain id'],
+    [{ PI_RPC_URL_01: 'http://node.example' }, 'PI_RPC_URL_01 ends in "01"; expected a chain id'],
+    [{ PI_ROUTERS_1: `${router}@0.8` }, 'PI_RPC_URL_1 is not set; this chain has other variables'],
+    [
+      { PI_RPC_URL_424242: 'http://node.example' },
+      'PI_ROUTERS_424242 is not set, and no router of chain 424242 is known',
+    ],
+    [
+      { PI_RPC_URL_1: 'http://node.example', PI_ROUTERS_1: '0x12@0.8' },
+      'PI_ROUTERS_1 holds "0x12@0.8"; expected 0x and 40',
+    ],
+    [{ PI_RPC_URL_1: 'http://node.example', PI_ROUTERS_1: `${router}@0.8,` }, 'PI_ROUTERS_1 holds ""'],
+    [
+      { PI_RPC_URL_1: 'http://node.example', PI_START_BLOCK_1: 'tail' },
+      'PI_START_BLOCK_1 is "tail"; expected `head` or',
+    ],
+    [
+      { PI_RPC_URL_1: 'http://node.example', PI_POLL_MS_1: '10' },
+      'PI_POLL_MS_1 is "10"; expected milliseconds from 50',
+    ],
+    [{ PI_RECEIPTS: 'on' }, 'PI_RECEIPTS is "on"; expected one of off, chain, http.'],
+    [
+      { PI_RECEIPTS: 'http', PI_RECEIPTS_URL: 'https://p.example' },
+      'PI_RECEIPTS is "http"; it needs PI_PROCESSOR_SECRETS',
+    ],
+    [{ PI_RECEIPTS: 'http', PI_PROCESSOR_SECRETS: 'secret-of-16-char' }, 'PI_RECEIPTS_URL is not set'],
+    [
+      { PI_RECEIPTS: 'http', PI_PROCESSOR_SECRETS: 'secret-of-16-char', PI_RECEIPTS_URL: 'http://p.example' },
+      'PI_RECEIPTS_URL is not usable; expected https://',
+    ],
+    [{ PI_RECEIPTS_URL: 'https://p.example' }, 'PI_RECEIPTS_URL is set; it is only used with PI_RECEIPTS=http.'],
+    [{ PI_LOG_LEVEL: 'loud' }, 'PI_LOG_LEVEL is "loud"; expected one of debug, info, warn, error, silent.'],
+    [{ PI_SHUTDOWN_TIMEOUT_MS: '1' }, 'PI_SHUTDOWN_TIMEOUT_MS is "1"; expected milliseconds from 100'],
+    [{ PI_MASTERKEY: key }, 'PI_MASTERKEY is not a known variable; check its spelling or remove it.'],
+    [{ PI_RPC_URL: 'http://node.example' }, 'PI_RPC_URL is not a known variable'],
+  ])('%j is a problem that names its variable', (env, problem) => {
+    const problems = problemsOf({ ...minimal, ...env })
+    expect(problems).toEqual([expect.stringContaining(problem)])
+  })
+
+  it('reports all problems at once, in one error', () => {
+    const env = { PI_PORT: 'x', PI_ENV: 'x', PI_DATABASE_URL: 'x', PI_RPC_URL_1: 'x', PI_TYPO: 'x' }
+    const problems = problemsOf(env)
+    const variables = problems.map((problem) => problem.split(' ')[0])
+    expect(variables).toEqual(['PI_ENV', 'PI_PORT', 'PI_DATABASE_URL', 'PI_MASTER_KEY', 'PI_RPC_URL_1', 'PI_TYPO'])
+    expect(() => readConfig(env)).toThrow(expect.objectContaining({ code: 'ERR_CONFIG', name: 'ConfigError' }))
+    for (const problem of problems) expect(new ConfigError(problems).message).toContain(problem)
+  })
+
+  it('repeats no secret in a problem', () => {
+    const canary = 'CANARY'
+    const problems = problemsOf({
+      PI_MASTER_KEY: canary,
+      PI_PROCESSOR_SECRETS: `${canary},${canary}`,
+      PI_DATABASE_URL: `mysql://user:${canary}@host/${canary}`,
+      PI_RPC_URL_1: `ftp://user:${canary}@host/${canary}?key=${canary}`,
+      PI_RPC_URL_10: `no url ${canary}`,
+      PI_RECEIPTS_URL: `https://user:${canary}@host/`,
+      PI_UNKNOWN: canary,
+    })
+    expect(problems.length).toBeGreaterThan(6)
+    expect(problems.join('\n')).not.toContain(canary)
+  })
+})
+
+describe('describeConfig', () => {
+  it('masks secrets, credentials, paths and queries', () => {
+    const config = readConfig({
+      PI_MASTER_KEY: key,
+      PI_PROCESSOR_SECRETS: 'CANARY-secret-of-it',
+      PI_DATABASE_URL: 'postgres://CANARY:CANARY@db.example:5432/payments?password=CANARY',
+      PI_RPC_URL_1: 'https://CANARY:CANARY@rpc.example:8443/v3/CANARY?key=CANARY',
+      PI_RECEIPTS: 'http',
+      PI_RECEIPTS_URL: 'https://CANARY:CANARY@receipts.example/CANARY',
+    })
+    const description = describeConfig(config)
+    expect(JSON.stringify(description)).not.toContain('CANARY')
+    expect(JSON.stringify(description)).not.toContain(key)
+    expect(description).toMatchObject({
+      listen: '127.0.0.1:4747',
+      database: 'postgres://db.example:5432/payments',
+      masterKey: 'set',
+      processorSecrets: '1 set',
+      chains: [{ chainId: 1, rpc: 'https://rpc.example:8443' }],
+      receipts: 'http from https://receipts.example',
+    })
+  })
+})

@@ -1,0 +1,135 @@
+/** Reads the configuration from the environment; all problems are found at once. @module */
+import { parseMasterKey } from '@payment-integration/core'
+import { chainIdOf, readChains } from './chain-variables.js'
+import { type Config, ConfigError, type DatabaseConfig, logLevels, type ReceiptsConfig } from './config.js'
+import { type Environment, readVariables, show, type Variables } from './variables.js'
+
+const names = new Set([
+  'PI_ENV',
+  'PI_HOST',
+  'PI_PORT',
+  'PI_DATABASE_URL',
+  'PI_MASTER_KEY',
+  'PI_PROCESSOR_SECRETS',
+  'PI_RECEIPTS',
+  'PI_RECEIPTS_URL',
+  'PI_LOG_LEVEL',
+  'PI_SHUTDOWN_TIMEOUT_MS',
+])
+
+/** Shortest processor secret that is accepted, in characters. */
+const minSecretLength = 16
+
+/**
+ * Reads `PI_…` variables; docs/configuration.md lists them with units and defaults.
+ * @throws ConfigError `ERR_CONFIG` with every problem, each naming its variable and never a secret value.
+ * @example const config = readConfig(process.env)
+ */
+export function readConfig(env: Environment): Config {
+  const variables = readVariables(env)
+  const { problems } = variables
+  const environment = variables.choice('PI_ENV', ['production', 'development'], 'production')
+  const processorSecrets = readSecrets(variables)
+  const config: Config = {
+    environment,
+    host: readHost(variables),
+    port: variables.integer('PI_PORT', { min: 0, max: 65_535, unit: 'a port' }, 4_747),
+    database: readDatabase(variables),
+    masterKey: readMasterKey(variables),
+    processorSecrets,
+    chains: readChains(env, variables),
+    receipts: readReceipts(variables, processorSecrets.length > 0, environment),
+    logLevel: variables.choice('PI_LOG_LEVEL', logLevels, 'info'),
+    shutdownTimeoutMs: variables.integer(
+      'PI_SHUTDOWN_TIMEOUT_MS',
+      { min: 100, max: 600_000, unit: 'milliseconds' },
+      10_000,
+    ),
+  }
+  problems.push(...unknownVariables(env))
+  if (problems.length > 0) throw new ConfigError(problems)
+  return config
+}
+
+function readHost({ text, problems }: Variables): string {
+  const host = text('PI_HOST') ?? '127.0.0.1'
+  if (!/^[0-9A-Za-z.:-]{1,253}$/.test(host))
+    problems.push(`PI_HOST is ${show(host)}; expected an address or host name of this machine, without scheme or port.`)
+  return host
+}
+
+function readDatabase({ text, problems }: Variables): DatabaseConfig {
+  const value = text('PI_DATABASE_URL') ?? 'sqlite:payment-integration.db'
+  if (value.startsWith('sqlite:')) {
+    const path = value.slice('sqlite:'.length)
+    if (path.trim() === '' || path === ':memory:' || /^file:/i.test(path))
+      problems.push(`PI_DATABASE_URL is ${show(value)}, which names no file on a disk; expected sqlite:<path>.`)
+    return { kind: 'sqlite', path }
+  }
+  // The value may hold a password, so the message names its scheme alone.
+  if (!/^postgres(ql)?:\/\/./.test(value) || !URL.canParse(value)) {
+    const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(value)?.[0] ?? 'no scheme'
+    problems.push(`PI_DATABASE_URL has ${scheme}; expected sqlite:<path> or postgres://<user>@<host>/<database>.`)
+  }
+  return { kind: 'postgres', connectionString: value }
+}
+
+function readMasterKey({ text, problems }: Variables): string {
+  const value = text('PI_MASTER_KEY')
+  const expected = 'expected 32 random bytes as base64url or 64 hex digits, for example from `openssl rand -hex 32`'
+  if (value === undefined) problems.push(`PI_MASTER_KEY is not set; ${expected}.`)
+  else {
+    try {
+      parseMasterKey(value)
+    } catch (error) {
+      problems.push(`PI_MASTER_KEY is refused: ${error instanceof RangeError ? error.message : expected}`)
+    }
+  }
+  return value ?? ''
+}
+
+function readSecrets({ text, problems }: Variables): readonly string[] {
+  const value = text('PI_PROCESSOR_SECRETS')
+  if (value === undefined) return []
+  const secrets = value.split(',').map((secret) => secret.trim())
+  secrets.forEach((secret, index) => {
+    if (secret.length < minSecretLength)
+      problems.push(
+        `PI_PROCESSOR_SECRETS: secret ${index + 1} of ${secrets.length} has ${secret.length} characters; expected at least ${minSecretLength}.`,
+      )
+  })
+  return secrets
+}
+
+function readReceipts(variables: Variables, hasProcessor: boolean, environment: Config['environment']): ReceiptsConfig {
+  const { text, problems } = variables
+  const kind = variables.choice('PI_RECEIPTS', ['off', 'chain', 'http'], hasProcessor ? 'off' : 'chain')
+  const url = text('PI_RECEIPTS_URL')
+  if (kind !== 'http') {
+    if (url !== undefined) problems.push('PI_RECEIPTS_URL is set; it is only used with PI_RECEIPTS=http.')
+    return { kind }
+  }
+  if (!hasProcessor)
+    problems.push('PI_RECEIPTS is "http"; it needs PI_PROCESSOR_SECRETS, which authenticate the answers.')
+  if (url === undefined)
+    problems.push('PI_RECEIPTS_URL is not set; PI_RECEIPTS=http needs the address of the receipts.')
+  else if (!isReceiptsUrl(url, environment))
+    problems.push(
+      'PI_RECEIPTS_URL is not usable; expected https:// without query or fragment (http:// only in development).',
+    )
+  return { kind, url: url ?? '' }
+}
+
+function isReceiptsUrl(text: string, environment: Config['environment']): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, search, hash } = new URL(text)
+  const isScheme = protocol === 'https:' || (protocol === 'http:' && environment === 'development')
+  return isScheme && search === '' && hash === ''
+}
+
+function unknownVariables(env: Environment): string[] {
+  return Object.keys(env)
+    .filter((name) => name.startsWith('PI_') && env[name] !== undefined && !names.has(name) && chainIdOf(name) === null)
+    .sort()
+    .map((name) => `${name} is not a known variable; check its spelling or remove it.`)
+}

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import { describeError } from './describe-error.js'
+import { createPinoLogger } from './pino-logger.js'
+
+function capture(level: 'debug' | 'info' | 'silent' = 'info') {
+  const lines: string[] = []
+  const logger = createPinoLogger({ level, destination: { write: (line: string) => lines.push(line) } })
+  return { logger, lines, parsed: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>) }
+}
+
+describe('the log', () => {
+  it('is one JSON object per line, with time, level and message', () => {
+    const { logger, lines, parsed } = capture()
+    logger.warn({ chainId: 1, txHash: '0xab' }, 'Something.')
+    expect(lines[0]).toMatch(/^\{.*\}\n$/)
+    expect(parsed()).toEqual([
+      { level: 40, time: expect.stringMatching(/^\d{4}-.*Z$/), chainId: 1, txHash: '0xab', msg: 'Something.' },
+    ])
+  })
+
+  it('drops every field that is not listed', () => {
+    const { logger, lines } = capture()
+    const fields = {
+      authorization: 'CANARY',
+      Authorization: 'CANARY',
+      headers: { authorization: 'CANARY' },
+      body: 'CANARY',
+      secret: 'CANARY',
+      apiSecret: 'CANARY',
+      signature: 'CANARY',
+      query: 'CANARY',
+      rpcUrl: 'CANARY',
+      err: new Error('CANARY'),
+      status: 500,
+    }
+    for (const level of ['info', 'warn', 'error'] as const) logger[level](fields, 'x')
+    expect(lines).toHaveLength(3)
+    expect(lines.join('')).not.toContain('CANARY')
+    expect(lines[0]).toContain('"status":500')
+  })
+
+  it('keeps scheme and host of a URL in a listed field, and nothing else of it', () => {
+    const { logger, parsed } = capture()
+    logger.error({ error: 'GET https://user:CANARY@rpc.example:8545/v3/CANARY?key=CANARY failed (twice)' }, 'x')
+    expect(parsed()[0]).toMatchObject({ error: 'GET https://rpc.example:8545 failed (twice)' })
+  })
+
+  it('follows its level', () => {
+    const info = capture('info')
+    info.logger.debug({}, 'x')
+    const silent = capture('silent')
+    silent.logger.error({}, 'x')
+    const debug = capture('debug')
+    debug.logger.debug({}, 'x')
+    expect([info.lines.length, silent.lines.length, debug.lines.length]).toEqual([0, 0, 1])
+  })
+})
+
+describe('describeError', () => {
+  it('names class, code, place and causes, and no message', () => {
+    const cause = Object.assign(new RangeError('CANARY'), { code: 'ECONNREFUSED', url: 'CANARY' })
+    const error = Object.assign(new TypeError('CANARY\n    CANARY line', { cause }), {
+      code: 'ERR_X',
+      detail: 'CANARY',
+    })
+    const described = describeError(error)
+    expect(described).toMatchObject({ error: 'TypeError', code: 'ERR_X', causes: ['RangeError ECONNREFUSED'] })
+    expect(described.stack).toContain('pino-logger.test.ts')
+    expect(JSON.stringify(described)).not.toContain('CANARY')
+  })
+
+  it('takes anything that was thrown', () => {
+    expect(describeError('CANARY')).toEqual({ error: 'string', code: null, stack: '', causes: [] })
+    expect(describeError(undefined)).toMatchObject({ error: 'undefined' })
+    const ring = new Error('a')
+    ring.cause = ring
+    expect(describeError(ring).causes).toHaveLength(5)
+    expect(describeError(Object.assign(new Error('a'), { code: 'CANARY value' })).code).toBeNull()
+  })
+})

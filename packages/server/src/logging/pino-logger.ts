@@ -1,0 +1,80 @@
+/** The log: JSON lines, and only fields that are known to be harmless. @module */
+import type { Logger } from '@payment-integration/core'
+import { type DestinationStream, pino } from 'pino'
+import type { LogLevel } from '../config/config.js'
+
+/**
+ * Every field that may appear in the log. A field that is not listed is dropped, so that a new one cannot carry a secret, a
+ * body, a signature, a query string or an RPC URL into it by accident.
+ */
+export const loggedFields = [
+  'address',
+  'attempt',
+  'blockNumber',
+  'causes',
+  'chainId',
+  'code',
+  'commonAncestor',
+  'config',
+  'count',
+  'database',
+  'deliveryId',
+  'error',
+  'eventType',
+  'failures',
+  'from',
+  'head',
+  'host',
+  'integrationAddress',
+  'latencyMs',
+  'method',
+  'outcome',
+  'paymentId',
+  'port',
+  'reason',
+  'retryInMs',
+  'route',
+  'signal',
+  'stack',
+  'startedAt',
+  'status',
+  'to',
+  'txHash',
+  'updateId',
+  'url',
+  'version',
+  'waitMs',
+] as const
+
+/** Where and how much to log. */
+export interface PinoLoggerOptions {
+  readonly level: LogLevel
+  /** @default standard output */
+  readonly destination?: DestinationStream | undefined
+}
+
+/** A logger on pino. */
+export function createPinoLogger({ level, destination }: PinoLoggerOptions): Logger {
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
+  const log = destination === undefined ? pino(options) : pino(options, destination)
+  return {
+    debug: (fields, message) => log.debug(allowed(fields), message),
+    info: (fields, message) => log.info(allowed(fields), message),
+    warn: (fields, message) => log.warn(allowed(fields), message),
+    error: (fields, message) => log.error(allowed(fields), message),
+  }
+}
+
+function allowed(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const kept: Record<string, unknown> = {}
+  for (const name of loggedFields) {
+    const value = fields[name]
+    if (value !== undefined) kept[name] = typeof value === 'string' ? shortenUrls(value) : value
+  }
+  return kept
+}
+
+/** Keeps scheme and host of every URL in a text: credentials, path and query may hold keys. */
+function shortenUrls(text: string): string {
+  return text.replace(/([a-z][a-z0-9+.-]*:\/\/)(?:[^\s/?#@]*@)?([^\s/?#"'<>]+)[^\s"'<>]*/gi, '$1$2')
+}

@@ -1,0 +1,138 @@
+/** Asks a processor over HTTP what became of a payment. Source: INTERFACE 6 (receipt polling); docs/decisions/receipt-polling.md. @module */
+import { type ProcessorUpdate, signatureHeader } from '@payment-integration/contract'
+import type { ReceiptSource, StoredPayment, UpdateReceiver } from '@payment-integration/core'
+import { Agent, type Dispatcher } from 'undici'
+import { startBudget } from '../sender/budget.js'
+
+/** Options of the source. */
+export interface HttpReceiptSourceOptions {
+  /** Where receipts are: `<url>/<chainId>/<txHash>` is asked. User and password in it are sent as Basic credentials. */
+  readonly url: string
+  /** Verifies the answer's signature and reads it, like an update that the processor sends by itself. */
+  readonly receiveUpdate: UpdateReceiver
+  /** Longest time for one question, in milliseconds. @default 5000 */
+  readonly timeoutMs?: number | undefined
+  /** Largest answer, in bytes. @default 16384 */
+  readonly maxBytes?: number | undefined
+}
+
+/** A source that holds connections. */
+export interface ClosableReceiptSource extends ReceiptSource {
+  close(): Promise<void>
+}
+
+/** Defaults of {@link HttpReceiptSourceOptions}. */
+export const receiptDefaults = { timeoutMs: 5_000, maxBytes: 16_384 } as const
+
+/** No usable receipt was obtained; the payment is asked about again in the next round. */
+export class ReceiptError extends Error {
+  override readonly name = 'ReceiptError'
+  readonly code: 'ERR_RECEIPT_UNAVAILABLE' | 'ERR_RECEIPT_INVALID'
+  constructor(code: ReceiptError['code'], message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/**
+ * A receipt source over HTTP: 200 with a signed processor update, or 404 when nothing is known. Redirects are not followed.
+ * `lookup` rejects with {@link ReceiptError}: `ERR_RECEIPT_UNAVAILABLE` without an answer in time or with another status,
+ * `ERR_RECEIPT_INVALID` for an answer that is too large, not signed by the processor, malformed, or about another payment.
+ * @throws TypeError When `url` is not an http(s) URL, or has a query or a fragment.
+ */
+export function createHttpReceiptSource(options: HttpReceiptSourceOptions): ClosableReceiptSource {
+  const { receiveUpdate, timeoutMs = receiptDefaults.timeoutMs, maxBytes = receiptDefaults.maxBytes } = options
+  const { base, headers } = parseBase(options.url)
+  const agent = new Agent({ connectTimeout: timeoutMs, headersTimeout: 0, bodyTimeout: 0 })
+  return {
+    async lookup(payment, signal) {
+      const budget = startBudget(timeoutMs, signal)
+      const url = receiptUrl(base, payment)
+      try {
+        const asked = agent
+          .request({
+            origin: url.origin,
+            path: url.pathname + url.search,
+            method: 'GET',
+            headers,
+            signal: budget.signal,
+          })
+          .then((response) => readAnswer(response, maxBytes))
+        const answer = await Promise.race([asked, budget.over])
+        return answer === null ? null : await readReceipt(answer, payment, receiveUpdate)
+      } catch (error) {
+        if (error instanceof ReceiptError) throw error
+        throw new ReceiptError('ERR_RECEIPT_UNAVAILABLE', `No receipt within ${timeoutMs} ms.`, { cause: error })
+      } finally {
+        budget.end()
+      }
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+interface Answer {
+  readonly body: Uint8Array
+  readonly signature: string | null
+}
+
+async function readAnswer(
+  { statusCode, headers, body }: Dispatcher.ResponseData,
+  maxBytes: number,
+): Promise<Answer | null> {
+  if (statusCode !== 200) {
+    await body.dump({ limit: maxBytes }).catch(() => undefined)
+    if (statusCode === 404) return null
+    throw new ReceiptError('ERR_RECEIPT_UNAVAILABLE', `The receipts answered ${statusCode}; expected 200 or 404.`)
+  }
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength
+    // Leaving the loop destroys the stream and its connection.
+    if (size > maxBytes) throw new ReceiptError('ERR_RECEIPT_INVALID', `A receipt is larger than ${maxBytes} bytes.`)
+    chunks.push(chunk)
+  }
+  const signature = headers[signatureHeader.toLowerCase()]
+  return { body: Buffer.concat(chunks), signature: typeof signature === 'string' ? signature : null }
+}
+
+async function readReceipt(
+  answer: Answer,
+  payment: StoredPayment,
+  receiveUpdate: UpdateReceiver,
+): Promise<ProcessorUpdate> {
+  const received = await receiveUpdate(answer)
+  switch (received.kind) {
+    case 'unauthenticated':
+      throw new ReceiptError('ERR_RECEIPT_INVALID', `A receipt has no valid ${signatureHeader} of the processor.`)
+    case 'invalid':
+      throw new ReceiptError('ERR_RECEIPT_INVALID', `A receipt is malformed: ${received.message}.`)
+    case 'update':
+      if (namesPayment(received.update, payment)) return received.update
+      throw new ReceiptError('ERR_RECEIPT_INVALID', 'A receipt is about another payment than the one asked for.')
+  }
+}
+
+function namesPayment({ chainId, txHash, integrationAddress }: ProcessorUpdate, payment: StoredPayment): boolean {
+  const sameIntegration =
+    integrationAddress === undefined || integrationAddress.toLowerCase() === payment.integrationAddress
+  return chainId === String(payment.chainId) && txHash.toLowerCase() === payment.txHash && sameIntegration
+}
+
+function receiptUrl(base: string, { chainId, txHash, integrationAddress }: StoredPayment): URL {
+  const query = integrationAddress === null ? '' : `?integrationAddress=${integrationAddress}`
+  return new URL(`${base}/${chainId}/${txHash}${query}`)
+}
+
+function parseBase(text: string): { base: string; headers: Record<string, string> } {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
+    throw new TypeError('The receipts address must be an http(s) URL without query or fragment.')
+  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+  const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`
+  return {
+    base: `${url.origin}${url.pathname.replace(/\/+$/, '')}`,
+    headers: { accept: 'application/json', ...(credentials === ':' ? {} : { authorization }) },
+  }
+}

@@ -1,0 +1,139 @@
+/** The service on its real parts, for commands: nothing listens and no loop runs. @module */
+import { createChainReceiptSource, createEvmChain } from '@payment-integration/chain-evm'
+import {
+  type Chain,
+  type Clock,
+  checkMasterKey,
+  createService,
+  createUpdateReceiver,
+  type EventSink,
+  type FollowedChain,
+  type Logger,
+  type MasterKey,
+  parseMasterKey,
+  type Random,
+  type ReceiptSource,
+  type Service,
+  type Store,
+  systemClock,
+  systemRandom,
+  type UpdateReceiver,
+} from '@payment-integration/core'
+import { createPostgresStore, createSqliteStore } from '@payment-integration/store-sql'
+import type { ChainConfig, Config, DatabaseConfig } from '../config/config.js'
+import { createPinoLogger } from '../logging/pino-logger.js'
+import { createHttpReceiptSource } from '../receipts/http-receipt-source.js'
+import { createUndiciSender } from '../sender/undici-sender.js'
+
+/** What a host may replace. */
+export interface OpenOptions {
+  /** Told about every event. */
+  readonly onEvent?: EventSink | undefined
+  /** @default JSON lines on standard output, at the configured level */
+  readonly logger?: Logger | undefined
+  /** @default the system's */
+  readonly clock?: Clock | undefined
+  /** @default the system's */
+  readonly random?: Random | undefined
+}
+
+/** An open service. */
+export interface OpenedService {
+  readonly service: Service
+  readonly store: Store
+  /** Null when no processor secret is configured. */
+  readonly receiveUpdate: UpdateReceiver | null
+  readonly logger: Logger
+  /** Ends connections and closes the database. Stop the loops first. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens the store, brings its schema up to date and builds the service.
+ * @throws TypeError or RangeError when a configuration that `readConfig` did not make contradicts itself; nothing is opened then.
+ * @throws StoreError `ERR_STORE_UNAVAILABLE`, `ERR_STORE_BUSY` or `ERR_STORE_FULL` when the database cannot be opened or migrated.
+ * @throws MasterKeyError `ERR_MASTER_KEY_MISSING` when the database was written with a key that is not given.
+ */
+export async function openService(config: Config, options: OpenOptions = {}): Promise<OpenedService> {
+  const { onEvent, clock = systemClock, random = systemRandom } = options
+  const { logger = createPinoLogger({ level: config.logLevel }) } = options
+  const allowLoopbackHttp = config.environment === 'development'
+  const masterKey = parseMasterKey(config.masterKey)
+  const { processorSecrets } = config
+  const receiveUpdate =
+    processorSecrets.length === 0 ? null : createUpdateReceiver({ secrets: processorSecrets, clock })
+  const chains = config.chains.map((chain) => openChain(chain, logger))
+  const byId = new Map(chains.map(({ chain }) => [chain.chainId, chain]))
+  const receipts = openReceipts(config, byId, receiveUpdate)
+  const sender = createUndiciSender({ allowLoopbackHttp })
+  // Last, so that a mistake in the configuration opens no database.
+  const store = await openStore(config.database, masterKey, options.clock)
+  const service = createService({
+    store,
+    sender,
+    masterKey,
+    chains,
+    clock,
+    random,
+    logger,
+    allowLoopbackHttp,
+    ...(receipts === null ? {} : { receipts: { source: receipts } }),
+    ...(onEvent === undefined ? {} : { onEvent }),
+  })
+  return {
+    service,
+    store,
+    receiveUpdate,
+    logger,
+    async close() {
+      await Promise.allSettled([sender.close(), receipts?.close?.()])
+      await store.close()
+    },
+  }
+}
+
+async function openStore(database: DatabaseConfig, keys: MasterKey, clock: Clock | undefined): Promise<Store> {
+  const store =
+    database.kind === 'sqlite'
+      ? createSqliteStore({ path: database.path, clock })
+      : createPostgresStore({ connectionString: database.connectionString, clock })
+  try {
+    await store.migrate()
+    await checkMasterKey(store.integrations, keys)
+    return store
+  } catch (error) {
+    await store.close().catch(() => undefined)
+    throw error
+  }
+}
+
+function openChain({ chainId, rpcUrl, routers, startBlock, pollMs }: ChainConfig, logger: Logger): FollowedChain {
+  const chain = createEvmChain({
+    chainId,
+    rpcUrl,
+    routers,
+    onQuarantine: ({ txHash, reason }) =>
+      logger.warn({ chainId, txHash, reason }, 'A log of a router is no payment and is left out.'),
+  })
+  return { chain, startBlock, pollMs }
+}
+
+type OpenReceipts = ReceiptSource & { close?(): Promise<void> }
+
+function openReceipts(
+  { receipts, chains: configured }: Config,
+  chains: ReadonlyMap<number, Chain>,
+  receiveUpdate: UpdateReceiver | null,
+): OpenReceipts | null {
+  const confirmations = Object.fromEntries(configured.map((chain) => [chain.chainId, chain.confirmations]))
+  switch (receipts.kind) {
+    case 'off':
+      return null
+    case 'chain':
+      return createChainReceiptSource({ chains, confirmations })
+    case 'http':
+      if (receiveUpdate === null)
+        throw new TypeError('HTTP receipts need a processor secret, which authenticates them.')
+      return createHttpReceiptSource({ url: receipts.url, receiveUpdate })
+  }
+}

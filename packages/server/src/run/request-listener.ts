@@ -1,0 +1,66 @@
+/** From Node's HTTP server to the fetch-standard app. Source: INTERFACE 4 (Cache-Control), 5, 7. @module */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { getRequestListener, RequestError } from '@hono/node-server'
+import { cacheControl } from '@payment-integration/contract'
+import type { Logger } from '@payment-integration/core'
+import type { AppEnv } from '../app/app-env.js'
+import type { createApp } from '../app/create-app.js'
+import { describeError } from '../logging/describe-error.js'
+import { readTarget } from './read-target.js'
+
+type App = ReturnType<typeof createApp>
+type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void
+
+/** After a message that was not understood, the next one on the connection may not begin where it seems to. */
+const closing = { 'Cache-Control': cacheControl, 'Content-Type': 'application/json', Connection: 'close' }
+
+/** Headers that decide where a message ends and whom it is for: after a second one nothing else of it can be trusted. */
+const framing = new Set(['host', 'content-length', 'transfer-encoding'])
+
+/** Most headers of a request. */
+const maxHeaders = 100
+
+/**
+ * A listener for `node:http`. Messages that two parsers may read differently are refused with 400 before anything else, also
+ * before authentication: a repeated framing header, an unknown HTTP version. A target that is no path is refused, too.
+ */
+export function createRequestListener(app: App, logger: Logger): Listener {
+  const listen = getRequestListener((request, env) => app.fetch(request, env as AppEnv['Bindings']), {
+    overrideGlobalObjects: false,
+    errorHandler: (error) => answerUnreadable(error, logger),
+  })
+  return (incoming, outgoing) => {
+    const flaw = framingFlaw(incoming)
+    if (flaw !== null) return refuse(outgoing, 400, flaw)
+    if (incoming.rawHeaders.length > 2 * maxHeaders) return refuse(outgoing, 431, `More than ${maxHeaders} headers`)
+    const target = readTarget(incoming.url ?? '')
+    if (target === null) return refuse(outgoing, 400, 'Request target must be a path, or an http address with one')
+    incoming.url = target
+    void listen(incoming, outgoing)
+  }
+}
+
+function framingFlaw({ httpVersion, headers, rawHeaders }: IncomingMessage): string | null {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'HTTP version is not supported'
+  if (headers.host === undefined) return 'Header host is missing'
+  const seen = new Set<string>()
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]?.toLowerCase() ?? ''
+    if (framing.has(name) && seen.has(name)) return `Header ${name} is given more than once`
+    seen.add(name)
+  }
+  return null
+}
+
+function refuse(outgoing: ServerResponse, status: 400 | 431, error: string): void {
+  const body = JSON.stringify({ error })
+  outgoing.writeHead(status, { ...closing, 'Content-Length': Buffer.byteLength(body) })
+  outgoing.end(body)
+}
+
+function answerUnreadable(error: unknown, logger: Logger): Response {
+  const isTheirs = error instanceof RequestError
+  if (!isTheirs) logger.error({ ...describeError(error) }, 'A request failed outside the app.')
+  const body = JSON.stringify({ error: isTheirs ? 'Request is malformed' : 'Internal error' })
+  return new Response(body, { status: isTheirs ? 400 : 500, headers: closing })
+}

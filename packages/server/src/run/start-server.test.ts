@@ -1,0 +1,362 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { IssuedIntegration, ServiceEvent } from '@payment-integration/core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { facts, indexPayments } from '../../test/support/index-payments.js'
+import { basic } from '../../test/support/integration-service.js'
+import { eventually, startTcp } from '../../test/support/tcp-server.js'
+import { tempConfig } from '../../test/support/temp-config.js'
+import type { Config } from '../config/config.js'
+import { openService } from './open-service.js'
+import { type RunningServer, startServer } from './start-server.js'
+
+const hash = (digit: string) => `0x${digit.repeat(64)}`
+const own = `0x${'Aa'.repeat(20)}`
+const other = `0x${'bB'.repeat(20)}`
+const processorSecret = 'processor-secret-of-the-tests'
+
+let config: Config
+let remove: () => Promise<void>
+let server: RunningServer
+let receiver: Server
+let issued: IssuedIntegration
+let issuedOther: IssuedIntegration
+const received: { headers: Record<string, unknown>; body: string }[] = []
+const events: ServiceEvent[] = []
+
+beforeAll(async () => {
+  receiver = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk) => {
+      body += chunk
+    })
+    request.on('end', () => {
+      received.push({ headers: request.headers, body })
+      response.end()
+    })
+  })
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  const made = await tempConfig({ PI_PROCESSOR_SECRETS: processorSecret })
+  config = made.config
+  remove = made.remove
+  server = await startServer(config, { onEvent: (event) => events.push(event) })
+  const notificationUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
+  issued = await server.service.integrations.create({ address: own, notificationUrl })
+  issuedOther = await server.service.integrations.create({ address: other })
+  const integrationAddress = own.toLowerCase()
+  await indexPayments(server.service.store, [
+    facts({ txHash: hash('1'), integrationAddress }),
+    facts({ txHash: hash('2'), integrationAddress, blockTimestamp: Date.UTC(2026, 0, 3) }),
+    facts({ txHash: hash('3'), integrationAddress }),
+    facts({ txHash: hash('3'), integrationAddress, chainId: 10, sender: `0x${'9'.repeat(40)}` }),
+    facts({ txHash: hash('4'), integrationAddress: other.toLowerCase() }),
+  ])
+  server.service.dispatcher.wake()
+})
+afterAll(async () => {
+  await server.stop()
+  receiver.closeAllConnections()
+  receiver.close()
+  await remove()
+})
+
+const api = '/api/v1/integration'
+const get = (path: string, authorization = basic(own, issued.apiSecret)) =>
+  fetch(`${server.url}${path}`, { headers: { authorization } })
+async function json(path: string, authorization?: string) {
+  const answer = await get(path, authorization)
+  expect(answer.headers.get('cache-control')).toBe('private, no-store')
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
+}
+
+describe('the read API on a real store', () => {
+  it('returns one payment with every field of INTERFACE 2.1, lowercased', async () => {
+    const { status, body } = await json(`${api}/payments/${hash('1')}`)
+    expect([status, body]).toEqual([
+      200,
+      {
+        integrationAddress: own.toLowerCase(),
+        chainId: '1',
+        txHash: hash('1'),
+        version: 1,
+        state: null,
+        recipient: null,
+        invoice: null,
+        sender: `0x${'5'.repeat(40)}`,
+        receiver: `0x${'6'.repeat(40)}`,
+        memo: 'order 17',
+        blockTimestamp: '2026-01-02T03:04:05.000Z',
+        source: { chainId: '1', txHash: hash('1') },
+        tokenIn: { address: `0x${'7'.repeat(40)}`, symbol: 'USDC', amount: '12.5' },
+        tokenOut: { address: `0x${'8'.repeat(40)}`, symbol: 'DAI', amountGross: '12.5', amountNet: '12.475' },
+      },
+    ])
+  })
+
+  it('pages newest first through opaque cursors until null', async () => {
+    const seen: unknown[] = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const { body } = await json(
+        `${api}/payments?limit=1${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`,
+      )
+      const page = body as { payments: { chainId: string; txHash: string }[]; nextCursor: string | null }
+      seen.push(...page.payments.map(({ chainId, txHash }) => `${chainId} ${txHash.slice(2, 3)}`))
+      cursor = page.nextCursor
+    }
+    expect(seen).toEqual(['1 2', '10 3', '1 3', '1 1'])
+  })
+
+  it('shows an integration its own payments alone', async () => {
+    const authorization = basic(other, issuedOther.apiSecret)
+    const { body } = await json(`${api}/payments`, authorization)
+    expect(body).toMatchObject({ payments: [{ txHash: hash('4') }], nextCursor: null })
+    expect(await json(`${api}/payments/${hash('1')}`, authorization)).toEqual({
+      status: 404,
+      body: { error: 'Payment not found' },
+    })
+  })
+
+  it('matches a wallet in any case on either side', async () => {
+    for (const digit of ['5', '6']) {
+      const { body } = await json(`${api}/wallet/0x${digit.repeat(40)}/payments`)
+      expect((body['payments'] as unknown[]).length).toBe(digit === '5' ? 3 : 4)
+    }
+    const { body } = await json(
+      `${api}/wallet/0x${'9'.repeat(40)}/payments/${hash('3').toUpperCase().replace('0X', '0x')}`,
+    )
+    expect(body).toMatchObject({ chainId: '10', txHash: hash('3') })
+  })
+
+  it('is 409 for a hash on two chains, and the wallet narrows it', async () => {
+    const { status, body } = await json(`${api}/payments/${hash('3')}`)
+    expect([status, body]).toEqual([409, { error: expect.any(String) }])
+    expect((await json(`${api}/wallet/0x${'9'.repeat(40)}/payments/${hash('3')}`)).status).toBe(200)
+  })
+
+  it.each(['0', '201', '-1', '1.5', '1e2', '', ' 5', '5 ', '+5', '05', 'ten', '９', '99999999999999999999'])(
+    'is 400 with maxLimit for limit=%j',
+    async (limit) => {
+      const { status, body } = await json(`${api}/payments?limit=${encodeURIComponent(limit)}`)
+      expect([status, body]).toEqual([400, { error: expect.any(String), maxLimit: 200 }])
+    },
+  )
+
+  it.each(['1', '50', '200'])('is 200 for limit=%s', async (limit) => {
+    expect((await json(`${api}/payments?limit=${limit}`)).status).toBe(200)
+  })
+
+  it.each(['', 'x', 'a'.repeat(5_000), '%00', '%F0%9F%92%A9'])(
+    'is 400 without maxLimit for a cursor that is none',
+    async (cursor) => {
+      const { status, body } = await json(`${api}/payments?cursor=${cursor}`)
+      expect([status, body]).toEqual([400, { error: expect.any(String) }])
+    },
+  )
+
+  it('is 400 for the cursor of another list', async () => {
+    const { body } = await json(`${api}/payments?limit=1`)
+    const cursor = String(body['nextCursor'])
+    expect((await json(`${api}/wallet/0x${'5'.repeat(40)}/payments?cursor=${cursor}`)).status).toBe(400)
+    expect((await json(`${api}/payments?cursor=${cursor}`, basic(other, issuedOther.apiSecret))).status).toBe(400)
+  })
+
+  it.each([
+    `payments/0x12`,
+    `payments/${'1'.repeat(64)}`,
+    `payments/0x${'g'.repeat(64)}`,
+    `payments/${hash('1')}0`,
+    `payments/%zz`,
+    `wallet/0x12/payments`,
+    `wallet/0x${'g'.repeat(40)}/payments`,
+    `wallet/0x12/payments/${hash('1')}`,
+    `wallet/0x${'5'.repeat(40)}/payments/0x12`,
+  ])('is 400 for %s', async (path) => {
+    const { status, body } = await json(`${api}/${path}`)
+    expect([status, body]).toEqual([400, { error: expect.any(String) }])
+  })
+
+  it.each([`payments/${hash('f')}`, `wallet/0x${'f'.repeat(40)}/payments/${hash('1')}`])(
+    'is 404 for %s',
+    async (path) => {
+      expect(await json(`${api}/${path}`)).toEqual({ status: 404, body: { error: 'Payment not found' } })
+    },
+  )
+
+  it('gives a disabled integration, an unknown one and a wrong secret the same 401', async () => {
+    const disabled = await server.service.integrations.create({ address: `0x${'cc'.repeat(20)}` })
+    await server.service.integrations.setEnabled(disabled.integration.address, false)
+    const answers = await Promise.all(
+      [
+        basic(disabled.integration.address, disabled.apiSecret),
+        basic(`0x${'dd'.repeat(20)}`, disabled.apiSecret),
+        basic(own, 'wrong'),
+        basic(own, issued.signingSecret),
+        basic(own, issuedOther.apiSecret),
+      ].map(async (authorization) => {
+        const answer = await get(`${api}/payments?limit=0`, authorization)
+        const headers = [...answer.headers].filter(([name]) => name !== 'date')
+        return JSON.stringify([answer.status, headers, await answer.text()])
+      }),
+    )
+    expect(new Set(answers).size).toBe(1)
+    expect(answers[0]).toMatch(/^\[401,.*Unauthorized/)
+  })
+})
+
+describe('a processor update and its notification', () => {
+  function send(update: object) {
+    const body = JSON.stringify(update)
+    const t = Math.floor(Date.now() / 1000)
+    const v1 = createHmac('sha256', processorSecret).update(`${t}.${body}`).digest('hex')
+    return fetch(`${server.url}/api/v1/processor/updates`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json', 'x-service-signature': `t=${t},v1=${v1}` },
+    })
+  }
+
+  it('move a payment to version 2 and tell the integrator with a signed POST', async () => {
+    await eventually(() => received.length === 4, 10_000)
+    const update = {
+      id: 'u-1',
+      chainId: '1',
+      txHash: hash('1'),
+      state: 'pending',
+      recipient: { title: 'Shop', subtitle: null },
+    }
+    const answer = await send(update)
+    expect([answer.status, await answer.json()]).toEqual([
+      200,
+      { id: 'u-1', outcome: 'applied', version: 2, reason: null },
+    ])
+    await eventually(() => received.length === 5, 10_000)
+    const { headers, body } = received[4] ?? { headers: {}, body: '' }
+    const [, t = '', v1 = ''] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers['x-service-signature'])) ?? []
+    expect(v1).toBe(createHmac('sha256', issued.signingSecret).update(`${t}.${body}`).digest('hex'))
+    expect(headers).toMatchObject({ 'content-type': 'application/json', 'x-service-integration': own.toLowerCase() })
+    expect(JSON.parse(body)).toMatchObject({
+      txHash: hash('1'),
+      version: 2,
+      state: 'pending',
+      recipient: { title: 'Shop' },
+    })
+    expect(await json(`${api}/payments/${hash('1')}`)).toMatchObject({ body: { version: 2, state: 'pending' } })
+    expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(['payment.changed', 'delivery.attempted']))
+  })
+
+  it('answer 202, 422 and 409 as decided', async () => {
+    expect((await send({ id: 'u-2', chainId: '1', txHash: hash('e'), state: 'pending' })).status).toBe(202)
+    expect((await send({ id: 'u-3', chainId: '1', txHash: hash('1'), state: null })).status).toBe(422)
+    expect((await send({ id: 'u-1', chainId: '1', txHash: hash('1'), state: 'success' })).status).toBe(409)
+  })
+})
+
+describe('the life of a server', () => {
+  it('reports its health', async () => {
+    expect(await json('/health')).toEqual({ status: 200, body: { status: 'ok', database: 'ok', chains: [] } })
+  })
+
+  it('stops within its time, twice without harm, and keeps its data for the next start', async () => {
+    const { config: own, remove: clean } = await tempConfig()
+    const first = await startServer(own)
+    await first.service.integrations.create({ address: other })
+    await Promise.all([first.stop(), first.stop()])
+    await expect(fetch(`${first.url}/health`)).rejects.toThrow()
+    const second = await startServer(own)
+    expect(await second.service.integrations.list()).toHaveLength(1)
+    await second.stop()
+    await clean()
+  })
+
+  it('answers while a chain node is dead: health is degraded and names the chain, not its URL', async () => {
+    const node = await startTcp((socket) => socket.destroy())
+    const made = await tempConfig({
+      PI_RPC_URL_31337: `${node.url}/v3/CANARY`,
+      PI_ROUTERS_31337: `0x${'ee'.repeat(20)}@0.8`,
+      PI_POLL_MS_31337: '50',
+    })
+    const running = await startServer(made.config)
+    const health = async () =>
+      (await (await fetch(`${running.url}/health`)).json()) as { status: string; chains: unknown[] }
+    let report = await health()
+    const end = Date.now() + 10_000
+    while (report.status !== 'degraded' && Date.now() < end) report = await health()
+    expect(report).toMatchObject({ status: 'degraded', chains: [{ chainId: 31337, head: null, indexed: null }] })
+    expect(JSON.stringify(report)).not.toContain('CANARY')
+    const startedAt = performance.now()
+    await running.stop()
+    expect(performance.now() - startedAt).toBeLessThan(5_500)
+    await node.stop()
+    await made.remove()
+  })
+
+  it('refuses a taken port with a clear sentence, and closes its database', async () => {
+    const made = await tempConfig({ PI_PORT: new URL(server.url).port })
+    await expect(startServer(made.config)).rejects.toMatchObject({
+      code: 'ERR_LISTEN',
+      message: expect.stringContaining('another program listens there'),
+    })
+    const opened = await openService(made.config)
+    await opened.close()
+    await made.remove()
+  })
+
+  it('refuses a database that another master key wrote, and takes it again with that key listed', async () => {
+    const { config: first, remove } = await tempConfig()
+    const opened = await openService(first)
+    await opened.service.integrations.create({ address: `0x${'7'.repeat(40)}` })
+    await opened.close()
+    const masterKey = randomBytes(32).toString('hex')
+    await expect(startServer({ ...first, masterKey })).rejects.toMatchObject({ code: 'ERR_MASTER_KEY_MISSING' })
+    await expect(openService({ ...first, masterKey })).rejects.toMatchObject({ code: 'ERR_MASTER_KEY_MISSING' })
+    const server = await startServer({ ...first, masterKey: `${masterKey},${first.masterKey}` })
+    await server.stop()
+    await remove()
+  })
+
+  it('refuses a database that cannot be opened', async () => {
+    const made = await tempConfig()
+    const broken = { ...made.config, database: { kind: 'sqlite', path: '/proc/no/such/folder/x.db' } } as const
+    await expect(startServer(broken)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
+    await made.remove()
+  })
+})
+
+describe('openService', () => {
+  it('serves commands on a migrated database, and neither listens nor loops', async () => {
+    const made = await tempConfig()
+    const { service, close } = await openService(made.config)
+    const { integration } = await service.integrations.create({ address: own })
+    expect(integration.address).toBe(own.toLowerCase())
+    await close()
+    if (made.config.database.kind === 'sqlite') expect(existsSync(made.config.database.path)).toBe(true)
+    await made.remove()
+  })
+
+  it('in production takes no notification URL on this machine', async () => {
+    const made = await tempConfig({ PI_ENV: 'production' })
+    const { service, close } = await openService(made.config)
+    for (const notificationUrl of [
+      'http://127.0.0.1:9/',
+      'https://127.0.0.1:9/',
+      'http://localhost/',
+      'http://a.example/',
+    ])
+      await expect(service.integrations.create({ address: own, notificationUrl })).rejects.toMatchObject({
+        code: 'ERR_URL_INVALID',
+      })
+    await close()
+    await made.remove()
+  })
+
+  it('refuses http receipts without a processor secret, before anything is opened', async () => {
+    const made = await tempConfig()
+    const impossible = { ...made.config, receipts: { kind: 'http', url: 'https://a.example' } } as const
+    await expect(openService(impossible)).rejects.toThrow(TypeError)
+    if (made.config.database.kind === 'sqlite') expect(existsSync(made.config.database.path)).toBe(false)
+    await made.remove()
+  })
+})

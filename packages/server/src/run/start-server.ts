@@ -1,0 +1,75 @@
+/** The reference server: migrate, run the loops, listen, stop cleanly. @module */
+import type { Service } from '@payment-integration/core'
+import { createApp } from '../app/create-app.js'
+import { createHealth } from '../app/health.js'
+import type { Config } from '../config/config.js'
+import { describeConfig } from '../config/describe-config.js'
+import { describeError } from '../logging/describe-error.js'
+import { type HttpServer, listenHttp } from './http-server.js'
+import { type OpenOptions, openService } from './open-service.js'
+import { createRequestListener } from './request-listener.js'
+
+/** A server that accepts requests. */
+export interface RunningServer {
+  /** Base address, without a slash at the end. */
+  readonly url: string
+  readonly service: Service
+  /**
+   * Accepts nothing new, finishes requests and deliveries in flight, ends the loops and closes the database. Takes at most
+   * `shutdownTimeoutMs`; what is unfinished then is cut off, and nothing durable is lost by it. Idempotent.
+   */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts a server from its configuration.
+ * @throws StoreError when the database cannot be opened or migrated; ListenError `ERR_LISTEN` when the port cannot be used.
+ * @example const server = await startServer(readConfig(process.env))
+ */
+export async function startServer(config: Config, options: OpenOptions = {}): Promise<RunningServer> {
+  const opened = await openService(config, options)
+  const { service, store, receiveUpdate, logger } = opened
+  const loops = new AbortController()
+  let running = true
+  const health = createHealth({ store, indexers: service.indexers, running: () => running })
+  const app = createApp({ service, receiveUpdate, health, logger })
+  let http: HttpServer
+  try {
+    http = await listenHttp(config, createRequestListener(app, logger))
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+  const work = service.run(loops.signal).then(
+    () => {
+      running = false
+    },
+    (error: unknown) => {
+      running = false
+      logger.error({ ...describeError(error) }, 'The loops ended by an error; health reports down until a restart.')
+    },
+  )
+  logger.info({ url: http.url, config: describeConfig(config) }, 'Listening.')
+  if (config.chains.length === 0)
+    logger.warn({}, 'No PI_RPC_URL_<chainId> is set: the server reads and delivers, and indexes nothing.')
+
+  let stopped: Promise<void> | null = null
+  async function stopAll(): Promise<void> {
+    logger.info({}, 'Stopping.')
+    const cut = AbortSignal.timeout(config.shutdownTimeoutMs)
+    const timeUp = new Promise<void>((resolve) => cut.addEventListener('abort', () => resolve(), { once: true }))
+    loops.abort()
+    await Promise.all([http.stop(cut), Promise.race([work, timeUp])])
+    if (running) logger.warn({}, 'Some work did not end in time and is cut off; it is repeated after the next start.')
+    await Promise.race([opened.close(), timeUp])
+    logger.info({}, 'Stopped.')
+  }
+  return {
+    url: http.url,
+    service,
+    stop() {
+      stopped ??= stopAll()
+      return stopped
+    },
+  }
+}

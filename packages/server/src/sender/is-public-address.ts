@@ -1,0 +1,36 @@
+/** Which addresses a notification may be sent to. Source: DESIGN section 3 (redirects and addresses). @module */
+import ipaddr from 'ipaddr.js'
+
+/** Azure's wire server: a public-looking address that reaches the host of a virtual machine. */
+const refusedIPv4 = new Set(['168.63.129.16'])
+
+/**
+ * True for addresses of the public internet. An allow-list: IPv4 only when no special range claims it; IPv6 only 2000::/3,
+ * only when no special range claims it, and never a form that carries an IPv4 address inside (6to4, Teredo, NAT64, ISATAP,
+ * mapped, compatible), since what it reaches depends on a translator. Anything that is not an address is not public.
+ * @param address - As a socket or resolver gives it: dotted decimal, or IPv6 without brackets.
+ */
+export function isPublicAddress(address: string): boolean {
+  if (ipaddr.IPv4.isValidFourPartDecimal(address)) return isPublicIPv4(ipaddr.IPv4.parse(address))
+  // A zone names an interface of this machine; no public address has one.
+  if (address.includes('%') || !ipaddr.IPv6.isValid(address)) return false
+  return isPublicIPv6(ipaddr.IPv6.parse(address))
+}
+
+/** True for the addresses of this machine alone: 127.0.0.0/8 and ::1, in no other spelling. */
+export function isLoopbackAddress(address: string): boolean {
+  if (ipaddr.IPv4.isValidFourPartDecimal(address)) return ipaddr.IPv4.parse(address).range() === 'loopback'
+  return !address.includes('%') && ipaddr.IPv6.isValid(address) && ipaddr.IPv6.parse(address).range() === 'loopback'
+}
+
+function isPublicIPv4(address: ipaddr.IPv4): boolean {
+  return address.range() === 'unicast' && !refusedIPv4.has(address.toString())
+}
+
+function isPublicIPv6(address: ipaddr.IPv6): boolean {
+  const [first = 0, , , , fifth = 0, sixth = 0] = address.parts
+  const isGlobalUnicast = first >= 0x2000 && first <= 0x3fff
+  // ISATAP: an interface identifier of 0000:5efe or 0200:5efe followed by an IPv4 address.
+  const isIsatap = (fifth & 0xfdff) === 0 && sixth === 0x5efe
+  return isGlobalUnicast && !isIsatap && address.range() === 'unicast'
+}

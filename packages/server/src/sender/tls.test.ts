@@ -1,0 +1,64 @@
+import { createServer } from 'node:https'
+import type { AddressInfo, LookupFunction } from 'node:net'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { selfSigned } from '../../test/support/self-signed.js'
+import { createUndiciSender } from './undici-sender.js'
+
+const pair = selfSigned('hook.example')
+const server = createServer(pair, (request, response) => {
+  served.push(`${request.headers.host} ${(request.socket as unknown as { servername: string }).servername}`)
+  response.end()
+})
+const served: string[] = []
+let port = 0
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  port = (server.address() as AddressInfo).port
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+const lookup: LookupFunction = (_name, _options, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }])
+
+async function send(name: string, ca?: string) {
+  const sender = createUndiciSender({ allowLoopbackHttp: true, lookup, ca })
+  try {
+    return await sender.post({ url: `https://${name}:${port}/`, headers: {}, body: Buffer.from('x'), timeoutMs: 2_000 })
+  } finally {
+    await sender.close()
+  }
+}
+
+it('delivers over TLS to a server with a trusted certificate, naming the host', async () => {
+  expect(await send('hook.example', pair.cert)).toMatchObject({ kind: 'answer', status: 200 })
+  expect(served).toEqual([`hook.example:${port} hook.example`])
+})
+
+it('refuses a certificate that is not trusted, and sends nothing', async () => {
+  served.length = 0
+  expect(await send('hook.example')).toMatchObject({ kind: 'failure', reason: 'connection' })
+  expect(served).toEqual([])
+})
+
+it('refuses a trusted certificate of another name, and sends nothing', async () => {
+  served.length = 0
+  expect(await send('other.example', pair.cert)).toMatchObject({ kind: 'failure', reason: 'connection' })
+  expect(served).toEqual([])
+})
+
+it('keeps verifying when the environment asks not to', async () => {
+  served.length = 0
+  const warning = vi.spyOn(process, 'emitWarning').mockReturnValue()
+  const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED']
+  process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
+  try {
+    expect(await send('hook.example')).toMatchObject({ kind: 'failure', reason: 'connection' })
+  } finally {
+    warning.mockRestore()
+    if (before === undefined) delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']
+    else process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = before
+  }
+  expect(served).toEqual([])
+})

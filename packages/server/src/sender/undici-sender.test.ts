@@ -1,0 +1,317 @@
+import type { LookupFunction, Socket } from 'node:net'
+import type { Post } from '@payment-integration/core'
+import { afterEach, describe, expect, it } from 'vitest'
+import { eventually, startTcp, type TcpServer } from '../../test/support/tcp-server.js'
+import { type ClosableSender, createUndiciSender, type UndiciSenderOptions } from './undici-sender.js'
+
+const servers: TcpServer[] = []
+const senders: ClosableSender[] = []
+afterEach(async () => {
+  await Promise.all(senders.splice(0).map((sender) => sender.close()))
+  await Promise.all(servers.splice(0).map((server) => server.stop()))
+})
+
+async function receiver(onRequest?: (socket: Socket, request: number) => void): Promise<TcpServer> {
+  const server = await startTcp(onRequest)
+  servers.push(server)
+  return server
+}
+function sender(options: UndiciSenderOptions = { allowLoopbackHttp: true }): ClosableSender {
+  const made = createUndiciSender(options)
+  senders.push(made)
+  return made
+}
+function post(url: string, extra: Partial<Post> = {}): Post {
+  return { url, headers: { 'X-Test': 'yes' }, body: Buffer.from('{"a":1}'), timeoutMs: 1_000, ...extra }
+}
+const answers =
+  (head: string, body = '') =>
+  (socket: Socket) => {
+    socket.write(`HTTP/1.1 ${head}\r\n\r\n${body}`)
+  }
+/** A resolver that answers these addresses for every name, one list after the other; the last one stays. */
+function resolver(...lists: readonly string[][]): LookupFunction & { asked: string[] } {
+  const asked: string[] = []
+  const lookup: LookupFunction = (hostname, _options, callback) => {
+    const list = lists[Math.min(asked.length, lists.length - 1)] ?? []
+    asked.push(hostname)
+    callback(
+      null,
+      list.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    )
+  }
+  return Object.assign(lookup, { asked })
+}
+
+describe('an answer', () => {
+  it('carries status and latency, and the receiver got the very bytes and headers', async () => {
+    const server = await receiver(answers('200 OK\r\nContent-Length: 2', 'ok'))
+    const result = await sender().post(post(`${server.url}/hook?a=b`))
+    expect(result).toEqual({ kind: 'answer', status: 200, retryAfter: null, latencyMs: expect.any(Number) })
+    expect(server.received()).toMatch(/^POST \/hook\?a=b HTTP\/1\.1\r\n/)
+    expect(server.received().toLowerCase()).toContain('x-test: yes')
+    expect(server.received()).toMatch(/\r\n\r\n\{"a":1\}$/)
+  })
+
+  it.each([201, 204, 299, 400, 404, 410, 429, 500, 503])('%i is reported as it is', async (status) => {
+    const server = await receiver(answers(`${status} X\r\nContent-Length: 0\r\nRetry-After: 17`))
+    expect(await sender().post(post(server.url))).toMatchObject({ kind: 'answer', status, retryAfter: '17' })
+  })
+
+  it.each([301, 302, 303, 307, 308])('%i is not followed', async (status) => {
+    const canary = await receiver(answers('200 OK\r\nContent-Length: 0'))
+    const server = await receiver(answers(`${status} Moved\r\nLocation: ${canary.url}/\r\nContent-Length: 0`))
+    expect(await sender().post(post(server.url))).toMatchObject({ kind: 'answer', status })
+    expect(canary.connections()).toBe(0)
+  })
+
+  it('after an informational one is the final one', async () => {
+    const server = await receiver(answers('103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 204 No Content'))
+    expect(await sender().post(post(server.url))).toMatchObject({ kind: 'answer', status: 204 })
+  })
+
+  it('sends no cookie back, and asks for no compression', async () => {
+    const server = await receiver(answers('200 OK\r\nSet-Cookie: a=b\r\nContent-Length: 0'))
+    const one = sender()
+    await one.post(post(server.url))
+    await one.post(post(server.url))
+    expect(server.received().toLowerCase()).not.toMatch(/cookie:|accept-encoding:/)
+  })
+
+  it('keeps its connection when the answer was small', async () => {
+    const server = await receiver(answers('200 OK\r\nContent-Length: 2', 'ok'))
+    const one = sender()
+    for (let n = 0; n < 20; n++) await one.post(post(server.url))
+    expect(server.connections()).toBeLessThanOrEqual(2)
+  })
+})
+
+describe('the body of an answer', () => {
+  it('that never ends is cut off after 16 KB, and the status stands', async () => {
+    let written = 0
+    const server = await receiver((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n')
+      const more = () => {
+        while (!socket.destroyed && socket.write(`1000\r\n${'a'.repeat(4_096)}\r\n`)) written += 4_096
+      }
+      socket.on('drain', more)
+      more()
+    })
+    expect(await sender().post(post(server.url))).toMatchObject({ kind: 'answer', status: 200 })
+    await eventually(() => server.open() === 0)
+    expect(written).toBeLessThan(20_000_000)
+  })
+
+  it('that announces a gigabyte closes the connection at once', async () => {
+    const server = await receiver(answers('200 OK\r\nContent-Length: 1000000000', 'a'))
+    expect(await sender().post(post(server.url, { timeoutMs: 60_000 }))).toMatchObject({ kind: 'answer', status: 200 })
+    await eventually(() => server.open() === 0)
+  })
+
+  it('that drips ends with the budget, and the status that came in time stands', async () => {
+    const timers: NodeJS.Timeout[] = []
+    const server = await receiver((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n')
+      timers.push(setInterval(() => socket.write('1\r\na\r\n'), 20))
+    })
+    const startedAt = performance.now()
+    expect(await sender().post(post(server.url, { timeoutMs: 300 }))).toMatchObject({ kind: 'answer', status: 200 })
+    expect(performance.now() - startedAt).toBeLessThan(1_000)
+    for (const timer of timers) clearInterval(timer)
+    await eventually(() => server.open() === 0)
+  })
+
+  it('that is compressed is not unpacked', async () => {
+    const server = await receiver(answers('200 OK\r\nContent-Encoding: gzip, gzip, gzip\r\nContent-Length: 4', 'xxxx'))
+    expect(await sender().post(post(server.url))).toMatchObject({ kind: 'answer', status: 200 })
+  })
+
+  it('that is cut short does not change the status', async () => {
+    const server = await receiver((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc'))
+    expect(await sender().post(post(server.url))).toMatchObject({ kind: 'answer', status: 200 })
+  })
+})
+
+describe('no answer', () => {
+  it.each<[string, (socket: Socket) => void]>([
+    ['never answers', () => undefined],
+    ['sends half a status line', (socket) => socket.write('HTTP/1.1 20')],
+    ['sends only informational answers', answers('103 Early Hints')],
+  ])('from a receiver that %s is a timeout after the budget', async (_, behave) => {
+    const server = await receiver(behave)
+    const startedAt = performance.now()
+    const result = await sender().post(post(server.url, { timeoutMs: 200 }))
+    expect(result).toEqual({ kind: 'failure', reason: 'timeout', latencyMs: expect.any(Number) })
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(195)
+    expect(performance.now() - startedAt).toBeLessThan(1_000)
+    await eventually(() => server.open() === 0)
+  })
+
+  it('from a receiver that drips headers is a timeout: the budget is not extended', async () => {
+    const timers: NodeJS.Timeout[] = []
+    const server = await receiver((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n')
+      timers.push(setInterval(() => socket.write('X-Drip: a\r\n'), 20))
+    })
+    expect(await sender().post(post(server.url, { timeoutMs: 300 }))).toMatchObject({ reason: 'timeout' })
+    for (const timer of timers) clearInterval(timer)
+  })
+
+  it('from a resolver that hangs is a timeout', async () => {
+    const lookup: LookupFunction = () => undefined
+    const startedAt = performance.now()
+    const result = await sender({ lookup }).post(post('https://example.com/', { timeoutMs: 100 }))
+    expect(result).toMatchObject({ kind: 'failure', reason: 'timeout' })
+    expect(performance.now() - startedAt).toBeLessThan(1_000)
+  })
+
+  it('from a receiver that does not speak TLS within the budget is a timeout', async () => {
+    const server = await receiver()
+    const url = `https://127.0.0.1:${server.port}/`
+    const startedAt = performance.now()
+    expect(await sender().post(post(url, { timeoutMs: 200 }))).toMatchObject({ kind: 'failure', reason: 'timeout' })
+    expect(performance.now() - startedAt).toBeLessThan(1_000)
+  })
+
+  it.each<[string, (socket: Socket) => void]>([
+    ['resets', (socket) => socket.resetAndDestroy()],
+    ['closes without a word', (socket) => socket.end()],
+    ['answers nonsense', (socket) => socket.end('hello\r\n\r\n')],
+    ['answers with headers of a megabyte', answers(`200 OK\r\nX: ${'a'.repeat(1_000_000)}`)],
+    ['answers two lengths', answers('200 OK\r\nContent-Length: 1\r\nContent-Length: 2', 'ab')],
+  ])('from a receiver that %s is a connection failure', async (_, behave) => {
+    const server = await receiver(behave)
+    expect(await sender().post(post(server.url))).toMatchObject({ kind: 'failure', reason: 'connection' })
+  })
+
+  it('from a closed port, an unknown name or a server without TLS is a connection failure', async () => {
+    const server = await receiver((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
+    const lookup: LookupFunction = (_name, _options, callback) =>
+      callback(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }), [])
+    const { port } = server
+    await server.stop()
+    servers.splice(0)
+    expect(await sender().post(post(`http://127.0.0.1:${port}/`))).toMatchObject({ reason: 'connection' })
+    expect(await sender({ lookup }).post(post('https://nowhere.example/'))).toMatchObject({ reason: 'connection' })
+  })
+
+  it('because the caller gave up is a connection failure at once', async () => {
+    const server = await receiver()
+    const controller = new AbortController()
+    const pending = sender().post(post(server.url, { signal: controller.signal, timeoutMs: 60_000 }))
+    await eventually(() => server.connections() === 1)
+    controller.abort()
+    expect(await pending).toMatchObject({ kind: 'failure', reason: 'connection' })
+    const late = await sender().post(post(server.url, { signal: controller.signal, timeoutMs: 60_000 }))
+    expect(late).toMatchObject({ kind: 'failure', reason: 'connection' })
+  })
+
+  it('because a header is not sendable is a result, not an exception', async () => {
+    const server = await receiver()
+    const result = await sender().post(post(server.url, { headers: { 'X-Bad': 'a\r\nb' } }))
+    expect(result).toMatchObject({ kind: 'failure' })
+    expect(server.received()).toBe('')
+  })
+})
+
+describe('an address that may not be reached', () => {
+  it.each([
+    (port: number) => `https://127.0.0.1:${port}/`,
+    (port: number) => `https://[::1]:${port}/`,
+    (port: number) => `https://[::ffff:127.0.0.1]:${port}/`,
+    (port: number) => `https://[::127.0.0.1]:${port}/`,
+    (port: number) => `https://2130706433:${port}/`,
+    (port: number) => `https://0x7f.1:${port}/`,
+    (port: number) => `https://0:${port}/`,
+    (port: number) => `https://localhost:${port}/`,
+    (port: number) => `https://LOCALHOST:${port}/`,
+    (port: number) => `http://127.0.0.1:${port}/`,
+    (port: number) => `http://example.com:${port}/`,
+  ])('is refused, and a canary there counts no connection (%#)', async (urlFor) => {
+    const canary = await receiver(answers('200 OK\r\nContent-Length: 0'))
+    const result = await sender({}).post(post(urlFor(canary.port)))
+    expect(result).toEqual({ kind: 'failure', reason: 'refused_address', latencyMs: expect.any(Number) })
+    expect(canary.connections()).toBe(0)
+  })
+
+  it.each([
+    [['127.0.0.1']],
+    [['93.184.216.34', '127.0.0.1']],
+    [['127.0.0.1', '93.184.216.34']],
+    [['10.0.0.1']],
+    [['::1']],
+    [['2606:4700::1111', 'fd00::1']],
+    [['::ffff:127.0.0.1']],
+    [['168.63.129.16']],
+    [[]],
+  ])('is refused when a name resolves to %j', async (addresses) => {
+    const canary = await receiver()
+    const lookup = resolver(addresses)
+    const result = await sender({ lookup }).post(post(`https://hook.example:${canary.port}/`))
+    expect(result).toMatchObject({ kind: 'failure', reason: 'refused_address' })
+    expect(lookup.asked).toEqual(['hook.example'])
+    expect(canary.connections()).toBe(0)
+  })
+
+  it('is refused on every attempt of a name that changes its answer: each connection is checked by itself', async () => {
+    const canary = await receiver()
+    const lookup = resolver(['10.0.0.1'], ['127.0.0.1'], ['169.254.169.254'])
+    const one = sender({ lookup })
+    for (let n = 0; n < 3; n++)
+      expect(await one.post(post(`https://hook.example:${canary.port}/`))).toMatchObject({ reason: 'refused_address' })
+    expect(canary.connections()).toBe(0)
+  })
+
+  it.each([
+    'not a url',
+    '',
+    'ftp://example.com/',
+    'file:///etc/passwd',
+    'https://user:pass@example.com/',
+    'https://user@example.com/',
+  ])('is refused when the URL is %j, before anything is resolved', async (url) => {
+    const lookup = resolver(['93.184.216.34'])
+    expect(await sender({ lookup }).post(post(url))).toMatchObject({ reason: 'refused_address' })
+    expect(lookup.asked).toEqual([])
+  })
+
+  it('is a private one also in dev: only this machine is opened', async () => {
+    const lookup = resolver(['10.0.0.1'])
+    const dev = sender({ allowLoopbackHttp: true, lookup })
+    for (const url of ['https://hook.example/', 'http://hook.example/', 'http://10.0.0.1/', 'http://93.184.216.34/'])
+      expect(await dev.post(post(url)), url).toMatchObject({ reason: 'refused_address' })
+  })
+
+  it('may be reached in dev when it is this machine, by address or by name', async () => {
+    const server = await receiver(answers('200 OK\r\nContent-Length: 0'))
+    const dev = sender({ allowLoopbackHttp: true, lookup: resolver(['127.0.0.1']) })
+    expect(await dev.post(post(server.url))).toMatchObject({ status: 200 })
+    expect(await dev.post(post(`http://hook.localhost:${server.port}/`))).toMatchObject({ status: 200 })
+  })
+})
+
+describe('createUndiciSender', () => {
+  it.each([{ connectionsPerOrigin: 0 }, { keepAliveMs: Number.NaN }, { connectionAgeMs: 1.5 }])(
+    'refuses %j with a RangeError',
+    (options) => expect(() => createUndiciSender(options)).toThrow(RangeError),
+  )
+
+  it('ignores proxy variables of the environment', async () => {
+    const proxy = await receiver(answers('200 OK\r\nContent-Length: 0'))
+    const server = await receiver(answers('204 No Content'))
+    const before = { http: process.env['HTTP_PROXY'], all: process.env['ALL_PROXY'] }
+    process.env['HTTP_PROXY'] = process.env['ALL_PROXY'] = proxy.url
+    try {
+      expect(await sender().post(post(server.url))).toMatchObject({ status: 204 })
+    } finally {
+      for (const [name, value] of [
+        ['HTTP_PROXY', before.http],
+        ['ALL_PROXY', before.all],
+      ] as const) {
+        if (value === undefined) delete process.env[name]
+        else process.env[name] = value
+      }
+    }
+    expect(proxy.connections()).toBe(0)
+  })
+})

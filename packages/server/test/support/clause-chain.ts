@@ -1,0 +1,51 @@
+/** A chain that is a list of blocks: a test says which payments each block holds. */
+import type { BlockRef, Chain, PaymentFacts } from '@payment-integration/core'
+import { facts } from './index-payments.js'
+
+/** What a test says about a payment. What the block decides is left out; everything else has a default. */
+export type MinedPayment = Partial<
+  Omit<PaymentFacts, 'chainId' | 'blockNumber' | 'blockHash' | 'blockTimestamp' | 'logIndex'>
+>
+
+const genesisTime = Date.UTC(2026, 0, 2, 3, 4, 5)
+const word = (number: number) => `0x${number.toString(16).padStart(64, '0')}`
+
+/** One block per second, unless a test names the time of a block itself. */
+export function listedChain(chainId: number) {
+  const blocks: { readonly ref: BlockRef; readonly payments: readonly PaymentFacts[] }[] = []
+
+  function mine(payments: readonly MinedPayment[], timestamp = genesisTime + blocks.length * 1_000): void {
+    const number = blocks.length
+    const hash = word(chainId * 1_000_000 + number + 1)
+    const parentHash = blocks.at(-1)?.ref.hash ?? word(0)
+    blocks.push({
+      ref: { number, hash, parentHash, timestamp },
+      payments: payments.map((payment, logIndex) => ({
+        ...facts({ ...payment, chainId }),
+        logIndex,
+        blockNumber: number,
+        blockHash: hash,
+        blockTimestamp: timestamp,
+      })),
+    })
+  }
+
+  const refAt = (number: number) => {
+    const block = blocks[number]
+    if (block === undefined) throw new Error(`There is no block ${number} on chain ${chainId}.`)
+    return block.ref
+  }
+  const chain: Chain = {
+    chainId,
+    head: async () => refAt(blocks.length - 1),
+    block: async (number) => blocks[number]?.ref ?? null,
+    range: async (from, to) => ({
+      first: refAt(from),
+      last: refAt(to),
+      payments: blocks.slice(from, to + 1).flatMap((block) => block.payments),
+    }),
+    transactionFate: async () => ({ fate: 'unknown', blockNumber: null }),
+  }
+  mine([])
+  return { chain, mine }
+}

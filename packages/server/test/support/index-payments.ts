@@ -1,0 +1,45 @@
+/** Puts payments into a store as an indexer does: facts, version 1, snapshot and delivery in one transaction. */
+import type { PaymentFacts, Store } from '@payment-integration/core'
+
+const word = (digit: string, bytes: number) => `0x${digit.repeat(bytes * 2)}`
+
+export function facts(overrides: Partial<PaymentFacts> = {}): PaymentFacts {
+  const { chainId = 1, txHash = word('1', 32) } = overrides
+  return {
+    chainId,
+    txHash,
+    ordinal: 0,
+    logIndex: 3,
+    blockNumber: 100,
+    blockHash: word('b', 32),
+    blockTimestamp: Date.UTC(2026, 0, 2, 3, 4, 5),
+    router: { address: word('e', 20), version: '0.8' },
+    sender: word('5', 20),
+    receiver: word('6', 20),
+    memoHex: `0x${Buffer.from('order 17').toString('hex').padEnd(64, '0')}`,
+    integrationAddress: null,
+    source: { chainId, txHash },
+    tokenIn: { address: word('7', 20), symbol: 'USDC', decimals: 6, amount: 12_500_000n },
+    tokenOut: {
+      address: word('8', 20),
+      symbol: 'DAI',
+      decimals: 18,
+      gross: 12_500_000_000_000_000_000n,
+      net: 12_475_000_000_000_000_000n,
+    },
+    ...overrides,
+  }
+}
+
+export async function indexPayments(store: Store, all: readonly PaymentFacts[]): Promise<void> {
+  await store.transaction(async (tx) => {
+    const stored = await tx.upsertPayments(all.map((each) => ({ facts: each, primary: true })))
+    await tx.insertSnapshots(
+      stored.flatMap(({ id, version, state, recipient, invoice, integrationAddress, chainId, txHash }) => {
+        if (integrationAddress === null) return []
+        const snapshot = { integrationAddress, chainId: String(chainId), txHash, version, state, recipient, invoice }
+        return [{ paymentId: id, version, body: Buffer.from(JSON.stringify(snapshot)), integrationAddress }]
+      }),
+    )
+  })
+}

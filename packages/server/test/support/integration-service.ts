@@ -1,0 +1,38 @@
+/** A service whose answers a test chooses, with one integration that may call it. */
+import type { Service } from '@payment-integration/core'
+
+export const integrationAddress = `0x${'ab'.repeat(20)}`
+export const apiSecret = 'a-secret-of-the-tests'
+export const goodAuthorization = basic(integrationAddress, apiSecret)
+export const txHash = `0x${'12'.repeat(32)}`
+export const wallet = `0x${'cd'.repeat(20)}`
+
+export function basic(address: string, secret: string): string {
+  return `Basic ${Buffer.from(`${address}:${secret}`).toString('base64')}`
+}
+
+export type ServiceSurface = Pick<Service, 'authenticate' | 'payments' | 'applyUpdate'>
+
+/** `calls` lists what reached the use cases, so that a test can say that nothing did. */
+export function chosenService(overrides: Partial<ServiceSurface> = {}): ServiceSurface & { calls: string[] } {
+  const calls: string[] = []
+  return {
+    calls,
+    authenticate: async (authorization) => (authorization === goodAuthorization ? { integrationAddress } : null),
+    payments: {
+      async list(_caller, query) {
+        calls.push(`list ${JSON.stringify(query)}`)
+        return { payments: [], nextCursor: null }
+      },
+      async get(_caller, query) {
+        calls.push(`get ${JSON.stringify(query)}`)
+        throw new Error('not chosen by this test')
+      },
+    },
+    async applyUpdate(update) {
+      calls.push(`update ${update.id}`)
+      return { id: update.id, outcome: 'applied', version: 2, reason: null }
+    },
+    ...overrides,
+  }
+}

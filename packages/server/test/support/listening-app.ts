@@ -1,0 +1,17 @@
+/** The app behind the real HTTP server, on a free port. */
+import { silentLogger } from '@payment-integration/core'
+import { type AppDeps, createApp } from '../../src/app/create-app.js'
+import { listenHttp } from '../../src/run/http-server.js'
+import { createRequestListener } from '../../src/run/request-listener.js'
+import { chosenService } from './integration-service.js'
+
+export async function listenApp(deps: Partial<AppDeps> = {}) {
+  const app = createApp({
+    service: chosenService(),
+    receiveUpdate: null,
+    health: async () => ({ status: 'ok', database: 'ok', chains: [] }),
+    ...deps,
+  })
+  const http = await listenHttp({ host: '127.0.0.1', port: 0 }, createRequestListener(app, silentLogger))
+  return { url: http.url, app, stop: () => http.stop(AbortSignal.timeout(2_000)) }
+}

@@ -1,0 +1,45 @@
+/** Requests written byte by byte, for what a client library refuses to send. */
+import { connect } from 'node:net'
+
+/** Sends bytes and resolves everything that came back until the server closed, or `quietMs` after the last byte. */
+export function sendRaw(
+  url: string,
+  bytes: string | Uint8Array,
+  options: { closeAfterMs?: number } = {},
+): Promise<string> {
+  const { hostname, port } = new URL(url)
+  const { closeAfterMs = 5_000 } = options
+  return new Promise((resolve) => {
+    let received = ''
+    const socket = connect({ host: hostname, port: Number(port) }, () => socket.write(bytes))
+    const timer = setTimeout(() => socket.destroy(), closeAfterMs)
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1')
+    })
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      clearTimeout(timer)
+      resolve(received)
+    })
+  })
+}
+
+/** A request as text; `Connection: close` is added so that the answer ends. */
+export function requestText(
+  target: string,
+  headers: readonly string[] = [],
+  options: { method?: string; body?: string } = {},
+) {
+  const { method = 'GET', body = '' } = options
+  return [`${method} ${target} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...headers, '', body].join('\r\n')
+}
+
+/** Status, headers (lowercased names) and body of a raw answer. */
+export function parseRaw(answer: string): { status: number; headers: Map<string, string>; body: string } {
+  const end = answer.indexOf('\r\n\r\n')
+  const [line = '', ...rest] = answer.slice(0, end).split('\r\n')
+  const headers = new Map(
+    rest.map((each) => [each.slice(0, each.indexOf(':')).toLowerCase(), each.slice(each.indexOf(':') + 1).trim()]),
+  )
+  return { status: Number(line.split(' ')[1]), headers, body: answer.slice(end + 4) }
+}

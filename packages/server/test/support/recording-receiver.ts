@@ -1,0 +1,43 @@
+/** A receiver of notifications that shares no code with the product: it keeps what came and answers as a test says. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A delivery as it came off the socket. */
+export interface Arrived {
+  readonly method: string
+  readonly path: string
+  /** Name and value in turn, in the case in which they were sent. */
+  readonly rawHeaders: readonly string[]
+  readonly headers: IncomingMessage['headers']
+  readonly body: Buffer
+}
+
+/** Starts one on a free port. `answer` may be replaced at any time; it answers 204 until then. */
+export async function startRecordingReceiver() {
+  const arrived: Arrived[] = []
+  const receiver = {
+    url: '',
+    arrived,
+    /** Those about one transaction, as JSON, in the order of their arrival. */
+    snapshots: (txHash: string) =>
+      arrived.map(({ body }) => JSON.parse(body.toString('utf8'))).filter((snapshot) => snapshot.txHash === txHash),
+    answer: (_: Arrived, response: ServerResponse): void => void response.writeHead(204).end(),
+    async stop() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { method = '', url: path = '', rawHeaders, headers } = request
+      const delivery = { method, path, rawHeaders, headers, body: Buffer.concat(chunks) }
+      arrived.push(delivery)
+      receiver.answer(delivery, response)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return receiver
+}

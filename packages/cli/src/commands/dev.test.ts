@@ -1,0 +1,150 @@
+import { readdirSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../test/temporary-folder.js'
+import { eventsOf, type TestIo, testIo } from '../../test/test-io.js'
+import type { Io } from '../io.js'
+import { runCli } from '../run-cli.js'
+
+/** A run with a temporary folder of its own, on any free port. */
+function demoIo(env: Record<string, string> = {}, changes: Partial<Io> = {}): TestIo {
+  return testIo({ env: { PI_PORT: '0', ...env }, temporaryFolder: temporaryFolder(), ...changes })
+}
+
+const only = (events: Record<string, unknown>[], name: string) => events.filter(({ event }) => event === name)
+
+describe('dev --until-idle', () => {
+  it('ends 0 when three payments are final, delivered, verified and read back', async () => {
+    const io = demoIo()
+    const exitCode = await runCli(['dev', '--until-idle', '--payments', '3', '--seed', '42', '--json'], io)
+    expect(io.errors).toEqual([])
+    const events = eventsOf(io)
+    expect(only(events, 'problem')).toEqual([])
+    expect(events[0]).toMatchObject({ event: 'ready', seed: 42, chainId: '31337' })
+    expect(only(events, 'payment.sent').map(({ number }) => number)).toEqual([1, 2, 3])
+    expect(
+      only(events, 'payment.verified')
+        .map(({ number }) => number)
+        .sort(),
+    ).toEqual([1, 2, 3])
+    for (const { txHash, version, state } of only(events, 'payment.verified')) {
+      expect(['success', 'refund_success']).toContain(state)
+      const ofPayment = events.filter((event) => event['txHash'] === txHash)
+      expect(ofPayment[0]).toMatchObject({ event: 'payment.sent' })
+      const changes = only(ofPayment, 'payment.changed').map((event) => event['version'])
+      expect(changes).toEqual(Array.from({ length: Number(version) - 1 }, (_, index) => index + 2))
+      expect(only(ofPayment, 'delivery.attempted').at(-1)).toMatchObject({
+        version,
+        outcome: 'delivered',
+        status: 204,
+        receiver: `signature ok, stored v${version}`,
+      })
+    }
+    expect(events.at(-1)).toMatchObject({
+      event: 'summary',
+      ok: true,
+      payments: 3,
+      verified: 3,
+      reasons: [],
+      folder: null,
+    })
+    expect(exitCode).toBe(0)
+    expect(readdirSync(io.temporaryFolder)).toEqual([])
+    expect(io.cleanUps.size).toBe(0)
+  })
+
+  it('ends 1 with the reasons when the deadline passes first', async () => {
+    // The deadline passes when its one payment is done, however long that takes on this machine.
+    let pass = () => {}
+    const passed = new Promise<void>((resolve) => {
+      pass = resolve
+    })
+    const { sleep } = testIo()
+    const io = demoIo({}, { sleep: (ms, signal) => (ms === 8_000 ? passed : sleep(ms, signal)) })
+    const args = ['dev', '--until-idle', '--payments', '1000', '--every', '1h', '--deadline', '8s', '--json']
+    const ended = runCli(args, io)
+    await Promise.race([io.line((line) => line.includes('payment.verified')), ended])
+    pass()
+    expect(await ended).toBe(1)
+    const summary = eventsOf(io).at(-1)
+    expect(summary).toMatchObject({ event: 'summary', ok: false, payments: 1 })
+    expect(summary?.['reasons']).toEqual(['The deadline of 8 s passed.'])
+    expect(readdirSync(io.temporaryFolder)).toEqual([])
+  })
+
+  it('ends 1 with a sentence when the deadline passes while it starts', async () => {
+    const io = demoIo()
+    expect(await runCli(['dev', '--until-idle', '--payments', '1', '--deadline', '1ms'], io)).toBe(1)
+    expect(io.errors).toEqual(['The demo did not start within the deadline of 0.001 s.'])
+    expect(readdirSync(io.temporaryFolder)).toEqual([])
+  })
+})
+
+describe('dev', () => {
+  it('shows the credentials with which the API is readable, and every step of a payment', async () => {
+    const io = demoIo()
+    const ended = runCli(['dev', '--every', '1h'], io)
+    await io.line((line) => line.includes('verified'))
+    const text = io.lines.join('\n')
+    const [, credentials = '', url = ''] = /curl -s -u (\S+) (\S+)/.exec(text) ?? []
+    const response = await fetch(url, { headers: { authorization: `Basic ${btoa(credentials)}` } })
+    const page = (await response.json()) as { payments: { state: string; txHash: string }[] }
+    expect(page.payments).toHaveLength(1)
+    for (const step of ['payment', 'indexed', 'none -> pending', 'pending -> success', '--> ', 'attempt 1', '<-- 204'])
+      expect(text).toContain(step)
+    expect(text).toContain('signature ok, stored v3')
+    expect(text).toContain('master key')
+    expect(text).not.toContain('\u001b[')
+    io.interrupt()
+    expect(await ended).toBe(0)
+    expect(io.lines.at(-1)).toMatch(/^ok {3}1 payments {3}1 verified {3}\d delivered {3}0 retried {3}p50 \d+ ms/)
+    expect(readdirSync(io.temporaryFolder)).toEqual([])
+  })
+
+  it('with --quiet prints the header and the summary; with --keep leaves the files and says where', async () => {
+    const io = demoIo()
+    expect(await runCli(['dev', '--until-idle', '--payments', '1', '--quiet', '--keep', '--json'], io)).toBe(0)
+    const events = eventsOf(io)
+    expect(events.map(({ event }) => event)).toEqual(['ready', 'summary'])
+    const [folder = ''] = readdirSync(io.temporaryFolder)
+    expect(String(events[1]?.['folder'])).toContain(folder)
+    expect(readdirSync(String(events[1]?.['folder']))).toEqual(expect.arrayContaining(['receiver.db', 'service.db']))
+  })
+
+  it('makes the same payments from the same seed', async () => {
+    const prices: unknown[] = []
+    for (let run = 0; run < 2; run += 1) {
+      const io = demoIo()
+      await runCli(['dev', '--until-idle', '--payments', '2', '--seed', '7', '--json'], io)
+      prices.push(only(eventsOf(io), 'payment.sent').map(({ price, memo }) => [price, memo]))
+    }
+    expect(prices[0]).toHaveLength(2)
+    expect(prices[1]).toEqual(prices[0])
+  })
+
+  it('interrupted while it starts, ends 0 and leaves nothing', async () => {
+    const io = demoIo()
+    const ended = runCli(['dev'], io)
+    setImmediate(io.interrupt)
+    expect(await ended).toBe(0)
+    expect(readdirSync(io.temporaryFolder)).toEqual([])
+  })
+
+  it('ends 1 when its port is in use, with nothing left behind', async () => {
+    const first = demoIo()
+    const running = runCli(['dev', '--every', '1h', '--json'], first)
+    const ready = JSON.parse(await first.line((line) => line.includes('"ready"'))) as { url: string }
+    const second = demoIo()
+    expect(await runCli(['dev', '--port', new URL(ready.url).port], second)).toBe(1)
+    expect(second.errors[0]).toContain(new URL(ready.url).port)
+    expect(readdirSync(second.temporaryFolder)).toEqual([])
+    first.interrupt()
+    expect(await running).toBe(0)
+  })
+
+  it('names a wrong variable of its environment', async () => {
+    const io = demoIo({ PI_PORT: 'x' })
+    expect(await runCli(['dev'], io)).toBe(1)
+    expect(io.errors.join('\n')).toContain('PI_PORT')
+    expect(readdirSync(io.temporaryFolder)).toEqual([])
+  })
+})

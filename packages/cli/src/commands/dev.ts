@@ -1,0 +1,79 @@
+/** `payment-integration dev`: everything on this machine, with a payment every few seconds. @module */
+import { createClosers } from '../dev/closers.js'
+import { startDemo } from '../dev/demo.js'
+import { type DevOptions, devDefaults } from '../dev/options.js'
+import { type Ending, judge } from '../dev/outcome.js'
+import { createDemoPrinter } from '../dev/printer.js'
+import { runSession } from '../dev/session.js'
+import { createStage } from '../dev/stage.js'
+import { DemoError, UsageError } from '../errors.js'
+import { aborted } from '../internal/aborted.js'
+import type { ExitCode, Io } from '../io.js'
+
+/**
+ * Starts the service, a chain, a receiver, a processor and a reader, and lets them work until `io.signal` aborts, or with
+ * `untilIdle` until every payment is verified. Everything is ended and removed again before it returns.
+ * @returns 0 when it was ended by the signal, or reached `untilIdle`; 1 when something failed.
+ * @throws UsageError `ERR_USAGE` for options that do not go together; the errors of the parts that could not start.
+ */
+export async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
+  const { untilIdle = false, payments, keep = false, json = false, quiet = false } = options
+  const { deadlineMs = devDefaults.deadlineMs, seed = randomSeed(io) } = options
+  const { everyMs = untilIdle ? devDefaults.everyMsUntilIdle : devDefaults.everyMs } = options
+  if (untilIdle && payments === undefined)
+    throw new UsageError('--until-idle waits for a number of payments; name it with --payments.')
+  if (!untilIdle && options.deadlineMs !== undefined)
+    throw new UsageError('--deadline bounds a run with --until-idle; add it, or leave --deadline out.')
+
+  const startedAt = io.now()
+  const stage = createStage(createDemoPrinter(io, { json, quiet }), () => io.now())
+  const closers = createClosers()
+  const early = new AbortController()
+  let ending: Ending = { kind: 'idle' }
+  let started = false
+  function end(how: Ending): void {
+    if (early.signal.aborted) return
+    ending = how
+    early.abort()
+  }
+  const interrupted = () => end({ kind: 'interrupted' })
+  io.signal.addEventListener('abort', interrupted)
+  if (io.signal.aborted) interrupted()
+  if (untilIdle) void io.sleep(deadlineMs, early.signal).then(() => end({ kind: 'deadline', limitMs: deadlineMs }))
+
+  try {
+    const { signal } = early
+    const demo = await startDemo({ port: options.port, keep, seed, startedAt }, { io, closers, stage, signal })
+    started = true
+    void demo.lost.then((reason) => end({ kind: 'lost', reason }))
+    const plan = { everyMs, seed, payments: payments ?? Number.POSITIVE_INFINITY }
+    const result = await runSession(demo, plan, stage, io, signal)
+    if (!untilIdle) await aborted(signal)
+    const { exitCode, reasons } = judge(ending, result, untilIdle)
+    early.abort()
+    await closers.close()
+    const { payments: made, verified } = result
+    const figures = { payments: made, verified, ...demo.ledger.figures(), runMs: io.now() - startedAt }
+    stage.report({ event: 'summary', ok: reasons.length === 0, ...figures, reasons, folder: keep ? demo.folder : null })
+    return exitCode
+  } catch (error) {
+    if (started || !early.signal.aborted) throw error
+    return endedAtStart(ending, untilIdle, error)
+  } finally {
+    io.signal.removeEventListener('abort', interrupted)
+    early.abort()
+    await closers.close()
+  }
+}
+
+/** The run was ended while it still started: that was asked for, unless payments had to be verified first. */
+function endedAtStart(ending: Ending, untilIdle: boolean, cause: unknown): ExitCode {
+  if (ending.kind === 'interrupted' && !untilIdle) return 0
+  const reason =
+    ending.kind === 'deadline' ? `within the deadline of ${ending.limitMs / 1000} s` : 'before it was interrupted'
+  throw new DemoError(`The demo did not start ${reason}.`, { cause })
+}
+
+function randomSeed(io: Pick<Io, 'randomBytes'>): number {
+  return io.randomBytes(4).reduce((seed, byte) => seed * 256 + byte, 0)
+}

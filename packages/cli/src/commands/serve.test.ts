@@ -1,0 +1,63 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { testMasterKey } from '../../test/master-key.js'
+import { temporaryFolder } from '../../test/temporary-folder.js'
+import { eventsOf, testIo } from '../../test/test-io.js'
+import { runCli } from '../run-cli.js'
+
+const environment = () => ({
+  PI_DATABASE_URL: `sqlite:${join(temporaryFolder(), 'service.db')}`,
+  PI_MASTER_KEY: testMasterKey,
+  PI_PORT: '1',
+})
+
+describe('serve', () => {
+  it('prints where it listens once it answers, and ends 0 when asked to', async () => {
+    const io = testIo({ env: environment() })
+    const ended = runCli(['serve', '--port', '0', '--json'], io)
+    const { url } = JSON.parse(await io.line((line) => line.includes('listening'))) as { url: string }
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d{2,5}$/)
+    const response = await fetch(`${url}/api/v1/integration/payments`)
+    expect([response.status, await response.json()]).toEqual([401, { error: 'Unauthorized' }])
+    io.interrupt()
+    expect(await ended).toBe(0)
+    expect(eventsOf(io)).toEqual([{ event: 'listening', url }, { event: 'stopping' }, { event: 'stopped' }])
+    await expect(fetch(url)).rejects.toThrow()
+  })
+
+  it('says in words what it does without --json, and logs to standard error', async () => {
+    const io = testIo({ env: environment() })
+    const ended = runCli(['serve', '--port', '0'], io)
+    expect(await io.line((line) => line.startsWith('Listening'))).toMatch(/^Listening on http:\/\/127\.0\.0\.1:\d+$/)
+    io.interrupt()
+    expect(await ended).toBe(0)
+    expect(io.lines.at(-1)).toBe('Stopped.')
+    expect(io.lines.some((line) => line.startsWith('{'))).toBe(false)
+    expect(io.errors.length).toBeGreaterThan(0)
+    for (const line of io.errors) expect(JSON.parse(line)).toHaveProperty('level')
+  })
+
+  it('lists every problem of the configuration and ends 1', async () => {
+    const io = testIo({ env: { PI_ENV: 'staging', PI_PORT: '99999' } })
+    expect(await runCli(['serve'], io)).toBe(1)
+    expect(io.errors[0]).toBe('The configuration has 3 problems:')
+    for (const name of ['PI_ENV', 'PI_PORT', 'PI_MASTER_KEY']) expect(io.errors.join('\n')).toContain(name)
+    expect(io.lines).toEqual([])
+  })
+
+  it('says that a port is in use', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const { port } = taken.address() as AddressInfo
+    const io = testIo({ env: { ...environment(), PI_LOG_LEVEL: 'silent' } })
+    try {
+      expect(await runCli(['serve', '--port', String(port)], io)).toBe(1)
+      expect(io.errors).toHaveLength(1)
+      expect(io.errors[0]).toContain(String(port))
+    } finally {
+      taken.close()
+    }
+  })
+})

@@ -1,0 +1,31 @@
+/** `payment-integration serve`: the server, until it is told to stop. @module */
+import { aborted } from '../internal/aborted.js'
+import type { ExitCode, Io } from '../io.js'
+import { logToStandardError } from '../output/log-to.js'
+import { createReporter } from '../output/reporter.js'
+import { type ConfigFlags, withFlags } from './config-flags.js'
+
+/** Options of {@link serve}. */
+export interface ServeOptions extends ConfigFlags {
+  /** One JSON object per line. @default false */
+  readonly json?: boolean | undefined
+}
+
+/**
+ * Reads the configuration from the environment and serves until `io.signal` aborts; then requests and deliveries under way
+ * are finished and the database is closed.
+ * @returns 0 after a clean stop.
+ * @throws ConfigError `ERR_CONFIG` with every problem; the errors of a database or port that cannot be opened.
+ */
+export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
+  const { readConfig, startServer } = await import('@payment-integration/server')
+  const report = createReporter(io, options.json ?? false)
+  const config = readConfig(withFlags(io.env, options))
+  const server = await startServer(config, { logger: await logToStandardError(config, io) })
+  report({ event: 'listening', url: server.url }, ({ url }) => [`Listening on ${url}`, 'Ctrl-C stops it.'])
+  await aborted(io.signal)
+  report({ event: 'stopping' }, () => ['Stopping: finishing what is under way. Ctrl-C again ends it at once.'])
+  await server.stop()
+  report({ event: 'stopped' }, () => ['Stopped.'])
+  return 0
+}

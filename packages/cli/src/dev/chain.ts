@@ -1,0 +1,85 @@
+/** The demo's chain: anvil with the development router, and a customer who pays. @module */
+import { createPayer, deployDevRouter, devAccount, startAnvil } from '@payment-integration/chain-evm/dev'
+
+/** A payment that the customer makes. */
+export interface DemoPayment {
+  /** Whom the payment names in its calldata. */
+  readonly integrationAddress: string
+  /** Hundredths of the token. */
+  readonly settlementCents: number
+  readonly memo: string
+}
+
+/** A running chain. */
+export interface DemoChain {
+  readonly rpcUrl: string
+  readonly chainId: number
+  /** 0x and 40 lowercase hex digits. */
+  readonly router: string
+  /** Whose events it emits, for example `0.8`. */
+  readonly routerVersion: string
+  /** Resolves with a sentence when anvil ends by itself. */
+  readonly lost: Promise<string>
+  /** Sends a payment in an ordinary transaction and resolves its hash. */
+  pay(payment: DemoPayment): Promise<string>
+  stop(): Promise<void>
+}
+
+/** The merchant's account on chain, among those of the test mnemonic. */
+const merchantIndex = 2
+
+/**
+ * Starts anvil and puts the router on it.
+ * @param signal - Ends the start. A chain that runs is ended by `stop` alone, after what still reads it.
+ * @throws AnvilMissingError `ERR_ANVIL_MISSING`; AnvilExitError `ERR_ANVIL_EXIT`; the signal's reason.
+ */
+export async function startDemoChain(signal: AbortSignal): Promise<DemoChain> {
+  let lose: (reason: string) => void = () => {}
+  const lost = new Promise<string>((resolve) => {
+    lose = resolve
+  })
+  const anvil = await endedBy(signal, (starting) =>
+    startAnvil({ signal: starting, onExit: (error) => lose(error.message) }),
+  )
+  try {
+    const deployment = await endedBy(signal, (starting) => Promise.race([deployDevRouter(anvil), rejection(starting)]))
+    const payer = createPayer({ ...anvil, deployment })
+    const receiver = devAccount(merchantIndex).address
+    const { router, tokens } = deployment
+    const unit = 10n ** BigInt(tokens.usdc.decimals - 2)
+    return {
+      rpcUrl: anvil.rpcUrl,
+      chainId: anvil.chainId,
+      router: router.address,
+      routerVersion: router.version,
+      lost,
+      pay: ({ integrationAddress, settlementCents, memo }) =>
+        payer.pay({ integrationAddress, receiver, memo, amount: BigInt(settlementCents) * unit }),
+      stop: anvil.stop,
+    }
+  } catch (error) {
+    await anvil.stop()
+    throw error
+  }
+}
+
+/** Runs a step with a signal that follows `signal` during the step only. */
+async function endedBy<T>(signal: AbortSignal, step: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const own = new AbortController()
+  const follow = () => own.abort(signal.reason)
+  signal.addEventListener('abort', follow)
+  if (signal.aborted) follow()
+  try {
+    return await step(own.signal)
+  } finally {
+    signal.removeEventListener('abort', follow)
+  }
+}
+
+/** Rejects when the signal aborts. */
+function rejection(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason))
+    if (signal.aborted) reject(signal.reason)
+  })
+}

@@ -1,0 +1,117 @@
+/** What a demo run reports, as it is printed with `--json`. @module */
+
+/** Names of a payment in the demo. */
+interface OfPayment {
+  readonly chainId: string
+  readonly txHash: string
+}
+
+/** Everything is up; the first payment follows. The only event with secrets: they were made for this run alone. */
+export interface ReadyEvent {
+  readonly event: 'ready'
+  readonly version: string
+  readonly readyMs: number
+  readonly url: string
+  readonly integrationAddress: string
+  readonly apiSecret: string
+  readonly signingSecret: string
+  readonly receiverUrl: string
+  readonly rpcUrl: string
+  readonly chainId: string
+  readonly router: string
+  /** Contract version of the router, such as `0.8`. */
+  readonly routerVersion: string
+  readonly folder: string
+  readonly kept: boolean
+  readonly seed: number
+}
+
+/** A transaction was sent. */
+export interface SentEvent extends OfPayment {
+  readonly event: 'payment.sent'
+  readonly number: number
+  readonly price: string
+  readonly memo: string
+}
+
+/** The service committed the payment. */
+export interface IndexedEvent extends OfPayment {
+  readonly event: 'payment.indexed'
+  readonly blockNumber: number
+}
+
+/** The service committed a new version. */
+export interface ChangedEvent extends OfPayment {
+  readonly event: 'payment.changed'
+  readonly version: number
+  readonly from: string | null
+  readonly to: string | null
+}
+
+/** The service posted a notification; `receiver` is what the receiver's own log says about it. */
+export interface DeliveryEvent extends OfPayment {
+  readonly event: 'delivery.attempted'
+  readonly version: number
+  readonly attempt: number
+  readonly status: number | null
+  readonly reason: string | null
+  readonly latencyMs: number
+  readonly outcome: string
+  readonly retryInMs: number | null
+  readonly receiver: string | null
+}
+
+/** The receiver refused a request. */
+export interface RefusedEvent {
+  readonly event: 'receiver.refused'
+  readonly code: string
+  readonly status: number
+}
+
+/** The payment is final, delivered, and the API shows what the receiver stored. */
+export interface VerifiedEvent extends OfPayment {
+  readonly event: 'payment.verified'
+  readonly number: number
+  readonly version: number
+  readonly state: string | null
+  /** From sending the transaction to the comparison. */
+  readonly tookMs: number
+}
+
+/** Something that should not happen. */
+export interface ProblemEvent {
+  readonly event: 'problem'
+  readonly reason: string
+}
+
+/** How the run went. */
+export interface SummaryEvent {
+  readonly event: 'summary'
+  readonly ok: boolean
+  readonly payments: number
+  readonly verified: number
+  readonly delivered: number
+  readonly retried: number
+  /** Median latency of the successful deliveries, or null without one. */
+  readonly p50Ms: number | null
+  readonly runMs: number
+  /** Why `ok` is false. */
+  readonly reasons: readonly string[]
+  /** Folder left behind with `--keep`, else null. */
+  readonly folder: string | null
+}
+
+/** Anything that a demo run reports. */
+export type DemoEvent =
+  | ReadyEvent
+  | SentEvent
+  | IndexedEvent
+  | ChangedEvent
+  | DeliveryEvent
+  | RefusedEvent
+  | VerifiedEvent
+  | ProblemEvent
+  | SummaryEvent
+
+/** Receives the demo's events in order. */
+export type DemoSink = (event: DemoEvent) => void

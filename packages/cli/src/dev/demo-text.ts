@@ -1,0 +1,98 @@
+/** The demo's events as lines for a person. @module */
+
+import { shortHash } from '../output/short-hash.js'
+import type { Style } from '../output/style.js'
+import type { DeliveryEvent, DemoEvent, ReadyEvent, SummaryEvent } from './demo-events.js'
+
+/** Turns an event into lines. `time` is when it happened, unix milliseconds. */
+export function demoText(event: DemoEvent, time: number, style: Style): string[] {
+  const at = style.dim(clock(time))
+  switch (event.event) {
+    case 'ready':
+      return header(event, style)
+    case 'payment.sent':
+      return ['', `${at}  payment  ${shortHash(event.txHash)}  ${event.price}  ${event.memo}`]
+    case 'payment.indexed':
+      return [`${at}  indexed  ${shortHash(event.txHash)}  block ${event.blockNumber}`]
+    case 'payment.changed':
+      return [`${at}  state    ${shortHash(event.txHash)}  ${change(event.from, event.to, style)}   v${event.version}`]
+    case 'delivery.attempted':
+      return delivery(event, at, style)
+    case 'receiver.refused':
+      return [`${at}  ${style.red(`receiver refused a request: ${event.code}, answered ${event.status}`)}`]
+    case 'payment.verified':
+      return [
+        `${at}  ${style.green('verified')} ${shortHash(event.txHash)}  ${event.state ?? 'none'} v${event.version}: the API shows what the receiver stored   ${(event.tookMs / 1000).toFixed(1)} s`,
+      ]
+    case 'problem':
+      return [`${at}  ${style.red(`problem  ${event.reason}`)}`]
+    case 'summary':
+      return summary(event, style)
+  }
+}
+
+/** Whether `--quiet` still shows an event. */
+export function isLoud(event: DemoEvent): boolean {
+  if (event.event === 'delivery.attempted') return event.outcome !== 'delivered'
+  return ['ready', 'summary', 'problem', 'receiver.refused'].includes(event.event)
+}
+
+function header(event: ReadyEvent, style: Style): string[] {
+  const { url, integrationAddress, apiSecret, signingSecret } = event
+  const seconds = (event.readyMs / 1000).toFixed(1)
+  return [
+    `${style.bold(`payment-integration dev ${event.version}`)}   nothing leaves this machine, seed ${event.seed}   ${style.dim(`ready in ${seconds} s`)}`,
+    '',
+    `  Base URL        ${style.cyan(url)}   ${style.dim('the API is under /api/v1')}`,
+    `  Integration     ${integrationAddress}`,
+    `  API secret      ${apiSecret}`,
+    `  Webhook secret  ${signingSecret}`,
+    `  Receiver        ${event.receiverUrl}   ${style.dim('built in, verifies and stores')}`,
+    `  Chain           ${event.rpcUrl}   ${style.dim(`anvil, chain ${event.chainId}, router ${event.router}@${event.routerVersion}`)}`,
+    `  Files           ${event.folder}   ${style.dim(event.kept ? 'kept' : 'removed at the end')}`,
+    `  ${style.dim('The master key and both secrets were made for this run; none of them is worth anything elsewhere.')}`,
+    '',
+    '  Read the payments:',
+    `  curl -s -u ${integrationAddress}:${apiSecret} ${url}/api/v1/integration/payments`,
+    '',
+    `  ${style.dim('Ctrl-C ends it.')}`,
+  ]
+}
+
+function delivery(event: DeliveryEvent, at: string, style: Style): string[] {
+  const status = event.status ?? event.reason ?? 'no answer'
+  const good = event.outcome === 'delivered'
+  const colour = good ? style.green : style.red
+  const after = {
+    delivered: event.receiver ?? '',
+    pending: `retry in ${((event.retryInMs ?? 0) / 1000).toFixed(1)} s`,
+    superseded: 'a newer version is out; not sent again',
+  }[event.outcome]
+  return [
+    `${at}    --> ${shortHash(event.txHash)}  v${event.version}  attempt ${event.attempt}`,
+    `${at}    ${colour(`<-- ${status}`)}  ${Math.round(event.latencyMs)} ms   ${after ?? 'given up'}`,
+  ]
+}
+
+function change(from: string | null, to: string | null, style: Style): string {
+  return `${from ?? 'none'} -> ${style.yellow(to ?? 'none')}`
+}
+
+function summary(event: SummaryEvent, style: Style): string[] {
+  const verdict = event.ok ? style.green('ok') : style.red('failed')
+  const median = event.p50Ms === null ? '-' : `${Math.round(event.p50Ms)} ms`
+  return [
+    '',
+    `${verdict}   ${event.payments} payments   ${event.verified} verified   ${event.delivered} delivered   ${event.retried} retried   p50 ${median}   ${(event.runMs / 1000).toFixed(1)} s`,
+    ...event.reasons.map((reason) => `  ${style.red('-')} ${reason}`),
+    ...(event.folder === null ? [] : [`Files are in ${event.folder}`]),
+  ]
+}
+
+/** Local time of day with milliseconds. */
+function clock(time: number): string {
+  const date = new Date(time)
+  const two = (value: number) => String(value).padStart(2, '0')
+  const milliseconds = String(date.getMilliseconds()).padStart(3, '0')
+  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${milliseconds}`
+}

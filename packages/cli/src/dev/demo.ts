@@ -1,0 +1,191 @@
+/** Starts everything that a demo run consists of. @module */
+import { join } from 'node:path'
+import { DemoError } from '../errors.js'
+import type { Io } from '../io.js'
+import { logToStandardError } from '../output/log-to.js'
+import { version } from '../version.js'
+import { type DemoChain, startDemoChain } from './chain.js'
+import type { Closers } from './closers.js'
+import { createDemoFolder } from './demo-folder.js'
+import { firstFreePort } from './free-port.js'
+import { createLedger, type Ledger } from './ledger.js'
+import { devDefaults } from './options.js'
+import type { PaymentPlan } from './plan.js'
+import { createDemoProcessor, type DemoProcessor } from './processor.js'
+import { createDemoReader, type DemoReader } from './reader.js'
+import { type DemoReceiver, type ReceiverAnswer, startDemoReceiver } from './receiver.js'
+import { createReceiverNotes, watchService } from './service-events.js'
+import type { Stage } from './stage.js'
+
+/** What a journey works with. */
+export interface DemoParts {
+  /** Decimal string. */
+  readonly chainId: string
+  readonly ledger: Ledger
+  readonly processor: DemoProcessor
+  readonly reader: DemoReader
+  readonly io: Pick<Io, 'now' | 'sleep'>
+}
+
+/** A running demo. */
+export interface Demo extends DemoParts {
+  readonly folder: string
+  /** Resolves with a sentence when a part that the run stands on ends by itself. */
+  readonly lost: Promise<string>
+  /** Makes a payment with an ordinary transaction; resolves its hash once the node took it. */
+  pay(plan: PaymentPlan): Promise<string>
+}
+
+/** What to start. */
+export interface DemoSettings {
+  readonly port: number | undefined
+  readonly keep: boolean
+  readonly seed: number
+  /** When the run began, unix milliseconds. */
+  readonly startedAt: number
+}
+
+/** What the parts are started with. */
+export interface DemoContext {
+  readonly io: Io
+  /** Takes every part as soon as it runs. */
+  readonly closers: Closers
+  readonly stage: Stage
+  readonly signal: AbortSignal
+}
+
+/** What the demo calls its one integration. */
+const integration = { address: `0x${'1'.repeat(40)}`, name: 'Demo shop' }
+/** Fast enough that indexing takes no visible time, slow enough for an idle laptop. */
+const pollMs = 100
+
+/**
+ * Starts chain, receiver, service, processor and reader, side by side where they do not need each other, and reports `ready`.
+ * @throws DemoError `ERR_DEMO` when `signal` aborts meanwhile, or no port is free; AnvilMissingError `ERR_ANVIL_MISSING` and
+ * AnvilExitError `ERR_ANVIL_EXIT`; ConfigError `ERR_CONFIG`; ListenError `ERR_LISTEN`; what a folder or a database cannot be made with.
+ */
+export async function startDemo(settings: DemoSettings, context: DemoContext): Promise<Demo> {
+  const { io, closers, stage, signal } = context
+  const ledger = createLedger()
+  const notes = createReceiverNotes()
+  const folder = await createDemoFolder(io, settings.keep)
+  closers.add(folder, ({ close }) => close())
+
+  let signingSecret: string | undefined
+  const receiverOptions = {
+    databasePath: join(folder.path, 'receiver.db'),
+    secret: () => signingSecret,
+    now: io.now,
+    onAnswer: noteAnswer,
+    onRefusal: (refusal: { code: string; status: number }) => stage.report({ event: 'receiver.refused', ...refusal }),
+  }
+  const [chain, receiver, port, server] = await all([
+    startDemoChain(signal).then((started) => closers.add(started, stopChain)),
+    startDemoReceiver(receiverOptions).then((started) => closers.add(started, closeReceiver)),
+    choosePort(settings.port, io.env),
+    import('@payment-integration/server'),
+  ])
+  if (signal.aborted) throw new DemoError('The start was interrupted.')
+
+  const processorSecret = secretText(io)
+  const config = server.readConfig({
+    PI_ENV: 'development',
+    PI_HOST: '127.0.0.1',
+    PI_PORT: String(port),
+    PI_DATABASE_URL: `sqlite:${join(folder.path, 'service.db')}`,
+    PI_MASTER_KEY: secretText(io),
+    PI_PROCESSOR_SECRETS: processorSecret,
+    [`PI_RPC_URL_${chain.chainId}`]: chain.rpcUrl,
+    [`PI_ROUTERS_${chain.chainId}`]: `${chain.router}@${chain.routerVersion}`,
+    [`PI_START_BLOCK_${chain.chainId}`]: '0',
+    [`PI_POLL_MS_${chain.chainId}`]: String(pollMs),
+    PI_RECEIPTS: 'off',
+    // The demo shows what happens in its own words; the server's log is there for who asks for it.
+    PI_LOG_LEVEL: io.env['PI_LOG_LEVEL'] ?? 'silent',
+  })
+  const options = {
+    onEvent: watchService(stage.report, ledger, notes, () => signal.aborted),
+    logger: await logToStandardError(config, io),
+  }
+  const mayMove = settings.port === undefined && !io.env['PI_PORT']
+  const started = await startOnPort(server.startServer, config, options, mayMove)
+  const running = closers.add(started, ({ stop }) => stop())
+  const { address } = integration
+  const issued = await running.service.integrations.create({ ...integration, notificationUrl: receiver.url })
+  signingSecret = issued.signingSecret
+
+  const { apiSecret } = issued
+  const serviceUrl = running.url
+  const chainId = String(chain.chainId)
+  stage.report({
+    event: 'ready',
+    version,
+    readyMs: io.now() - settings.startedAt,
+    url: serviceUrl,
+    integrationAddress: address,
+    apiSecret,
+    signingSecret: issued.signingSecret,
+    receiverUrl: receiver.url,
+    rpcUrl: chain.rpcUrl,
+    chainId,
+    router: chain.router,
+    routerVersion: chain.routerVersion,
+    folder: folder.path,
+    kept: settings.keep,
+    seed: settings.seed,
+  })
+  return {
+    chainId,
+    ledger,
+    folder: folder.path,
+    lost: chain.lost,
+    io,
+    processor: createDemoProcessor({ serviceUrl, secret: processorSecret, now: io.now }),
+    reader: createDemoReader({ serviceUrl, integrationAddress: address, apiSecret, stored: receiver.stored }),
+    pay: ({ settlementCents, memo }) => chain.pay({ integrationAddress: address, settlementCents, memo }),
+  }
+
+  function noteAnswer({ snapshot, decision }: ReceiverAnswer): void {
+    const { txHash, version: stored } = snapshot
+    const done = decision === 'apply' ? `stored v${stored}` : `${decision}, discarded`
+    notes.put(txHash, stored, `signature ok, ${done}`)
+    ledger.sawStored(txHash, stored)
+  }
+}
+
+const stopChain = ({ stop }: DemoChain) => stop()
+const closeReceiver = ({ close }: DemoReceiver) => close()
+
+type Start = typeof import('@payment-integration/server')['startServer']
+
+/** Starts the server; another program may take the port between the look for a free one and the use of it. */
+async function startOnPort(
+  start: Start,
+  config: Parameters<Start>[0],
+  options: Parameters<Start>[1],
+  mayMove: boolean,
+): ReturnType<Start> {
+  try {
+    return await start(config, options)
+  } catch (error) {
+    if (!mayMove || (error as { code?: unknown }).code !== 'ERR_LISTEN') throw error
+    const port = await firstFreePort(config.port + 1)
+    return startOnPort(start, { ...config, port }, options, mayMove)
+  }
+}
+
+/** A port given by flag or environment is taken as it is; the default may move to the next free one. */
+async function choosePort(flag: number | undefined, env: Io['env']): Promise<number | string> {
+  return flag ?? (env['PI_PORT'] || (await firstFreePort(devDefaults.port)))
+}
+
+/** 32 random bytes as base64url: a secret of this run. */
+function secretText(io: Pick<Io, 'randomBytes'>): string {
+  return Buffer.from(io.randomBytes(32)).toString('base64url')
+}
+
+/** Like `Promise.all`, but waits for every start to end, so that what did start can be closed. */
+async function all<T extends readonly unknown[]>(starts: readonly [...{ [K in keyof T]: Promise<T[K]> }]): Promise<T> {
+  await Promise.allSettled(starts)
+  return (await Promise.all(starts)) as unknown as T
+}

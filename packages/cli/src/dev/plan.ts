@@ -1,0 +1,66 @@
+/** What a demo payment is for and how its processor will move it. @module */
+import type { Fraction } from './seeded.js'
+
+/** What a processor says about a payment: the fields of an update besides its names. */
+export interface PlannedUpdate {
+  readonly state: 'pending' | 'success' | 'refund_pending' | 'refund_success'
+  readonly recipient?: { readonly title: string; readonly subtitle: string | null }
+  readonly invoice?: {
+    readonly amount: string
+    readonly currency: string
+    readonly settlementAmount: string
+    readonly settlementCurrency: string
+  }
+}
+
+/** A demo payment before it is made. */
+export interface PaymentPlan {
+  /** 1 for the first of the run. */
+  readonly number: number
+  /** Reference written into the payment, at most 31 ASCII characters. */
+  readonly memo: string
+  /** Hundredths of the settlement token. */
+  readonly settlementCents: number
+  /** Invoice amount with its currency, for the screen: `25.00 EUR`. */
+  readonly price: string
+  /** In the order in which the processor sends them. */
+  readonly updates: readonly PlannedUpdate[]
+}
+
+const merchants = [
+  { title: 'Blue Door Coffee', subtitle: 'Lisbon' },
+  { title: 'Harbour Books', subtitle: null },
+  { title: 'Night Train Tickets', subtitle: 'Vienna to Rome' },
+  { title: 'Green Fork', subtitle: 'Lunch menu' },
+] as const
+const refundShare = 0.25
+/** Settlement cents per hundred invoice cents. */
+const usdPerHundredEur = 108
+
+/** Decides the next payment: an amount between 1.00 and 120.00 EUR, a merchant, and for every fourth or so a refund. */
+export function planPayment(number: number, fraction: Fraction): PaymentPlan {
+  const cents = 100 + Math.floor(fraction() * 11_901)
+  const merchant = merchants[Math.floor(fraction() * merchants.length)] ?? merchants[0]
+  const refunded = fraction() < refundShare
+  const settlementCents = Math.round((cents * usdPerHundredEur) / 100)
+  const invoice = {
+    amount: decimal(cents),
+    currency: 'EUR',
+    settlementAmount: decimal(settlementCents),
+    settlementCurrency: 'USD',
+  }
+  const paid: PlannedUpdate[] = [{ state: 'pending' }, { state: 'success', recipient: merchant, invoice }]
+  const refund: PlannedUpdate[] = [{ state: 'refund_pending' }, { state: 'refund_success' }]
+  return {
+    number,
+    memo: `order-${number}`,
+    settlementCents,
+    price: `${invoice.amount} ${invoice.currency}`,
+    updates: refunded ? [...paid, ...refund] : paid,
+  }
+}
+
+/** Hundredths as a decimal string. */
+function decimal(cents: number): string {
+  return `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`
+}

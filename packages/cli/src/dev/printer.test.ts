@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest'
+import type { DeliveryEvent, DemoEvent, ReadyEvent, SummaryEvent } from './demo-events.js'
+import { createDemoPrinter } from './printer.js'
+
+const time = new Date(2026, 0, 2, 3, 4, 5, 6).getTime()
+const txHash = `0x9f2c81${'0'.repeat(54)}04e1`
+const delivery: DeliveryEvent = {
+  event: 'delivery.attempted',
+  chainId: '31337',
+  txHash,
+  version: 2,
+  attempt: 1,
+  status: 204,
+  reason: null,
+  latencyMs: 11.6,
+  outcome: 'delivered',
+  retryInMs: null,
+  receiver: 'signature ok, stored v2',
+}
+const summary: SummaryEvent = {
+  event: 'summary',
+  ok: false,
+  payments: 2,
+  verified: 1,
+  delivered: 3,
+  retried: 1,
+  p50Ms: 10.7,
+  runMs: 2_340,
+  reasons: ['The chain ended.'],
+  folder: '/tmp/demo',
+}
+const ready: ReadyEvent = {
+  event: 'ready',
+  version: '0.1.0',
+  readyMs: 1_234,
+  url: 'http://127.0.0.1:4747',
+  integrationAddress: `0x${'11'.repeat(20)}`,
+  apiSecret: 'the-api-secret',
+  signingSecret: 'the-webhook-secret',
+  receiverUrl: 'http://127.0.0.1:5/webhook',
+  rpcUrl: 'http://127.0.0.1:6',
+  chainId: '31337',
+  router: `0x${'22'.repeat(20)}`,
+  routerVersion: '0.8',
+  folder: '/tmp/demo',
+  kept: false,
+  seed: 42,
+}
+
+function print(events: readonly DemoEvent[], options: { json?: boolean; quiet?: boolean; colour?: boolean } = {}) {
+  const { json = false, quiet = false, colour = false } = options
+  const lines: string[] = []
+  const printer = createDemoPrinter({ out: (line) => void lines.push(line), colour }, { json, quiet })
+  for (const event of events) printer(event, time)
+  return lines
+}
+
+describe('createDemoPrinter', () => {
+  it('prints an attempt and its answer as two lines with the time of day', () => {
+    expect(print([delivery])).toEqual([
+      '03:04:05.006    --> 0x9f2c81..04e1  v2  attempt 1',
+      '03:04:05.006    <-- 204  12 ms   signature ok, stored v2',
+    ])
+  })
+
+  it.each([
+    [{ status: 500, outcome: 'pending', retryInMs: 5_120 }, '<-- 500  12 ms   retry in 5.1 s'],
+    [{ status: null, reason: 'timeout', outcome: 'pending', retryInMs: 900 }, '<-- timeout  12 ms   retry in 0.9 s'],
+    [{ status: 500, outcome: 'superseded' }, '<-- 500  12 ms   a newer version is out; not sent again'],
+    [{ status: 410, outcome: 'exhausted' }, '<-- 410  12 ms   given up'],
+    [{ status: null, outcome: 'exhausted' }, '<-- no answer  12 ms   given up'],
+  ])('says what follows a failed attempt: %j', (changes, text) => {
+    expect(print([{ ...delivery, receiver: null, ...changes }])[1]).toContain(text)
+  })
+
+  it('shows the credentials and a curl line in the header', () => {
+    const text = print([ready]).join('\n')
+    expect(text).toContain(
+      `curl -s -u ${ready.integrationAddress}:the-api-secret http://127.0.0.1:4747/api/v1/integration/payments`,
+    )
+    expect(text).toContain('the-webhook-secret')
+    expect(text).toContain('removed at the end')
+    expect(print([{ ...ready, kept: true }]).join('\n')).not.toContain('removed')
+  })
+
+  it('sums up, with the reasons and the folder that stays', () => {
+    expect(print([summary])).toEqual([
+      '',
+      'failed   2 payments   1 verified   3 delivered   1 retried   p50 11 ms   2.3 s',
+      '  - The chain ended.',
+      'Files are in /tmp/demo',
+    ])
+    expect(print([{ ...summary, p50Ms: null, ok: true, reasons: [], folder: null }])[1]).toContain('p50 -')
+  })
+
+  it('with json, prints each event with its time and nothing else, uncoloured', () => {
+    const lines = print([ready, delivery, summary], { json: true, colour: true })
+    expect(lines.map((line) => JSON.parse(line))).toEqual(
+      [ready, delivery, summary].map((event) => ({ ...event, at: new Date(time).toISOString() })),
+    )
+  })
+
+  it('with quiet, leaves out what went well', () => {
+    const lost: DemoEvent = { ...delivery, outcome: 'pending', retryInMs: 1 }
+    const refused: DemoEvent = { event: 'receiver.refused', code: 'ERR_SIGNATURE_MISMATCH', status: 401 }
+    const problem: DemoEvent = { event: 'problem', reason: 'no' }
+    const indexed: DemoEvent = { event: 'payment.indexed', chainId: '1', txHash, blockNumber: 1 }
+    const lines = print([ready, indexed, delivery, lost, refused, problem, summary], { json: true, quiet: true })
+    expect(lines.map((line) => (JSON.parse(line) as DemoEvent).event)).toEqual([
+      'ready',
+      'delivery.attempted',
+      'receiver.refused',
+      'problem',
+      'summary',
+    ])
+  })
+
+  it('colours failures for a terminal', () => {
+    expect(print([{ event: 'problem', reason: 'no' }], { colour: true })[0]).toContain('\u001b[31m')
+  })
+})

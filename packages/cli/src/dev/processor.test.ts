@@ -1,0 +1,57 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { verifySignature } from '@payment-integration/webhook'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createDemoProcessor } from './processor.js'
+
+const secret = 'a-processor-secret-of-the-test'
+const update = { id: 'demo-1-1', chainId: '31337', txHash: `0x${'ab'.repeat(32)}`, state: 'pending' } as const
+
+/** A processor whose updates are verified and then answered as given. */
+async function processor(status: number, answer: unknown) {
+  const bodies: unknown[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Uint8Array[] = []
+    for await (const chunk of request as AsyncIterable<Uint8Array>) chunks.push(chunk)
+    const body = Buffer.concat(chunks)
+    const header = String(request.headers['x-service-signature'])
+    await verifySignature({ body, header, secrets: [secret] })
+    bodies.push([request.method, request.url, JSON.parse(body.toString())])
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const serviceUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return { bodies, ...createDemoProcessor({ serviceUrl, secret, now: () => Date.now() }) }
+}
+
+describe('createDemoProcessor', () => {
+  it('posts the signed update and resolves the version after it', async () => {
+    const { send, bodies } = await processor(200, { id: 'demo-1-1', outcome: 'applied', version: 2, reason: null })
+    expect(await send(update)).toBe(2)
+    expect(bodies).toEqual([['POST', '/api/v1/processor/updates', update]])
+  })
+
+  it('resolves null while the update waits', async () => {
+    const { send } = await processor(202, { id: 'demo-1-1', outcome: 'waiting', version: null, reason: null })
+    expect(await send(update)).toBeNull()
+  })
+
+  it.each([
+    [422, { outcome: 'refused', reason: 'success cannot become pending' }, 'success cannot become pending'],
+    [401, { error: 'Unauthorized' }, 'Unauthorized'],
+    [500, {}, 'no reason given'],
+  ])('rejects with status %i and the reason', async (status, answer, reason) => {
+    const { send } = await processor(status, answer)
+    await expect(send(update)).rejects.toMatchObject({
+      code: 'ERR_DEMO',
+      message: `The service answered ${status} to the processor's update pending: ${reason}.`,
+    })
+  })
+
+  it('ends a request when asked to', async () => {
+    const { send } = await processor(200, {})
+    await expect(send(update, AbortSignal.abort(new Error('ended')))).rejects.toThrow('ended')
+  })
+})

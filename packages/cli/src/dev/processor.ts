@@ -1,0 +1,52 @@
+/** The demo's payment processor: tells the service about its payments by signed updates over HTTP. @module */
+import { signatureHeader, signDelivery } from '@payment-integration/webhook/signing'
+import { DemoError } from '../errors.js'
+import type { PlannedUpdate } from './plan.js'
+
+/** An update as it is posted. */
+export interface DemoUpdate extends PlannedUpdate {
+  readonly id: string
+  readonly chainId: string
+  readonly txHash: string
+}
+
+/** Sends updates to one service. */
+export interface DemoProcessor {
+  /**
+   * Posts one update.
+   * @returns The payment's version after it, or null while the update waits for the payment to be indexed.
+   * @throws DemoError `ERR_DEMO` when the service does not accept it; what `fetch` rejects with when there is no answer.
+   */
+  send(update: DemoUpdate, signal?: AbortSignal): Promise<number | null>
+}
+
+const timeoutMs = 10_000
+
+/** A processor that signs with `secret`, as `POST /api/v1/processor/updates` wants it. */
+export function createDemoProcessor(options: {
+  readonly serviceUrl: string
+  readonly secret: string
+  readonly now: () => number
+}): DemoProcessor {
+  const url = new URL('/api/v1/processor/updates', options.serviceUrl)
+  return {
+    async send(update, signal) {
+      const body = new TextEncoder().encode(JSON.stringify(update))
+      const timestamp = Math.floor(options.now() / 1000)
+      const signature = await signDelivery({ secret: options.secret, timestamp, body })
+      const timeout = AbortSignal.timeout(timeoutMs)
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', [signatureHeader]: signature },
+        body,
+        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      })
+      const answer = (await response.json()) as { version?: number | null; reason?: string | null; error?: string }
+      if (!response.ok)
+        throw new DemoError(
+          `The service answered ${response.status} to the processor's update ${update.state}: ${answer.reason ?? answer.error ?? 'no reason given'}.`,
+        )
+      return answer.version ?? null
+    },
+  }
+}

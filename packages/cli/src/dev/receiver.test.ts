@@ -1,0 +1,106 @@
+import { join } from 'node:path'
+import { signDelivery } from '@payment-integration/webhook/signing'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { temporaryFolder } from '../../test/temporary-folder.js'
+import { type ReceiverAnswer, startDemoReceiver } from './receiver.js'
+
+const secret = 'whsec_0123456789abcdef0123456789abcdef'
+const snapshot = {
+  integrationAddress: `0x${'11'.repeat(20)}`,
+  chainId: '31337',
+  txHash: `0x${'ab'.repeat(32)}`,
+  version: 1,
+  state: null,
+  recipient: null,
+  invoice: null,
+}
+
+async function receiver(issued: () => string | undefined = () => secret) {
+  const answers: ReceiverAnswer[] = []
+  const refusals: { code: string; status: number }[] = []
+  const started = await startDemoReceiver({
+    databasePath: join(temporaryFolder(), 'receiver.db'),
+    secret: issued,
+    now: () => Date.now(),
+    onAnswer: (answer) => answers.push(answer),
+    onRefusal: (refusal) => refusals.push(refusal),
+  })
+  onTestFinished(() => started.close())
+  async function post(content: object | string, changes: Record<string, string> = {}, key = secret) {
+    const body = new TextEncoder().encode(typeof content === 'string' ? content : JSON.stringify(content))
+    const signature = await signDelivery({ secret: key, timestamp: Math.floor(Date.now() / 1000), body })
+    const headers = {
+      'content-type': 'application/json',
+      'x-service-integration': snapshot.integrationAddress,
+      'x-service-signature': signature,
+      ...changes,
+    }
+    return (await fetch(started.url, { method: 'POST', headers, body })).status
+  }
+  return { ...started, post, answers, refusals }
+}
+
+describe('startDemoReceiver', () => {
+  it('stores a genuine delivery once, and answers its copies 2xx', async () => {
+    const { post, stored, answers } = await receiver()
+    expect(await post(snapshot)).toBe(204)
+    expect(await post(snapshot)).toBe(204)
+    expect(answers.map(({ decision }) => decision)).toEqual(['apply', 'duplicate'])
+    expect(stored(snapshot)).toEqual(snapshot)
+  })
+
+  it('keeps two payments apart that have the same hash on two chains', async () => {
+    const { post, stored } = await receiver()
+    const elsewhere = { ...snapshot, chainId: '1', state: 'pending' }
+    expect([await post(snapshot), await post(elsewhere)]).toEqual([204, 204])
+    expect([stored(snapshot), stored(elsewhere)]).toEqual([snapshot, elsewhere])
+  })
+
+  it('keeps the newest version when an older one comes later', async () => {
+    const { post, stored, answers } = await receiver()
+    await post({ ...snapshot, version: 2, state: 'pending' })
+    expect(await post(snapshot)).toBe(204)
+    expect(answers.at(-1)?.decision).toBe('stale')
+    expect(stored(snapshot)?.version).toBe(2)
+  })
+
+  it('refuses a forged delivery and stores nothing', async () => {
+    const { post, stored, refusals } = await receiver()
+    const status = await post(snapshot, {}, 'another-secret-of-somebody-else')
+    expect(status).toBeGreaterThanOrEqual(400)
+    expect(refusals).toEqual([{ code: 'ERR_SIGNATURE_MISMATCH', status }])
+    expect(stored(snapshot)).toBeNull()
+  })
+
+  it.each([
+    ['no signature', snapshot, { 'x-service-signature': '' }],
+    ['a signed text that is not JSON', 'not json', {}],
+    ['another integration in the header', snapshot, { 'x-service-integration': `0x${'22'.repeat(20)}` }],
+  ])('refuses %s', async (_name, content, headers) => {
+    const { post, answers, refusals } = await receiver()
+    const status = await post(content, headers)
+    expect([400, 401, 403]).toContain(status)
+    expect(refusals).toEqual([{ code: expect.stringMatching(/^ERR_/), status }])
+    expect(answers).toEqual([])
+  })
+
+  it('refuses everything before the secret is issued', async () => {
+    const { post, answers } = await receiver(() => undefined)
+    expect(await post(snapshot)).toBeGreaterThanOrEqual(400)
+    expect(answers).toEqual([])
+  })
+
+  it('refuses a body of more than 64 KiB, which the sender hears, and says so', async () => {
+    const { post, refusals } = await receiver()
+    expect(await post('x'.repeat(70_000))).toBe(413)
+    expect(await post('x'.repeat(3_000_000))).toBe(413)
+    const refusal = { code: 'ERR_BODY_TOO_LARGE', status: 413 }
+    expect(refusals).toEqual([refusal, refusal])
+  })
+
+  it('has one path and one method', async () => {
+    const { url } = await receiver()
+    expect((await fetch(url)).status).toBe(404)
+    expect((await fetch(new URL('/other', url), { method: 'POST' })).status).toBe(404)
+  })
+})

@@ -1,0 +1,67 @@
+import type { ServiceEvent } from '@payment-integration/core'
+import { describe, expect, it } from 'vitest'
+import type { DemoEvent } from './demo-events.js'
+import { createLedger } from './ledger.js'
+import { createReceiverNotes, watchService } from './service-events.js'
+
+const name = { chainId: 31_337, txHash: '0xaa', integrationAddress: `0x${'11'.repeat(20)}` }
+const attempt = {
+  type: 'delivery.attempted',
+  deliveryId: 'd1',
+  version: 2,
+  attempt: 1,
+  status: 204,
+  reason: null,
+  latencyMs: 5,
+  outcome: 'delivered',
+  retryInMs: null,
+  ...name,
+} as const satisfies ServiceEvent
+
+function watched(stopping = false) {
+  const reported: DemoEvent[] = []
+  const ledger = createLedger()
+  const notes = createReceiverNotes()
+  const watch = watchService(
+    (event) => reported.push(event),
+    ledger,
+    notes,
+    () => stopping,
+  )
+  return { reported, ledger, notes, watch }
+}
+
+describe('watchService', () => {
+  it('joins an attempt with what the receiver said about that version, once', () => {
+    const { reported, notes, watch, ledger } = watched()
+    notes.put('0xaa', 1, 'another version')
+    notes.put('0xaa', 2, 'signature ok, stored v2')
+    watch(attempt)
+    watch({ ...attempt, attempt: 2 })
+    expect(reported).toMatchObject([
+      { event: 'delivery.attempted', chainId: '31337', receiver: 'signature ok, stored v2' },
+      { event: 'delivery.attempted', attempt: 2, receiver: null },
+    ])
+    expect(ledger.figures()).toMatchObject({ delivered: 2, retried: 1 })
+  })
+
+  it.each([
+    [{ type: 'chain.failed', chainId: 1, message: 'the node is away' }, 'Chain 1: the node is away'],
+    [{ type: 'chain.reorganised', chainId: 1, from: 9, commonAncestor: 7 }, 'Chain 1 was reorganised above block 7.'],
+    [
+      { type: 'update.settled', updateId: 'u1', outcome: 'refused', reason: 'the end', chainId: 1, txHash: '0xaa' },
+      'Update u1 was refused: the end',
+    ],
+  ] as const satisfies readonly (readonly [ServiceEvent, string])[])('reports %j as a problem', (event, reason) => {
+    const { reported, watch } = watched()
+    watch(event)
+    expect(reported).toEqual([{ event: 'problem', reason }])
+  })
+
+  it('says nothing while the run ends: the parts are being taken away then', () => {
+    const { reported, watch } = watched(true)
+    watch({ type: 'chain.failed', chainId: 1, message: 'gone' })
+    watch(attempt)
+    expect(reported).toEqual([])
+  })
+})

@@ -1,0 +1,69 @@
+/** From the service's events to the demo's. @module */
+import type { ServiceEvent } from '@payment-integration/core'
+import type { DemoSink } from './demo-events.js'
+import type { Ledger } from './ledger.js'
+
+/** Keeps what the receiver said about a version until the service reports the attempt. */
+export interface ReceiverNotes {
+  put(txHash: string, version: number, note: string): void
+  take(txHash: string, version: number): string | null
+}
+
+/** Empty notes. */
+export function createReceiverNotes(): ReceiverNotes {
+  const notes = new Map<string, string>()
+  return {
+    put: (txHash, version, note) => void notes.set(`${txHash}:${version}`, note),
+    take(txHash, version) {
+      const key = `${txHash}:${version}`
+      const note = notes.get(key) ?? null
+      notes.delete(key)
+      return note
+    },
+  }
+}
+
+/**
+ * A listener for the service. `stopping` says that the run is ending: then the parts are being taken away under the service,
+ * and an unreachable chain is no news.
+ */
+export function watchService(
+  report: DemoSink,
+  ledger: Ledger,
+  notes: ReceiverNotes,
+  stopping: () => boolean,
+): (event: ServiceEvent) => void {
+  return (event) => {
+    if (stopping()) return
+    switch (event.type) {
+      case 'payment.indexed': {
+        const { txHash, blockNumber } = event
+        report({ event: event.type, chainId: String(event.chainId), txHash, blockNumber })
+        return ledger.sawIndexed(txHash)
+      }
+      case 'payment.changed': {
+        const { txHash, version, from, to } = event
+        return report({ event: event.type, chainId: String(event.chainId), txHash, version, from, to })
+      }
+      case 'delivery.attempted': {
+        const { txHash, version, attempt, status, reason, latencyMs, outcome, retryInMs } = event
+        const facts = { txHash, version, attempt, status, reason, latencyMs, outcome, retryInMs }
+        const receiver = notes.take(txHash, version)
+        report({ event: event.type, chainId: String(event.chainId), ...facts, receiver })
+        return ledger.sawDelivery(facts)
+      }
+      case 'update.settled':
+        if (event.outcome !== 'refused') return
+        return report({ event: 'problem', reason: `Update ${event.updateId} was refused: ${event.reason ?? ''}` })
+      case 'chain.failed':
+        return report({ event: 'problem', reason: `Chain ${event.chainId}: ${event.message}` })
+      case 'chain.reorganised':
+        return report({
+          event: 'problem',
+          reason: `Chain ${event.chainId} was reorganised above block ${event.commonAncestor}.`,
+        })
+      case 'chain.indexed':
+      case 'payment.additional':
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import type { Demo } from './demo.js'
+import type { DemoEvent } from './demo-events.js'
+import { createLedger } from './ledger.js'
+import { runSession } from './session.js'
+import { createStage } from './stage.js'
+
+const plan = { everyMs: 0, payments: 2, seed: 1 }
+const io = { now: () => 0, sleep: async () => {} }
+
+/** A demo in which everything happens at once, changed where a test wants it otherwise. */
+function demo(changes: { [K in 'pay' | 'processor' | 'reader']?: Partial<Demo[K]> } = {}) {
+  const ledger = createLedger()
+  const versions = new Map<string, number>()
+  const settle = (txHash: string, version: number) => {
+    versions.set(txHash, version)
+    ledger.sawStored(txHash, version)
+    ledger.sawDelivery({ txHash, version, attempt: 1, latencyMs: 1, outcome: 'delivered' })
+    return version
+  }
+  const built: Demo = {
+    chainId: '31337',
+    folder: '/tmp/demo',
+    lost: new Promise(() => {}),
+    ledger,
+    io,
+    async pay({ number }) {
+      ledger.sawIndexed(`0x${number}`)
+      settle(`0x${number}`, 1)
+      return `0x${number}`
+    },
+    processor: { send: async ({ txHash }) => settle(txHash, (versions.get(txHash) ?? 0) + 1) },
+    reader: { compare: async () => ({ difference: null, state: 'success' }) },
+    ...(changes as object),
+  }
+  return built
+}
+
+async function run(changes: Parameters<typeof demo>[0] = {}, signal = new AbortController().signal) {
+  const events: DemoEvent[] = []
+  const stage = createStage((event) => events.push(event), io.now)
+  return { events, result: await runSession(demo(changes), plan, stage, io, signal) }
+}
+
+describe('runSession', () => {
+  it('makes every payment and verifies it', async () => {
+    const { result, events } = await run()
+    expect(result).toEqual({ payments: 2, verified: 2, problems: [], unfinished: [] })
+    expect(events.map(({ event }) => event).sort()).toEqual([
+      'payment.sent',
+      'payment.sent',
+      'payment.verified',
+      'payment.verified',
+    ])
+  })
+
+  it('goes on after a payment that could not be made', async () => {
+    const pay = async ({ number }: { number: number }) => {
+      if (number === 1) throw new Error('no funds')
+      throw new Error('no gas')
+    }
+    const { result } = await run({ pay })
+    expect(result).toMatchObject({
+      payments: 0,
+      problems: ['Payment 1 could not be made: no funds', 'Payment 2 could not be made: no gas'],
+    })
+  })
+
+  it('reports a disagreement between the API and the receiver, and counts nothing as verified', async () => {
+    const reader = { compare: async () => ({ difference: 'They disagree.', state: 'success' }) }
+    const { result, events } = await run({ reader })
+    expect(result).toMatchObject({ verified: 0, problems: ['Payment 1: They disagree.', 'Payment 2: They disagree.'] })
+    expect(events.filter(({ event }) => event === 'problem')).toHaveLength(2)
+  })
+
+  it('reports what the processor and the reader could not do', async () => {
+    const send = () => Promise.reject(new Error('The service answered 503.'))
+    expect((await run({ processor: { send } })).result.problems).toEqual([
+      'Payment 1: The service answered 503.',
+      'Payment 2: The service answered 503.',
+    ])
+    const compare = () => Promise.reject(new Error('not found'))
+    expect((await run({ reader: { compare } })).result.problems).toContain('Payment 2: not found')
+  })
+
+  it('says what each payment still waits for when the signal comes', async () => {
+    const stop = new AbortController()
+    const send = async () => {
+      queueMicrotask(() => stop.abort())
+      return 9
+    }
+    const { result } = await run({ processor: { send } }, stop.signal)
+    expect(result.verified).toBe(0)
+    expect(result.problems).toEqual([])
+    expect(result.unfinished[0]).toBe('Payment 1 still waits for the update to success.')
+  })
+
+  it('does not say that a verified payment waits, even when the signal comes at that moment', async () => {
+    const stop = new AbortController()
+    const stage = createStage(({ event }) => event === 'payment.verified' && stop.abort(), io.now)
+    const result = await runSession(demo(), { ...plan, payments: 1 }, stage, io, stop.signal)
+    expect(result).toEqual({ payments: 1, verified: 1, problems: [], unfinished: [] })
+  })
+
+  it('makes no payment when the signal came before', async () => {
+    const { result, events } = await run({}, AbortSignal.abort())
+    expect([result.payments, events]).toEqual([0, []])
+  })
+})

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest'
+import type { DemoEvent } from './demo-events.js'
+import { createStage } from './stage.js'
+
+const indexed: DemoEvent = { event: 'payment.indexed', chainId: '1', txHash: '0xa', blockNumber: 1 }
+const sent: DemoEvent = { event: 'payment.sent', number: 1, chainId: '1', txHash: '0xa', price: '1 EUR', memo: 'm' }
+const problem: DemoEvent = { event: 'problem', reason: 'no' }
+
+function recorded() {
+  const printed: [string, number][] = []
+  let time = 0
+  const stage = createStage(
+    (event, at) => printed.push([event.event, at]),
+    () => (time += 1),
+  )
+  return { printed, stage }
+}
+
+it('shows a payment before the news about it, though the news came first', async () => {
+  const { printed, stage } = recorded()
+  await stage.first(
+    async () => stage.report(indexed),
+    () => sent,
+  )
+  stage.report(problem)
+  expect(printed.map(([name]) => name)).toEqual(['payment.sent', 'payment.indexed', 'problem'])
+  const times = printed.map(([, at]) => at)
+  expect(times).toEqual([...times].sort((a, b) => a - b))
+})
+
+it('shows what was held when the payment could not be made', async () => {
+  const { printed, stage } = recorded()
+  const failing = stage.first(
+    async () => {
+      stage.report(problem)
+      throw new Error('no gas')
+    },
+    () => sent,
+  )
+  await expect(failing).rejects.toThrow('no gas')
+  expect(printed.map(([name]) => name)).toEqual(['problem'])
+})

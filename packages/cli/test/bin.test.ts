@@ -1,0 +1,185 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { testMasterKey } from './master-key.js'
+import { temporaryFolder } from './temporary-folder.js'
+
+const packageFolder = new URL('..', import.meta.url)
+
+/** Runs the command from source in a process of its own, with a temporary folder of its own. */
+function start(args: readonly string[], env: Record<string, string> = {}) {
+  const folder = temporaryFolder()
+  const child = spawn(
+    process.execPath,
+    ['--conditions=@payment-integration/source', '--import', 'tsx', 'src/bin.ts', ...args],
+    {
+      cwd: packageFolder,
+      env: { PATH: process.env['PATH'], TMPDIR: folder, PI_PORT: '0', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const lines: string[] = []
+  const errors: string[] = []
+  createInterface({ input: child.stderr }).on('line', (line) => errors.push(line))
+  const output = createInterface({ input: child.stdout })
+  output.on('line', (line) => lines.push(line))
+  const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
+  async function line(wanted: string): Promise<string> {
+    for (;;) {
+      const found = lines.find((each) => each.includes(wanted))
+      if (found !== undefined) return found
+      const ended = await Promise.race([once(output, 'line').then(() => false), exited.then(() => true)])
+      if (ended) throw new Error(`ended without ${wanted}:\n${[...lines, ...errors].join('\n')}`)
+    }
+  }
+  return { child, exited, line, lines, errors, folder }
+}
+
+/** Whether something still answers at a URL. */
+const answers = (url: string) =>
+  fetch(url, { method: 'POST', body: '{}' }).then(
+    () => true,
+    () => false,
+  )
+
+async function eventually(condition: () => boolean | Promise<boolean>, withinMs: number): Promise<boolean> {
+  const deadline = Date.now() + withinMs
+  while (Date.now() < deadline) {
+    if (await condition()) return true
+    await delay(50)
+  }
+  return false
+}
+
+/** What tsx keeps in the temporary folder is not ours. */
+const leftovers = (folder: string) => readdirSync(folder).filter((name) => name.startsWith('payment-integration-'))
+
+async function end(child: ChildProcess, signal: NodeJS.Signals, exited: Promise<unknown[]>) {
+  const startedAt = Date.now()
+  child.kill(signal)
+  const [code] = await exited
+  return { code, seconds: (Date.now() - startedAt) / 1000 }
+}
+
+/** Sends signals a few milliseconds apart, as a terminal and npm do: of two at the very same time the system keeps one. */
+async function send(child: ChildProcess, ...signals: readonly NodeJS.Signals[]): Promise<void> {
+  for (const [position, signal] of signals.entries()) {
+    if (position > 0) await delay(5)
+    child.kill(signal)
+  }
+}
+
+interface Ready {
+  readonly url: string
+  readonly rpcUrl: string
+  readonly receiverUrl: string
+  readonly folder: string
+}
+
+describe('payment-integration dev, as a process', () => {
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    '%s ends it with 0 in seconds: no anvil, no port, no file stays',
+    async (signal) => {
+      const { child, exited, line, lines, errors, folder } = start(['dev', '--json'])
+      const ready = JSON.parse(await line('"ready"')) as Ready
+      await line('payment.verified')
+      expect(await answers(ready.rpcUrl)).toBe(true)
+      expect(existsSync(ready.folder)).toBe(true)
+      const { code, seconds } = await end(child, signal, exited)
+      expect(errors).toEqual([])
+      expect(code).toBe(0)
+      expect(seconds).toBeLessThan(10)
+      expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ event: 'summary', ok: true })
+      for (const url of [ready.url, ready.rpcUrl, ready.receiverUrl]) expect(await answers(url)).toBe(false)
+      expect(leftovers(folder)).toEqual([])
+    },
+  )
+
+  it('ends when whoever reads its output has gone', async () => {
+    const { child, exited, line, folder } = start(['dev', '--json', '--every', '200ms'])
+    await line('payment.sent')
+    child.stdout?.destroy()
+    const [code] = await exited
+    expect(code).toBe(0)
+    expect(leftovers(folder)).toEqual([])
+  })
+
+  it('killed outright, leaves no anvil behind', async () => {
+    const { child, exited, line } = start(['dev', '--json'])
+    const ready = JSON.parse(await line('"ready"')) as Ready
+    child.kill('SIGKILL')
+    await exited
+    expect(await eventually(async () => !(await answers(ready.rpcUrl)), 10_000)).toBe(true)
+  })
+
+  it('a Ctrl-C that arrives twice at once, from the terminal and from npm, is one: 0, a summary, and nothing stays', async () => {
+    const { child, exited, line, lines, folder } = start(['dev', '--json', '--every', '100ms'])
+    const ready = JSON.parse(await line('"ready"')) as Ready
+    await line('payment.sent')
+    await send(child, 'SIGINT', 'SIGINT')
+    expect(await exited).toEqual([0, null])
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ event: 'summary', ok: true })
+    for (const url of [ready.url, ready.rpcUrl, ready.receiverUrl]) expect(await answers(url)).toBe(false)
+    expect(leftovers(folder)).toEqual([])
+  })
+
+  it('a second signal ends it at once, and the files still go', async () => {
+    const { child, exited, line, folder } = start(['dev', '--json', '--every', '100ms'])
+    const ready = JSON.parse(await line('"ready"')) as Ready
+    await line('payment.sent')
+    child.kill('SIGINT')
+    child.kill('SIGTERM')
+    expect(await exited).toEqual([1, null])
+    expect(leftovers(folder)).toEqual([])
+    expect(await eventually(async () => !(await answers(ready.rpcUrl)), 10_000)).toBe(true)
+  })
+
+  it.skipIf(process.platform === 'win32')('ends 1 and says so when the chain dies under it', async () => {
+    const { child, exited, line, lines, folder } = start(['dev', '--json'])
+    await line('payment.verified')
+    // anvil and its guard are the only children; they lead a process group of their own.
+    const guard = Number(execFileSync('pgrep', ['-P', String(child.pid), '-f', 'anvil'], { encoding: 'utf8' }).trim())
+    process.kill(-guard, 'SIGKILL')
+    expect(await exited).toEqual([1, null])
+    const summary = JSON.parse(lines.at(-1) ?? '') as { ok: boolean; reasons: string[] }
+    expect(summary.ok).toBe(false)
+    expect(summary.reasons.join(' ')).toContain('anvil ended by itself')
+    expect(leftovers(folder)).toEqual([])
+  })
+})
+
+describe('payment-integration serve, as a process', () => {
+  it.each([
+    ['SIGINT', 'SIGINT'],
+    ['SIGTERM', 'SIGTERM'],
+    ['SIGTERM', 'SIGHUP'],
+  ] as const)('%s and %s at once are one wish to end', async (...signals) => {
+    const folder = temporaryFolder()
+    const env = { PI_DATABASE_URL: `sqlite:${join(folder, 'service.db')}`, PI_MASTER_KEY: testMasterKey }
+    const { child, exited, line, lines } = start(['serve', '--json'], env)
+    await line('"listening"')
+    await send(child, ...signals)
+    expect(await exited).toEqual([0, null])
+    expect(lines.slice(1).map((each) => JSON.parse(each))).toEqual([{ event: 'stopping' }, { event: 'stopped' }])
+  })
+})
+
+describe('payment-integration, as a process', () => {
+  it('prints help quickly and ends 0', async () => {
+    const { exited, lines } = start(['--help'])
+    expect(await exited).toEqual([0, null])
+    expect(lines.join('\n')).toContain('integrations')
+  })
+
+  it('ends 2 on misuse, with nothing on standard output', async () => {
+    const { exited, lines, errors } = start(['dev', '--nope'])
+    expect(await exited).toEqual([2, null])
+    expect(lines).toEqual([])
+    expect(errors.join('\n')).toContain("unknown option '--nope'")
+  })
+})

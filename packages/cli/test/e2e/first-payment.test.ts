@@ -1,0 +1,206 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  type Anvil,
+  type DevDeployment,
+  deployDevRouter,
+  devAccount,
+  startAnvil,
+} from '@payment-integration/chain-evm/dev'
+import { createWalletClient, defineChain, encodeFunctionData, http, parseAbi, stringToHex, toHex } from 'viem'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildCommand } from './build.js'
+import { type Command, runCommand, startCommand } from './command.js'
+import { signatureIsGenuine, startReceiver } from './receiver.js'
+
+const integration = `0x${randomBytes(20).toString('hex')}`
+const merchant = `0x${randomBytes(20).toString('hex')}`
+const processorSecret = randomBytes(24).toString('hex')
+
+// A schema 0 suffix written by hand from ERC-8021: codes, their length, the schema id, the marker.
+function erc8021(code: string) {
+  const codes = Buffer.from(code, 'ascii')
+  return toHex(Buffer.concat([codes, Uint8Array.of(codes.length, 0), Buffer.from('8021'.repeat(8), 'hex')]))
+}
+
+describe('the first payment, end to end, on a real chain', () => {
+  let folder: string
+  let bin: string
+  let anvil: Anvil
+  let deployment: DevDeployment
+  let receiver: Awaited<ReturnType<typeof startReceiver>>
+  let env: Record<string, string>
+  let server: Command
+  let url: string
+  let apiSecret: string
+  let signingSecret: string
+  let txHash: string
+
+  async function serve() {
+    server = startCommand(bin, ['serve', '--json'], env)
+    url = String((await server.line('listening'))['url'])
+  }
+  async function read(path: string, authorization?: string) {
+    const basic = `Basic ${Buffer.from(`${integration}:${apiSecret}`).toString('base64')}`
+    const response = await fetch(`${url}${path}`, { headers: { authorization: authorization ?? basic } })
+    return {
+      status: response.status,
+      headers: response.headers,
+      json: (await response.json()) as Record<string, unknown>,
+    }
+  }
+  const ofVersion = (version: number) => receiver.deliveries.filter(({ snapshot }) => snapshot.version === version)
+  async function update(change: object) {
+    const body = JSON.stringify({ id: randomBytes(8).toString('hex'), chainId: '31337', txHash, ...change })
+    const t = Math.floor(Date.now() / 1000)
+    const v1 = createHmac('sha256', processorSecret).update(`${t}.${body}`).digest('hex')
+    const response = await fetch(`${url}/api/v1/processor/updates`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-service-signature': `t=${t},v1=${v1}` },
+      body,
+    })
+    return { status: response.status, json: (await response.json()) as Record<string, unknown> }
+  }
+  async function pay() {
+    const account = devAccount(1)
+    const chain = defineChain({
+      id: 31_337,
+      name: 'e2e',
+      nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+      rpcUrls: { default: { http: [anvil.rpcUrl] } },
+    })
+    const wallet = createWalletClient({ account, chain, transport: http(), dataSuffix: erc8021(integration) })
+    const router = parseAbi(['function pay(bytes32 memo, uint256 amount, address token, address receiver) payable'])
+    const native = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
+    const amount = 1_250_000_000_000_000_000n
+    const args = [stringToHex('order-7', { size: 32 }), amount, native, merchant as `0x${string}`] as const
+    const data = encodeFunctionData({ abi: router, functionName: 'pay', args })
+    return wallet.sendTransaction({ to: deployment.router.address, data, value: amount })
+  }
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pi-e2e-'))
+    ;[bin, anvil, receiver] = await Promise.all([buildCommand(), startAnvil(), startReceiver()])
+    deployment = await deployDevRouter(anvil)
+    env = {
+      PI_ENV: 'development',
+      PI_PORT: '0',
+      PI_DATABASE_URL: `sqlite:${join(folder, 'e2e.db')}`,
+      PI_MASTER_KEY: randomBytes(32).toString('base64url'),
+      PI_PROCESSOR_SECRETS: processorSecret,
+      PI_RPC_URL_31337: anvil.rpcUrl,
+      PI_ROUTERS_31337: `${deployment.router.address}@${deployment.router.version}`,
+      PI_START_BLOCK_31337: '0',
+      PI_POLL_MS_31337: '50',
+    }
+    const created = await runCommand(bin, ['integrations', 'create', integration, '--url', receiver.url, '--json'], env)
+    expect(created.errors, 'integrations create').toBe('')
+    const issued = created.lines[0] as Record<string, string>
+    apiSecret = issued['apiSecret'] ?? ''
+    signingSecret = issued['signingSecret'] ?? ''
+    await serve()
+  }, 180_000)
+
+  afterAll(async () => {
+    await server?.kill('SIGKILL')
+    await Promise.all([anvil?.stop(), receiver?.close()])
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+  })
+
+  it('a mined payment that names the integration arrives as a signed version 1', async () => {
+    txHash = await pay()
+    const first = await receiver.arrival(1)
+    expect(signatureIsGenuine(first, signingSecret)).toBe(true)
+    expect(first.headers).toMatchObject({ 'x-service-integration': integration, 'content-type': 'application/json' })
+    expect(first.snapshot).toEqual({
+      integrationAddress: integration,
+      chainId: '31337',
+      txHash,
+      version: 1,
+      state: null,
+      recipient: null,
+      invoice: null,
+    })
+  }, 30_000)
+
+  it('a signed processor update moves the state and arrives as version 2', async () => {
+    const recipient = { title: 'Café', subtitle: 'Table 4' }
+    const invoice = { amount: '1.25', currency: 'EUR', settlementAmount: '1.25', settlementCurrency: 'EUR' }
+    expect(await update({ state: 'pending', recipient, invoice })).toMatchObject({
+      status: 200,
+      json: { outcome: 'applied', version: 2 },
+    })
+    const second = await receiver.arrival(2)
+    expect(signatureIsGenuine(second, signingSecret)).toBe(true)
+    expect(second.snapshot).toMatchObject({ version: 2, state: 'pending', recipient, invoice })
+  }, 30_000)
+
+  it('the payment reads back over HTTP with the same seven fields and the on-chain facts', async () => {
+    const single = await read(`/api/v1/integration/payments/${txHash}`)
+    expect(single.status).toBe(200)
+    expect(single.headers.get('cache-control')).toBe('private, no-store')
+    expect(single.json).toMatchObject((await receiver.arrival(2)).snapshot)
+    expect(single.json).toMatchObject({
+      sender: devAccount(1).address.toLowerCase(),
+      receiver: merchant,
+      memo: 'order-7',
+      source: { chainId: '31337', txHash },
+      tokenIn: { amount: '1.25' },
+      tokenOut: { amountGross: '1.25', amountNet: '1.2475' },
+    })
+    expect((await read('/api/v1/integration/payments')).json).toEqual({ payments: [single.json], nextCursor: null })
+    expect((await read(`/api/v1/integration/wallet/${merchant}/payments/${txHash}`)).json).toEqual(single.json)
+  })
+
+  it('the same call without the right secret is the one 401', async () => {
+    const wrong = await read(
+      '/api/v1/integration/payments',
+      `Basic ${Buffer.from(`${integration}:x`).toString('base64')}`,
+    )
+    expect(wrong).toMatchObject({ status: 401, json: { error: 'Unauthorized' } })
+  })
+
+  it('killed while a delivery is in flight, its lease brings it back after the restart: same bytes, new signature', async () => {
+    receiver.hold()
+    expect(await update({ state: 'success' })).toMatchObject({ status: 200, json: { version: 3 } })
+    const held = await receiver.arrival(3)
+    await server.kill('SIGKILL')
+    receiver.release()
+    await serve()
+    expect((await read(`/api/v1/integration/payments/${txHash}`)).json).toMatchObject({ version: 3, state: 'success' })
+    const delivered = await receiver.arrival(3, 2)
+    expect(delivered.body.equals(held.body)).toBe(true)
+    expect(signatureIsGenuine(delivered, signingSecret)).toBe(true)
+  }, 60_000)
+
+  it('killed after the commit, before any attempt reached the receiver, the server delivers once after the restart', async () => {
+    await receiver.shut()
+    expect(await update({ state: 'refund_pending' })).toMatchObject({ status: 200, json: { version: 4 } })
+    await server.kill('SIGKILL')
+    await receiver.open()
+    expect(ofVersion(4)).toHaveLength(0)
+    await serve()
+    const delivered = await receiver.arrival(4)
+    expect(signatureIsGenuine(delivered, signingSecret)).toBe(true)
+    expect(delivered.snapshot).toMatchObject({ txHash, version: 4, state: 'refund_pending' })
+    // A clean stop ends whatever was under way, so what has not come a second time by then was not sent.
+    expect(await server.kill('SIGTERM')).toBe(0)
+    expect(ofVersion(4)).toHaveLength(1)
+  }, 60_000)
+
+  it('a Ctrl-C that arrives twice at once does not break off the delivery in flight', async () => {
+    await serve()
+    receiver.hold()
+    expect(await update({ state: 'refund_success' })).toMatchObject({ status: 200, json: { version: 5 } })
+    await receiver.arrival(5)
+    server.child.kill('SIGINT')
+    await delay(5)
+    const ended = server.kill('SIGINT')
+    receiver.release()
+    expect(await ended).toBe(0)
+    expect(await server.line('stopped')).toBeDefined()
+  }, 30_000)
+})

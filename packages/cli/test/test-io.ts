@@ -1,0 +1,55 @@
+/** An Io for tests: real time and randomness, captured output, a signal to press. */
+import { type IoBasics, ioBasics } from '../src/internal/io-basics.js'
+import type { Io } from '../src/io.js'
+
+export interface TestIo extends Io, Pick<IoBasics, 'cleanUps'> {
+  readonly lines: string[]
+  readonly errors: string[]
+  /** Asks the command to end, as Ctrl-C does. */
+  interrupt(): void
+  /** Resolves the first line of output, printed or yet to come, that `wanted` accepts. */
+  line(wanted: (line: string) => boolean): Promise<string>
+}
+
+export function testIo(changes: Partial<Io> = {}): TestIo {
+  const stop = new AbortController()
+  const lines: string[] = []
+  const errors: string[] = []
+  const watchers = new Set<(line: string) => void>()
+  return {
+    ...ioBasics(),
+    env: {},
+    out(line) {
+      lines.push(line)
+      for (const watcher of watchers) watcher(line)
+    },
+    err: (line) => void errors.push(line),
+    colour: false,
+    signal: stop.signal,
+    lines,
+    errors,
+    interrupt: () => stop.abort(),
+    line(wanted) {
+      const found = lines.find(wanted)
+      if (found !== undefined) return Promise.resolve(found)
+      return new Promise((resolve) => {
+        const watcher = (line: string) => {
+          if (!wanted(line)) return
+          watchers.delete(watcher)
+          resolve(line)
+        }
+        watchers.add(watcher)
+      })
+    },
+    ...changes,
+  }
+}
+
+/** The events of a run with `--json`; fails on a line that is not one JSON object. */
+export function eventsOf(io: Pick<TestIo, 'lines'>): Record<string, unknown>[] {
+  return io.lines.map((line) => {
+    const event: unknown = JSON.parse(line)
+    if (typeof event !== 'object' || event === null || !('event' in event)) throw new Error(`not an event: ${line}`)
+    return event as Record<string, unknown>
+  })
+}

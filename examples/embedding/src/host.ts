@@ -1,0 +1,81 @@
+/** A host application with the payment service inside it. @module */
+import { type ServerType, serve } from '@hono/node-server'
+import { createEvmChain, type KnownRouter } from '@payment-integration/chain-evm'
+import { createService, type EventSink, parseMasterKey, type Service } from '@payment-integration/core'
+import { createApp, createHealth, createUndiciSender } from '@payment-integration/server'
+import { createSqliteStore } from '@payment-integration/store-sql'
+import { Hono } from 'hono'
+
+/** What the host is told. */
+export interface HostOptions {
+  /** Path of the database file. */
+  readonly databasePath: string
+  /** 32 random bytes, as 64 hex digits or base64url. */
+  readonly masterKey: string
+  readonly chainId: number
+  readonly rpcUrl: string
+  readonly routers: readonly KnownRouter[]
+  /** Height to begin at when nothing is indexed yet. @default 'head' */
+  readonly startBlock?: number | 'head' | undefined
+  /** Port on 127.0.0.1; 0 is a free one. */
+  readonly port: number
+  /** The host's own view of what happens to payments. */
+  readonly onEvent: EventSink
+}
+
+/** A running host. */
+export interface Host {
+  /** Its own pages are here, the payment API under `/payments-service`. */
+  readonly url: string
+  readonly service: Service
+  stop(): Promise<void>
+}
+
+/**
+ * Starts the host: its own pages, the payment API under a prefix of its choice, and the loops of the service. When it cannot start,
+ * for example because its port is in use, nothing stays open.
+ */
+export async function startHost(options: HostOptions): Promise<Host> {
+  const { databasePath, masterKey, chainId, rpcUrl, routers, startBlock, port, onEvent } = options
+  const store = createSqliteStore({ path: databasePath })
+  const sender = createUndiciSender()
+  async function close(): Promise<void> {
+    await sender.close()
+    await store.close()
+  }
+  try {
+    await store.migrate()
+    const chains = [{ chain: createEvmChain({ chainId, rpcUrl, routers }), startBlock }]
+    const service = createService({ store, sender, masterKey: parseMasterKey(masterKey), chains, onEvent })
+    const health = createHealth({ store, indexers: service.indexers })
+
+    const app = new Hono()
+    app.get('/', (c) => c.text('The host application'))
+    app.mount('/payments-service', createApp({ service, receiveUpdate: null, health }).fetch)
+
+    const stopping = new AbortController()
+    const { server, url } = await listen(app, port)
+    const loops = service.run(stopping.signal)
+    return {
+      url,
+      service,
+      async stop() {
+        stopping.abort()
+        await Promise.all([loops, new Promise((closed) => server.close(closed))])
+        await close()
+      },
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function listen(app: Hono, port: number): Promise<{ server: ServerType; url: string }> {
+  return new Promise((resolve, reject) => {
+    const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port }, (address) =>
+      resolve({ server, url: `http://127.0.0.1:${address.port}` }),
+    )
+    server.once('error', reject)
+  })
+}

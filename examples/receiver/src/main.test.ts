@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { createTestDelivery } from '@payment-integration/webhook/testing'
+import { expect, onTestFinished, test } from 'vitest'
+
+/** Runs the example as `npm start` does. */
+function start(secrets: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'receiver-main-'))
+  const flags = ['--conditions=@payment-integration/source', '--import', 'tsx']
+  const child = spawn(process.execPath, [...flags, fileURLToPath(new URL('main.ts', import.meta.url))], {
+    env: { ...process.env, WEBHOOK_SIGNING_SECRET: secrets, DATABASE: join(folder, 'receiver.db'), PORT: '0' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onTestFinished(async () => {
+    if (child.exitCode === null && child.kill('SIGKILL')) await once(child, 'exit')
+    rmSync(folder, { recursive: true })
+  })
+  return child
+}
+
+test('deliveries of both secrets of a rotation are accepted, a third secret is not', async () => {
+  const child = start('whsec_new, whsec_old')
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
+  const [url = ''] = /http:\S+/.exec(line) ?? []
+  const post = async (secret: string) =>
+    (await fetch(url, { method: 'POST', ...(await createTestDelivery({ secret })) })).status
+  expect([await post('whsec_new'), await post('whsec_old'), await post('whsec_other')]).toEqual([204, 204, 401])
+})
+
+test.each(['', ' , '])('with %j for secrets it says what to set, and exits with 2', async (secrets) => {
+  const child = start(secrets)
+  let said = ''
+  child.stderr.on('data', (data: Buffer) => {
+    said += data.toString()
+  })
+  const [code] = await once(child, 'close')
+  expect(said).toContain('Set WEBHOOK_SIGNING_SECRET')
+  expect(code).toBe(2)
+})

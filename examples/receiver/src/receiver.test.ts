@@ -1,0 +1,117 @@
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import type { Server } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import type { Snapshot } from '@payment-integration/webhook'
+import { createTestDelivery, createTestSnapshot, type TestDeliveryOptions } from '@payment-integration/webhook/testing'
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { type Ledger, openLedger } from './ledger.js'
+import { createReceiverServer } from './receiver.js'
+
+const secret = 'whsec_current'
+const previousSecret = 'whsec_previous'
+const first = createTestSnapshot({ version: 1, state: 'pending' })
+const second = createTestSnapshot({ version: 2, state: 'success' })
+const { txHash } = first
+
+let folder: string
+let database: DatabaseSyncInstance
+let ledger: Ledger
+let server: Server
+let url: string
+let handle: (snapshot: Snapshot) => void
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'receiver-'))
+  database = new DatabaseSync(join(folder, 'receiver.db'))
+  ledger = openLedger(database)
+  handle = ledger.write
+  server = createReceiverServer({ secrets: [secret, previousSecret], database, handle: (snapshot) => handle(snapshot) })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook`
+})
+
+afterEach(async () => {
+  server.closeAllConnections()
+  await new Promise((closed) => server.close(closed))
+  database.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** Posts a delivery over HTTP and resolves the status. */
+async function post(options: Partial<TestDeliveryOptions>): Promise<number> {
+  const delivery = await createTestDelivery({ secret, ...options })
+  return (await fetch(url, { method: 'POST', ...delivery })).status
+}
+
+test('a delivery that arrives twice is handled once, and both are answered with success', async () => {
+  expect(await post({ snapshot: first })).toBe(204)
+  expect(await post({ snapshot: first })).toBe(204)
+  expect(ledger.rows()).toEqual([{ tx_hash: txHash, version: 1, state: 'pending' }])
+})
+
+test('ten copies at the same time are handled once', async () => {
+  const statuses = await Promise.all(Array.from({ length: 10 }, () => post({ snapshot: first })))
+  expect(statuses).toEqual(Array(10).fill(204))
+  expect(ledger.rows()).toHaveLength(1)
+})
+
+test('an overtaken version is dropped', async () => {
+  expect(await post({ snapshot: second })).toBe(204)
+  expect(await post({ snapshot: first })).toBe(204)
+  expect(ledger.rows()).toEqual([{ tx_hash: txHash, version: 2, state: 'success' }])
+})
+
+test.each([
+  ['forged', 401, { fault: 'forged' }],
+  ['tampered with', 401, { fault: 'tampered' }],
+  ['unsigned', 401, { fault: 'unsigned' }],
+  ['stale', 400, { ageSeconds: 400 }],
+  ['from the future', 400, { ageSeconds: -400 }],
+] as const)('a delivery that is %s is refused with %i and leaves no trace', async (_case, status, options) => {
+  expect(await post({ snapshot: first, ...options })).toBe(status)
+  expect(ledger.rows()).toEqual([])
+  expect(await post({ snapshot: first })).toBe(204)
+})
+
+test('the previous secret is accepted during a rotation', async () => {
+  expect(await post({ snapshot: first, secret: previousSecret })).toBe(204)
+})
+
+test('a handler that fails is answered with 500, and the delivery is handled when it comes again', async () => {
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  handle = (snapshot) => {
+    ledger.write(snapshot)
+    throw new Error('the warehouse is closed')
+  }
+  expect(await post({ snapshot: first })).toBe(500)
+  expect(ledger.rows()).toEqual([])
+  expect(logged).toHaveBeenCalledOnce()
+  logged.mockRestore()
+  handle = ledger.write
+  expect(await post({ snapshot: first })).toBe(204)
+  expect(ledger.rows()).toHaveLength(1)
+})
+
+test('a body that is too large is refused with 413, another path or method with 404', async () => {
+  const { headers } = await createTestDelivery({ secret })
+  const large = new Uint8Array(300_000)
+  expect((await fetch(url, { method: 'POST', headers, body: large })).status).toBe(413)
+  expect((await fetch(`${url}/other`, { method: 'POST' })).status).toBe(404)
+  expect((await fetch(url)).status).toBe(404)
+})
+
+test('a sender that does not finish is cut off soon after the request time-out', async () => {
+  const slow = createReceiverServer({ secrets: secret, database, handle: ledger.write, requestTimeoutMs: 100 })
+  slow.listen(0, '127.0.0.1')
+  await once(slow, 'listening')
+  onTestFinished(() => void slow.close())
+  const socket = connect((slow.address() as AddressInfo).port, '127.0.0.1')
+  const answers = text(socket)
+  socket.write('POST /webhook HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc')
+  expect(await answers).toMatch(/^HTTP\/1.1 408 /)
+})

@@ -1,0 +1,179 @@
+/**
+ * Which module may import which. The rules are made from the tables below; an import that a table does not name is forbidden.
+ * `npm run imports` applies them, and `scripts/check-imports.test.ts` shows each of them failing.
+ */
+const { readdirSync, readFileSync } = require('node:fs')
+const { join } = require('node:path')
+
+/** What each workspace package may import from the others. Imports point one way: server -> adapters -> core -> contract. */
+const packageArrows = {
+  contract: [],
+  webhook: [],
+  'version-store': [],
+  client: ['contract'],
+  core: ['contract', 'webhook'],
+  'store-sql': ['core', 'contract'],
+  'chain-evm': ['core', 'contract'],
+  server: ['core', 'contract', 'store-sql', 'chain-evm'],
+  cli: ['server', 'client', 'webhook', 'version-store', 'chain-evm', 'core', 'contract'],
+}
+
+/** What each workspace package may import from npm in the code that it ships. Node's own modules are ruled separately. */
+const npmArrows = {
+  contract: ['zod'],
+  webhook: [],
+  'version-store': [],
+  client: ['ky'],
+  core: [],
+  'store-sql': ['kysely', 'pg', '@types/pg', '@photostructure/sqlite'],
+  'chain-evm': ['viem'],
+  server: ['hono', '@hono/node-server', 'undici', 'pino', 'ipaddr.js'],
+  // The demo receiver keeps its versions in SQLite, as an integrator would.
+  cli: ['commander', 'picocolors', '@photostructure/sqlite'],
+}
+
+/** Packages that must also run where there is no Node, except their files that the imports map chooses for Node. */
+const runtimeNeutral = ['contract', 'client', 'webhook', 'version-store']
+const forNode = '[.]node[.]ts$'
+
+/** Tests, and the configuration of a package: they import what they need. */
+const notShipped = ['[.]test(-d)?[.]ts$', '^packages/[^/]+/(test|scripts)/', '^packages/[^/]+/[^/]+[.]ts$']
+/** Suites that adapters of other packages run: shipped, and loaded by a test runner. */
+const suites = ['/conformance/', '/conformance[.]ts$', '-conformance[.]ts$']
+
+const literally = (text) => text.replaceAll('.', '[.]')
+const oneOf = (names) => `(?:${names.join('|')})`
+const inPackage = (name) => `^packages/${name}/`
+const npm = (names) => `(?:^|/)node_modules/${oneOf(names.map(literally))}/`
+const anyNpm = '(?:^|/)node_modules/'
+
+/** Workspace packages that a package.json lists among its own dependencies. */
+function listedWorkspacePackages(folder) {
+  const manifest = JSON.parse(readFileSync(join(__dirname, 'packages', folder, 'package.json'), 'utf8'))
+  return Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
+    .filter((name) => name.startsWith('@payment-integration/'))
+    .map((name) => name.slice('@payment-integration/'.length))
+}
+
+const folders = readdirSync(join(__dirname, 'packages'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => entry.name)
+
+const perPackage = folders.flatMap((name) => {
+  const arrows = packageArrows[name]
+  const fromNpm = npmArrows[name]
+  if (!arrows || !fromNpm)
+    throw new Error(`packages/${name} is in neither table of .dependency-cruiser.cjs; say there what it may import.`)
+  const listed = listedWorkspacePackages(name)
+  return [
+    {
+      name: `arrow-${name}`,
+      comment: `${name} may import of the workspace: ${arrows.join(', ') || 'nothing'}.`,
+      severity: 'error',
+      from: { path: inPackage(name), pathNot: notShipped },
+      to: { path: '^packages/', pathNot: inPackage(oneOf([name, ...arrows])) },
+    },
+    {
+      name: `listed-${name}`,
+      comment: `packages/${name}/package.json lists of the workspace: ${listed.join(', ') || 'nothing'}.`,
+      severity: 'error',
+      from: { path: inPackage(name), pathNot: notShipped },
+      to: { path: '^packages/', pathNot: inPackage(oneOf([name, ...listed])) },
+    },
+    {
+      name: `npm-${name}`,
+      comment: `${name} may import from npm: ${fromNpm.join(', ') || 'nothing'}.`,
+      severity: 'error',
+      from: { path: inPackage(name), pathNot: [...notShipped, ...suites] },
+      to: { path: anyNpm, ...(fromNpm.length ? { pathNot: npm(fromNpm) } : {}) },
+    },
+    {
+      name: `npm-suite-${name}`,
+      comment: `A suite of ${name} may import from npm: ${[...fromNpm, 'vitest'].join(', ')}.`,
+      severity: 'error',
+      from: { path: suites.map((suite) => `${inPackage(name)}.*${suite}`), pathNot: notShipped },
+      to: { path: anyNpm, pathNot: npm([...fromNpm, 'vitest']) },
+    },
+  ]
+})
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-ring',
+      comment: 'A ring of imports, type-only ones included: move what both sides need into a third file.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-unresolved',
+      comment: 'Names no file and no package, or an entry that the exports map of the package does not list.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    ...perPackage,
+    {
+      name: 'no-path-between-packages',
+      comment: 'Import another package by its name: its exports map decides what is public.',
+      severity: 'error',
+      from: { path: '^packages/([^/]+)/', pathNot: notShipped },
+      to: { path: '^packages/', pathNot: '^packages/$1/', dependencyTypes: ['local'] },
+    },
+    {
+      name: 'npm-listed',
+      comment: 'An import from npm must stand in the dependencies of the importing package itself.',
+      severity: 'error',
+      from: { path: '^packages/[^/]+/src/', pathNot: notShipped },
+      to: {
+        path: anyNpm,
+        dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev', 'undetermined'],
+        // A peer is reported as both.
+        dependencyTypesNot: ['npm-peer', 'npm-optional'],
+      },
+    },
+    {
+      name: 'no-node-built-in',
+      comment: `These packages run outside Node too: ${runtimeNeutral.join(', ')}.`,
+      severity: 'error',
+      from: { path: inPackage(oneOf(runtimeNeutral)), pathNot: [...notShipped, forNode] },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'no-test-in-shipped-code',
+      comment: 'A test is not part of the package.',
+      severity: 'error',
+      from: { path: '^packages/[^/]+/src/', pathNot: notShipped },
+      to: { path: notShipped },
+    },
+    {
+      name: 'no-feature-to-exports',
+      comment: 'src/exports lists features; a feature that imports the list makes a ring of meaning.',
+      severity: 'error',
+      from: { path: '^packages/([^/]+)/src/', pathNot: ['^packages/[^/]+/src/exports/', ...notShipped] },
+      to: { path: '^packages/$1/src/exports/' },
+    },
+    {
+      name: 'internal-stays-internal',
+      comment: 'A file under internal/ is not public: list another file, or move this one out.',
+      severity: 'error',
+      from: { path: '^packages/[^/]+/src/exports/', pathNot: notShipped },
+      to: { path: '^packages/[^/]+/src/.*\\binternal/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: ['node_modules'] },
+    exclude: { path: '^(packages|examples)/[^/]+/(dist|coverage)/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    combinedDependencies: false,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      // Workspace packages resolve to their sources, so that an arrow between packages is an arrow between files.
+      conditionNames: ['@payment-integration/source', 'import', 'node', 'default', 'types'],
+      extensions: ['.ts', '.mts', '.js', '.mjs', '.cjs', '.json', '.d.ts'],
+    },
+  },
+}

@@ -1,0 +1,149 @@
+/** Keeps `docs/contract-coverage.md` honest: every row names tests that exist, and every field of the contract has a row. @module */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import ts from 'typescript'
+import { describe, expect, test } from 'vitest'
+import { payment, snapshot } from '../packages/contract/test/samples.js'
+
+const root = join(import.meta.dirname, '..')
+const document = readFileSync(join(root, 'docs/contract-coverage.md'), 'utf8')
+
+interface Row {
+  readonly clause: string
+  readonly proof: string
+}
+
+/** The rows of every table, without heads and rules. */
+function rowsOf(text: string): Row[] {
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith('| ') && !/^\| (Clause|---) /.test(line))
+    .map((line) => {
+      const [clause = '', , proof = ''] = line.slice(2, -2).split(' | ')
+      return { clause, proof }
+    })
+}
+
+/** The tests that a row names: file and title. A part that is not `file`: "title", ... gives an empty title. */
+function namedTests({ proof }: Row): { file: string; title: string }[] {
+  return proof.split('<br>').flatMap((part) => {
+    const [, file, titles = ''] = /^`([^`]+)`: (".+")$/.exec(part) ?? []
+    if (file === undefined) return [{ file: part, title: '' }]
+    return titles
+      .slice(1, -1)
+      .split('", "')
+      .map((title) => ({ file, title }))
+  })
+}
+
+const known = new Map<string, ReadonlySet<string>>()
+/** The titles of a file's tests, as they are written; of a JSON file its vectors' names. Empty when there is no such file. */
+function titlesIn(file: string): ReadonlySet<string> {
+  let titles = known.get(file)
+  if (titles === undefined) {
+    const path = join(root, file)
+    titles = !existsSync(path) ? new Set() : file.endsWith('.json') ? vectorNames(path) : testTitles(path)
+    known.set(file, titles)
+  }
+  return titles
+}
+
+function vectorNames(path: string): Set<string> {
+  return new Set((JSON.parse(readFileSync(path, 'utf8')) as { name: string }[]).map(({ name }) => name))
+}
+
+/** First arguments of `test(...)`, `it(...)` and `it.each(...)(...)`, and names of cases `{ name, run }` of a conformance suite. */
+function testTitles(path: string): Set<string> {
+  const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true)
+  const titles = new Set<string>()
+  function add(node: ts.Node | undefined): void {
+    if (node === undefined) return
+    if (ts.isStringLiteralLike(node)) titles.add(node.text)
+    else if (ts.isTemplateExpression(node)) titles.add(node.getText(source).slice(1, -1))
+  }
+  function visit(node: ts.Node): void {
+    if (ts.isCallExpression(node) && /^(it|test)(\.each\b|$)/.test(calleeOf(node))) add(node.arguments[0])
+    if (ts.isObjectLiteralExpression(node) && propertyOf(node, 'run')) {
+      const name = propertyOf(node, 'name')
+      if (name !== undefined && ts.isPropertyAssignment(name)) add(name.initializer)
+    }
+    ts.forEachChild(node, visit)
+  }
+  /** The text of what is called; of `it.each(table)(title)` that of `it.each`. A test that is switched off has another text. */
+  function calleeOf({ expression }: ts.CallExpression): string {
+    const called = ts.isCallExpression(expression) ? expression.expression : expression
+    return called.getText(source).replace(/<.*>$/s, '')
+  }
+  function propertyOf(node: ts.ObjectLiteralExpression, name: string): ts.ObjectLiteralElementLike | undefined {
+    return node.properties.find((property) => property.name?.getText(source) === name)
+  }
+  visit(source)
+  return titles
+}
+
+/** What is wrong with a document, one line each. */
+function problems(text: string): string[] {
+  return rowsOf(text).flatMap((row) =>
+    namedTests(row).flatMap(({ file, title }) => {
+      if (title === '') return [`${row.clause}: "${file}" is not \`file\`: "title"`]
+      if (!existsSync(join(root, file))) return [`${row.clause}: there is no file ${file}`]
+      return titlesIn(file).has(title) ? [] : [`${row.clause}: ${file} has no test "${title}"`]
+    }),
+  )
+}
+
+/** Names of the fields of a sample, nested ones as `outer.inner`. */
+function fieldsOf(sample: object, prefix = ''): string[] {
+  return Object.entries(sample).flatMap(([name, value]) => [
+    `${prefix}${name}`,
+    ...(typeof value === 'object' && value !== null ? fieldsOf(value, `${prefix}${name}.`) : []),
+  ])
+}
+
+describe('docs/contract-coverage.md', () => {
+  test('names only tests that exist, and at least one per clause', () => {
+    expect(problems(document)).toEqual([])
+  })
+
+  test('names every clause once', () => {
+    const clauses = rowsOf(document).map(({ clause }) => clause)
+    expect(clauses.filter((clause, index) => clauses.indexOf(clause) !== index)).toEqual([])
+    expect(clauses.length).toBeGreaterThan(100)
+  })
+
+  test.each([
+    ['2.1', payment],
+    ['2.2', { payments: [], nextCursor: null }],
+    ['2.3', snapshot],
+  ])('has a row for every field of section %s', (section, sample) => {
+    const clauses = rowsOf(document).map(({ clause }) => clause)
+    const missing = fieldsOf(sample).filter((field) => !clauses.includes(`${section} \`${field}\``))
+    expect(missing).toEqual([])
+  })
+
+  test.each(['2.1', '2.2', '2.3', '4', '4.1', '5', '6', '7'])('has rows of section %s', (section) => {
+    expect(rowsOf(document).some(({ clause }) => clause.startsWith(`${section} `))).toBe(true)
+  })
+})
+
+describe('the check', () => {
+  const own = 'scripts/contract-coverage.test.ts'
+  const row = (proof: string) => `| Clause | It says | Proved by |\n| --- | --- | --- |\n| 9 x | says | ${proof} |\n`
+
+  test.each([
+    ['a file that is missing', '`packages/none.test.ts`: "a"', '9 x: there is no file packages/none.test.ts'],
+    ['a title that is missing', `\`${own}\`: "no such title"`, `9 x: ${own} has no test "no such title"`],
+    ['the second of two titles', `\`${own}\`: "names every clause once", "gone"`, `9 x: ${own} has no test "gone"`],
+    // 'names all' is a title nowhere but in this comment and in the row below.
+    ['a title that is only mentioned', `\`${own}\`: "names all"`, `9 x: ${own} has no test "names all"`],
+    ['a row without a test', '', '9 x: "" is not `file`: "title"'],
+    ['a row that names a file alone', `\`${own}\``, `9 x: "\`${own}\`" is not \`file\`: "title"`],
+  ])('reports %s', (_what, proof, problem) => {
+    expect(problems(row(proof))).toEqual([problem])
+  })
+
+  test('accepts a plain title, a template of a table and a named vector', () => {
+    const good = [`\`${own}\`: "names every clause once", "reports %s"`, '`vectors/signature.json`: "unknown fields"']
+    expect(problems(row(good.join('<br>')))).toEqual([])
+  })
+})

@@ -1,5 +1,5 @@
 /** Tokens as a node tells them that is behind, or that stands behind a gateway with nodes that are. */
-import { encodeAbiParameters, encodeFunctionData, getContractAddress, numberToHex } from 'viem'
+import { encodeAbiParameters, getContractAddress, numberToHex } from 'viem'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { oddToken, testRouter } from '../test/contracts.generated.js'
 import { type Front, type FrontCall, type Item, openFront, passOn, rewriting } from '../test/front.js'
@@ -32,9 +32,7 @@ afterAll(async () => {
 })
 
 async function payIn(token: string) {
-  const args = [1n, receiver, token as `0x${string}`, 5n, false] as const
-  const data = encodeFunctionData({ abi: testRouter.abi, functionName: 'emitMany', args })
-  return (await node.execute({ to: router, data })).blockNumber
+  return (await node.call(testRouter, router, 'emitMany', [1n, receiver, token, 5n, false])).blockNumber
 }
 
 async function tokenOut(chain: ReturnType<typeof open>, height: number) {

@@ -1,4 +1,4 @@
-import { encodeAbiParameters, encodeFunctionData, stringToHex } from 'viem'
+import { encodeAbiParameters, stringToHex } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import {
   endlessToken,
@@ -35,9 +35,7 @@ afterAll(async () => {
 })
 
 async function payIn(token: string) {
-  const args = [1n, receiver, token as `0x${string}`, 5n, false] as const
-  const data = encodeFunctionData({ abi: testRouter.abi, functionName: 'emitMany', args })
-  return (await node.execute({ to: router, data })).blockNumber
+  return (await node.call(testRouter, router, 'emitMany', [1n, receiver, token, 5n, false])).blockNumber
 }
 
 test.each([

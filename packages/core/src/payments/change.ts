@@ -1,5 +1,6 @@
 /** What an update does to a payment's status. Source: DESIGN section 3 (version, updates). @module */
-import type { Invoice, ProcessorUpdate, Recipient } from '@payment-integration/contract'
+import type { ProcessorUpdate } from '@payment-integration/contract'
+import { copyInvoice, copyRecipient } from './merchant.js'
 import type { PaymentStatus } from './record.js'
 import { decideTransition } from './transition.js'
 
@@ -25,22 +26,6 @@ export function changeStatus(
   if (decision === 'same' && sameFields(recipient, status.recipient) && sameFields(invoice, status.invoice))
     return { kind: 'unchanged' }
   return { kind: 'applied', status: { version: status.version + 1, state, recipient, invoice } }
-}
-
-// Copies name each field, so that nothing unknown of an input ever reaches a snapshot.
-function copyRecipient(recipient: Recipient | null): Recipient | null {
-  return recipient && { title: recipient.title, subtitle: recipient.subtitle }
-}
-
-function copyInvoice(invoice: Invoice | null): Invoice | null {
-  return (
-    invoice && {
-      amount: invoice.amount,
-      currency: invoice.currency,
-      settlementAmount: invoice.settlementAmount,
-      settlementCurrency: invoice.settlementCurrency,
-    }
-  )
 }
 
 function sameFields<T extends object>(a: T | null, b: T | null): boolean {

@@ -1,5 +1,6 @@
 /** The bytes of a notification. Source: INTERFACE 2.3; DESIGN section 3: a triple has exactly one byte string. @module */
 import type { Snapshot } from '@payment-integration/contract'
+import { copyInvoice, copyRecipient } from './merchant.js'
 import type { PaymentStatus } from './record.js'
 
 const encoder = new TextEncoder()
@@ -14,20 +15,14 @@ export interface SnapshotSubject {
 
 /** Builds the snapshot with every field present, in the order of INTERFACE 2.3. */
 export function snapshotOf(subject: SnapshotSubject, status: PaymentStatus): Snapshot {
-  const { recipient, invoice } = status
   return {
     integrationAddress: subject.integrationAddress,
     chainId: String(subject.chainId),
     txHash: subject.txHash,
     version: status.version,
     state: status.state,
-    recipient: recipient && { title: recipient.title, subtitle: recipient.subtitle },
-    invoice: invoice && {
-      amount: invoice.amount,
-      currency: invoice.currency,
-      settlementAmount: invoice.settlementAmount,
-      settlementCurrency: invoice.settlementCurrency,
-    },
+    recipient: copyRecipient(status.recipient),
+    invoice: copyInvoice(status.invoice),
   }
 }
 

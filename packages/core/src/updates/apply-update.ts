@@ -2,6 +2,7 @@
 import { type ProcessorUpdate, processorUpdateSchema, type UpdateResult } from '@payment-integration/contract'
 import { UpdateConflictError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
+import { copyInvoice, copyRecipient } from '../payments/merchant.js'
 import type { Store } from '../ports/store.js'
 import type { StoredUpdate, StoreTransaction } from '../ports/store-transaction.js'
 import { decideUpdate, writeChange } from './settle-update.js'
@@ -50,7 +51,7 @@ function checkShape(input: ProcessorUpdate): ProcessorUpdate {
 }
 
 /** Lowercases the identifiers and names every field, so that equal updates are equal as text. */
-export function normalizeUpdate(input: ProcessorUpdate): ProcessorUpdate {
+function normalizeUpdate(input: ProcessorUpdate): ProcessorUpdate {
   const { id, chainId, state, recipient, invoice } = input
   return {
     id,
@@ -58,19 +59,8 @@ export function normalizeUpdate(input: ProcessorUpdate): ProcessorUpdate {
     txHash: input.txHash.toLowerCase(),
     ...(input.integrationAddress === undefined ? {} : { integrationAddress: input.integrationAddress.toLowerCase() }),
     ...(state === undefined ? {} : { state }),
-    ...(recipient === undefined
-      ? {}
-      : { recipient: recipient && { title: recipient.title, subtitle: recipient.subtitle } }),
-    ...(invoice === undefined
-      ? {}
-      : {
-          invoice: invoice && {
-            amount: invoice.amount,
-            currency: invoice.currency,
-            settlementAmount: invoice.settlementAmount,
-            settlementCurrency: invoice.settlementCurrency,
-          },
-        }),
+    ...(recipient === undefined ? {} : { recipient: copyRecipient(recipient) }),
+    ...(invoice === undefined ? {} : { invoice: copyInvoice(invoice) }),
   }
 }
 

@@ -1,0 +1,19 @@
+/** Copies of merchant data, field by field. Source: INTERFACE 2.3 `recipient`, `invoice`. @module */
+import type { Invoice, Recipient } from '@payment-integration/contract'
+
+/** A copy with the contract's fields in its order: equal data is equal as text, and nothing unknown reaches a snapshot. */
+export function copyRecipient(recipient: Recipient | null): Recipient | null {
+  return recipient && { title: recipient.title, subtitle: recipient.subtitle }
+}
+
+/** A copy with the contract's four fields in its order. */
+export function copyInvoice(invoice: Invoice | null): Invoice | null {
+  return (
+    invoice && {
+      amount: invoice.amount,
+      currency: invoice.currency,
+      settlementAmount: invoice.settlementAmount,
+      settlementCurrency: invoice.settlementCurrency,
+    }
+  )
+}

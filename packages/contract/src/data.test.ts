@@ -42,7 +42,17 @@ describe('the numbers and names of the contract', () => {
 
   it('has the fixed error bodies of INTERFACE 5 and 7', () => {
     expect(contract.unauthorizedBody).toEqual({ error: 'Unauthorized' })
+    expect(contract.notFoundBody).toEqual({ error: 'Not found' })
     expect(contract.kycUnavailableBody).toEqual({ error: 'KYC unavailable for this user' })
+  })
+
+  it('has two schemas for the objects that the README names, and for no other', () => {
+    const twice = Object.keys(contract).filter((name) => name.endsWith('WriteSchema'))
+    expect(twice.toSorted()).toEqual(
+      ['payment', 'page', 'snapshot', 'recipient', 'invoice', 'lookup', 'verify', 'linkConfig', 'shareResponse']
+        .map((name) => `${name}WriteSchema`)
+        .toSorted(),
+    )
   })
 
   it('has the four verification errors of INTERFACE 4.3, verbatim', () => {

@@ -21,5 +21,7 @@ export type LegacyErrorBody = z.infer<typeof legacyErrorBodySchema>
 
 /** The one body of every failed authentication. Source: INTERFACE 5 rule 3. */
 export const unauthorizedBody = { error: 'Unauthorized' } as const
+/** Body of the 404 of every path that the service does not have; what is looked up and not found has a text of its own. */
+export const notFoundBody = { error: 'Not found' } as const
 /** Body of a 409 of the share endpoint, whatever the actual status. Source: INTERFACE 7. */
 export const kycUnavailableBody = { error: 'KYC unavailable for this user' } as const

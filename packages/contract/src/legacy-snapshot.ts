@@ -1,6 +1,6 @@
 /** The published legacy type snapshot and the link configuration. Source: INTERFACE 2.4, last two paragraphs. @module */
 import * as z from 'zod/mini'
-import { object } from './mode.js'
+import { type Mode, object } from './mode.js'
 
 /** The flat per-transaction shape, stated as subject to change. */
 export const flatTransactionSchema = object('read', {
@@ -20,24 +20,79 @@ export const flatTransactionSchema = object('read', {
   priceFeeds: z.string(),
 })
 
-/** What happens when a payment link completes. */
-export const onCompleteActionSchema = z.discriminatedUnion('type', [
-  object('read', { type: z.literal('NOTHING') }),
-  object('read', { type: z.literal('REDIRECT'), payload: object('read', { url: z.string() }) }),
-  object('read', { type: z.literal('CLOSE_WINDOW'), payload: object('read', { delayMilliseconds: z.number() }) }),
-])
+/** Bounds of a link configuration that is stored. */
+export const linkConfigLimits = { coins: 64, tokens: 256, symbolLength: 64, urlLength: 2_048 } as const
 
-/** The coins that a link accepts on one chain. */
-export const coinConfigSchema = object('read', {
-  chainId: z.int(),
-  defaultAddress: z.optional(z.string()),
-  tokens: z.array(object('read', { symbol: z.string(), address: z.optional(z.string()) })),
-})
+const anyText = z.string()
+const wellFormedAddress = z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/, 'expected 0x and 40 hex digits'))
+const wellFormedChainId = z
+  .int()
+  .check(z.minimum(1, 'expected 1 or more'), z.maximum(999_999_999_999_999, 'expected 15 digits at most'))
+const wellFormedSymbol = z
+  .string()
+  .check(
+    z.minLength(1, 'expected a token symbol'),
+    z.maxLength(linkConfigLimits.symbolLength, `expected ${linkConfigLimits.symbolLength} characters at most`),
+  )
+const webAddress = z
+  .string()
+  .check(
+    z.maxLength(linkConfigLimits.urlLength, `expected ${linkConfigLimits.urlLength} characters at most`),
+    z.refine(isWebAddress, 'expected an absolute URL with https: or http:, without spaces and without credentials'),
+  )
 
-/** What a payment link accepts. */
+function isWebAddress(text: string): boolean {
+  // The parser drops control characters and spaces silently; what is stored must be what is opened.
+  if (!/^https?:\/\/[^\s\\\p{Cc}\p{Cs}]+$/iu.test(text) || !URL.canParse(text)) return false
+  const { username, password } = new URL(text)
+  return username === '' && password === ''
+}
+
+function onCompleteActionShape(mode: Mode) {
+  const write = mode === 'write'
+  const delay = write ? z.int().check(z.minimum(0, 'expected 0 or more')) : z.number()
+  return z.discriminatedUnion('type', [
+    object(mode, { type: z.literal('NOTHING') }),
+    object(mode, { type: z.literal('REDIRECT'), payload: object(mode, { url: write ? webAddress : anyText }) }),
+    object(mode, { type: z.literal('CLOSE_WINDOW'), payload: object(mode, { delayMilliseconds: delay }) }),
+  ])
+}
+
+function coinConfigShape(mode: Mode) {
+  const write = mode === 'write'
+  const address = write ? wellFormedAddress : anyText
+  const tokens = z.array(object(mode, { symbol: write ? wellFormedSymbol : anyText, address: z.optional(address) }))
+  return {
+    chainId: write ? wellFormedChainId : z.int(),
+    defaultAddress: z.optional(address),
+    tokens: write
+      ? tokens.check(z.maxLength(linkConfigLimits.tokens, `expected ${linkConfigLimits.tokens} tokens at most`))
+      : tokens,
+  }
+}
+
+/** What happens when a payment link completes, as a client reads it. Fields that some clients add, such as `text`, pass. */
+export const onCompleteActionSchema = onCompleteActionShape('read')
+
+/** The coins that a link accepts on one chain, as a client reads it. */
+export const coinConfigSchema = object('read', coinConfigShape('read'))
+
+/** What a payment link accepts, as a client reads it. */
 export const linkConfigSchema = object('read', {
   coins: z.array(coinConfigSchema),
   onCompleteAction: z.optional(onCompleteActionSchema),
+})
+
+/**
+ * What a payment link accepts, as an account may store it: closed, within {@link linkConfigLimits}, with well-formed addresses
+ * (in any case) and URLs, and each chain once.
+ */
+export const linkConfigWriteSchema = object('write', {
+  coins: z.array(object('write', coinConfigShape('write'))).check(
+    z.maxLength(linkConfigLimits.coins, `expected ${linkConfigLimits.coins} coins at most`),
+    z.refine((coins) => new Set(coins.map(({ chainId }) => chainId)).size === coins.length, 'names a chain twice'),
+  ),
+  onCompleteAction: z.optional(onCompleteActionShape('write')),
 })
 
 /** An account with its handle and link configuration. */

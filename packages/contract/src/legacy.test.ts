@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { account } from '../test/samples.js'
 import { lookupSchema, lookupWriteSchema, verifyWriteSchema } from './legacy.js'
-import { flatTransactionSchema, linkConfigSchema } from './legacy-snapshot.js'
+import { accountSchema, flatTransactionSchema, linkConfigSchema, linkConfigWriteSchema } from './legacy-snapshot.js'
 
 const units = { formatted: '1.00', value: '1000000' }
 const item = {
@@ -40,6 +41,36 @@ describe('the legacy lookup (INTERFACE 2.4)', () => {
     expect(
       lookupWriteSchema.safeParse({ ...lookup, payments: [{ ...item, final: true, state: 'success' }] }).success,
     ).toBe(false)
+  })
+})
+
+describe('what older services and clients send', () => {
+  it('reads as a look-up: another fee type, more fields, two spellings of a decimal, a hash of another length', () => {
+    const older = {
+      chainId: 137,
+      txHash: `0x${'a'.repeat(62)}`,
+      payments: [
+        {
+          ...item,
+          tokenAmountNet: { formatted: '0.9975', value: '997500' },
+          fees: [{ type: 'YodlFee', formatted: '0.002', value: '2000' }],
+          conversion: 'chainlink:CHFUSD',
+          blockNumber: 54_321_000,
+          final: true,
+        },
+      ],
+    }
+    expect(lookupSchema.parse(older)).toEqual(older)
+  })
+
+  it.each([
+    { type: 'NOTHING', payload: null },
+    { type: 'REDIRECT', text: 'Back', payload: { url: 'shop.example', excludeParams: true } },
+    { type: 'CLOSE_WINDOW', text: 'Bye', payload: { delayMilliseconds: 1.5 } },
+  ])('reads as a link configuration with %j, which is not stored as it is', (onCompleteAction) => {
+    const config = { coins: [], onCompleteAction }
+    expect(linkConfigSchema.parse(config)).toEqual(config)
+    expect(linkConfigWriteSchema.safeParse(config).success).toBe(false)
   })
 })
 
@@ -87,5 +118,32 @@ describe('the legacy type snapshot', () => {
   ])('link configuration with %j: %s', (onCompleteAction, valid) => {
     const coins = [{ chainId: 1, tokens: [{ symbol: 'USDC' }, { symbol: 'DAI', address: '0x1' }] }]
     expect(linkConfigSchema.safeParse({ coins, onCompleteAction }).success).toBe(valid)
+  })
+})
+
+describe('the accounts response (INTERFACE 2.4)', () => {
+  it.each([
+    ['as it is', {}],
+    ['with a link configuration without an action', { config: { coins: [] } }],
+    ['with a field of a newer service', { createdAt: '2026-01-02T03:04:05.000Z' }],
+  ])('reads %s', (_what, change) => {
+    expect(accountSchema.parse({ ...account, ...change })).toEqual({ ...account, ...change })
+  })
+
+  it.each(['address', 'config', 'handle'])('needs the field %s', (field) => {
+    expect(accountSchema.safeParse({ ...account, [field]: undefined }).success).toBe(false)
+    expect(accountSchema.safeParse({ ...account, [field]: 7 }).success).toBe(false)
+  })
+
+  it.each([
+    ['coins that are missing', {}],
+    ['a chain id that is text', { coins: [{ chainId: '1', tokens: [] }] }],
+    ['a default address that is no text', { coins: [{ chainId: 1, tokens: [], defaultAddress: null }] }],
+    ['tokens that are missing', { coins: [{ chainId: 1 }] }],
+    ['a token without a symbol', { coins: [{ chainId: 1, tokens: [{ address: '0x1' }] }] }],
+    ['a token address that is no text', { coins: [{ chainId: 1, tokens: [{ symbol: 'DAI', address: 1 }] }] }],
+    ['an action without a delay', { coins: [], onCompleteAction: { type: 'CLOSE_WINDOW', payload: {} } }],
+  ])('has no link configuration with %s', (_what, config) => {
+    expect(accountSchema.safeParse({ ...account, config }).success).toBe(false)
   })
 })

@@ -63,6 +63,9 @@ export const verifySchema = object('read', verifyShape('read'))
 /** The verify answer as the service writes it. */
 export const verifyWriteSchema = object('write', verifyShape('write'))
 
+/** Longest texts in a verify request, in characters. A number counts as it is written out, without an exponent. */
+export const verifyRequestLimits = { invoiceAmount: 100, address: 128 } as const
+
 /** Body of the verify request. Source: INTERFACE 4.3. */
 export const verifyRequestSchema = object('read', {
   chainId: z.int(),

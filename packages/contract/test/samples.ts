@@ -1,4 +1,4 @@
-import type { Payment, ShareResponse, Snapshot } from '../src/exports/index.js'
+import type { Account, Payment, ShareResponse, Snapshot } from '../src/exports/index.js'
 
 export const snapshot: Snapshot = {
   integrationAddress: `0x${'1'.repeat(40)}`,
@@ -27,4 +27,20 @@ export const shareResponse: ShareResponse = {
   rejectType: 'RETRY',
   rejectLabels: ['BAD_SELFIE'],
   reused: false,
+}
+
+export const account: Account = {
+  address: `0x${'3'.repeat(40)}`,
+  config: {
+    coins: [
+      {
+        chainId: 137,
+        defaultAddress: `0x${'5'.repeat(40)}`,
+        tokens: [{ symbol: 'USDC' }, { symbol: 'DAI', address: `0x${'6'.repeat(40)}` }],
+      },
+      { chainId: 10, tokens: [] },
+    ],
+    onCompleteAction: { type: 'REDIRECT', payload: { url: 'https://shop.example' } },
+  },
+  handle: 'mara.shop',
 }

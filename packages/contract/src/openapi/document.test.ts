@@ -1,0 +1,182 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { describe, expect, it, test } from 'vitest'
+import * as main from '../exports/index.js'
+import { descriptions } from './descriptions.js'
+import { openApiDocument } from './document.js'
+import type { JsonSchema, MediaType } from './types.js'
+
+const document = openApiDocument({ version: '1.2.3' })
+const text = JSON.stringify(document)
+
+describe('the document', () => {
+  it('passes every rule of the strict recommended set but no-server-trailing-slash, and more', async () => {
+    const config = await createConfig({
+      extends: ['recommended-strict'],
+      rules: {
+        // The server is './', the folder of the document: a relative reference to a folder ends in a slash.
+        'no-server-trailing-slash': 'off',
+        'boolean-parameter-prefixes': 'error',
+        'component-name-unique': 'error',
+        'no-http-verbs-in-paths': 'error',
+        'operation-description': 'error',
+        'operation-singular-tag': 'error',
+        'operation-tag-defined': 'error',
+        'parameter-description': 'error',
+      },
+    })
+    const problems = await lintFromString({ source: text, absoluteRef: 'openapi.json', config })
+    expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([])
+  })
+
+  it('is plain JSON: nothing is lost when it is written', () => {
+    expect(JSON.parse(text)).toEqual(document)
+    expect(text).not.toContain('undefined')
+  })
+
+  it('names the version and the server that it is given, and the folder of the document otherwise', () => {
+    expect(document.info.version).toBe('1.2.3')
+    expect(document.servers.map(({ url }) => url)).toEqual(['./'])
+    const { servers } = openApiDocument({ version: '1', serverUrl: 'https://payments.example.com' })
+    expect(servers.map(({ url }) => url)).toEqual(['https://payments.example.com'])
+  })
+
+  it.each([
+    ['https://payments.example.com/openapi.json', 'https://payments.example.com/'],
+    ['https://example.com/pay/openapi.json', 'https://example.com/pay/'],
+  ])('at %s is about the service at %s', (own, service) => {
+    expect(document.servers.map(({ url }) => new URL(url, own).href)).toEqual([service])
+  })
+
+  it.each([{ version: '' }, { version: '1', serverUrl: '' }])('refuses %j', (options) => {
+    expect(() => openApiDocument(options)).toThrow(TypeError)
+  })
+
+  it('names no host', () => {
+    expect(text).not.toMatch(/https?:/)
+  })
+
+  it('is not in the main entry, which browsers load', () => {
+    expect(Object.keys(main)).not.toContain('openApiDocument')
+  })
+})
+
+/** Endpoints that the contract names and no server has: each with its reason. */
+const notServed: Record<string, string> = { [main.paths.shareToken]: 'the share endpoint is not part of the server' }
+
+test('every path of the contract is in the document, with its parameters', () => {
+  const templated = Object.values(main.paths)
+    .filter((path) => notServed[path] === undefined)
+    .map((path) => path.replaceAll(/:(\w+)/g, '{$1}'))
+  expect(Object.keys(document.paths).sort()).toEqual([...templated, '/health', '/health/live'].sort())
+})
+
+describe('the schemas', () => {
+  const schemas = Object.entries(document.components.schemas)
+
+  it.each(schemas)('%s and all of its fields are described', (_, schema) => {
+    const described = fieldsOf(schema).map(([path, field]) => [path, typeof field['description'] === 'string'])
+    expect(described.filter(([, has]) => !has)).toEqual([])
+  })
+
+  it.each(schemas)('%s has the fields that its descriptions name', (name, schema) => {
+    const paths = fieldsOf(schema).map(([path]) => path)
+    const texts = descriptions[name as keyof typeof descriptions]
+    expect(Object.keys(texts).filter((path) => !paths.includes(path))).toEqual([])
+  })
+
+  it('refers to payments by name, so that generated types have one of them', () => {
+    expect(document.components.schemas['Page']).toMatchObject({
+      properties: { payments: { items: { $ref: '#/components/schemas/Payment' } } },
+    })
+  })
+
+  it('leaves answers open to new fields and closes the update', () => {
+    const closed = schemas.filter(([, schema]) => JSON.stringify(schema).includes('"additionalProperties":false'))
+    expect(closed.map(([name]) => name)).toEqual(['ProcessorUpdate'])
+  })
+
+  it('takes instants in UTC alone', () => {
+    const validate = compile('Payment')
+    const { payment } = examplesOf('Payment')
+    expect(validate(payment)).toBe(true)
+    expect(validate({ ...(payment as object), blockTimestamp: '2026-01-02T03:04:05+01:00' })).toBe(false)
+  })
+})
+
+/** Every example in the document, with the name of its schema. */
+const examples = [...mediaTypes(document)].flatMap(({ schema, examples: named = {} }) => {
+  const names = [schema, ...((schema['anyOf'] ?? []) as JsonSchema[])].flatMap(({ $ref }) =>
+    $ref === undefined ? [] : [String($ref).replace('#/components/schemas/', '')],
+  )
+  return Object.entries(named).map(([key, { value }]) => {
+    const fitting = names.find((each) => compile(each)(value))
+    return { name: fitting ?? names[0] ?? 'no schema', key, value }
+  })
+})
+
+test.each([...new Set(examples.map(({ name }) => name))])('every example of a %s is one', (schema) => {
+  const validate = compile(schema)
+  for (const { name, key, value } of examples)
+    if (name === schema) expect([key, validate(value), validate.errors]).toEqual([key, true, null])
+})
+
+test('every schema of a body has an example', () => {
+  const names = examples.map(({ name }) => name)
+  expect(Object.keys(document.components.schemas).filter((name) => !names.includes(name))).toEqual([])
+})
+
+test('a 400 of a legacy endpoint has details, and none where HTTP itself is broken', () => {
+  const schemas = ['/api/v1/tx/{chainId}/{txHash}', '/api/v1/verify'].flatMap((path) =>
+    Object.values(document.paths[path] ?? {}).flatMap(({ responses }) => [...mediaTypes(responses['400'])]),
+  )
+  expect(schemas.map(({ schema }) => schema)).toEqual(
+    Array(2).fill({
+      anyOf: [{ $ref: '#/components/schemas/LegacyErrorBody' }, { $ref: '#/components/schemas/ErrorBody' }],
+    }),
+  )
+})
+
+test('every answer of the service forbids that it is kept', () => {
+  const own = Object.values(document.paths).flatMap((item) =>
+    Object.values(item).flatMap(({ responses }) => Object.values(responses)),
+  )
+  const answers = [...own, ...Object.values(document.components.responses)].filter((each) => !('$ref' in each))
+  expect(answers.length).toBeGreaterThan(20)
+  for (const each of answers)
+    expect(each).toMatchObject({ headers: { 'Cache-Control': { $ref: '#/components/headers/CacheControl' } } })
+})
+
+/** A validator in which an answer may not have a field that the document does not list. */
+function compile(name: string) {
+  const ajv = addFormats.default(new Ajv2020({ strict: false }))
+  const closed = text.replaceAll('"type":"object",', '"type":"object","additionalProperties":false,')
+  return ajv.addSchema(JSON.parse(closed), 'openapi').compile({ $ref: `openapi#/components/schemas/${name}` })
+}
+
+function examplesOf(schema: string): Record<string, unknown> {
+  return Object.fromEntries(examples.filter(({ name }) => name === schema).map(({ key, value }) => [key, value]))
+}
+
+function* mediaTypes(value: unknown): Generator<MediaType> {
+  if (typeof value !== 'object' || value === null) return
+  if ('schema' in value && 'examples' in value) yield value as unknown as MediaType
+  for (const inner of Object.values(value)) yield* mediaTypes(inner)
+}
+
+/** A schema and the fields below it, each with its path. What `anyOf` or `items` adds is at the path of the field. */
+function fieldsOf(schema: JsonSchema, path = ''): [string, JsonSchema][] {
+  return [[path, schema], ...innerFields(schema, path)]
+}
+
+function innerFields(schema: JsonSchema, path: string): [string, JsonSchema][] {
+  const {
+    properties = {},
+    items,
+    anyOf = [],
+  } = schema as { properties?: object; items?: JsonSchema; anyOf?: JsonSchema[] }
+  const prefix = path === '' ? '' : `${path}.`
+  const own = Object.entries(properties).flatMap(([name, field]) => fieldsOf(field, `${prefix}${name}`))
+  return [...own, ...[...anyOf, ...(items ? [items] : [])].flatMap((each) => innerFields(each, path))]
+}

@@ -1,0 +1,105 @@
+/** Sample bodies. They are made up and belong to nobody. @module */
+import type { ErrorBody, LegacyErrorBody } from '../errors.js'
+import type { Lookup, Verify, VerifyRequest } from '../legacy.js'
+import type { Page, Payment } from '../payment.js'
+import type { ProcessorUpdate, UpdateResult } from '../processor-update.js'
+import type { Snapshot } from '../snapshot.js'
+
+const repeat = (digit: string, bytes: number) => `0x${digit.repeat(2 * bytes)}`
+const receiver = repeat('3', 20)
+
+export const snapshot: Snapshot = {
+  integrationAddress: repeat('1', 20),
+  chainId: '137',
+  txHash: repeat('a', 32),
+  version: 2,
+  state: 'success',
+  recipient: { title: 'Corner Café', subtitle: null },
+  invoice: { amount: '12.50', currency: 'EUR', settlementAmount: '13.37', settlementCurrency: 'USD' },
+}
+
+export const payment: Payment = {
+  ...snapshot,
+  sender: repeat('2', 20),
+  receiver,
+  memo: 'order-7',
+  blockTimestamp: '2026-01-02T03:04:05.000Z',
+  source: { chainId: '137', txHash: repeat('a', 32) },
+  tokenIn: { address: repeat('4', 20), symbol: 'USDC', amount: '13.4' },
+  tokenOut: { address: repeat('4', 20), symbol: 'USDC', amountGross: '13.4', amountNet: '13.37' },
+}
+
+export const page: Page = { payments: [payment], nextCursor: null }
+
+const legacyPayment: Lookup['payments'][number] = {
+  memo: 'order-7',
+  receiver,
+  tokenSymbol: 'USDC',
+  tokenAmount: { formatted: '13.4', value: '13400000' },
+  tokenAmountNet: { formatted: '13.37', value: '13370000' },
+  totalFees: { formatted: '0.03', value: '30000' },
+  fees: [
+    { type: 'ServiceFee', formatted: '0.02', value: '20000' },
+    { type: 'ExtraFee', formatted: '0.01', value: '10000' },
+  ],
+  invoiceAmount: '12.5',
+  invoiceCurrency: 'EUR',
+  conversion: 'chainlink:EURUSD',
+  priceFeeds: [{ name: 'EURUSD', contract: repeat('5', 20), rate: '1.072' }],
+  final: true,
+}
+
+export const lookup: Lookup = { chainId: 137, txHash: repeat('a', 32), payments: [legacyPayment] }
+
+export const verified: Verify = {
+  ...lookup,
+  payments: [{ ...legacyPayment, verified: true, verificationErrors: [] }],
+}
+
+export const notVerified: Verify = {
+  ...lookup,
+  payments: [{ ...legacyPayment, verified: false, verificationErrors: ['Invalid payment amount'] }],
+}
+
+export const verifyRequest: VerifyRequest = {
+  chainId: 137,
+  txHash: repeat('a', 32),
+  invoiceAmount: '12.50',
+  invoiceCurrency: 'EUR',
+  address: receiver,
+}
+
+export const update: ProcessorUpdate = {
+  id: 'update-1',
+  chainId: '137',
+  txHash: repeat('a', 32),
+  state: 'success',
+  recipient: { title: 'Corner Café', subtitle: null },
+}
+
+export const updateApplied: UpdateResult = { id: 'update-1', outcome: 'applied', version: 2, reason: null }
+export const updateUnchanged: UpdateResult = { id: 'update-1', outcome: 'unchanged', version: 2, reason: null }
+export const updateWaiting: UpdateResult = { id: 'update-1', outcome: 'waiting', version: null, reason: null }
+
+const refusal = 'A payment in refund_success cannot become pending'
+export const updateRefused: UpdateResult & ErrorBody = {
+  error: refusal,
+  id: 'update-1',
+  outcome: 'refused',
+  version: 2,
+  reason: refusal,
+}
+
+export const legacyError: LegacyErrorBody = {
+  error: 'Invalid request',
+  details: [{ code: 'invalid_format', message: 'txHash must start with 0x and have 64 hex digits', path: ['txHash'] }],
+}
+
+const chain = { chainId: 137, head: 1_200, indexed: 1_198, lag: 2, error: null }
+export const healthy = { status: 'ok', database: 'ok', chains: [chain] }
+export const degraded = {
+  status: 'degraded',
+  database: 'ok',
+  chains: [{ ...chain, error: 'The node does not answer' }],
+}
+export const down = { status: 'down', database: 'unavailable', chains: [chain] }

@@ -1,0 +1,49 @@
+/** Health, for operators and load balancers. @module */
+import { degraded, down, healthy } from './examples.js'
+import { operation } from './operation.js'
+import { json } from './references.js'
+import { answer } from './responses.js'
+import { open } from './security.js'
+import type { PathItem } from './types.js'
+
+const tags = ['Health']
+
+/** Both endpoints, by path. */
+export const healthOperations: Readonly<Record<string, PathItem>> = {
+  '/health': {
+    get: operation({
+      operationId: 'getHealth',
+      tags,
+      summary: 'How the service is doing',
+      description: 'Says nothing about any integration. Route requests here while the status is 200.',
+      security: open,
+      usesDatabase: false,
+      responses: {
+        200: answer(
+          'Requests can be served.',
+          json('Health', {
+            ok: { summary: 'Everything works', value: healthy },
+            degraded: { summary: 'A chain cannot be followed', value: degraded },
+          }),
+        ),
+        503: answer(
+          'Requests cannot be served.',
+          json('Health', { down: { summary: 'The database does not answer', value: down } }),
+        ),
+      },
+    }),
+  },
+  '/health/live': {
+    get: operation({
+      operationId: 'getLiveness',
+      tags,
+      summary: 'Whether the process answers',
+      description: 'Restart the process when it does not.',
+      security: open,
+      usesDatabase: false,
+      responses: {
+        200: answer('It does.', json('Liveness', { live: { summary: 'It answers', value: { status: 'ok' } } })),
+      },
+    }),
+  },
+}

@@ -1,0 +1,30 @@
+/** What the document says before its endpoints. Source: INTERFACE 1, 4, 5, 7. @module */
+
+/** One line about the service. */
+export const summary = 'Payments on chain: read them, look them up, verify them, and be told of every change.'
+
+/** What holds for all endpoints, in CommonMark. */
+export const description = `An integration reads the payments that named its address, and gets a signed notification for every change.
+
+## Before any endpoint
+
+- Authentication comes first: below the paths of an API, a caller who is not authenticated gets 401, whatever else is wrong.
+- A message that is not well-formed HTTP gets 400, one that arrives too slowly 408, and one with too large headers 431, each with \`{"error": "<message>"}\` and before any endpoint sees it.
+- A path that is not listed is 404, but for this document, the page \`/reference\` and what it loads; \`/\` and \`/reference/\` redirect to that page with 308. Another method than the listed one is 405, and \`Allow\` names the right ones. HEAD is answered like GET, without a body.
+
+## Answers
+
+- Answers may gain fields. Ignore those that you do not know.
+- Amounts are strings. Do not turn them into floating-point numbers.
+- Errors are \`{"error": "<message>"}\`. The message is for people; decide by the status. A 400 of a legacy endpoint also has \`details\`, unless the message is not well-formed HTTP.
+- 503 means: try again, after \`Retry-After\` where it is there.
+`
+
+/** The groups of the endpoints. */
+export const tags = [
+  { name: 'Payments', description: 'The read API of an integration.' },
+  { name: 'Legacy', description: 'Look up a transaction by chain and hash, and verify it against an invoice.' },
+  { name: 'Processor', description: 'Signed updates from payment processors.' },
+  { name: 'Health', description: 'For operators and load balancers.' },
+  { name: 'Notifications', description: 'What the service sends to the notification URL of an integration.' },
+] as const

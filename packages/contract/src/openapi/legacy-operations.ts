@@ -1,0 +1,66 @@
+/** The legacy look-up and verify. Source: INTERFACE 4.3. @module */
+import { paths } from '../paths.js'
+import { legacyError, lookup, notVerified, verified, verifyRequest } from './examples.js'
+import { operation } from './operation.js'
+import { legacyChainId, legacyTxHash } from './parameters.js'
+import { json } from './references.js'
+import { answer } from './responses.js'
+import { withLegacyKey } from './security.js'
+import type { PathItem } from './types.js'
+
+const tags = ['Legacy']
+const invalid = answer(
+  'The request is malformed; `details` names every flaw. There are no `details` where the message is not well-formed HTTP.',
+  json(['LegacyErrorBody', 'ErrorBody'], {
+    details: { summary: 'A wrong hash', value: legacyError },
+    framing: { summary: 'Not well-formed HTTP', value: { error: 'Header host is given more than once' } },
+  }),
+)
+
+/** Both endpoints, by path. */
+export const legacyOperations: Readonly<Record<string, PathItem>> = {
+  [paths.legacyLookup]: {
+    get: operation({
+      operationId: 'lookUpTransaction',
+      tags,
+      summary: 'Look up a transaction',
+      description: 'All payments of a transaction, with amounts, fees and how the invoice was converted.',
+      security: withLegacyKey,
+      parameters: [legacyChainId, legacyTxHash],
+      responses: {
+        200: answer('The payments.', json('Lookup', { lookup: { summary: 'One payment', value: lookup } })),
+        400: invalid,
+        401: 'LegacyUnauthorized',
+        404: 'TransactionNotFound',
+      },
+    }),
+  },
+  [paths.legacyVerify]: {
+    post: operation({
+      operationId: 'verifyTransaction',
+      tags,
+      summary: 'Look up and verify a transaction',
+      description:
+        'All payments of a transaction, each compared with an invoice and with the link configuration of the receiver. ' +
+        'A payment whose block left the chain is left out; fees of third parties above the limit of the service are `Invalid payment amount`.',
+      security: withLegacyKey,
+      requestBody: {
+        description: 'The invoice, in at most 16 KB.',
+        required: true,
+        content: json('VerifyRequest', { request: { summary: 'An invoice', value: verifyRequest } }),
+      },
+      responses: {
+        200: answer('Every payment matches.', json('Verify', { verified: { summary: 'A match', value: verified } })),
+        400: invalid,
+        401: 'LegacyUnauthorized',
+        404: 'TransactionNotFound',
+        409: answer(
+          'At least one payment does not match; `verificationErrors` says why.',
+          json('Verify', { different: { summary: 'Another amount', value: notVerified } }),
+        ),
+        413: 'TooLarge',
+        415: 'NotJson',
+      },
+    }),
+  },
+}

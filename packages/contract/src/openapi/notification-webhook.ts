@@ -1,0 +1,53 @@
+/** The notification that the service sends to an integrator. Source: INTERFACE 2.3, 6; DESIGN section 3 (retries, redirects). @module */
+import { integrationHeader, signatureHeader } from '../headers.js'
+import { deliveryTimeoutMs, signatureToleranceSeconds } from '../limits.js'
+import { snapshot } from './examples.js'
+import { json } from './references.js'
+import { open } from './security.js'
+import type { Parameter, PathItem } from './types.js'
+
+const signature: Parameter = {
+  name: signatureHeader,
+  in: 'header',
+  required: true,
+  description: `Verify it before anything else: \`v1\` is the lowercase hex HMAC-SHA256 of the value of \`t\`, a dot and the raw body bytes, keyed with the webhook signing secret. Ignore fields that you do not know, compare in constant time, and refuse when \`t\` lies more than ${signatureToleranceSeconds} seconds from your clock.`,
+  schema: { type: 'string', pattern: '^t=[0-9]+,v1=[0-9a-f]{64}(,[^,=]+=[^,]*)*$' },
+  example: `t=1790000000,v1=${'0'.repeat(64)}`,
+}
+
+const integration: Parameter = {
+  name: integrationHeader,
+  in: 'header',
+  required: true,
+  description: 'The integration that the delivery is for, lowercased: a hint for choosing the secret, not a proof.',
+  schema: { type: 'string', pattern: '^0x[0-9a-f]{40}$' },
+  example: `0x${'1'.repeat(40)}`,
+}
+
+/** The one notification. */
+export const webhooks: Readonly<Record<string, PathItem>> = {
+  paymentSnapshot: {
+    post: {
+      operationId: 'receivePaymentSnapshot',
+      tags: ['Notifications'],
+      summary: 'A payment was indexed, or its state or merchant data changed',
+      description:
+        'Sent to the notification URL of the integration. Deliveries are unordered and can repeat: store the version per payment, and drop a delivery whose version is not greater than the stored one. A delivery says that a payment named the integration and proves no sale; compare it with your own records before you credit anything.',
+      security: open,
+      parameters: [signature, integration],
+      requestBody: {
+        description: 'A full snapshot. Every field is always there; several are nullable.',
+        required: true,
+        content: json('Snapshot', { snapshot: { summary: 'A payment succeeded', value: snapshot } }),
+      },
+      responses: {
+        '2XX': { description: `Success, when it comes within ${deliveryTimeoutMs / 1_000} seconds.` },
+        410: { description: 'The delivery ends and is not repeated.' },
+        default: {
+          description:
+            'Any other answer is recorded as a failure, and the delivery is repeated for about three days. Redirects are not followed. `Retry-After` is honoured up to one hour.',
+        },
+      },
+    },
+  },
+}

@@ -1,0 +1,63 @@
+/** Parameters of the endpoints. Source: INTERFACE 4.1, 4.3, 8. @module */
+import { pageLimit } from '../limits.js'
+import type { JsonSchema, Parameter } from './types.js'
+
+const hash: JsonSchema = { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' }
+
+/** Destination transaction hash. */
+export const txHash: Parameter = {
+  name: 'txHash',
+  in: 'path',
+  required: true,
+  description: 'Destination transaction hash, in any case. Hashes of the source chain are not accepted as a key.',
+  schema: hash,
+  example: `0x${'a'.repeat(64)}`,
+}
+
+/** Wallet on either side of a payment. */
+export const wallet: Parameter = {
+  name: 'address',
+  in: 'path',
+  required: true,
+  description: 'Wallet address, in any case. It matches the sender and the receiver of a payment.',
+  schema: { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' },
+  example: `0x${'2'.repeat(40)}`,
+}
+
+/** Page size. */
+export const limit: Parameter = {
+  name: 'limit',
+  in: 'query',
+  required: false,
+  description: 'Payments per page. Any other value is refused, never capped.',
+  schema: { type: 'integer', minimum: pageLimit.min, maximum: pageLimit.max, default: pageLimit.default },
+}
+
+/** Place in the list. */
+export const cursor: Parameter = {
+  name: 'cursor',
+  in: 'query',
+  required: false,
+  description: 'The `nextCursor` of the page before. Opaque: neither read it nor make one.',
+  schema: { type: 'string', minLength: 1 },
+}
+
+/** Chain of a legacy look-up. */
+export const legacyChainId: Parameter = {
+  name: 'chainId',
+  in: 'path',
+  required: true,
+  description: 'Chain of the transaction, in decimal digits.',
+  schema: { type: 'string', pattern: '^[1-9][0-9]{0,14}$' },
+  example: '137',
+}
+
+/** Hash of a legacy look-up. */
+export const legacyTxHash: Parameter = {
+  name: 'txHash',
+  in: 'path',
+  required: true,
+  description: 'Transaction hash, in any case.',
+  schema: hash,
+  example: `0x${'a'.repeat(64)}`,
+}

@@ -1,0 +1,54 @@
+/** Updates from payment processors. Source: DESIGN section 3 (updates), which completes INTERFACE 1 and 6. @module */
+import { notFoundBody } from '../errors.js'
+import { paths } from '../paths.js'
+import { update, updateApplied, updateRefused, updateUnchanged, updateWaiting } from './examples.js'
+import { operation } from './operation.js'
+import { json } from './references.js'
+import { answer, errorAnswer } from './responses.js'
+import { signedByProcessor } from './security.js'
+import type { PathItem } from './types.js'
+
+/** The one endpoint, by path. */
+export const processorOperations: Readonly<Record<string, PathItem>> = {
+  [paths.processorUpdates]: {
+    post: operation({
+      operationId: 'applyProcessorUpdate',
+      tags: ['Processor'],
+      summary: 'Change the state or the merchant data of a payment',
+      description:
+        'Repeat an update under the same id until the answer is 2xx or 4xx: it is applied once. Every update that changes something makes a new version and a notification.',
+      security: signedByProcessor,
+      requestBody: {
+        description: 'The update, in at most 16 KB. A field that is not listed is refused.',
+        required: true,
+        content: json('ProcessorUpdate', { update: { summary: 'A state and a merchant', value: update } }),
+      },
+      responses: {
+        200: answer(
+          'The update is done.',
+          json('UpdateResult', {
+            applied: { summary: 'It made a new version', value: updateApplied },
+            unchanged: { summary: 'It changed nothing', value: updateUnchanged },
+          }),
+        ),
+        202: answer(
+          'The payment is not indexed yet. The update is kept, and applied when it is.',
+          json('UpdateResult', { waiting: { summary: 'It waits', value: updateWaiting } }),
+        ),
+        400: errorAnswer('The content is malformed.', 'Body is not UTF-8 JSON'),
+        401: 'ProcessorUnauthorized',
+        404: errorAnswer('No processor is connected to this service.', notFoundBody.error),
+        409: errorAnswer(
+          'The id was used before with another content.',
+          'Update update-1 was already received with another content; send a change under a new id.',
+        ),
+        413: 'TooLarge',
+        415: 'NotJson',
+        422: answer(
+          'A rule forbids the update, for example the order of states.',
+          json('UpdateRefused', { refused: { summary: 'A forbidden state', value: updateRefused } }),
+        ),
+      },
+    }),
+  },
+}

@@ -1,0 +1,105 @@
+/** Answers that several endpoints share. Source: INTERFACE 4, 5, 7. @module */
+import { unauthorizedBody } from '../errors.js'
+import { cacheControl, signatureHeader } from '../headers.js'
+import { pageLimit } from '../limits.js'
+import { headerRef, json } from './references.js'
+import type { Content, Header, Reference, Response } from './types.js'
+
+/** Headers of the answers. */
+export const responseHeaders = {
+  CacheControl: {
+    description: 'No answer may be kept.',
+    required: true,
+    schema: { type: 'string', const: cacheControl },
+  },
+  BasicChallenge: {
+    description: 'Asks for HTTP Basic.',
+    required: true,
+    schema: { type: 'string', pattern: '^Basic realm="[^"]+"$' },
+  },
+  BearerChallenge: {
+    description: 'Asks for an API key. The bare key is accepted, too.',
+    required: true,
+    schema: { type: 'string', pattern: '^Bearer realm="[^"]+"$' },
+  },
+  SignatureChallenge: {
+    description: 'Names the header that must carry a signature.',
+    required: true,
+    schema: { type: 'string', const: signatureHeader },
+  },
+  RetryAfter: {
+    description: 'Seconds to wait before the next attempt. Absent while an operator must act first.',
+    required: false,
+    schema: { type: 'integer', minimum: 1 },
+  },
+} as const satisfies Readonly<Record<string, Header>>
+
+/** An answer with the header that every answer has, and others. */
+export function answer(
+  description: string,
+  content: Content,
+  headers: Readonly<Record<string, Reference>> = {},
+): Response {
+  return { description, headers: { 'Cache-Control': headerRef('CacheControl'), ...headers }, content }
+}
+
+/** An answer whose body is an error. */
+export function errorAnswer(
+  description: string,
+  error: string,
+  headers?: Readonly<Record<string, Reference>>,
+): Response {
+  return answer(description, json('ErrorBody', { error: { summary: 'An error', value: { error } } }), headers)
+}
+
+function unauthorized(challenge: keyof typeof responseHeaders, description: string): Response {
+  const body = json('UnauthorizedBody', {
+    unauthorized: { summary: 'The same for every cause', value: unauthorizedBody },
+  })
+  return answer(description, body, { 'WWW-Authenticate': headerRef(challenge) })
+}
+
+/** The shared answers of the document. */
+export const sharedResponses = {
+  InvalidList: answer(
+    'A parameter is wrong, or the request has a body. For a `limit` error the body also carries `maxLimit`.',
+    json('ErrorBody', {
+      limit: {
+        summary: 'A wrong limit',
+        value: { error: `limit must be an integer from ${pageLimit.min} to ${pageLimit.max}`, maxLimit: pageLimit.max },
+      },
+      cursor: { summary: 'A wrong cursor', value: { error: 'Invalid cursor' } },
+    }),
+  ),
+  InvalidKey: errorAnswer(
+    'A part of the path is wrong, or the request has a body.',
+    'txHash must be a 32-byte hex string: 0x and 64 hex digits',
+  ),
+  InvalidRequest: errorAnswer('The request is malformed.', 'Header content-type is given more than once'),
+  PaymentNotFound: errorAnswer('The integration has no such payment.', 'Payment not found'),
+  PaymentAmbiguous: errorAnswer(
+    'The hash is indexed on more than one destination chain. Narrow it with the wallet-scoped endpoint.',
+    'Transaction hash is indexed on more than one destination chain; narrow it with the wallet-scoped endpoint',
+  ),
+  TransactionNotFound: errorAnswer('The transaction is not in the system.', 'Transaction not found'),
+  IntegrationUnauthorized: unauthorized(
+    'BasicChallenge',
+    'Credentials are missing or invalid. An unknown address, a wrong secret and a disabled integration are answered alike.',
+  ),
+  LegacyUnauthorized: unauthorized('BearerChallenge', 'The API key is missing or invalid.'),
+  ProcessorUnauthorized: unauthorized('SignatureChallenge', 'There is no valid signature.'),
+  RequestTimeout: errorAnswer('The request took too long to arrive.', 'Request took too long'),
+  TooLarge: errorAnswer('The body is larger than 16 KB.', 'Body is larger than 16384 bytes'),
+  NotJson: errorAnswer(
+    'The content type is not `application/json` (a charset of UTF-8 may follow), or the body has a content encoding.',
+    'Content-Type must be application/json',
+  ),
+  HeadersTooLarge: errorAnswer('The headers are too large or too many.', 'Request headers are too large'),
+  InternalError: errorAnswer('The service failed. The body says nothing more.', 'Internal error'),
+  Unavailable: errorAnswer('The service cannot answer just now.', 'Service temporarily unavailable', {
+    'Retry-After': headerRef('RetryAfter'),
+  }),
+} as const satisfies Readonly<Record<string, Response>>
+
+/** Name of a shared answer. */
+export type SharedResponse = keyof typeof sharedResponses

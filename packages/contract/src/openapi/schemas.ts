@@ -1,0 +1,95 @@
+/** The zod schemas of this package as named JSON schemas with descriptions. @module */
+import * as z from 'zod/mini'
+import { errorBodySchema, legacyErrorBodySchema, unauthorizedBody } from '../errors.js'
+import { lookupSchema, verifySchema } from '../legacy.js'
+import { object } from '../mode.js'
+import { pageSchema, paymentSchema } from '../payment.js'
+import { processorUpdateSchema, updateResultSchema } from '../processor-update.js'
+import { snapshotSchema } from '../snapshot.js'
+import { descriptions } from './descriptions.js'
+import { healthSchema, livenessSchema } from './health.js'
+import { schemaRef } from './references.js'
+import { strictVerifyRequestSchema } from './requests.js'
+import type { JsonSchema } from './types.js'
+
+/** Answers are described from the reading side: a newer service may add fields. The update, which is a request, is closed. */
+const named = {
+  Payment: paymentSchema,
+  Page: pageSchema,
+  Snapshot: snapshotSchema,
+  Lookup: lookupSchema,
+  Verify: verifySchema,
+  VerifyRequest: strictVerifyRequestSchema,
+  ProcessorUpdate: processorUpdateSchema,
+  UpdateResult: updateResultSchema,
+  UpdateRefused: z.extend(updateResultSchema, { error: z.string() }),
+  Health: healthSchema,
+  Liveness: livenessSchema,
+  ErrorBody: errorBodySchema,
+  LegacyErrorBody: legacyErrorBodySchema,
+  UnauthorizedBody: object('read', { error: z.literal(unauthorizedBody.error) }),
+}
+
+/** Name of a schema in the document. */
+export type SchemaName = keyof typeof named
+
+/** The schemas of the document. Every object and every field has a description. */
+export function componentSchemas(): Record<SchemaName, JsonSchema> {
+  const registry = z.registry<{ id: string }>()
+  for (const [id, schema] of Object.entries(named)) registry.add(schema, { id })
+  const { schemas } = z.toJSONSchema(registry, { uri: (id) => schemaRef(id).$ref })
+  const described = Object.entries(schemas).map(([name, schema]) => [
+    name,
+    describe(tidy(schema), descriptions[name as SchemaName]),
+  ])
+  return Object.fromEntries(described)
+}
+
+/** Takes out what says nothing, and says simply what zod says at length. */
+function tidy(schema: object): Record<string, unknown> {
+  const { $schema: _, $id: __, ...rest } = schema as Record<string, unknown>
+  const kept = Object.entries(rest).filter(([keyword, value]) => !saysNothing(keyword, value))
+  const tidied = Object.fromEntries(kept.map(([keyword, value]) => [keyword, tidyValue(value)]))
+  // Zod's pattern repeats the calendar; that the zone is UTC is all that it adds to the format.
+  return tidied['format'] === 'date-time' ? { ...tidied, pattern: 'Z$' } : tidied
+}
+
+function tidyValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(tidyValue)
+  return typeof value === 'object' && value !== null ? tidy(value) : value
+}
+
+/** An object that may have any other fields, and the range in which a JSON number is exact. */
+function saysNothing(keyword: string, value: unknown): boolean {
+  if (keyword === 'additionalProperties') return typeof value === 'object' && Object.keys(value ?? {}).length === 0
+  return Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER && (keyword === 'minimum' || keyword === 'maximum')
+}
+
+type Texts = Readonly<Record<string, string>>
+
+/**
+ * Adds the descriptions of a schema and of its fields. What stands behind `anyOf` or `items` is at the same path as the field itself,
+ * and only the outermost of them is described.
+ */
+function describe(schema: object, texts: Texts, path = '', outermost = true): JsonSchema {
+  const description = outermost ? texts[path] : undefined
+  const inner = Object.entries(schema).map(([keyword, value]): [string, unknown] => {
+    switch (keyword) {
+      case 'properties':
+        return [keyword, describeFields(value, texts, path)]
+      case 'items':
+        return [keyword, describe(value, texts, path, false)]
+      case 'anyOf':
+        return [keyword, (value as object[]).map((each) => describe(each, texts, path, false))]
+      default:
+        return [keyword, value]
+    }
+  })
+  return { ...(description === undefined ? {} : { description }), ...Object.fromEntries(inner) }
+}
+
+function describeFields(fields: object, texts: Texts, path: string): JsonSchema {
+  const prefix = path === '' ? '' : `${path}.`
+  const described = Object.entries(fields).map(([name, schema]) => [name, describe(schema, texts, `${prefix}${name}`)])
+  return Object.fromEntries(described)
+}

@@ -24,7 +24,7 @@ const npmArrows = {
   webhook: [],
   'version-store': [],
   client: ['ky'],
-  core: [],
+  core: ['lossless-json'],
   'store-sql': ['kysely', 'pg', '@types/pg', '@photostructure/sqlite'],
   'chain-evm': ['viem'],
   server: ['hono', '@hono/node-server', 'undici', 'pino', 'ipaddr.js'],

@@ -52,6 +52,59 @@ export class InvalidRequestError extends CoreError {
   }
 }
 
+/** One thing that is wrong with a legacy request. Source: INTERFACE 4.3. */
+export interface RequestFlaw {
+  /** What kind of flaw, such as `invalid_type`, `invalid_format`, `invalid_json`, `duplicate_key`. */
+  readonly code: string
+  readonly message: string
+  /** Names of the parameters or fields concerned, outermost first; empty for the request as a whole. */
+  readonly path: readonly string[]
+}
+
+/** A legacy request is malformed. Answer 400 with `{error, details}`. */
+export class LegacyRequestError extends CoreError {
+  override readonly name = 'LegacyRequestError'
+  readonly retryable = false
+  readonly code = 'ERR_LEGACY_REQUEST_INVALID'
+  /** Everything that is wrong, at least one. No values of the request. */
+  readonly details: readonly RequestFlaw[]
+  constructor(details: readonly RequestFlaw[]) {
+    super('Invalid request')
+    this.details = details
+  }
+}
+
+/** No payment of that transaction is in the system. Answer 404. */
+export class TransactionNotFoundError extends CoreError {
+  override readonly name = 'TransactionNotFoundError'
+  readonly retryable = false
+  readonly code = 'ERR_TRANSACTION_NOT_FOUND'
+  constructor() {
+    super('Transaction not found')
+  }
+}
+
+/** A command about an account cannot be carried out. */
+export class AccountError extends CoreError {
+  override readonly name = 'AccountError'
+  readonly retryable = false
+  readonly code: 'ERR_ACCOUNT_EXISTS' | 'ERR_ACCOUNT_NOT_FOUND' | 'ERR_ACCOUNT_INVALID'
+  constructor(code: AccountError['code'], message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** There is no such legacy API key. */
+export class LegacyKeyNotFoundError extends CoreError {
+  override readonly name = 'LegacyKeyNotFoundError'
+  readonly retryable = false
+  readonly code = 'ERR_LEGACY_KEY_NOT_FOUND'
+  constructor(id: string) {
+    super(`There is no legacy API key ${JSON.stringify(id)}.`)
+  }
+}
+
 /** No such payment for this integration. Answer 404. */
 export class PaymentNotFoundError extends CoreError {
   override readonly name = 'PaymentNotFoundError'

@@ -1,7 +1,18 @@
 /** What a host app, the reference server and the command line get from the core. @module */
-import type { Page, Payment, ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
+import type {
+  LinkConfig,
+  Lookup,
+  Page,
+  Payment,
+  ProcessorUpdate,
+  UpdateResult,
+  Verify,
+  VerifyRequest,
+} from '@payment-integration/contract'
 import type { Store } from './ports/store.js'
+import type { AccountRecord } from './ports/store-accounts.js'
 import type { IntegrationRecord } from './ports/store-integrations.js'
+import type { LegacyKeyRecord } from './ports/store-legacy-keys.js'
 
 /** An authenticated caller. */
 export interface Caller {
@@ -31,6 +42,59 @@ export interface PaymentQueries {
   get(caller: Caller, query: { readonly txHash: string; readonly wallet?: string | undefined }): Promise<Payment>
 }
 
+/** The legacy endpoints of INTERFACE 4.3, after authentication. */
+export interface LegacyQueries {
+  /**
+   * All payments of a transaction. Parameters are the raw strings of the path.
+   * @throws LegacyRequestError `ERR_LEGACY_REQUEST_INVALID`; TransactionNotFoundError `ERR_TRANSACTION_NOT_FOUND`.
+   */
+  lookup(query: { readonly chainId: string; readonly txHash: string }): Promise<Lookup>
+  /**
+   * All payments of a transaction, each judged against an invoice. `verified` is true when every one of them matches.
+   * Payments whose block left the chain are not judged; third-party fees above the limit are `Invalid payment amount`.
+   * A decimal given as a number counts as the shortest text that reads back as it; `parseVerifyRequest` keeps what was sent.
+   * @throws LegacyRequestError `ERR_LEGACY_REQUEST_INVALID`; TransactionNotFoundError `ERR_TRANSACTION_NOT_FOUND`.
+   */
+  verify(request: VerifyRequest): Promise<{ readonly verified: boolean; readonly result: Verify }>
+}
+
+/** What an account is made from. Addresses and handles are accepted in any case. */
+export interface AccountInput {
+  readonly handle: string
+  readonly address: string
+  readonly config: LinkConfig
+}
+
+/** Managing accounts and their link configurations. Source: INTERFACE 2.4. */
+export interface AccountCommands {
+  /** @throws AccountError `ERR_ACCOUNT_EXISTS`, `ERR_ACCOUNT_INVALID` (says which field and why). */
+  create(input: AccountInput): Promise<AccountRecord>
+  list(): Promise<AccountRecord[]>
+  /** @throws AccountError `ERR_ACCOUNT_NOT_FOUND`. */
+  get(handle: string): Promise<AccountRecord>
+  /** Replaces the fields given. @throws AccountError `ERR_ACCOUNT_NOT_FOUND`, `ERR_ACCOUNT_INVALID`. */
+  change(handle: string, change: Partial<Omit<AccountInput, 'handle'>>): Promise<AccountRecord>
+  /** @throws AccountError `ERR_ACCOUNT_NOT_FOUND`. */
+  remove(handle: string): Promise<void>
+}
+
+/** A legacy API key without its secret. */
+export type LegacyKeyView = Pick<LegacyKeyRecord, 'id' | 'name' | 'createdAt' | 'revokedAt'>
+
+/**
+ * Managing the API keys of the legacy endpoints. Another process on the same database sees a change a quarter of a second later
+ * at the latest, this one at once: docs/decisions/authentication-cache.md.
+ */
+export interface LegacyKeyCommands {
+  /** Issues a key; `apiKey` is shown this once. */
+  create(input?: {
+    readonly name?: string | undefined
+  }): Promise<{ readonly key: LegacyKeyView; readonly apiKey: string }>
+  list(): Promise<LegacyKeyView[]>
+  /** Ends a key: at once here, elsewhere within a quarter of a second. @throws LegacyKeyNotFoundError `ERR_LEGACY_KEY_NOT_FOUND`. */
+  revoke(id: string): Promise<LegacyKeyView>
+}
+
 /** Secrets as they are shown once, when issued. */
 export interface IssuedIntegration {
   readonly integration: IntegrationView
@@ -43,7 +107,10 @@ export interface IssuedIntegration {
 /** An integration without its secrets. */
 export type IntegrationView = Pick<IntegrationRecord, 'address' | 'name' | 'notificationUrl' | 'enabled' | 'createdAt'>
 
-/** Managing integrations. Addresses are accepted in any case. */
+/**
+ * Managing integrations. Addresses are accepted in any case. Another process on the same database sees a disabled integration or a
+ * new API secret a quarter of a second later at the latest, this one at once: docs/decisions/authentication-cache.md.
+ */
 export interface IntegrationCommands {
   /** @throws IntegrationError `ERR_INTEGRATION_EXISTS`; InvalidRequestError `ERR_ADDRESS_INVALID`, `ERR_URL_INVALID`. */
   create(input: {
@@ -52,12 +119,16 @@ export interface IntegrationCommands {
     readonly notificationUrl?: string | null | undefined
   }): Promise<IssuedIntegration>
   list(): Promise<IntegrationView[]>
-  /** @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`. */
+  /**
+   * Lets an integration in, or shuts it out: at once here, elsewhere within a quarter of a second.
+   * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`.
+   */
   setEnabled(address: string, enabled: boolean): Promise<IntegrationView>
   /** @throws IntegrationError, InvalidRequestError. */
   setNotificationUrl(address: string, url: string | null): Promise<IntegrationView>
   /**
-   * Issues a new API secret; the previous one stays valid for `graceMs` (0: ends at once).
+   * Issues a new API secret; the previous one stays valid for `graceMs` (0: it ends at once here,
+   * elsewhere within a quarter of a second).
    * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`; `ERR_INTEGRATION_CHANGED` when another rotation was faster.
    */
   rotateApiSecret(address: string, options?: { readonly graceMs?: number | undefined }): Promise<{ apiSecret: string }>
@@ -109,6 +180,11 @@ export interface Service {
   /** Resolves the caller, or null for every failure alike. `authorization` is the header's value. Source: INTERFACE 5. */
   authenticate(authorization: string | null | undefined): Promise<Caller | null>
   readonly payments: PaymentQueries
+  /** Whether the header's value is a valid legacy API key, bare or as `Bearer <key>`. Source: INTERFACE 5; DESIGN section 3. */
+  authenticateLegacy(authorization: string | null | undefined): Promise<boolean>
+  readonly legacy: LegacyQueries
+  readonly accounts: AccountCommands
+  readonly legacyKeys: LegacyKeyCommands
   /** Applies a processor's update; idempotent by its id. @throws UpdateConflictError `ERR_UPDATE_CONFLICT`. */
   applyUpdate(update: ProcessorUpdate): Promise<UpdateResult>
   readonly integrations: IntegrationCommands

@@ -1,10 +1,17 @@
 /** Puts the use cases together on the ports of a host. Source: DESIGN section 2. @module */
-import { createAuthenticate } from './auth/authenticate.js'
+import { createAccountCommands } from './accounts/commands.js'
+import { type Admission, createAuthenticate } from './auth/authenticate.js'
+import { forgetAfterIntegrationChanges, forgetAfterLegacyKeyChanges } from './auth/forget-after-changes.js'
+import { createAuthenticateLegacy } from './auth/legacy.js'
+import { createRecent } from './auth/recent.js'
 import { createCursorCodec } from './cursor/cursor.js'
 import type { EventSink, ServiceEvent } from './events.js'
 import { createIndexer } from './indexer/indexer.js'
 import { createIntegrationCommands } from './integrations/commands.js'
 import { describeError } from './internal/describe-error.js'
+import type { Confirmations } from './legacy/finality.js'
+import { createLegacyQueries } from './legacy/queries.js'
+import { createLegacyKeyCommands } from './legacy-keys/commands.js'
 import { createDispatcher } from './notifications/dispatcher.js'
 import { createPaymentQueries } from './payments/queries.js'
 import type { Chain } from './ports/chain.js'
@@ -41,6 +48,17 @@ export interface ServiceDeps {
   readonly chains?: readonly FollowedChain[] | undefined
   /** @default none: states change by processor updates alone */
   readonly receipts?: { readonly source: ReceiptSource; readonly everyMs?: number | undefined } | undefined
+  /**
+   * Blocks on top of a block until the legacy endpoints call its payments final, by chain; null: never. Chains that are not
+   * named here keep the number of INTERFACE 8, and the others are never final.
+   */
+  readonly confirmations?: Confirmations | undefined
+  /**
+   * What others than the service may take from a payment that the legacy verify calls paid, in basis points of the
+   * gross amount: a whole number from 0 to 10000. The payer chooses the extra fee, and may be who gets it.
+   * @default defaultMaxExtraFeeBps, 1 %
+   */
+  readonly maxExtraFeeBps?: number | undefined
   /** Dev only: accept `http:` notification URLs to this machine. @default false */
   readonly allowLoopbackHttp?: boolean | undefined
   readonly onEvent?: EventSink | undefined
@@ -57,6 +75,7 @@ export interface ServiceDeps {
  * @example
  * const service = createService({ store, sender, masterKey, chains: [{ chain }] })
  * await service.run(signal)
+ * @throws RangeError When an option is out of range.
  */
 export function createService(deps: ServiceDeps): Service {
   const { store, sender, masterKey, chains = [], receipts, allowLoopbackHttp = false, onEvent } = deps
@@ -104,13 +123,40 @@ export function createService(deps: ServiceDeps): Service {
           options: { everyMs: receipts.everyMs },
         })
 
+  const admissions = createRecent<Admission>({ clock, random })
+  const recentLegacyKeys = createRecent<true>({ clock, random })
+
   return {
     store,
-    authenticate: createAuthenticate({ integrations: store.integrations, keys: masterKey, clock, random }),
+    authenticate: createAuthenticate({
+      integrations: store.integrations,
+      keys: masterKey,
+      clock,
+      random,
+      recent: admissions,
+    }),
     payments: createPaymentQueries(store.payments, createCursorCodec(masterKey)),
+    authenticateLegacy: createAuthenticateLegacy({
+      legacyKeys: store.legacyKeys,
+      keys: masterKey,
+      recent: recentLegacyKeys,
+    }),
+    legacy: createLegacyQueries({
+      payments: store.payments,
+      accounts: store.accounts,
+      confirmations: deps.confirmations,
+      maxExtraFeeBps: deps.maxExtraFeeBps,
+    }),
+    accounts: createAccountCommands({ accounts: store.accounts, clock }),
+    legacyKeys: createLegacyKeyCommands({
+      legacyKeys: forgetAfterLegacyKeyChanges(store.legacyKeys, recentLegacyKeys),
+      keys: masterKey,
+      clock,
+      random,
+    }),
     applyUpdate: applyAndPublish,
     integrations: createIntegrationCommands({
-      integrations: store.integrations,
+      integrations: forgetAfterIntegrationChanges(store.integrations, admissions),
       keys: masterKey,
       clock,
       random,

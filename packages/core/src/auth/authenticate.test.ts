@@ -4,6 +4,7 @@ import type { IntegrationRecord } from '../ports/store-integrations.js'
 import { hashApiSecret } from '../secrets/hash-api-secret.js'
 import { parseMasterKey } from '../secrets/master-key.js'
 import { createAuthenticate } from './authenticate.js'
+import { createRecent } from './recent.js'
 
 const oldKey = 'a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90'
 const newKey = '00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f'
@@ -22,17 +23,25 @@ const record: IntegrationRecord = {
 }
 
 function setup(stored: IntegrationRecord | null, now = 0) {
+  const clock = { now: () => now }
+  const random = seededRandom(1)
   const lookups: string[] = []
   const authenticate = createAuthenticate({
     integrations: {
-      async find(key) {
+      async credentials(key, absent) {
         lookups.push(key)
-        return stored?.address === key ? stored : null
+        const found = stored?.address === key ? stored : null
+        return {
+          usable: found?.enabled === true && found.apiSecret !== null,
+          current: found?.apiSecret ?? absent.current,
+          previous: found?.previousApiSecret ?? { ...absent.previous, until: 0 },
+        }
       },
     },
     keys,
-    clock: { now: () => now },
-    random: seededRandom(1),
+    clock,
+    random,
+    recent: createRecent({ clock, random }),
   })
   const call = (secret: string, who = address) =>
     authenticate(`Basic ${Buffer.from(`${who}:${secret}`).toString('base64')}`)

@@ -5,45 +5,59 @@ import type { Clock, Random } from '../ports/world.js'
 import { hashApiSecret } from '../secrets/hash-api-secret.js'
 import type { MasterKey } from '../secrets/master-key.js'
 import type { Caller } from '../service-types.js'
-import { parseBasic } from './basic.js'
+import { parseBasic, standInHeader } from './basic.js'
+import type { Recent } from './recent.js'
+
+/** A caller, and the unix milliseconds when the secret that it used ends. */
+export interface Admission {
+  readonly caller: Caller
+  readonly until: number
+}
 
 /** What authentication needs. */
 export interface AuthenticateDeps {
-  readonly integrations: Pick<IntegrationStore, 'find'>
+  readonly integrations: Pick<IntegrationStore, 'credentials'>
   readonly keys: MasterKey
   readonly clock: Pick<Clock, 'now'>
   readonly random: Pick<Random, 'bytes'>
+  /** Headers that opened a moment ago. */
+  readonly recent: Recent<Admission>
 }
-
-// No integration can be stored under it, so a malformed header costs the same look-up as an unknown address.
-const nobody = { address: 'nobody', secret: 'nobody' }
 
 /**
  * Builds the check. Unknown address, wrong secret, disabled integration, an integration without an API secret and a malformed
- * header do the same work and all resolve null: one look-up, two keyed hashes, two comparisons.
+ * header do the same work and all resolve null: a keyed hash under every master key, one look-up, two comparisons. Only a header
+ * that opened a moment ago is spared it.
  */
 export function createAuthenticate(deps: AuthenticateDeps): (authorization?: string | null) => Promise<Caller | null> {
-  const { integrations, keys, clock, random } = deps
+  const { integrations, keys, clock, random, recent } = deps
   const dummy: SecretHash = {
     keyVersion: keys.current.version,
     hash: Buffer.from(random.bytes(32)).toString('hex'),
   }
+  const absent = { current: dummy, previous: { ...dummy, until: 0 } }
   return async (authorization) => {
-    const parsed = parseBasic(authorization)
-    const { address, secret } = parsed ?? nobody
-    const found = await integrations.find(address)
-    const previous = found?.previousApiSecret
-    const isCurrent = matches(keys, secret, found?.apiSecret ?? dummy)
-    const isPrevious = matches(keys, secret, previous ?? dummy)
-    const previousCounts = previous != null && clock.now() < previous.until
-    const known = parsed !== null && found?.enabled === true && found.apiSecret !== null
-    return known && (isCurrent || (isPrevious && previousCounts)) ? { integrationAddress: address } : null
+    const header = authorization ?? standInHeader
+    const known = recent.find(header)
+    if (known !== undefined && clock.now() < known.until) return known.caller
+    const { wellFormed, address, secret } = parseBasic(authorization)
+    const given = keys.all.map((key) => hashApiSecret(key, secret))
+    const keep = recent.reading()
+    const { usable, current, previous } = await integrations.credentials(address, absent)
+    const isCurrent = matches(given, current)
+    const isPrevious = matches(given, previous)
+    const previousCounts = clock.now() < previous.until
+    if (!(wellFormed && usable && (isCurrent || (isPrevious && previousCounts)))) return null
+    const caller = { integrationAddress: address }
+    keep(header, { caller, until: isCurrent ? Number.POSITIVE_INFINITY : previous.until })
+    return caller
   }
 }
 
-function matches(keys: MasterKey, secret: string, stored: SecretHash): boolean {
-  const key = keys.find(stored.keyVersion)
-  const given = Buffer.from(hashApiSecret(key ?? keys.current, secret).hash, 'hex')
+/** A hash under a key that is not listed matches nothing, at the same cost. */
+function matches(given: readonly SecretHash[], stored: SecretHash): boolean {
+  const candidate = given.find(({ keyVersion }) => keyVersion === stored.keyVersion)
+  const bytes = Buffer.from((candidate ?? given[0])?.hash ?? '', 'hex')
   const expected = Buffer.from(stored.hash, 'hex')
-  return expected.length === given.length && timingSafeEqual(given, expected) && key !== undefined
+  return expected.length === bytes.length && timingSafeEqual(bytes, expected) && candidate !== undefined
 }

@@ -1,7 +1,9 @@
 /** Reads an `Authorization: Basic` header, strictly. Source: INTERFACE 5, rules 1 and 2. @module */
 
-/** The two halves of the header. */
+/** The two halves of a header, or a stand-in's. */
 export interface BasicCredentials {
+  /** False when the header is missing or malformed: the other two fields are then those of nobody, and open nothing. */
+  readonly wellFormed: boolean
   /** Integration address, lowercased. */
   readonly address: string
   readonly secret: string
@@ -10,26 +12,36 @@ export interface BasicCredentials {
 /** Longest header value looked at; credentials of this service need about 130 characters. */
 const maxLength = 512
 
+// As long as real credentials, so that what follows takes as long; and no integration can be stored under this address.
+const nobody = { address: `0x${'x'.repeat(40)}`, secret: 'x'.repeat(50) }
+const standIn = Buffer.from(`${nobody.address}:${nobody.secret}`).toString('base64')
+/** Takes the place of a missing header, so that its absence saves no work. */
+export const standInHeader = `Basic ${standIn}`
+
 const pattern = /^basic +([A-Za-z0-9+/]+={0,2})$/i
-const addressPattern = /^0x[0-9a-f]{40}$/
+const addressPattern = /^0x[0-9a-fA-F]{40}$/
 // Control characters never occur in an issued secret; refused before anything is compared.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
 const control = /[\u0000-\u001f\u007f]/
 
 /**
- * Parses the header's value, or returns null. The scheme is case-insensitive; base64 must be canonical; the first colon
- * splits; the raw `address:secret` form is refused like any other malformed value.
+ * Parses the header's value. The scheme is case-insensitive; base64 must be canonical; the first colon splits; the address is
+ * `0x` and 40 hex digits in any case; the raw `address:secret` form is malformed like anything else. A malformed header takes
+ * every step of a good one, with the stand-in in its place.
  */
-export function parseBasic(authorization: string | null | undefined): BasicCredentials | null {
-  if (typeof authorization !== 'string' || authorization.length > maxLength) return null
-  const encoded = pattern.exec(authorization)?.[1]
-  if (encoded === undefined) return null
+export function parseBasic(authorization: string | null | undefined): BasicCredentials {
+  const isRead = typeof authorization === 'string' && authorization.length <= maxLength
+  const encoded = pattern.exec(isRead ? authorization : standInHeader)?.[1] ?? standIn
   const bytes = Buffer.from(encoded, 'base64')
-  if (bytes.toString('base64') !== encoded) return null
+  const isCanonical = bytes.toString('base64') === encoded
   const text = bytes.toString('utf8')
   const colon = text.indexOf(':')
-  if (colon < 0 || control.test(text)) return null
-  const address = text.slice(0, colon).toLowerCase()
+  const address = text.slice(0, colon)
   const secret = text.slice(colon + 1)
-  return addressPattern.test(address) && secret !== '' ? { address, secret } : null
+  const wellFormed = isCanonical && colon >= 0 && !control.test(text) && addressPattern.test(address) && secret !== ''
+  return {
+    wellFormed,
+    address: wellFormed ? address.toLowerCase() : nobody.address,
+    secret: wellFormed ? secret : nobody.secret,
+  }
 }

@@ -1,7 +1,7 @@
 /** Tests: how far a chain is indexed. @module */
 import { expect } from 'vitest'
 import type { Store } from '../ports/store.js'
-import { hash } from './fixtures.js'
+import { facts, hash, indexed, nextVersion, primary } from './fixtures.js'
 import type { StoreTest } from './subject.js'
 
 const at = (blockNumber: number) => ({ blockNumber, blockHash: hash(0xb000 + blockNumber) })
@@ -58,6 +58,29 @@ export function checkpointTests(test: StoreTest): void {
     expect(await store.payments.checkpoint(2)).toEqual(at(30))
     await reach(store, 40)
     expect(await listed(store, 100, 10)).toEqual([40, 20, 10])
+  })
+
+  test('payments above a height leave the chain, keep their record, and are back when they are indexed again', async ({
+    store,
+  }) => {
+    const heights = [20, 21, 30]
+    for (const blockNumber of heights) await indexed(store, { txHash: hash(blockNumber), blockNumber })
+    await indexed(store, { chainId: 2, txHash: hash(30), blockNumber: 30 })
+    await nextVersion(store, facts({ txHash: hash(30) }))
+    const stored = (chainId: number, n: number) => store.payments.transaction({ chainId, txHash: hash(n) })
+    const before = await stored(1, 30)
+    await store.transaction((tx) => tx.leaveChain(1, 20))
+    for (const n of heights) {
+      const { payments } = await stored(1, n)
+      expect(payments.map(({ offChain }) => offChain)).toEqual([n > 20])
+    }
+    expect((await stored(2, 30)).payments).toMatchObject([{ offChain: false }])
+    expect((await stored(1, 30)).payments).toEqual(before.payments.map((payment) => ({ ...payment, offChain: true })))
+    // In the very same block, and in another one.
+    const again = [primary({ txHash: hash(21), blockNumber: 21 }), primary({ txHash: hash(30), blockNumber: 33 })]
+    await store.transaction((tx) => tx.upsertPayments(again))
+    expect((await stored(1, 21)).payments).toMatchObject([{ offChain: false, blockNumber: 21 }])
+    expect((await stored(1, 30)).payments).toMatchObject([{ offChain: false, blockNumber: 33, version: 2 }])
   })
 
   test('a checkpoint may be moved to a height that was none', async ({ store }) => {

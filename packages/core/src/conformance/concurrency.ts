@@ -1,7 +1,7 @@
 /** Tests: what happens at once happens one after the other. @module */
 import { expect } from 'vitest'
 import type { Store } from '../ports/store.js'
-import { hash, indexed, indexPayments, primary, shop, statusOf, update } from './fixtures.js'
+import { hash, indexed, indexPayments, listed, primary, statusOf, update } from './fixtures.js'
 import type { StoreTest } from './subject.js'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -45,7 +45,7 @@ export function concurrencyTests(test: StoreTest): void {
         if (payment !== undefined) await tx.setStatus(payment.id, statusOf(payment.version + 1))
       })
     await Promise.all(Array.from({ length: 20 }, change))
-    const [payment] = await store.payments.list({ integrationAddress: shop, limit: 1 })
+    const [payment] = await listed(store)
     expect(payment?.version).toBe(21)
   })
 
@@ -91,7 +91,7 @@ export function concurrencyTests(test: StoreTest): void {
       const racers = [indexOnce(store, hash(n)), updateOnce(store, `update-${n}`, hash(n))]
       await Promise.all(racers)
     }
-    const payments = await store.payments.list({ integrationAddress: shop, limit: 100 })
+    const payments = await listed(store)
     expect(payments.map(({ version, state }) => [version, state])).toEqual(Array(40).fill([2, 'success']))
   })
 
@@ -107,7 +107,7 @@ export function concurrencyTests(test: StoreTest): void {
       Array.from({ length: 10 }, () => store.transaction((tx) => tx.upsertPayments(given))),
     )
     expect(inserted.flat()).toHaveLength(50)
-    expect(await store.payments.list({ integrationAddress: shop, limit: 100 })).toHaveLength(50)
+    expect(await listed(store)).toHaveLength(50)
   })
 
   test('30 transactions, half of which fail, keep exactly the other half', async ({ store }) => {
@@ -121,7 +121,7 @@ export function concurrencyTests(test: StoreTest): void {
       ),
     )
     expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual(outcomes.map((_, n) => n % 2 === 0))
-    const kept = await store.payments.list({ integrationAddress: shop, limit: 100 })
+    const kept = await listed(store)
     expect(kept.map(({ txHash }) => Number(txHash) % 2)).toEqual(Array(15).fill(0))
   })
 }

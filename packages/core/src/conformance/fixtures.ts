@@ -4,6 +4,7 @@ import type { PaymentFacts } from '../payments/facts.js'
 import type { PaymentStatus, StoredPayment } from '../payments/record.js'
 import type { Store } from '../ports/store.js'
 import type { IntegrationRecord } from '../ports/store-integrations.js'
+import type { PageQuery } from '../ports/store-reads.js'
 import type { NewPayment, StoreTransaction } from '../ports/store-transaction.js'
 
 /** 0x and 64 hex digits, different for each number. */
@@ -37,6 +38,7 @@ export function facts(changes: Partial<PaymentFacts> = {}): PaymentFacts {
     source: { chainId: 10, txHash: hash(0x50) },
     tokenIn: { address: address(0x10), symbol: 'USDC', decimals: 6, amount: 1_000_000n },
     tokenOut: { address: address(0x11), symbol: 'DAI', decimals: 18, gross: 10n ** 18n, net: 998n * 10n ** 15n },
+    pricing: { listedToken: { symbol: 'DAI', currency: 'USD' }, feeds: [], calledAmount: null, serviceFee: null },
     ...changes,
   }
 }
@@ -83,6 +85,11 @@ export async function indexed(store: Store, changes: Partial<PaymentFacts> = {})
   const [payment] = await store.transaction((tx) => indexPayments(tx, [primary(changes)]))
   if (payment === undefined) throw new Error('The payment was stored before.')
   return payment
+}
+
+/** The newest payments of {@link shop}, up to 100. */
+export async function listed(store: Store, query: Partial<PageQuery> = {}): Promise<readonly StoredPayment[]> {
+  return (await store.payments.list({ integrationAddress: shop, limit: 100, ...query })).payments
 }
 
 /** Gives a payment its next version, with its snapshot. */

@@ -18,6 +18,28 @@ export function integrationTests(test: StoreTest): void {
     expect(await store.integrations.find(otherShop)).toEqual(bare)
   })
 
+  test('credentials are the stored ones, with stand-ins that are never in force for what is not stored', async ({
+    store,
+  }) => {
+    const absent = {
+      current: { keyVersion: 8, hash: '88'.repeat(32) },
+      previous: { keyVersion: 9, hash: '99'.repeat(32), until: 7 },
+    }
+    const credentials = () => store.integrations.credentials(shop, absent)
+    const nothing = { usable: false, current: absent.current, previous: { ...absent.previous, until: 0 } }
+    expect(await credentials()).toEqual(nothing)
+    await store.integrations.insert(full)
+    const { apiSecret: current, previousApiSecret: previous } = full
+    expect(await credentials()).toEqual({ usable: true, current, previous })
+    await store.integrations.update(shop, { enabled: false })
+    expect(await credentials()).toEqual({ usable: false, current, previous })
+    await store.integrations.update(shop, { enabled: true, previousApiSecret: null })
+    expect(await credentials()).toEqual({ ...nothing, usable: true, current })
+    await store.integrations.update(shop, { apiSecret: null, previousApiSecret: previous })
+    expect(await credentials()).toEqual({ usable: false, current: absent.current, previous })
+    expect(await store.integrations.credentials(otherShop, absent)).toEqual(nothing)
+  })
+
   test('an unknown address is not found', async ({ store }) => {
     expect(await store.integrations.find(shop)).toBeNull()
     expect(await store.integrations.update(shop, { enabled: false })).toBeNull()

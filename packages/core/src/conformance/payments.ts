@@ -9,6 +9,7 @@ import {
   hash,
   indexed,
   indexPayments,
+  listed,
   nextVersion,
   otherShop,
   primary,
@@ -18,7 +19,6 @@ import {
 import type { StoreTest } from './subject.js'
 
 const largest = 2n ** 256n - 1n
-const list = { integrationAddress: shop, limit: 100 }
 
 /** Registers the tests. */
 export function paymentTests(test: StoreTest): void {
@@ -29,10 +29,25 @@ export function paymentTests(test: StoreTest): void {
       tokenOut: { address: address(2), symbol: '', decimals: 0, gross: largest, net: 0n },
       chainId: Number.MAX_SAFE_INTEGER,
       blockTimestamp: 0,
+      pricing: {
+        listedToken: { symbol: 'US\u0000DC', currency: '\ud800"' },
+        feeds: [
+          { use: 'divide', contract: address(3), pair: { base: 'EUR', quote: '\u0000' }, rate: largest, decimals: 8 },
+          { use: 'multiply', contract: null, pair: null, rate: 1n, decimals: 0 },
+        ],
+        calledAmount: largest,
+        serviceFee: 0n,
+      },
     })
     const payment = await indexed(store, given)
-    expect(payment).toEqual({ ...given, id: payment.id, primary: true, ...statusOf(1, { state: null }) })
-    expect(await store.payments.list(list)).toEqual([payment])
+    expect(payment).toEqual({
+      ...given,
+      id: payment.id,
+      primary: true,
+      offChain: false,
+      ...statusOf(1, { state: null }),
+    })
+    expect(await listed(store)).toEqual([payment])
   })
 
   for (const [what, symbol] of [
@@ -45,14 +60,14 @@ export function paymentTests(test: StoreTest): void {
     test(`a symbol of ${what} is stored verbatim`, async ({ store }) => {
       const token = { address: address(1), symbol, decimals: 6 }
       await indexed(store, { tokenIn: { ...token, amount: 1n }, tokenOut: { ...token, gross: 2n, net: 1n } })
-      const [payment] = await store.payments.list(list)
+      const [payment] = await listed(store)
       expect(payment?.tokenIn.symbol === symbol && payment.tokenOut.symbol === symbol).toBe(true)
     })
 
   test('storing the same payment again resolves nothing and changes nothing', async ({ store }) => {
     const payment = await indexed(store)
     expect(await store.transaction((tx) => tx.upsertPayments([primary()]))).toEqual([])
-    expect(await store.payments.list(list)).toEqual([payment])
+    expect(await listed(store)).toEqual([payment])
   })
 
   test('a payment that was mined again takes every fact of its new block and keeps its status and owner', async ({
@@ -62,8 +77,8 @@ export function paymentTests(test: StoreTest): void {
     await nextVersion(store, payment)
     const given = { facts: facts({ ...elsewhere, integrationAddress: otherShop }), primary: false }
     expect(await store.transaction((tx) => tx.upsertPayments([given]))).toEqual([])
-    expect(await store.payments.list(list)).toEqual([{ ...payment, ...elsewhere, ...statusOf(2) }])
-    expect(await store.payments.list({ ...list, integrationAddress: otherShop })).toEqual([])
+    expect(await listed(store)).toEqual([{ ...payment, ...elsewhere, ...statusOf(2) }])
+    expect(await listed(store, { integrationAddress: otherShop })).toEqual([])
   })
 
   test('a payment that was mined again takes a new fact that comes alone, whichever it is', async ({ store }) => {
@@ -71,7 +86,7 @@ export function paymentTests(test: StoreTest): void {
     for (const [what, changes] of singleChanges())
       for (const now of [changes, facts()]) {
         await store.transaction((tx) => tx.upsertPayments([primary(now)]))
-        expect(await store.payments.list(list), what).toEqual([{ ...payment, ...now }])
+        expect(await listed(store), what).toEqual([{ ...payment, ...now }])
       }
   })
 
@@ -92,7 +107,7 @@ export function paymentTests(test: StoreTest): void {
     const last = inserted.at(-1)
     expect(await store.payments.snapshot(last?.id ?? '', 1)).toEqual(bodyOf(last?.id ?? '', 1))
     expect(await store.transaction((tx) => indexPayments(tx, given))).toEqual([])
-    expect((await store.payments.list({ ...list, limit: 6_000 })).length).toBe(5_003)
+    expect(await listed(store, { limit: 6_000 })).toHaveLength(5_003)
   })
 
   test('an empty call stores nothing', async ({ store }) => {
@@ -111,16 +126,16 @@ export function paymentTests(test: StoreTest): void {
       invoice: { amount: '12.50', currency: 'EUR', settlementAmount: '0.1', settlementCurrency: 'USD' },
     })
     await store.transaction((tx) => tx.setStatus(id, status))
-    expect((await store.payments.list(list))[0]).toMatchObject(status)
+    expect((await listed(store))[0]).toMatchObject(status)
     const cleared = statusOf(3, { state: null })
     await store.transaction((tx) => tx.setStatus(id, cleared))
-    expect((await store.payments.list(list))[0]).toMatchObject(cleared)
+    expect((await listed(store))[0]).toMatchObject(cleared)
   })
 
   test('only primary payments are listed, found and changed', async ({ store }) => {
     await store.transaction((tx) => tx.upsertPayments([{ facts: facts(), primary: false }]))
-    expect(await store.payments.list(list)).toEqual([])
-    expect(await store.payments.list({ ...list, wallet: facts().sender })).toEqual([])
+    expect(await listed(store)).toEqual([])
+    expect(await listed(store, { wallet: facts().sender })).toEqual([])
     expect(await store.payments.findByHash({ integrationAddress: shop, txHash: hash(1) })).toEqual([])
     expect(await store.payments.listByState({ states: [null], limit: 10 })).toEqual([])
     expect(await store.transaction((tx) => tx.paymentsForChange({ chainId: 1, txHash: hash(1) }))).toEqual([])
@@ -226,6 +241,12 @@ const elsewhere = {
   source: { chainId: 11, txHash: hash(0x51) },
   tokenIn: { address: address(0x12), symbol: null, decimals: 8, amount: largest },
   tokenOut: { address: address(0x13), symbol: '', decimals: 0, gross: largest, net: 0n },
+  pricing: {
+    listedToken: null,
+    feeds: [{ use: 'divide', contract: null, pair: { base: 'BRL', quote: 'USD' }, rate: 2n ** 64n + 1n, decimals: 18 }],
+    calledAmount: largest - 1n,
+    serviceFee: 2n ** 53n + 1n,
+  },
 } satisfies Partial<PaymentFacts>
 
 /** The same, one value at a time, each with its name. */

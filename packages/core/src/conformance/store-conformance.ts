@@ -1,15 +1,19 @@
 /** The suite that every store adapter passes. Source: the Store port. @module */
 import { describe } from 'vitest'
+import { accountTests } from './accounts.js'
 import { checkpointTests } from './checkpoints.js'
 import { claimTests } from './claims.js'
 import { concurrencyTests } from './concurrency.js'
 import { integrationTests } from './integrations.js'
+import { legacyKeyTests } from './legacy-keys.js'
 import { pagingTests } from './paging.js'
 import { paymentTests } from './payments.js'
 import { settlingTests } from './settling.js'
 import { type OpenStore, storeTests } from './subject.js'
+import { transactionReadTests } from './transaction-reads.js'
 import { transactionTests } from './transactions.js'
 import { updateTests } from './updates.js'
+import { walkTests } from './walks.js'
 
 /**
  * Registers the tests of the Store port with vitest. Every test opens a store of its own.
@@ -22,9 +26,13 @@ export function storeConformance(adapter: string, open: OpenStore): void {
   describe(`${adapter}: transactions`, () => transactionTests(test))
   describe(`${adapter}: payments`, () => paymentTests(test))
   describe(`${adapter}: pages`, () => pagingTests(test))
+  describe(`${adapter}: walks`, () => walkTests(test))
+  describe(`${adapter}: transactions of a chain`, () => transactionReadTests(test))
   describe(`${adapter}: checkpoints`, () => checkpointTests(test))
   describe(`${adapter}: updates`, () => updateTests(test))
   describe(`${adapter}: integrations`, () => integrationTests(test))
+  describe(`${adapter}: accounts`, () => accountTests(test))
+  describe(`${adapter}: legacy keys`, () => legacyKeyTests(test))
   describe(`${adapter}: claims`, () => claimTests(test))
   describe(`${adapter}: settling`, () => settlingTests(test))
   describe(`${adapter}: concurrency`, () => concurrencyTests(test))

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseMasterKey } from '../secrets/master-key.js'
@@ -7,7 +8,13 @@ const oldKey = 'a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90
 const newKey = '00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f'
 const codec = createCursorCodec(parseMasterKey(oldKey))
 const scope = { integrationAddress: `0x${'1'.repeat(40)}` }
-const position = { blockTimestamp: 1_700_000_000_000, chainId: 137, txHash: `0x${'ab'.repeat(32)}` }
+const position = { blockTimestamp: 1_700_000_000_000, chainId: 137, txHash: `0x${'ab'.repeat(32)}`, asOf: 3 }
+/** A cursor of these bytes for the integration's list, with the right MAC. */
+const signed = (head: Buffer) => {
+  const mac = createHmac('sha256', parseMasterKey(oldKey).current.derive('cursor')).update(head)
+  const tag = mac.update(`${scope.integrationAddress}|`).digest().subarray(0, 16)
+  return Buffer.concat([head, tag]).toString('base64url')
+}
 const refused = expect.objectContaining({ code: 'ERR_CURSOR_INVALID', message: 'Invalid cursor' })
 
 describe('cursor', () => {
@@ -20,6 +27,7 @@ describe('cursor', () => {
           txHash: fc
             .uint8Array({ minLength: 32, maxLength: 32 })
             .map((hash) => `0x${Buffer.from(hash).toString('hex')}`),
+          asOf: fc.integer({ min: 0, max: 2 ** 52 }),
         }),
         (any) => {
           expect(codec.decode(codec.encode(any, scope), scope)).toEqual(any)
@@ -55,6 +63,9 @@ describe('cursor', () => {
     'a'.repeat(86),
     'a'.repeat(87),
     'a'.repeat(88),
+    'a'.repeat(97),
+    'a'.repeat(98),
+    'a'.repeat(99),
     'a'.repeat(100_000),
     '../../etc',
     '\u0000',
@@ -80,6 +91,20 @@ describe('cursor', () => {
       }
     })
     expect(accepted).toEqual([alphabet[last]])
+  })
+
+  it.each([
+    ['another format', Buffer.concat([Buffer.of(1), Buffer.alloc(56, 1)])],
+    ['no format', Buffer.alloc(57)],
+    ['the format without the count of moves', Buffer.concat([Buffer.of(1), Buffer.alloc(48, 1)])],
+    ['a byte more', Buffer.concat([Buffer.of(2), Buffer.alloc(57, 1)])],
+  ])('of %s is refused though it was made with the key', (_, head) => {
+    expect(() => codec.decode(signed(head), scope)).toThrow(refused)
+  })
+
+  it('made with the key by hand is read, so that the refusals above are about the form', () => {
+    const head = Buffer.from(codec.encode(position, scope), 'base64url').subarray(0, 57)
+    expect(codec.decode(signed(head), scope)).toEqual(position)
   })
 
   it('survives a rotation of the master key while the old key is listed, and ends with it', () => {

@@ -18,9 +18,9 @@ export interface CursorCodec {
   decode(cursor: string, scope: CursorScope): PagePosition
 }
 
-// Byte 0 is the format; then time, chain and hash; then a MAC of 16 bytes over all of it and the scope.
-const format = 1
-const positionBytes = 1 + 8 + 8 + 32
+// Byte 0 is the format; then time, chain, count of moves and hash; then a MAC of 16 bytes over all of it and the scope.
+const format = 2
+const positionBytes = 1 + 8 + 8 + 8 + 32
 const macBytes = 16
 const length = Math.ceil(((positionBytes + macBytes) * 8) / 6)
 const pattern = new RegExp(`^[A-Za-z0-9_-]{${length}}$`)
@@ -45,12 +45,13 @@ export function createCursorCodec(keys: MasterKey): CursorCodec {
   }
 }
 
-function write({ blockTimestamp, chainId, txHash }: PagePosition): Buffer {
+function write({ blockTimestamp, chainId, asOf, txHash }: PagePosition): Buffer {
   const head = Buffer.alloc(positionBytes)
   head.writeUInt8(format, 0)
   head.writeBigInt64BE(BigInt(blockTimestamp), 1)
   head.writeBigInt64BE(BigInt(chainId), 9)
-  head.write(txHash.slice(2), 17, 'hex')
+  head.writeBigInt64BE(BigInt(asOf), 17)
+  head.write(txHash.slice(2), 25, 'hex')
   return head
 }
 
@@ -58,7 +59,8 @@ function read(head: Buffer): PagePosition {
   return {
     blockTimestamp: Number(head.readBigInt64BE(1)),
     chainId: Number(head.readBigInt64BE(9)),
-    txHash: `0x${head.toString('hex', 17)}`,
+    asOf: Number(head.readBigInt64BE(17)),
+    txHash: `0x${head.toString('hex', 25)}`,
   }
 }
 

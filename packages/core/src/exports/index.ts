@@ -2,6 +2,10 @@ export * from '../errors.js'
 export type * from '../events.js'
 export { BrokenHistoryError } from '../indexer/broken-history-error.js'
 export { createIndexer, type IndexerDeps, type IndexerOptions, indexerDefaults } from '../indexer/indexer.js'
+export { type ConversionFeed, convertAmount } from '../legacy/conversion.js'
+export { defaultMaxExtraFeeBps } from '../legacy/extra-fee.js'
+export type { Confirmations } from '../legacy/finality.js'
+export { type CheckedVerifyRequest, parseVerifyRequest } from '../legacy/verify-request.js'
 export {
   createDispatcher,
   type DispatcherDeps,
@@ -27,7 +31,7 @@ export {
   type ReceiptPollerOptions,
   receiptPollerDefaults,
 } from '../receipts/poller.js'
-export { checkMasterKey, MasterKeyError } from '../secrets/check-master-key.js'
+export { checkMasterKey, MasterKeyError, type SecretStores } from '../secrets/check-master-key.js'
 export { type KeyPurpose, type KeyVersion, type MasterKey, parseMasterKey } from '../secrets/master-key.js'
 export { SealedSecretError } from '../secrets/seal.js'
 export { createService, type FollowedChain, type ServiceDeps } from '../service.js'

@@ -39,6 +39,21 @@ describe('a reorganisation', () => {
     expect(store.committed().snapshots).toHaveLength(2)
   })
 
+  test('a payment that is not included again is marked as off the chain, and one that is included again is not', async () => {
+    const { chain, catchUp, store } = setUpIndexer()
+    const offChain = () =>
+      Object.fromEntries(
+        [...store.committed().payments.values()].map((payment) => [payment.blockNumber, payment.offChain]),
+      )
+    chain.mine(5, (height) => (height >= 3 ? [`payment ${height}`] : []))
+    await catchUp()
+    expect(offChain()).toEqual({ 3: false, 4: false, 5: false })
+    chain.fork(2, (height) => (height === 5 ? ['payment 5'] : []))
+    chain.mine(1)
+    await catchUp()
+    expect(offChain()).toEqual({ 3: false, 4: true, 5: false })
+  })
+
   test('is seen at the same height too, before a further block comes', async () => {
     const { chain, catchUp, ofType, checkpoint } = setUpIndexer({ maxRange: 1 })
     chain.mine(5)

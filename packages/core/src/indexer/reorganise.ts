@@ -16,7 +16,8 @@ export interface ReorganiseDeps {
 
 /**
  * Moves the checkpoint back to the common ancestor, once a second read of the node confirms that the block of `checkpoint`
- * left the chain. Payments stay as they are: reading the new blocks updates those that were included again.
+ * left the chain, and marks the payments above it. They keep their record and status: reading the new blocks updates those that
+ * were included again, and takes the mark away.
  * @returns The common ancestor, which is the stored checkpoint now.
  * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node has no block where it must have one, or answers our own hash
  * and so contradicts itself: nothing is changed, ask again later.
@@ -43,6 +44,7 @@ export async function reorganise(
     const stored = await tx.lockChain(chainId)
     if (stored?.blockNumber !== checkpoint.blockNumber || stored.blockHash !== checkpoint.blockHash)
       throw new CheckpointMovedError(chainId)
+    await tx.leaveChain(chainId, ancestor.blockNumber)
     await tx.setCheckpoint(chainId, ancestor)
   })
   return ancestor

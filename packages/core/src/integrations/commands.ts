@@ -12,7 +12,7 @@ import { parseNotificationUrl } from './notification-url.js'
 
 /** What the commands need. */
 export interface IntegrationDeps {
-  readonly integrations: IntegrationStore
+  readonly integrations: Pick<IntegrationStore, 'find' | 'list' | 'insert' | 'update'>
   readonly keys: MasterKey
   readonly clock: Pick<Clock, 'now'>
   readonly random: Pick<Random, 'bytes'>

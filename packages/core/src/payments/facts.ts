@@ -10,6 +10,44 @@ export interface TokenFacts {
   readonly decimals: number
 }
 
+/** One step of a conversion from the invoice currency to the token. Source: INTERFACE 2.4 (priceFeeds). */
+export interface PriceFeedFacts {
+  /**
+   * How the router used the rate: `multiply` leads from the pair's base to its quote, `divide` from its quote to its base.
+   * Each step is rounded down.
+   */
+  readonly use: 'multiply' | 'divide'
+  /** Feed contract, lowercased; null for a rate that came signed from outside the chain. */
+  readonly contract: string | null
+  /**
+   * What the rate is of; null when the feed is on no list, or nothing shows that the router converted with this rate: anybody can
+   * write a feed, and make routers emit a conversion that never was.
+   */
+  readonly pair: { readonly base: string; readonly quote: string } | null
+  /** The rate times 10^`decimals`, above 0. */
+  readonly rate: bigint
+  readonly decimals: number
+}
+
+/** What a payment cost its payer, as far as the chain tells. Facts alone: what follows from them is decided when it is read. */
+export interface PricingFacts {
+  /** The token paid out, as the list of known tokens has it by chain and address; null when it is not listed. */
+  readonly listedToken: {
+    readonly symbol: string
+    /** What one token is worth one of, such as `USD`; its own name where it is worth nothing else, such as `ETH`. */
+    readonly currency: string
+  } | null
+  /** The conversion, in order of use; empty when there was none. At most two steps. */
+  readonly feeds: readonly PriceFeedFacts[]
+  /**
+   * The amount before the conversion, in units of 10^-decimals of the token, as the call to the router names it; null when
+   * the payment was not made by such a call, or the call does not lead to the amount that was paid.
+   */
+  readonly calledAmount: bigint | null
+  /** The service's part of the fees in base units, as the call tells it; null when it does not. */
+  readonly serviceFee: bigint | null
+}
+
 /** The facts of one payment, decoded from a block that is on the chain. */
 export interface PaymentFacts {
   /** Destination chain. */
@@ -37,4 +75,5 @@ export interface PaymentFacts {
   readonly tokenIn: TokenFacts & { readonly amount: bigint }
   /** What the payee was paid: gross includes fees, net does not; base units. */
   readonly tokenOut: TokenFacts & { readonly gross: bigint; readonly net: bigint }
+  readonly pricing: PricingFacts
 }

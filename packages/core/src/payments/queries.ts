@@ -17,11 +17,8 @@ export function createPaymentQueries(
       const limit = parseLimit(query.limit)
       const scope = { integrationAddress, wallet }
       const after = query.cursor === undefined ? undefined : cursors.decode(query.cursor, scope)
-      // One row more than asked for tells whether a next page exists.
-      const rows = await reads.list({ ...scope, after, limit: limit + 1 })
-      const payments = rows.slice(0, limit)
-      const last = payments.at(-1)
-      const nextCursor = rows.length > limit && last !== undefined ? cursors.encode(last, scope) : null
+      const { payments, next } = await reads.list({ ...scope, after, limit })
+      const nextCursor = next === null ? null : cursors.encode(next, scope)
       return { payments: payments.map((row) => paymentView(row, integrationAddress)), nextCursor }
     },
     async get({ integrationAddress }, query) {

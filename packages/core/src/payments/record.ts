@@ -22,4 +22,6 @@ export interface StoredPayment extends PaymentFacts, PaymentStatus {
   /** The store's own key: opaque, never shown outside. */
   readonly id: string
   readonly primary: boolean
+  /** True while the block that held it has left the chain and no block that was read since holds it. */
+  readonly offChain: boolean
 }

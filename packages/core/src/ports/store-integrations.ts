@@ -32,9 +32,23 @@ export interface IntegrationRecord {
   readonly createdAt: number
 }
 
+/** What the credentials of a request are compared with. */
+export interface StoredCredentials {
+  /** Enabled, and a current API secret is issued. */
+  readonly usable: boolean
+  readonly current: SecretHash
+  readonly previous: SecretHash & { readonly until: number }
+}
+
 /** Integrations by address. */
 export interface IntegrationStore {
   find(address: string): Promise<IntegrationRecord | null>
+  /**
+   * The credentials of an address, with the hashes of `absent` in place of those that are not stored, an unknown address included.
+   * A missing hash is never in force: it comes with `usable` false or with `until` 0. One statement and one row whatever is stored,
+   * so that nobody learns from the time it takes which addresses exist.
+   */
+  credentials(address: string, absent: Pick<StoredCredentials, 'current' | 'previous'>): Promise<StoredCredentials>
   /** All of them, by address. */
   list(): Promise<IntegrationRecord[]>
   /** Resolves false, writing nothing, when the address is taken. */

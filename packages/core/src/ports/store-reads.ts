@@ -9,6 +9,11 @@ export interface PagePosition {
   readonly blockTimestamp: number
   readonly chainId: number
   readonly txHash: string
+  /**
+   * When the walk began, as a count of the integration's moves before it: a reorganisation may give a payment another time,
+   * and the rest of the walk sees it where it was.
+   */
+  readonly asOf: number
 }
 
 /** A page to read. */
@@ -22,6 +27,21 @@ export interface PageQuery {
   readonly limit: number
 }
 
+/** A page that was read. */
+export interface StoredPage {
+  readonly payments: readonly StoredPayment[]
+  /** Where the next page begins, or null when this is the last. */
+  readonly next: PagePosition | null
+}
+
+/** The payments of one transaction with how far their chain is indexed, as of one moment. */
+export interface StoredTransaction {
+  /** All of them, primary or not, by ordinal. */
+  readonly payments: readonly StoredPayment[]
+  /** Height of the chain's checkpoint, or null when nothing is indexed. */
+  readonly indexedTo: number | null
+}
+
 /** A single payment to look up. */
 export interface SingleQuery {
   readonly integrationAddress: string
@@ -31,8 +51,15 @@ export interface SingleQuery {
 
 /** Reads that see committed rows only. */
 export interface PaymentReads {
-  /** Primary payments of one integration, newest first, at most `limit`. Costs the same at any depth. */
-  list(query: PageQuery): Promise<StoredPayment[]>
+  /**
+   * Primary payments of one integration, newest first, at most `limit`. Costs the same at any depth.
+   * Pages that follow each other hold every payment that was there when the first was read, once, whatever is indexed, moved
+   * or changed in between; what was indexed since then may be among them, at most once. A wallet's pages hold those that are
+   * the wallet's when they are read.
+   */
+  list(query: PageQuery): Promise<StoredPage>
+  /** Every payment of a transaction, whichever integration it names. For the legacy look-up alone. Source: INTERFACE 4.3. */
+  transaction(key: { readonly chainId: number; readonly txHash: string }): Promise<StoredTransaction>
   /** Primary payments of one integration under a hash: one per destination chain, at most two are returned. */
   findByHash(query: SingleQuery): Promise<StoredPayment[]>
   /**

@@ -55,12 +55,16 @@ export interface StoreTransaction {
    * height, and forgets every height above it.
    */
   setCheckpoint(chainId: number, checkpoint: Checkpoint): Promise<void>
+  /** Marks the payments of a chain in blocks above a height as off the chain; {@link upsertPayments} takes the mark away. */
+  leaveChain(chainId: number, above: number): Promise<void>
   /** Checkpoints stored at or below a height, newest first, at most `limit`. */
   checkpoints(chainId: number, atOrBelow: number, limit: number): Promise<Checkpoint[]>
 
   /**
    * Inserts payments, or updates the chain's facts of those already stored under the same (chainId, txHash, ordinal): all of
    * them but `integrationAddress`, which their snapshots hold. `primary` and the status stay too, so no new version is due.
+   * They are on the chain then, whatever was before.
+   * Call after {@link lockChain} where some may be stored: what they leave must not change in between.
    * Resolves only the inserted ones, with version 1 and no state.
    */
   upsertPayments(payments: readonly NewPayment[]): Promise<StoredPayment[]>

@@ -3,8 +3,10 @@
  * Every adapter passes the suite at `@payment-integration/core/conformance`.
  * @module
  */
+import type { AccountStore } from './store-accounts.js'
 import type { DeliveryStore } from './store-deliveries.js'
 import type { IntegrationStore } from './store-integrations.js'
+import type { LegacyKeyStore } from './store-legacy-keys.js'
 import type { PaymentReads } from './store-reads.js'
 import type { StoreTransaction } from './store-transaction.js'
 
@@ -25,6 +27,8 @@ export interface Store {
   readonly payments: PaymentReads
   readonly deliveries: DeliveryStore
   readonly integrations: IntegrationStore
+  readonly accounts: AccountStore
+  readonly legacyKeys: LegacyKeyStore
   /** Rejects unless the database answers. */
   ping(): Promise<void>
   close(): Promise<void>

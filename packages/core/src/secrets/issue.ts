@@ -10,3 +10,8 @@ export function issueApiSecret(random: Pick<Random, 'bytes'>): string {
 export function issueSigningSecret(random: Pick<Random, 'bytes'>): string {
   return `pi_whsec_${Buffer.from(random.bytes(32)).toString('base64url')}`
 }
+
+/** The API key of the legacy endpoints. */
+export function issueLegacyKey(random: Pick<Random, 'bytes'>): string {
+  return `pi_legacy_${Buffer.from(random.bytes(32)).toString('base64url')}`
+}

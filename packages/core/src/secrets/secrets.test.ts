@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../test/support/seeded-random.js'
-import { issueApiSecret, issueSigningSecret } from './issue.js'
-import { parseMasterKey } from './master-key.js'
+import { issueApiSecret, issueLegacyKey, issueSigningSecret } from './issue.js'
+import { type KeyPurpose, parseMasterKey } from './master-key.js'
 import { openSecret, sealSecret } from './seal.js'
 
 const oldKey = 'a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90'
@@ -36,10 +36,14 @@ describe('parseMasterKey', () => {
   })
 
   it('derives a different key for every purpose', () => {
-    const derived = (['api-secret', 'signing-secret', 'cursor'] as const).map((purpose) =>
-      Buffer.from(keys.current.derive(purpose)).toString('hex'),
-    )
-    expect(new Set(derived).size).toBe(3)
+    const derive = (purpose: KeyPurpose) => Buffer.from(keys.current.derive(purpose)).toString('hex')
+    const derived = {
+      'api-secret': derive('api-secret'),
+      'legacy-key': derive('legacy-key'),
+      'signing-secret': derive('signing-secret'),
+      cursor: derive('cursor'),
+    } satisfies Record<KeyPurpose, string>
+    expect(new Set(Object.values(derived)).size).toBe(4)
   })
 })
 
@@ -79,6 +83,7 @@ describe('issued secrets', () => {
   it('carry 32 random bytes and tell what they are for', () => {
     const random = seededRandom(1)
     expect(issueApiSecret(random)).toMatch(/^pi_api_[A-Za-z0-9_-]{43}$/)
+    expect(issueLegacyKey(random)).toMatch(/^pi_legacy_[A-Za-z0-9_-]{43}$/)
     expect(issueSigningSecret(random)).toMatch(/^pi_whsec_[A-Za-z0-9_-]{43}$/)
   })
 })

@@ -1,8 +1,8 @@
 /** A processor update as it arrives: signed raw bytes. Source: DESIGN section 3 (updates). @module */
 import { type ProcessorUpdate, processorUpdateSchema } from '@payment-integration/contract'
 import { verifySignature, WebhookError } from '@payment-integration/webhook'
+import { findDuplicateKey } from '../internal/duplicate-key.js'
 import type { Clock } from '../ports/world.js'
-import { findDuplicateKey } from './duplicate-key.js'
 
 /** What arrived. */
 export type ReceivedUpdate =

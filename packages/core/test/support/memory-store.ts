@@ -63,6 +63,12 @@ export function memoryStore(): MemoryStore {
           .sort((a, b) => (a.id < b.id ? -1 : 1))
           .slice(0, limit)
       },
+      async transaction({ chainId, txHash }) {
+        const payments = [...state.payments.values()]
+          .filter((payment) => payment.chainId === chainId && payment.txHash === txHash)
+          .sort((a, b) => a.ordinal - b.ordinal)
+        return { payments, indexedTo: state.checkpoints.get(chainId)?.current.blockNumber ?? null }
+      },
       list: unsupported('list'),
       findByHash: unsupported('findByHash'),
       snapshot: unsupported('snapshot'),
@@ -81,6 +87,11 @@ function transactionOn(draft: MemoryState): StoreTransaction {
       heights.set(checkpoint.blockNumber, checkpoint.blockHash)
       draft.checkpoints.set(chainId, { current: checkpoint, heights })
     },
+    async leaveChain(chainId, above) {
+      for (const [id, payment] of draft.payments)
+        if (payment.chainId === chainId && payment.blockNumber > above)
+          draft.payments.set(id, { ...payment, offChain: true })
+    },
     async checkpoints(chainId, atOrBelow, limit) {
       return [...(draft.checkpoints.get(chainId)?.heights ?? [])]
         .map(([blockNumber, blockHash]) => ({ blockNumber, blockHash }))
@@ -94,7 +105,16 @@ function transactionOn(draft: MemoryState): StoreTransaction {
         const known = draft.payments.get(id)
         const status: PaymentStatus = known ?? { version: 1, state: null, recipient: null, invoice: null }
         const { version, state, recipient, invoice } = status
-        const payment = { ...facts, version, state, recipient, invoice, id, primary: known?.primary ?? primary }
+        const payment = {
+          ...facts,
+          version,
+          state,
+          recipient,
+          invoice,
+          id,
+          primary: known?.primary ?? primary,
+          offChain: false,
+        }
         draft.payments.set(id, payment)
         return known ? [] : [payment]
       })

@@ -1,7 +1,15 @@
-import type { PaymentFacts } from '../../src/payments/facts.js'
+import type { PaymentFacts, PricingFacts } from '../../src/payments/facts.js'
 import { initialStatus, type StoredPayment } from '../../src/payments/record.js'
 
 const usdc = { address: `0x${'70'.repeat(20)}`, symbol: 'USDC', decimals: 6 }
+
+/** No conversion, and a token that is on the list. */
+export const plainPricing: PricingFacts = {
+  listedToken: { symbol: 'USDC', currency: 'USD' },
+  feeds: [],
+  calledAmount: null,
+  serviceFee: null,
+}
 
 /** A 32-byte hex string that shows its text in a dump. */
 export function hashOf(text: string): string {
@@ -26,11 +34,12 @@ export function paymentFacts(name: string, given: Partial<PaymentFacts> = {}): P
     source: { chainId: 1, txHash: hashOf(name) },
     tokenIn: { ...usdc, amount: 1_000_000n },
     tokenOut: { ...usdc, gross: 1_000_000n, net: 990_000n },
+    pricing: plainPricing,
     ...given,
   }
 }
 
 /** A stored payment; its hash is made from its id. */
 export function storedPayment(given: Pick<StoredPayment, 'id'> & Partial<StoredPayment>): StoredPayment {
-  return { ...paymentFacts(given.id), ...initialStatus, primary: true, ...given }
+  return { ...paymentFacts(given.id), ...initialStatus, primary: true, offChain: false, ...given }
 }

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import { memoryLegacyKeys } from '../../test/support/memory-legacy-keys.js'
+import { seededRandom } from '../../test/support/seeded-random.js'
+import { hashApiSecret } from '../secrets/hash-api-secret.js'
+import { hashLegacyKey } from '../secrets/hash-legacy-key.js'
+import { parseMasterKey } from '../secrets/master-key.js'
+import { createAuthenticateLegacy } from './legacy.js'
+import { createRecent } from './recent.js'
+
+const oldMaster = 'a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90'
+const newMaster = '00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f'
+const keys = parseMasterKey(`${newMaster},${oldMaster}`)
+const apiKey = 'pi_legacy_key'
+
+function setup({ revokedAt = null as number | null, secret = hashLegacyKey(keys.current, apiKey) } = {}) {
+  const store = memoryLegacyKeys({ id: 'lk_1', name: '', secret, createdAt: 0, revokedAt })
+  const recent = createRecent<true>({ clock: { now: () => 0 }, random: seededRandom(1) })
+  return { store, authenticate: createAuthenticateLegacy({ legacyKeys: store, keys, recent }) }
+}
+
+describe('the API key of the legacy endpoints', () => {
+  it.each([
+    ['bare', apiKey],
+    ['after Bearer', `Bearer ${apiKey}`],
+    ['after the scheme in any case', `bEARER ${apiKey}`],
+  ])('is accepted %s', async (_how, header) => {
+    expect(await setup().authenticate(header)).toBe(true)
+  })
+
+  it('is accepted when it was hashed under a replaced master key that is listed', async () => {
+    const replaced = parseMasterKey(oldMaster).current
+    expect(await setup({ secret: hashLegacyKey(replaced, apiKey) }).authenticate(apiKey)).toBe(true)
+  })
+
+  it('opens nothing once it is revoked', async () => {
+    expect(await setup({ revokedAt: 5 }).authenticate(apiKey)).toBe(false)
+  })
+
+  it('opens nothing when its stored hash was made for another purpose', async () => {
+    expect(await setup({ secret: hashApiSecret(keys.current, apiKey) }).authenticate(apiKey)).toBe(false)
+  })
+
+  const refused: [string, string | null | undefined][] = [
+    ['nothing', undefined],
+    ['null', null],
+    ['an empty value', ''],
+    ['a wrong key', 'pi_legacy_kez'],
+    ['the key in another case', apiKey.toUpperCase()],
+    ['the scheme alone', 'Bearer'],
+    ['the scheme and a space', 'Bearer '],
+    ['two spaces after the scheme', `Bearer  ${apiKey}`],
+    ['a tab after the scheme', `Bearer\t${apiKey}`],
+    ['no space after the scheme', `Bearer${apiKey}`],
+    ['the scheme twice', `Bearer Bearer ${apiKey}`],
+    ['another scheme', `Basic ${apiKey}`],
+    ['a leading space', ` ${apiKey}`],
+    ['a trailing space', `${apiKey} `],
+    ['a trailing line feed', `${apiKey}\n`],
+    ['two keys', `${apiKey}, ${apiKey}`],
+    ['a NUL', `${apiKey}\u0000`],
+    ['a full-width character', apiKey.replace('k', '\uff4b')],
+    ['a Kelvin sign for its k', apiKey.replace('k', '\u212a')],
+    ['an overlong value', apiKey.padEnd(513, 'x')],
+  ]
+
+  it.each(refused)('is not found in %s', async (_what, header) => {
+    expect(await setup().authenticate(header)).toBe(false)
+  })
+
+  it('costs one look-up with a hash under every master key, whatever was sent', async () => {
+    const { store, authenticate } = setup()
+    const sent = [apiKey, `Bearer ${apiKey}`, ...refused.map(([, header]) => header)]
+    for (const header of sent) await authenticate(header)
+    expect(store.lookups).toHaveLength(sent.length)
+    for (const hashes of store.lookups)
+      expect(hashes.map(({ keyVersion }) => keyVersion)).toEqual(keys.all.map(({ version }) => version))
+  })
+})

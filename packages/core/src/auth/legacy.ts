@@ -1,0 +1,49 @@
+/** The API key of the legacy endpoints. Source: INTERFACE 5 (legacy API); DESIGN section 3 (legacy). @module */
+import type { LegacyKeyStore } from '../ports/store-legacy-keys.js'
+import { hashLegacyKey } from '../secrets/hash-legacy-key.js'
+import type { MasterKey } from '../secrets/master-key.js'
+import type { Recent } from './recent.js'
+
+/** What authentication needs. */
+export interface AuthenticateLegacyDeps {
+  readonly legacyKeys: Pick<LegacyKeyStore, 'findByHash'>
+  readonly keys: MasterKey
+  /** Headers that opened a moment ago. */
+  readonly recent: Recent<true>
+}
+
+/** Longest header value looked at; a key with its scheme needs about 60 characters. */
+const maxLength = 512
+
+// Printable ASCII, so that no two ways of decoding the header's bytes disagree about what was sent.
+const pattern = /^(?:bearer )?([\x21-\x7e]+)$/i
+
+// Never issued, so a malformed header costs the same look-up as an unknown key.
+const nobody = 'nobody'
+
+/**
+ * Builds the check. Unknown, revoked and malformed keys do the same work and all resolve false: a keyed hash under
+ * every master key and one look-up. Only a header that opened a moment ago is spared it. The comparison is the
+ * store's, of hashes that nobody can aim without the master key.
+ */
+export function createAuthenticateLegacy({
+  legacyKeys,
+  keys,
+  recent,
+}: AuthenticateLegacyDeps): (authorization?: string | null) => Promise<boolean> {
+  return async (authorization) => {
+    const header = authorization ?? ''
+    if (recent.find(header) === true) return true
+    const apiKey = readKey(authorization)
+    const keep = recent.reading()
+    const found = await legacyKeys.findByHash(keys.all.map((key) => hashLegacyKey(key, apiKey ?? nobody)))
+    if (apiKey === null || found === null || found.revokedAt !== null) return false
+    keep(header, true)
+    return true
+  }
+}
+
+function readKey(authorization: string | null | undefined): string | null {
+  if (typeof authorization !== 'string' || authorization.length > maxLength) return null
+  return pattern.exec(authorization)?.[1] ?? null
+}

@@ -1,0 +1,80 @@
+import { expect, it } from 'vitest'
+import { memoryLegacyKeys } from '../../test/support/memory-legacy-keys.js'
+import { seededRandom } from '../../test/support/seeded-random.js'
+import { forgetAfterLegacyKeyChanges } from '../auth/forget-after-changes.js'
+import { createAuthenticateLegacy } from '../auth/legacy.js'
+import { createRecent } from '../auth/recent.js'
+import { parseMasterKey } from '../secrets/master-key.js'
+import { createLegacyKeyCommands } from './commands.js'
+
+const keys = parseMasterKey('00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f')
+
+function setup() {
+  const legacyKeys = memoryLegacyKeys()
+  let now = 1_000
+  const clock = { now: () => now }
+  const random = seededRandom('legacy keys')
+  const recent = createRecent<true>({ clock, random: seededRandom('salt') })
+  const stored = forgetAfterLegacyKeyChanges(legacyKeys, recent)
+  const commands = createLegacyKeyCommands({ legacyKeys: stored, keys, clock, random })
+  const authenticate = createAuthenticateLegacy({ legacyKeys, keys, recent })
+  return { legacyKeys, commands, authenticate, tick: () => (now += 1_000) }
+}
+
+it('issues 32 random bytes under a prefix, which open the endpoints', async () => {
+  const { commands, authenticate } = setup()
+  const { key, apiKey } = await commands.create({ name: 'shop' })
+  expect(apiKey).toMatch(/^pi_legacy_[A-Za-z0-9_-]{43}$/)
+  expect(key).toEqual({
+    id: expect.stringMatching(/^lk_[0-9a-f]{16}$/),
+    name: 'shop',
+    createdAt: 1_000,
+    revokedAt: null,
+  })
+  expect(await authenticate(apiKey)).toBe(true)
+})
+
+it('stores and shows no plain key, and never the same one twice', async () => {
+  const { legacyKeys, commands } = setup()
+  const issued = [await commands.create(), await commands.create()]
+  expect(new Set(issued.flatMap(({ key, apiKey }) => [key.id, apiKey])).size).toBe(4)
+  const seen = JSON.stringify([await legacyKeys.list(), await commands.list(), issued.map(({ key }) => key)])
+  for (const { apiKey } of issued) expect(seen).not.toContain(apiKey.slice('pi_legacy_'.length))
+  expect(JSON.stringify(await commands.list())).not.toContain('hash')
+})
+
+it('lists keys, oldest first', async () => {
+  const { commands, tick } = setup()
+  for (const name of ['first', 'second']) {
+    await commands.create({ name })
+    tick()
+  }
+  expect((await commands.list()).map(({ name, createdAt }) => [name, createdAt])).toEqual([
+    ['first', 1_000],
+    ['second', 2_000],
+  ])
+})
+
+it('revokes at once and keeps the first time', async () => {
+  const { commands, authenticate, tick } = setup()
+  const { key, apiKey } = await commands.create()
+  const other = await commands.create()
+  tick()
+  expect(await commands.revoke(key.id)).toEqual({ ...key, revokedAt: 2_000 })
+  tick()
+  expect(await commands.revoke(key.id)).toEqual({ ...key, revokedAt: 2_000 })
+  expect([await authenticate(apiKey), await authenticate(other.apiKey)]).toEqual([false, true])
+})
+
+it('names the code when there is no such key', async () => {
+  await expect(setup().commands.revoke('lk_none')).rejects.toMatchObject({ code: 'ERR_LEGACY_KEY_NOT_FOUND' })
+})
+
+it('stores nothing when the random source repeats itself', async () => {
+  const legacyKeys = memoryLegacyKeys()
+  const random = { bytes: (length: number) => new Uint8Array(length).fill(7) }
+  const commands = createLegacyKeyCommands({ legacyKeys, keys, clock: { now: () => 0 }, random })
+  await commands.create({ name: 'first' })
+  await expect(commands.create({ name: 'second' })).rejects.toThrow('nothing was stored')
+  expect((await commands.list()).map(({ name }) => name)).toEqual(['first'])
+})

@@ -1,0 +1,44 @@
+/** The router's conversion from the invoice to the token, forwards and backwards. Source: DESIGN section 3 (legacy). @module */
+import type { PriceFeedFacts } from '../payments/facts.js'
+
+/** Amounts, both ends included; in units of 10^-decimals of the token, as the router counts. */
+export interface AmountRange {
+  readonly from: bigint
+  readonly to: bigint
+}
+
+/** A step of a conversion, as far as its arithmetic goes. */
+export type ConversionFeed = Pick<PriceFeedFacts, 'use' | 'rate' | 'decimals'>
+
+/** Converts an amount as the router does: step by step, each rounded down. Rates are above 0. */
+export function convertAmount(amount: bigint, feeds: readonly ConversionFeed[]): bigint {
+  return feeds.map(factors).reduce((value, { times, over }) => (value * times) / over, amount)
+}
+
+/** All amounts that convert to exactly `converted`, or null when none does. Rates are above 0. */
+export function amountsThatConvertTo(converted: bigint, feeds: readonly ConversionFeed[]): AmountRange | null {
+  let range: AmountRange = { from: converted, to: converted }
+  for (const { times, over } of feeds.map(factors).reverse()) {
+    // floor(x * times / over) >= y exactly when x >= y * over / times, so the range begins there and ends before y + 1 begins.
+    range = { from: roundUp(range.from * over, times), to: roundUp((range.to + 1n) * over, times) - 1n }
+  }
+  return range.from <= range.to ? range : null
+}
+
+/** The amount of a range with the fewest decimals, the smallest of several. People write invoices so. */
+export function roundestAmount({ from, to }: AmountRange, decimals: number): bigint {
+  for (let step = 10n ** BigInt(decimals); step > 1n; step /= 10n) {
+    const amount = roundUp(from, step) * step
+    if (amount <= to) return amount
+  }
+  return from
+}
+
+function factors({ use, rate, decimals }: ConversionFeed): { readonly times: bigint; readonly over: bigint } {
+  const unit = 10n ** BigInt(decimals)
+  return use === 'multiply' ? { times: rate, over: unit } : { times: unit, over: rate }
+}
+
+function roundUp(dividend: bigint, divisor: bigint): bigint {
+  return (dividend + divisor - 1n) / divisor
+}

@@ -1,0 +1,171 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { rationalOf, sameRational } from '../../test/support/rational.js'
+import { isPlainDecimal, readNumberToken, sameDecimal, writeOut } from './decimal.js'
+
+const seed = Date.now()
+
+const digits = (most: number) => fc.stringMatching(new RegExp(`^[0-9]{0,${most}}$`))
+const whole = fc.oneof(
+  fc.constant('0'),
+  fc.tuple(fc.stringMatching(/^[1-9]$/), digits(24)).map((parts) => parts.join('')),
+)
+const plain = fc.tuple(whole, digits(20), fc.integer({ min: 0, max: 4 })).map(([integer, fraction, zeros]) => {
+  const all = `${fraction}${'0'.repeat(zeros)}`
+  return all === '' ? integer : `${integer}.${all}`
+})
+const token = fc
+  .tuple(
+    plain,
+    fc.option(fc.tuple(fc.constantFrom('e', 'E'), fc.constantFrom('', '+', '-'), fc.integer({ min: 0, max: 30 })), {
+      nil: [],
+    }),
+  )
+  .map(([decimal, exponent]) => `${decimal}${exponent.join('')}`)
+
+function oracle(text: string) {
+  const value = rationalOf(text)
+  if (value === null) throw new Error(`${text} is no decimal`)
+  return value
+}
+
+describe(`decimals as text (seed ${seed})`, () => {
+  it('are the same exactly when they are the same rational', () => {
+    const pair = fc.oneof(
+      fc.tuple(plain, plain),
+      fc.tuple(plain, fc.integer({ min: 0, max: 5 })).map(([text, zeros]): [string, string] => {
+        const point = text.includes('.') || zeros === 0 ? '' : '.'
+        return [text, `${text}${point}${'0'.repeat(zeros)}`]
+      }),
+      fc.tuple(plain, fc.nat(60), fc.stringMatching(/^[0-9]$/)).map(([text, at, digit]): [string, string] => {
+        const changed = `${text.slice(0, at)}${text[at] === '.' ? '.' : digit}${text.slice(at + 1)}`
+        return [text, isPlainDecimal(changed) ? changed : text]
+      }),
+    )
+    const met = new Set<boolean>()
+    fc.assert(
+      fc.property(pair, ([a, b]) => {
+        expect([a, b].map(isPlainDecimal)).toEqual([true, true])
+        const same = sameRational(oracle(a), oracle(b))
+        met.add(same)
+        expect(sameDecimal(a, b)).toBe(same)
+      }),
+      { seed, numRuns: 3_000 },
+    )
+    expect(met.size).toBe(2)
+  })
+
+  it('of JSON numbers are written out as the same rational, plain and in the shortest form', () => {
+    fc.assert(
+      fc.property(token, (text) => {
+        const written = writeOut(text)
+        if (written === null) throw new Error(`${text} was refused`)
+        expect(isPlainDecimal(written)).toBe(true)
+        expect(written).not.toMatch(/\.[0-9]*0$/)
+        expect(sameRational(oracle(written), oracle(text))).toBe(true)
+      }),
+      { seed, numRuns: 3_000 },
+    )
+  })
+
+  it('of JSON numbers are read exactly when what JSON.parse makes of them is written as the same rational', () => {
+    const met = new Set<boolean>()
+    fc.assert(
+      fc.property(fc.oneof(token, fc.double({ min: 1e-60, max: 1e60, noNaN: true }).map(String)), (text) => {
+        const seenByOthers = JSON.stringify(JSON.parse(text)) as string
+        const same = sameRational(oracle(seenByOthers), oracle(text))
+        met.add(same)
+        const read = readNumberToken(text)
+        expect(read !== null).toBe(same)
+        if (read !== null) expect(sameRational(oracle(read), oracle(text))).toBe(true)
+      }),
+      { seed, numRuns: 3_000 },
+    )
+    expect(met.size).toBe(2)
+  })
+})
+
+describe('a plain decimal', () => {
+  it.each(['0', '1', '10', '0.0', '1.50', '12.5', '9007199254740993', `0.${'1'.repeat(98)}`, '1'.repeat(100)])(
+    'is %s',
+    (text) => {
+      expect(isPlainDecimal(text)).toBe(true)
+    },
+  )
+  it.each([
+    '',
+    ' 1',
+    '1 ',
+    '1\n',
+    '+1',
+    '-1',
+    '-0',
+    '01',
+    '00',
+    '1.',
+    '.5',
+    '1..5',
+    '1.5.5',
+    '1,5',
+    '1_000',
+    '1e0',
+    '1E3',
+    '0x10',
+    '1n',
+    'NaN',
+    'Infinity',
+    '٣',
+    '１',
+    '½',
+    '1\u0000',
+    '1'.repeat(101),
+  ])('is not %j', (text) => {
+    expect(isPlainDecimal(text)).toBe(false)
+  })
+})
+
+describe('a JSON number', () => {
+  it.each([
+    ['0', '0'],
+    ['0.0', '0'],
+    ['0e5', '0'],
+    ['0e999999999999', '0'],
+    ['10', '10'],
+    ['12.50', '12.5'],
+    ['0.1', '0.1'],
+    ['1e2', '100'],
+    ['1.5E-3', '0.0015'],
+    ['1e-7', '0.0000001'],
+    ['1e+2', '100'],
+    ['100e-2', '1'],
+    ['9007199254740992', '9007199254740992'],
+    ['1e99', `1${'0'.repeat(99)}`],
+    ['1e-98', `0.${'0'.repeat(97)}1`],
+    ['1.5e-97', `0.${'0'.repeat(96)}15`],
+    ['0.30000000000000004', '0.30000000000000004'],
+  ])('%s is read as %s', (text, expected) => expect(readNumberToken(text)).toBe(expected))
+
+  it.each([
+    ['one that a double rounds', '9007199254740993'],
+    ['a fraction that a double rounds', '0.1000000000000000055511151231257827'],
+    ['19 digits after the point', '1.0000000000000000001'],
+    ['one too large for a double', '1e400'],
+    ['one too small for a double', '1e-400'],
+    ['the least double', '5e-324'],
+    ['101 digits', '1e100'],
+    ['101 characters below 1', '1e-99'],
+    ['101 characters with two digits', '1.5e-98'],
+    ['an endless exponent', '1e99999999999999999999'],
+    ['a negative one', '-1'],
+    ['a negative zero', '-0'],
+    ['a negative zero with a fraction', '-0.0'],
+    ['NaN', 'NaN'],
+    ['Infinity', 'Infinity'],
+    ['nothing', ''],
+    ['a leading zero', '01'],
+    ['a leading point', '.5'],
+    ['a trailing point', '5.'],
+    ['a plus sign', '+5'],
+    ['a space', ' 5'],
+  ])('%s is refused', (_what, text) => expect(readNumberToken(text)).toBeNull())
+})

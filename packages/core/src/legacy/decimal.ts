@@ -1,0 +1,55 @@
+/** Decimals as text, compared exactly: no floating point is involved. Source: INTERFACE 4.3 (`invoiceAmount`). @module */
+
+import { verifyRequestLimits } from '@payment-integration/contract'
+
+/** Longest text of an amount, also of one that came as a number and was written out. */
+export const maxDecimalLength = verifyRequestLimits.invoiceAmount
+
+const plain = /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/
+const numberToken = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/
+
+/** Whether `text` is a plain decimal such as `12.50`: no sign, exponent, space or leading zero, at most 100 characters. */
+export function isPlainDecimal(text: string): boolean {
+  return text.length <= maxDecimalLength && plain.test(text)
+}
+
+/** The shortest text of a plain decimal: equal decimals have equal text. */
+export function shortestDecimal(text: string): string {
+  return text.includes('.') ? text.replace(/\.?0+$/, '') : text
+}
+
+/** Whether two plain decimals are the same number: `1.0` and `1` are. */
+export function sameDecimal(a: string, b: string): boolean {
+  return shortestDecimal(a) === shortestDecimal(b)
+}
+
+/**
+ * Writes out a JSON number exactly, without exponent and in the shortest form.
+ * @returns Null when it has a sign, is no JSON number, or takes more than 100 characters.
+ * @example writeOut('1.5e-3') // '0.0015'
+ */
+export function writeOut(token: string): string | null {
+  const [, whole, fraction = '', exponent = '0'] = numberToken.exec(token) ?? []
+  if (whole === undefined) return null
+  const digits = `${whole}${fraction}`.replace(/^0+/, '')
+  if (digits === '') return '0'
+  const significant = digits.replace(/0+$/, '')
+  // How many places the last significant digit stands to the left of the point; negative: to the right.
+  const shift = Number(exponent) - fraction.length + (digits.length - significant.length)
+  // Below 1 there is a zero before the point.
+  const length = shift >= 0 ? significant.length + shift : Math.max(significant.length, 1 - shift) + 1
+  if (length > maxDecimalLength) return null
+  if (shift >= 0) return significant + '0'.repeat(shift)
+  const padded = significant.padStart(1 - shift, '0')
+  return `${padded.slice(0, shift)}.${padded.slice(shift)}`
+}
+
+/**
+ * Reads a JSON number that stands for one decimal only: the double nearest to it, written in its shortest form, is the same
+ * decimal. `9007199254740993` is not: it would arrive as `9007199254740992` at whoever reads JSON as usual.
+ * @returns The decimal, or null.
+ */
+export function readNumberToken(token: string): string | null {
+  const exact = writeOut(token)
+  return exact !== null && exact === writeOut(String(Number(token))) ? exact : null
+}

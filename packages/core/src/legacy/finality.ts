@@ -1,0 +1,36 @@
+/** When a payment counts as final. Source: INTERFACE 2.4 (`final`), 8. @module */
+import { finality } from '@payment-integration/contract'
+import { assertWhole } from '../internal/assert-whole.js'
+
+/** Blocks on top of a block until it is final, by chain; null: never. */
+export type Confirmations = Readonly<Record<number, number | null>>
+
+/** The rule of finality. */
+export interface FinalityRule {
+  /** Whether a block is final when its chain is indexed up to a height (null: not at all). */
+  isFinal(block: { readonly chainId: number; readonly blockNumber: number }, indexedTo: number | null): boolean
+  /** Whether the blocks of a chain can become final at all. */
+  canBeFinal(chainId: number): boolean
+}
+
+/**
+ * Builds the rule from the table of INTERFACE 8 and what a host says beside it. The head is the checkpoint, the newest block
+ * that is known to stand on the same branch. A chain of neither is never final.
+ * @throws RangeError When a number of confirmations is not whole, 0 or more.
+ */
+export function createFinality(configured: Confirmations = {}): FinalityRule {
+  const confirmations = new Map<string, number | null>()
+  for (const [chainId, row] of Object.entries(finality)) confirmations.set(chainId, row.confirmations)
+  for (const [chainId, blocks] of Object.entries(configured)) {
+    if (blocks !== null) assertWhole(`confirmations of chain ${chainId}`, blocks, 0)
+    confirmations.set(chainId, blocks)
+  }
+  const blocksOn = (chainId: number) => confirmations.get(String(chainId)) ?? null
+  return {
+    isFinal({ chainId, blockNumber }, indexedTo) {
+      const blocks = blocksOn(chainId)
+      return blocks !== null && indexedTo !== null && blockNumber + blocks <= indexedTo
+    },
+    canBeFinal: (chainId) => blocksOn(chainId) !== null,
+  }
+}

@@ -1,0 +1,31 @@
+/** Whether a payment matches a verify request. Source: INTERFACE 4.3. @module */
+import { type VerificationError, verificationErrors } from '@payment-integration/contract'
+import type { StoredPayment } from '../payments/record.js'
+import { sameDecimal } from './decimal.js'
+import type { AllowsFees } from './extra-fee.js'
+import type { Payee } from './payee.js'
+import type { PaymentInvoice } from './pricing.js'
+import type { CheckedVerifyRequest } from './verify-request.js'
+
+/** What a payment is judged by. */
+export interface Judgement {
+  /** Whom the request names. */
+  readonly payee: Payee
+  /** The payment's own invoice, or null when it is unknown: then it matches none. */
+  readonly invoice: PaymentInvoice | null
+  /** Whether the fees leave the payee enough of the amount. */
+  readonly allowsFees: AllowsFees
+  readonly request: Pick<CheckedVerifyRequest, 'invoiceAmount' | 'invoiceCurrency'>
+}
+
+/** Every reason why the payment does not match, in the order of INTERFACE 4.3; none when it does. */
+export function judge(payment: StoredPayment, { payee, invoice, allowsFees, request }: Judgement): VerificationError[] {
+  const matches: Readonly<Record<VerificationError, boolean>> = {
+    'Payment does not match link configuration': payee.accepts(payment),
+    'Invalid payment address': payee.received(payment),
+    'Invalid payment currency': invoice?.currency === request.invoiceCurrency,
+    'Invalid payment amount':
+      invoice !== null && sameDecimal(invoice.amount, request.invoiceAmount) && allowsFees(payment.tokenOut),
+  }
+  return verificationErrors.filter((error) => !matches[error])
+}

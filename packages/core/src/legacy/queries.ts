@@ -1,0 +1,76 @@
+/** The legacy endpoints, after authentication. Source: INTERFACE 4.3. @module */
+import { TransactionNotFoundError } from '../errors.js'
+import type { StoredPayment } from '../payments/record.js'
+import type { AccountStore } from '../ports/store-accounts.js'
+import type { PaymentReads, StoredTransaction } from '../ports/store-reads.js'
+import type { LegacyQueries } from '../service-types.js'
+import { createAllowsFees } from './extra-fee.js'
+import { type Confirmations, createFinality } from './finality.js'
+import { judge } from './judge.js'
+import { parseTransactionKey, type TransactionKey } from './parameters.js'
+import { resolvePayee } from './payee.js'
+import { invoiceOf } from './pricing.js'
+import { checkVerifyRequest } from './verify-request.js'
+import { legacyPayment } from './view.js'
+
+/** What the queries need. */
+export interface LegacyDeps {
+  readonly payments: Pick<PaymentReads, 'transaction'>
+  readonly accounts: Pick<AccountStore, 'find' | 'findByAddress'>
+  /** Blocks on top until final, by chain, beside the table of INTERFACE 8; null: never. */
+  readonly confirmations?: Confirmations | undefined
+  /** Basis points of the gross amount that verify lets others take, 0 to 10000. @default defaultMaxExtraFeeBps */
+  readonly maxExtraFeeBps?: number | undefined
+}
+
+/**
+ * Builds the queries.
+ * @throws RangeError When a number of confirmations is not whole, 0 or more, or the extra fee is out of range.
+ */
+export function createLegacyQueries(deps: LegacyDeps): LegacyQueries {
+  const { payments, accounts, confirmations, maxExtraFeeBps } = deps
+  const { isFinal, canBeFinal } = createFinality(confirmations)
+  const allowsFees = createAllowsFees(maxExtraFeeBps)
+
+  /** Whether a look-up waits for a payment to be back. Where no height is final, none would tell when to stop. */
+  function mayReturn(payment: StoredPayment, indexedTo: number | null): boolean {
+    return canBeFinal(payment.chainId) && !isFinal(payment, indexedTo)
+  }
+
+  /** The payments that the chain holds, and of the others those that `keeps` names. */
+  async function read({ chainId, txHash }: TransactionKey, keeps: typeof mayReturn): Promise<StoredTransaction> {
+    const transaction = await payments.transaction({ chainId, txHash })
+    const { indexedTo } = transaction
+    const shown = transaction.payments.filter((payment) => !payment.offChain || keeps(payment, indexedTo))
+    if (shown.length === 0) throw new TransactionNotFoundError()
+    return { payments: shown, indexedTo }
+  }
+
+  function show({ payments, indexedTo }: StoredTransaction) {
+    return payments.map((payment) => {
+      const invoice = invoiceOf(payment)
+      const item = legacyPayment(payment, { invoice, final: isFinal(payment, indexedTo) })
+      return { payment, invoice, item }
+    })
+  }
+
+  return {
+    async lookup(query) {
+      const key = parseTransactionKey(query)
+      const shown = show(await read(key, mayReturn))
+      return { chainId: key.chainId, txHash: key.txHash, payments: shown.map(({ item }) => item) }
+    },
+    async verify(given) {
+      const request = checkVerifyRequest(given)
+      const { chainId, txHash } = request
+      // Goods are given for what the chain holds now.
+      const transaction = await read(request, () => false)
+      const payee = await resolvePayee(accounts, request.address)
+      const judged = show(transaction).map(({ payment, invoice, item }) => {
+        const verificationErrors = judge(payment, { payee, invoice, allowsFees, request })
+        return { ...item, verified: verificationErrors.length === 0, verificationErrors }
+      })
+      return { verified: judged.every(({ verified }) => verified), result: { chainId, txHash, payments: judged } }
+    },
+  }
+}

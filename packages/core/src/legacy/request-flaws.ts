@@ -1,0 +1,17 @@
+/** What is wrong with a legacy request, collected field by field. Source: INTERFACE 4.3 (`400`). @module */
+import { LegacyRequestError, type RequestFlaw } from '../errors.js'
+
+/** Collects flaws, so that an answer names all of them at once. */
+export class RequestFlaws {
+  readonly #flaws: RequestFlaw[] = []
+
+  /** Notes a flaw of a parameter or field. `message` holds no value of the request. */
+  add(name: string, code: string, message: string): void {
+    this.#flaws.push({ code, message: `${name} ${message}`, path: [name] })
+  }
+
+  /** @throws LegacyRequestError `ERR_LEGACY_REQUEST_INVALID` when there is a flaw. */
+  throwIfAny(): void {
+    if (this.#flaws.length > 0) throw new LegacyRequestError(this.#flaws)
+  }
+}

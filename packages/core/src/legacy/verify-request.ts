@@ -1,0 +1,133 @@
+/** The body of a verify request, strictly. Source: INTERFACE 4.3. @module */
+import { type VerifyRequest, verifyRequestLimits } from '@payment-integration/contract'
+import { parse } from 'lossless-json'
+import { LegacyRequestError } from '../errors.js'
+import { findDuplicateKey } from '../internal/duplicate-key.js'
+import { isPlainDecimal, maxDecimalLength, readNumberToken } from './decimal.js'
+import { readChainId, readTxHash } from './parameters.js'
+import { RequestFlaws } from './request-flaws.js'
+
+/** A verify request after every check: the amount is a plain decimal, the hash is lowercased. */
+export interface CheckedVerifyRequest extends VerifyRequest {
+  readonly invoiceAmount: string
+}
+
+/** Handles have 63 characters at most. */
+const maxAddressLength = verifyRequestLimits.address
+
+type Fields = Readonly<Partial<Record<keyof VerifyRequest, unknown>>>
+
+/** A JSON number as it was written. */
+class NumberToken {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/**
+ * Reads the body of a verify request: strict UTF-8, JSON without duplicate keys, then every field. Unknown fields are
+ * ignored, since clients may send more. `invoiceAmount` comes back as the exact decimal that was sent, as text.
+ * @throws LegacyRequestError `ERR_LEGACY_REQUEST_INVALID` with every flaw; no value of the request is in it.
+ */
+export function parseVerifyRequest(bytes: Uint8Array): CheckedVerifyRequest {
+  return checkFields(readObject(bytes))
+}
+
+/**
+ * Checks a request that a host made. Numbers count as the shortest text that reads back as them.
+ * @throws LegacyRequestError `ERR_LEGACY_REQUEST_INVALID` with every flaw.
+ */
+export function checkVerifyRequest(request: VerifyRequest): CheckedVerifyRequest {
+  const { chainId, invoiceAmount } = request
+  return checkFields({ ...request, chainId: tokenOf(chainId), invoiceAmount: tokenOf(invoiceAmount) })
+}
+
+function tokenOf(value: unknown): unknown {
+  return typeof value === 'number' ? new NumberToken(Object.is(value, -0) ? '-0' : String(value)) : value
+}
+
+function readObject(bytes: Uint8Array): Fields {
+  let text: string
+  let json: unknown
+  try {
+    text = decoder.decode(bytes)
+    // The parser looks at a key that is given twice only where the values differ, so it is told to pass all of them on.
+    json = parse(text, null, { parseNumber: (token) => new NumberToken(token), onDuplicateKey: () => undefined })
+  } catch {
+    return refuse('invalid_json', 'Body must be JSON in UTF-8')
+  }
+  if (findDuplicateKey(text) !== null) return refuse('duplicate_key', 'Body must not name a field twice')
+  if (typeof json !== 'object' || json === null || Array.isArray(json) || json instanceof NumberToken)
+    return refuse('invalid_type', 'Body must be a JSON object')
+  return json as Fields
+}
+
+function refuse(code: string, message: string): never {
+  throw new LegacyRequestError([{ code, message, path: [] }])
+}
+
+function checkFields(fields: Fields): CheckedVerifyRequest {
+  const flaws = new RequestFlaws()
+  const request = {
+    chainId: readNumberField(fields.chainId, flaws),
+    txHash: readText('txHash', fields.txHash, flaws, (text) => readTxHash(text, flaws)),
+    invoiceAmount: readAmount(fields.invoiceAmount, flaws),
+    invoiceCurrency: readText('invoiceCurrency', fields.invoiceCurrency, flaws, (text) => readCurrency(text, flaws)),
+    address: readText('address', fields.address, flaws, (text) => readAddress(text, flaws)),
+  }
+  flaws.throwIfAny()
+  return request
+}
+
+function readNumberField(value: unknown, flaws: RequestFlaws): number {
+  if (value instanceof NumberToken) return readChainId(value.text, flaws)
+  flaws.add('chainId', 'invalid_type', value === undefined ? 'is required' : 'must be a number')
+  return 0
+}
+
+function readText(name: string, value: unknown, flaws: RequestFlaws, read: (text: string) => string): string {
+  if (typeof value === 'string') return read(value)
+  flaws.add(name, 'invalid_type', value === undefined ? 'is required' : 'must be a string')
+  return ''
+}
+
+function readAmount(value: unknown, flaws: RequestFlaws): string {
+  if (value instanceof NumberToken) {
+    const amount = readNumberToken(value.text)
+    if (amount !== null) return amount
+    flaws.add('invoiceAmount', 'inexact_number', 'must be 0 or more and exact as a number; send it as a string')
+  } else if (typeof value === 'string') {
+    if (isPlainDecimal(value)) return value
+    flaws.add(
+      'invoiceAmount',
+      'invalid_format',
+      `must be a plain decimal such as 12.50: no sign, exponent or space, ${maxDecimalLength} characters at most`,
+    )
+  } else {
+    flaws.add(
+      'invoiceAmount',
+      'invalid_type',
+      value === undefined ? 'is required' : 'must be a decimal string or a number',
+    )
+  }
+  return ''
+}
+
+function readCurrency(text: string, flaws: RequestFlaws): string {
+  if (/^[A-Z0-9.]{1,16}$/.test(text)) return text
+  flaws.add('invoiceCurrency', 'invalid_format', 'must be a currency code in capital letters, 16 characters at most')
+  return ''
+}
+
+function readAddress(text: string, flaws: RequestFlaws): string {
+  if (text !== '' && text.length <= maxAddressLength) return text
+  flaws.add(
+    'address',
+    'invalid_format',
+    `must be an address or an account handle, ${maxAddressLength} characters at most`,
+  )
+  return ''
+}

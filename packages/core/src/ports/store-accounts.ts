@@ -1,0 +1,29 @@
+/** Accounts with their handles and link configurations. Source: INTERFACE 2.4 (link configuration), 4.3. @module */
+import type { LinkConfig } from '@payment-integration/contract'
+
+/** An account as stored. */
+export interface AccountRecord {
+  /** Lowercased: the key. */
+  readonly handle: string
+  /** Where payments to the account go on a chain for which the configuration names no other address; lowercased. */
+  readonly address: string
+  /** Addresses in it are lowercased. */
+  readonly config: LinkConfig
+  /** Unix milliseconds. */
+  readonly createdAt: number
+}
+
+/** Accounts by handle. */
+export interface AccountStore {
+  find(handle: string): Promise<AccountRecord | null>
+  /** The accounts that receive payments at an address on any chain: as their own, or as a coin's `defaultAddress`. By handle. */
+  findByAddress(address: string): Promise<AccountRecord[]>
+  /** All of them, by handle. */
+  list(): Promise<AccountRecord[]>
+  /** Resolves false, writing nothing, when the handle is taken. */
+  insert(record: AccountRecord): Promise<boolean>
+  /** Replaces the fields given. Resolves the record after it, or null when there is no such handle. */
+  update(handle: string, change: Partial<Pick<AccountRecord, 'address' | 'config'>>): Promise<AccountRecord | null>
+  /** Resolves false when there is no such handle. */
+  remove(handle: string): Promise<boolean>
+}

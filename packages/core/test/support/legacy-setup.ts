@@ -1,0 +1,74 @@
+/** A legacy transaction in memory, and its queries. */
+import type { LinkConfig, VerifyRequest } from '@payment-integration/contract'
+import { verificationErrors } from '@payment-integration/contract'
+import { expect } from 'vitest'
+import { createLegacyQueries, type LegacyDeps } from '../../src/legacy/queries.js'
+import type { StoredPayment } from '../../src/payments/record.js'
+import type { AccountRecord } from '../../src/ports/store-accounts.js'
+import { memoryAccounts } from './memory-accounts.js'
+import { memoryStore } from './memory-store.js'
+import { hashOf, storedPayment } from './stored-payment.js'
+
+export const txHash = hashOf('transaction')
+export const receiver = `0x${'Ab'.repeat(20)}`
+export const elsewhere = `0x${'Cd'.repeat(20)}`
+export const usdc = storedPayment({ id: 'x' }).tokenOut.address
+export const [link, address, currency, amount] = verificationErrors
+
+/** One of the payments of the transaction: 10 USDC to the receiver, on chain 137. */
+export const paid = (given: Partial<StoredPayment> & { ordinal?: number } = {}) => {
+  const ordinal = given.ordinal ?? 0
+  const { tokenOut } = storedPayment({ id: 'x' })
+  return storedPayment({
+    id: `payment ${ordinal}`,
+    chainId: 137,
+    txHash,
+    receiver: receiver.toLowerCase(),
+    memoHex: `0x${Buffer.from('order-7').toString('hex').padEnd(64, '0')}`,
+    tokenOut: { ...tokenOut, gross: 10_000_000n, net: 9_955_000n },
+    ...given,
+    ordinal,
+  })
+}
+
+export const account = (handle: string, config: LinkConfig, given: Partial<AccountRecord> = {}): AccountRecord => ({
+  handle,
+  address: receiver.toLowerCase(),
+  config,
+  createdAt: 0,
+  ...given,
+})
+export const accepting = (...tokens: LinkConfig['coins'][number]['tokens']): LinkConfig => ({
+  coins: [{ chainId: 137, tokens }],
+})
+export const anyUsdc = accepting({ symbol: 'USDC' })
+
+export function setup(
+  payments: readonly StoredPayment[],
+  accounts: readonly AccountRecord[] = [],
+  indexedTo = 149,
+  options: Pick<LegacyDeps, 'confirmations' | 'maxExtraFeeBps'> = {},
+) {
+  const store = memoryStore()
+  store.seed((state) => {
+    for (const payment of payments) state.payments.set(payment.id, payment)
+    const current = { blockNumber: indexedTo, blockHash: hashOf('head') }
+    state.checkpoints.set(137, { current, heights: new Map() })
+  })
+  const queries = createLegacyQueries({ payments: store.payments, accounts: memoryAccounts(...accounts), ...options })
+  const request: VerifyRequest = {
+    chainId: 137,
+    txHash,
+    invoiceAmount: '10',
+    invoiceCurrency: 'USD',
+    address: receiver,
+  }
+  const errorsOf = async (change: Partial<VerifyRequest> = {}) => {
+    const { verified, result } = await queries.verify({ ...request, ...change })
+    const errors = result.payments.map((payment) => payment.verificationErrors)
+    expect(result.payments.map((payment) => payment.verified)).toEqual(errors.map((each) => each.length === 0))
+    expect(verified).toBe(errors.every((each) => each.length === 0))
+    return errors
+  }
+  return { queries, request, errorsOf }
+}

@@ -3,9 +3,11 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { systemIds } from '@payment-integration/core'
 import type { Ids, Store } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
+import { createAccountStore } from './accounts.js'
 import { createDeliveryStore } from './deliveries/delivery-store.js'
 import type { Engine } from './engine.js'
 import { createIntegrationStore } from './integrations.js'
+import { createLegacyKeyStore } from './legacy-keys.js'
 import { migrate } from './migrate.js'
 import { createPaymentReads } from './payments/payment-reads.js'
 import { createStoreTransaction } from './store-transaction.js'
@@ -16,9 +18,11 @@ export function createStore(database: Engine, ids: Ids = systemIds): Store {
   return {
     migrate: () => migrate(engine),
     transaction: (work) => engine.transaction((db) => work(createStoreTransaction(db, engine.differences))),
-    payments: createPaymentReads(engine.read),
+    payments: createPaymentReads(engine),
     deliveries: createDeliveryStore(engine, ids),
     integrations: createIntegrationStore(engine),
+    accounts: createAccountStore(engine),
+    legacyKeys: createLegacyKeyStore(engine),
     async ping() {
       await sql`select 1`.execute(engine.read)
     },
@@ -32,16 +36,21 @@ export function createStore(database: Engine, ids: Ids = systemIds): Store {
  */
 function refuseNesting(engine: Engine): Engine {
   const current = new AsyncLocalStorage<{ open: boolean }>()
+  let running = 0
   return {
     ...engine,
     async transaction(work) {
       if (current.getStore()?.open)
         throw new TypeError('A transaction was started inside the work of another one; use its `tx` instead.')
       const scope = { open: true }
+      running += 1
       try {
         return await engine.transaction((db) => current.run(scope, () => work(db)))
       } finally {
         scope.open = false
+        running -= 1
+        // Until Node 24 every promise of the process costs more while somebody follows a context.
+        if (running === 0) current.disable()
       }
     },
   }

@@ -1,5 +1,6 @@
 /** What the store needs from a database, and the few places where the two databases differ. @module */
 import type { Kysely, RawBuilder, Transaction } from 'kysely'
+import type { RawRows } from './internal/row-view.js'
 import type { ColumnTypes } from './schema/column-types.js'
 import type { Tables } from './schema/tables.js'
 
@@ -61,11 +62,20 @@ export interface Differences {
   hasTable(db: Connection, table: string): Promise<boolean>
 }
 
+/** A statement that a connection may keep with its plan, under a name made from its text; undefined: it is planned each time. */
+export interface NamedQuery {
+  readonly sql: string
+  readonly parameters: readonly unknown[]
+  readonly name?: string | undefined
+}
+
 /** An open database. */
 export interface Engine {
   readonly differences: Differences
   /** For reads outside a transaction: they see committed rows only. */
   readonly read: Connection
+  /** Runs one statement as `read` does, without a query builder's way to it. */
+  rows(query: NamedQuery): Promise<RawRows>
   /** Runs `work` in one transaction; again, a bounded number of times, when the database reports a conflict. */
   transaction<T>(work: (db: Transaction<Tables>) => Promise<T>): Promise<T>
   close(): Promise<void>

@@ -1,16 +1,38 @@
 /** Integrations and their secrets, which arrive hashed or sealed. @module */
 import type { IntegrationRecord, IntegrationStore } from '@payment-integration/core/ports'
-import type { Selectable, Updateable } from 'kysely'
-import type { Engine } from './engine.js'
+import { type Selectable, sql, type Updateable } from 'kysely'
+import type { Connection, Engine } from './engine.js'
+import { prepare, type ValueOf } from './internal/prepare.js'
 import { integer, pack, unpack } from './internal/values.js'
-import type { IntegrationRow } from './schema/tables.js'
+import type { Integer, IntegrationRow } from './schema/tables.js'
 
 /** Integrations by address. */
-export function createIntegrationStore({ read, transaction }: Engine): IntegrationStore {
+export function createIntegrationStore(engine: Engine): IntegrationStore {
+  const { read, transaction } = engine
+  const findCredentials = prepare(engine, (value: ValueOf<CredentialsQuery>) => credentialsQuery(read, value))
   return {
     async find(address) {
       const row = await read.selectFrom('integrations').selectAll().where('address', '=', address).executeTakeFirst()
       return row === undefined ? null : integrationRecord(row)
+    },
+    async credentials(address, { current, previous }) {
+      const [row] = await findCredentials({
+        address,
+        keyVersion: current.keyVersion,
+        hash: current.hash,
+        previousKeyVersion: previous.keyVersion,
+        previousHash: previous.hash,
+      })
+      if (row === undefined) throw new TypeError('The statement of credentials answered no row.')
+      return {
+        usable: integer(row.usable) === 1,
+        current: { keyVersion: integer(row.key_version), hash: row.hash },
+        previous: {
+          keyVersion: integer(row.previous_key_version),
+          hash: row.previous_hash,
+          until: integer(row.previous_until),
+        },
+      }
     },
     async list() {
       return (await read.selectFrom('integrations').selectAll().orderBy('address').execute()).map(integrationRecord)
@@ -54,6 +76,34 @@ export function createIntegrationStore({ read, transaction }: Engine): Integrati
       })
     },
   }
+}
+
+interface CredentialsQuery {
+  readonly address: string
+  readonly keyVersion: Integer
+  readonly hash: string
+  readonly previousKeyVersion: Integer
+  readonly previousHash: string
+}
+
+/** The join answers one row of the same columns for every address, so that both cost the same. */
+function credentialsQuery(read: Connection, value: ValueOf<CredentialsQuery>) {
+  return read
+    .selectFrom(sql<{ one: number }>`(select 1 as one)`.as('always'))
+    .leftJoin('integrations as found', (join) => join.on('found.address', '=', value('address')))
+    .select(({ fn, val, eb }) => [
+      fn
+        .coalesce(
+          eb.case().when('found.api_hash', 'is', null).then(sql.lit(0)).else(eb.ref('found.enabled')).end(),
+          sql.lit(0),
+        )
+        .as('usable'),
+      fn.coalesce('found.api_key_version', val(value('keyVersion'))).as('key_version'),
+      fn.coalesce('found.api_hash', val(value('hash'))).as('hash'),
+      fn.coalesce('found.previous_key_version', val(value('previousKeyVersion'))).as('previous_key_version'),
+      fn.coalesce('found.previous_hash', val(value('previousHash'))).as('previous_hash'),
+      fn.coalesce('found.previous_until', sql.lit(0)).as('previous_until'),
+    ])
 }
 
 type Change = Parameters<IntegrationStore['update']>[1]

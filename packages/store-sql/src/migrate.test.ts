@@ -1,9 +1,13 @@
 import { join } from 'node:path'
+import { fixtures } from '@payment-integration/core/conformance'
 import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
-import { startChild } from '../test/support/child.js'
+import { nextLine, startChild } from '../test/support/child.js'
 import { type OpenEngine, openSqlite, temporaryFolder } from '../test/support/engines.js'
+import { fillSchema1, makeSchema1 } from '../test/support/schema-1.js'
 import { migrate } from './migrate.js'
+import { createSqliteEngine } from './sqlite/create-sqlite-store.js'
+import { createFile } from './sqlite/sqlite-file.js'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {
@@ -23,19 +27,33 @@ test('four processes may migrate one new file at once', async () => {
   expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0, 0])
 })
 
+test('four processes may bring one file of migration 1 up to date at once', async () => {
+  const folder = temporaryFolder()
+  closing.push(() => folder.remove())
+  const path = join(folder.path, 'payments.db')
+  const engine = createSqliteEngine(createFile(path, 5_000), Date.now)
+  await makeSchema1(engine)
+  await fillSchema1(engine, fixtures.facts())
+  await engine.close()
+  const children = [1, 2, 3, 4].map(() => startChild('migrate', path))
+  const printed = await Promise.all(children.map(nextLine))
+  expect(printed).toEqual(Array(4).fill(JSON.stringify([fixtures.integration()])))
+  expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0, 0])
+})
+
 test('each migration is recorded once', async () => {
   const { engine } = await open()
   await migrate(engine)
   await migrate(engine)
   const { rows } = await sql`select version from schema_versions`.execute(engine.read)
-  expect(rows).toEqual([{ version: 1 }])
+  expect(rows).toEqual([{ version: 1 }, { version: 2 }])
 })
 
 test('a schema that is newer than the code is refused and left alone', async () => {
   const { engine } = await open()
   await migrate(engine)
-  await engine.transaction((db) => sql`insert into schema_versions values (2)`.execute(db))
-  await expect(migrate(engine)).rejects.toThrow(/schema version 2, and this code knows 1/)
+  await engine.transaction((db) => sql`insert into schema_versions values (3)`.execute(db))
+  await expect(migrate(engine)).rejects.toThrow(/schema version 3, and this code knows 2/)
 })
 
 test('a migration that fails leaves nothing behind', async () => {

@@ -3,7 +3,7 @@ import type { StoreTransaction } from '@payment-integration/core/ports'
 import { listCheckpoints, readCheckpoint, writeCheckpoint } from './checkpoints.js'
 import type { Connection, Differences } from './engine.js'
 import { checkInteger } from './internal/checks.js'
-import { paymentsForChange, setStatus } from './payments/payment-changes.js'
+import { leaveChain, paymentsForChange, setStatus } from './payments/payment-changes.js'
 import { upsertPayments } from './payments/upsert-payments.js'
 import { insertSnapshots } from './snapshots.js'
 import { findUpdate, insertUpdate, settleUpdate, waitingUpdates } from './updates.js'
@@ -17,6 +17,7 @@ export function createStoreTransaction(db: Connection, differences: Differences)
     },
     shareChain: async (chainId) => differences.lockChain(db, checkInteger(chainId, 'chainId'), 'shared'),
     setCheckpoint: (chainId, checkpoint) => writeCheckpoint(db, chainId, checkpoint),
+    leaveChain: (chainId, above) => leaveChain(db, chainId, above),
     checkpoints: (chainId, atOrBelow, limit) => listCheckpoints(db, chainId, atOrBelow, limit),
     upsertPayments: (payments) => upsertPayments(db, differences, payments),
     paymentsForChange: (selector) => paymentsForChange(db, differences, selector),

@@ -254,6 +254,33 @@ export function useCases(engine: string, open: OpenMigrated): void {
       expect(seen).toEqual(Array.from({ length: 30 }, (_, index) => `old${29 - index}`))
     })
 
+    it('a walk over the pages stays complete while a reorganisation turns the order of its payments', async () => {
+      const chain = scriptedChain(137)
+      const service = setup(chain)
+      const blocks = Array.from({ length: 12 }, (_, block) => `old${block}`)
+      const mine = (names: readonly string[], branch?: string) => {
+        for (const tx of names) chain.mine([{ tx, integrationAddress: shop }], branch)
+      }
+      mine(blocks)
+      await indexAll(service)
+      const first = await service.payments.list(caller, { limit: '4' })
+      chain.drop(12)
+      mine([...blocks].reverse(), 'fork')
+      mine(['new'], 'fork')
+      await indexAll(service)
+      expect(events.some((event) => event.type === 'chain.reorganised')).toBe(true)
+      const seen = first.payments.map(({ memo }) => memo)
+      for (let cursor = first.nextCursor; cursor !== null; ) {
+        const page = await service.payments.list(caller, { limit: '4', cursor })
+        expect(page.payments).toHaveLength(4)
+        seen.push(...page.payments.map(({ memo }) => memo))
+        cursor = page.nextCursor
+      }
+      expect(seen).toEqual([...blocks].reverse())
+      const again = await service.payments.list(caller, {})
+      expect(again.payments.map(({ memo }) => memo)).toEqual(['new', ...blocks])
+    })
+
     it('a page of exactly the last rows has no next cursor', async () => {
       const { service } = await withPayments({ tx: 'a', integrationAddress: shop })
       expect((await service.payments.list(caller, { limit: '1' })).nextCursor).toBeNull()

@@ -23,6 +23,17 @@ export async function paymentsForChange(
   return rows.map(storedPayment)
 }
 
+/** Marks the payments of a chain in blocks above a height as off the chain. */
+export async function leaveChain(db: Connection, chainId: number, above: number): Promise<void> {
+  await db
+    .updateTable('payments')
+    .set({ off_chain: 1 })
+    .where('chain_id', '=', checkInteger(chainId, 'chainId'))
+    .where('block_number', '>', checkInteger(above, 'above'))
+    .where('off_chain', '=', 0)
+    .execute()
+}
+
 /**
  * Writes a new status.
  * @throws RangeError When no such payment is stored.

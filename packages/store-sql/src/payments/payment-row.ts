@@ -3,8 +3,10 @@ import type { Invoice, PaymentState, Recipient } from '@payment-integration/cont
 import type { PaymentFacts, PaymentStatus, StoredPayment } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
 import type { BulkColumn } from '../engine.js'
+import { remember } from '../internal/remember.js'
 import { integer, pack, unpack } from '../internal/values.js'
 import type { PaymentRow } from '../schema/tables.js'
+import { packPricing, unpackPricing } from './pricing.js'
 
 /** The columns of an insert, in the order of {@link insertValues}. */
 export const insertColumns: readonly BulkColumn[] = [
@@ -32,9 +34,47 @@ export const insertColumns: readonly BulkColumn[] = [
   { name: 'token_out_decimals', type: 'integer' },
   { name: 'token_out_gross', type: 'text' },
   { name: 'token_out_net', type: 'text' },
+  { name: 'pricing', type: 'text' },
+  { name: 'off_chain', type: 'integer' },
   { name: 'is_primary', type: 'integer' },
   { name: 'version', type: 'integer' },
 ]
+
+/** The columns of a read payment: all of them by name, as a kept plan may not outlive a new column of `*`. */
+export const paymentColumns = [
+  'payments.id',
+  'payments.chain_id',
+  'payments.tx_hash',
+  'payments.ordinal',
+  'payments.log_index',
+  'payments.block_number',
+  'payments.block_hash',
+  'payments.block_timestamp',
+  'payments.router_address',
+  'payments.router_version',
+  'payments.sender',
+  'payments.receiver',
+  'payments.memo',
+  'payments.integration',
+  'payments.source_chain_id',
+  'payments.source_tx_hash',
+  'payments.token_in_address',
+  'payments.token_in_symbol',
+  'payments.token_in_decimals',
+  'payments.token_in_amount',
+  'payments.token_out_address',
+  'payments.token_out_symbol',
+  'payments.token_out_decimals',
+  'payments.token_out_gross',
+  'payments.token_out_net',
+  'payments.pricing',
+  'payments.off_chain',
+  'payments.is_primary',
+  'payments.version',
+  'payments.state',
+  'payments.recipient',
+  'payments.invoice',
+] as const
 
 /** A new payment's values, in the order of {@link insertColumns}. */
 export function insertValues(facts: PaymentFacts, primary: boolean, version: number): unknown[] {
@@ -64,6 +104,8 @@ export function insertValues(facts: PaymentFacts, primary: boolean, version: num
     tokenOut.decimals,
     tokenOut.gross.toString(),
     tokenOut.net.toString(),
+    packPricing(facts.pricing),
+    0,
     primary ? 1 : 0,
     version,
   ]
@@ -75,11 +117,15 @@ export function statusValues(status: PaymentStatus) {
   return { version, state, recipient: pack(recipient), invoice: pack(invoice) }
 }
 
+const readSymbol = remember((text) => unpack<string>(text))
+const symbolOf = (text: string | null) => (text === null ? null : readSymbol(text))
+
 /** A row as the payment that was stored. */
 export function storedPayment(row: Selectable<PaymentRow>): StoredPayment {
   return {
     id: String(row.id),
     primary: integer(row.is_primary) === 1,
+    offChain: integer(row.off_chain) === 1,
     chainId: integer(row.chain_id),
     txHash: row.tx_hash,
     ordinal: integer(row.ordinal),
@@ -95,17 +141,18 @@ export function storedPayment(row: Selectable<PaymentRow>): StoredPayment {
     source: { chainId: integer(row.source_chain_id), txHash: row.source_tx_hash },
     tokenIn: {
       address: row.token_in_address,
-      symbol: unpack<string>(row.token_in_symbol),
+      symbol: symbolOf(row.token_in_symbol),
       decimals: integer(row.token_in_decimals),
       amount: BigInt(row.token_in_amount),
     },
     tokenOut: {
       address: row.token_out_address,
-      symbol: unpack<string>(row.token_out_symbol),
+      symbol: symbolOf(row.token_out_symbol),
       decimals: integer(row.token_out_decimals),
       gross: BigInt(row.token_out_gross),
       net: BigInt(row.token_out_net),
     },
+    pricing: unpackPricing(row.pricing),
     version: integer(row.version),
     state: row.state as PaymentState | null,
     recipient: unpack<Recipient>(row.recipient),

@@ -4,6 +4,7 @@ import type { Connection, Differences } from '../engine.js'
 import { bulk } from '../internal/bulk.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/tables.js'
+import { keepPlaces } from './moves.js'
 import { insertColumns, insertValues } from './payment-row.js'
 
 /** The key of a payment. */
@@ -36,10 +37,13 @@ export async function upsertPayments(
   const given = new Map(payments.map((payment) => [factsKey(payment.facts), payment]))
   const ids = await insertMissing(db, differences, [...given.values()])
   const known = [...given].filter(([key]) => !ids.has(key)).map(([, { facts }]) => facts)
+  await keepPlaces(db, differences, known)
   await moveKnown(db, differences, known)
   return [...given].flatMap(([key, { facts, primary }]) => {
     const id = ids.get(key)
-    return id === undefined ? [] : [{ ...facts, id, primary, version: 1, state: null, recipient: null, invoice: null }]
+    return id === undefined
+      ? []
+      : [{ ...facts, id, primary, offChain: false, version: 1, state: null, recipient: null, invoice: null }]
   })
 }
 

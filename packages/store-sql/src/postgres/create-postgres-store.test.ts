@@ -22,6 +22,11 @@ describe('options', () => {
     ['a schema of 64 characters', { connectionString, schema: 'a'.repeat(64) }, TypeError],
     ['no connections', { connectionString, maxConnections: 0 }, RangeError],
     ['half a connection', { connectionString, maxConnections: 1.5 }, RangeError],
+    [
+      'prepared statements that are neither on nor off',
+      { connectionString, preparedStatements: 'off' as never },
+      TypeError,
+    ],
     ['a size for a pool of the caller', { pool, maxConnections: 5 }, TypeError],
   ]
   for (const [what, options, error] of cases)
@@ -88,6 +93,29 @@ describe.skipIf(postgresMissing)(`with a real server${skipped}`, () => {
     expect(rows).toEqual([{ address: shop }])
   })
 
+  for (const preparedStatements of [undefined, true, false])
+    test(`with preparedStatements ${preparedStatements} a connection ${preparedStatements === false ? 'keeps no plan' : 'keeps the plans of few statements, whatever is asked'}`, async () => {
+      const pool = callerPool({ max: 1 })
+      const store = createPostgresStore({ pool, schema: freshSchema(), preparedStatements })
+      await store.migrate()
+      const payment = await indexed(store)
+      const kept = async () => (await pool.query('select name from pg_prepared_statements')).rows.length
+      const ask = async (limit: number) => {
+        for (const wallet of [undefined, payment.sender]) {
+          const list = { integrationAddress: shop, wallet, limit }
+          expect((await store.payments.list(list)).payments).toEqual([payment])
+          expect((await store.payments.list({ ...list, after: { ...payment, asOf: 0 } })).payments).toEqual([])
+          expect(await store.payments.findByHash({ ...list, txHash: payment.txHash })).toEqual([payment])
+        }
+        expect((await store.payments.transaction(payment)).payments).toEqual([payment])
+      }
+      await ask(50)
+      expect(await kept()).toBe(preparedStatements === false ? 0 : 7)
+      for (let limit = 1; limit <= 200; limit += 1) await ask(limit)
+      // Four shapes of a page in four sizes, and the three look-ups.
+      expect(await kept()).toBe(preparedStatements === false ? 0 : 4 * 4 + 3)
+    })
+
   test('everything lives in the schema of the store, beside other stores and tables of the same names', async () => {
     const pool = callerPool()
     await pool.query('create table if not exists public.payments (mine text)')
@@ -114,7 +142,7 @@ describe.skipIf(postgresMissing)(`with a real server${skipped}`, () => {
     const stores = Array.from({ length: 8 }, () => open({ schema, maxConnections: 1 }))
     await Promise.all(stores.map((store) => store.migrate()))
     const { rows } = await callerPool().query(`select version from ${schema}.schema_versions`)
-    expect(rows).toEqual([{ version: '1' }])
+    expect(rows).toEqual([{ version: '1' }, { version: '2' }])
   })
 
   test('a schema made by an operator is enough: no right to create one is asked for', async () => {
@@ -173,7 +201,7 @@ describe.skipIf(postgresMissing)(`with a real server${skipped}`, () => {
       })
     await Promise.all([change(1, 2), change(2, 1)])
     expect(runs).toBe(3)
-    const payments = await store.payments.list({ integrationAddress: shop, limit: 10 })
+    const { payments } = await store.payments.list({ integrationAddress: shop, limit: 10 })
     expect(payments.map(({ version }) => version)).toEqual([2, 2])
   })
 

@@ -22,6 +22,11 @@ export interface PostgresStoreOptions {
   readonly clock?: Pick<Clock, 'now'> | undefined
   /** Makes the tokens of claims: each must be new. @default random UUIDs */
   readonly ids?: Ids | undefined
+  /**
+   * Whether a connection keeps the plans of the reads that requests are made of, as named statements. Switch it off behind a
+   * pooler that hands each transaction another connection and does not know them. @default true
+   */
+  readonly preparedStatements?: boolean | undefined
   /** Most connections at a time; only with `connectionString`. @default 10 */
   readonly maxConnections?: number | undefined
 }
@@ -30,34 +35,49 @@ export interface PostgresStoreOptions {
 export const postgresStoreDefaults = {
   schema: 'payment_integration',
   maxConnections: 10,
+  preparedStatements: true,
   /** To connect, and to wait for a free connection. */
   connectTimeoutMs: 5_000,
   lockTimeoutMs: 10_000,
   statementTimeoutMs: 30_000,
   /** For a transaction whose process does nothing. */
   idleInTransactionTimeoutMs: 60_000,
+  /** For a server that fell silent: its own time-out comes first while it still answers. */
+  answerTimeoutMs: 35_000,
   /** How often a transaction runs when the database reports a serialization failure or a deadlock each time. */
   conflictAttempts: 5,
 } as const
 
 /**
  * A store in a PostgreSQL database. Nothing is connected before the first call.
- * @throws TypeError When not exactly one of `connectionString` and `pool` is given, or the address or schema is malformed.
+ * @throws TypeError When not exactly one of `connectionString` and `pool` is given, or an option is malformed.
  * @throws RangeError When `maxConnections` is not a whole number from 1.
  * @example createPostgresStore({ connectionString: 'postgres://app@db.internal/payments' })
  */
 export function createPostgresStore(options: PostgresStoreOptions): Store {
-  const { connectionString, pool, clock, ids, maxConnections, schema = postgresStoreDefaults.schema } = options
+  const { connectionString, pool, clock, ids, maxConnections, preparedStatements } = options
+  const { schema = postgresStoreDefaults.schema } = options
   if ((connectionString === undefined) === (pool === undefined))
     throw new TypeError('Pass either connectionString or pool.')
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
     throw new TypeError(`schema is ${JSON.stringify(schema)}; pass up to 63 lowercase letters, digits and underscores.`)
   if (pool !== undefined && maxConnections !== undefined)
     throw new TypeError('maxConnections is given together with pool; set the size of the pool where it is made.')
+  if (preparedStatements !== undefined && typeof preparedStatements !== 'boolean')
+    throw new TypeError('preparedStatements is neither true nor false.')
   const now = clock && (() => clock.now())
-  if (pool !== undefined) return createStore(createPostgresEngine(pool, { schema, now }), ids)
+  if (pool !== undefined) return createStore(createPostgresEngine(pool, { schema, now, preparedStatements }), ids)
   const own = ownPool(connectionString ?? '', maxConnections ?? postgresStoreDefaults.maxConnections)
-  return createStore(createPostgresEngine(own, { schema, now, end: () => own.end() }), ids)
+  return createStore(
+    createPostgresEngine(own, {
+      schema,
+      now,
+      preparedStatements,
+      answerTimeoutMs: postgresStoreDefaults.answerTimeoutMs,
+      end: () => own.end(),
+    }),
+    ids,
+  )
 }
 
 function ownPool(connectionString: string, maxConnections: number): pg.Pool {
@@ -74,8 +94,6 @@ function ownPool(connectionString: string, maxConnections: number): pg.Pool {
     lock_timeout: lockTimeoutMs,
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
-    // For a server that fell silent: its own time-out comes first while it still answers.
-    query_timeout: statementTimeoutMs + 5_000,
     keepAlive: true,
   })
   // An idle connection that breaks is replaced by the next use; unheard, its error would end the process.
@@ -86,10 +104,16 @@ function ownPool(connectionString: string, maxConnections: number): pg.Pool {
 /** The engine over a pool; `end` closes it where the store owns it. */
 export function createPostgresEngine(
   pool: pg.Pool,
-  options: { schema: string; now?: (() => number) | undefined; end?: () => Promise<void> },
+  options: {
+    schema: string
+    now?: (() => number) | undefined
+    preparedStatements?: boolean | undefined
+    answerTimeoutMs?: number | undefined
+    end?: () => Promise<void>
+  },
 ): Engine {
-  const { schema, now, end } = options
-  const driver = new PostgresDriver(pool)
+  const { schema, now, end, answerTimeoutMs, preparedStatements = postgresStoreDefaults.preparedStatements } = options
+  const driver = new PostgresDriver(pool, preparedStatements, answerTimeoutMs)
   const db = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
@@ -102,6 +126,7 @@ export function createPostgresEngine(
   return {
     differences: postgresDifferences(schema, now),
     read: db.withSchema(schema),
+    rows: (query) => driver.rows(query),
     transaction: (work) => withRetries(() => db.transaction().execute((tx) => work(tx.withSchema(schema)))),
     close() {
       driver.close()

@@ -47,7 +47,7 @@ describe.skipIf(postgresMissing)(
         await expect(store.payments.list(list)).rejects.toMatchObject(unavailable)
         await expect(store.deliveries.claim({ limit: 1, leaseMs: 1_000 })).rejects.toMatchObject(unavailable)
         await server.start()
-        expect(await store.payments.list(list)).toEqual([kept])
+        expect((await store.payments.list(list)).payments).toEqual([kept])
         expect(await store.deliveries.claim({ limit: 10, leaseMs: 1_000 })).toHaveLength(1)
         await store.close()
       })
@@ -113,7 +113,7 @@ describe.skipIf(postgresMissing)(
           }
         }
         await expect(fill()).rejects.toMatchObject({ code: 'ERR_STORE_FULL', retryable: false })
-        expect(await store.payments.list({ ...list, limit: 1 })).toEqual([kept])
+        expect((await store.payments.list({ ...list, limit: 1 })).payments).toEqual([kept])
         await store.close()
         await admin.query('drop database cramped')
         await admin.query('drop tablespace small')

@@ -1,18 +1,24 @@
 /** A Kysely driver over a `pg` pool that gives back no connection in an unknown state. @module */
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
-import type { Pool, PoolClient } from 'pg'
+import type { Pool, PoolClient, QueryArrayConfig, QueryArrayResult, QueryConfig } from 'pg'
+import type { NamedQuery } from '../engine.js'
+import type { RawRows } from '../internal/row-view.js'
 import { closedError, connectError, fromPostgresError, isLost } from './postgres-error.js'
 
 /** A connection on loan. In a transaction it refuses everything but the rollback after its first error. */
 class PostgresConnection implements DatabaseConnection {
   readonly #client: PoolClient
+  readonly #keepsPlans: boolean
+  readonly #timeoutMs: number | undefined
   #failure: { readonly error: unknown } | undefined
   #lost = false
   // Without a listener a connection that breaks while nobody queries it would end the process.
   readonly #onError = (error: Error) => this.#fail(error, true)
 
-  constructor(client: PoolClient) {
+  constructor(client: PoolClient, keepsPlans: boolean, timeoutMs: number | undefined) {
     this.#client = client
+    this.#keepsPlans = keepsPlans
+    this.#timeoutMs = timeoutMs
     client.on('error', this.#onError)
   }
 
@@ -21,21 +27,50 @@ class PostgresConnection implements DatabaseConnection {
     return { rows: rows as Row[] }
   }
 
+  /** Rows as arrays. */
+  async raw({ sql, parameters, name }: NamedQuery): Promise<RawRows> {
+    const { fields, rows } = await this.#ask({
+      text: sql,
+      values: [...parameters],
+      rowMode: 'array',
+      ...(this.#keepsPlans && name !== undefined ? { name } : {}),
+    })
+    return { columns: fields.map((field) => field.name), values: rows as unknown[][] }
+  }
+
   // PostgreSQL answers the COMMIT of a failed transaction with a silent ROLLBACK, so a caller that swallowed an error
   // would believe the rest was kept.
-  async run(text: string, values: readonly unknown[] = []): Promise<{ rows: unknown[] }> {
+  run(text: string, values: readonly unknown[] = []): Promise<{ rows: unknown[] }> {
+    return this.#ask({ text, values: [...values] })
+  }
+
+  async #ask(query: QueryConfig | QueryArrayConfig): Promise<{ fields: readonly { name: string }[]; rows: unknown[] }> {
     if (this.#failure !== undefined) throw this.#failure.error
     try {
-      return await this.#client.query(text, [...values])
+      return await this.#send(query)
     } catch (error) {
       throw this.#fail(error, isLost(error)).error
     }
   }
 
+  // By callback and with a timer of its own: the promise and the `query_timeout` of `pg` leave garbage in the old heap that
+  // keeps the rows of later queries until a full collection.
+  #send(query: QueryConfig | QueryArrayConfig): Promise<QueryArrayResult> {
+    return new Promise((resolve, reject) => {
+      const late = () => reject(new Error('Query read timeout'))
+      const timer = this.#timeoutMs === undefined ? undefined : setTimeout(late, this.#timeoutMs)
+      void this.#client.query(query as QueryArrayConfig, (error: Error | null, result: QueryArrayResult) => {
+        clearTimeout(timer)
+        if (error) reject(error)
+        else resolve(result)
+      })
+    })
+  }
+
   async rollback(): Promise<void> {
     if (this.#lost) return
     try {
-      await this.#client.query('rollback')
+      await this.#send({ text: 'rollback' })
     } catch {
       this.#lost = true // The server rolls back when the connection ends; the first error is the one to report.
     }
@@ -61,10 +96,18 @@ class PostgresConnection implements DatabaseConnection {
 /** Connections of a pool. */
 export class PostgresDriver implements Driver {
   readonly #pool: Pool
+  readonly #keepsPlans: boolean
+  readonly #timeoutMs: number | undefined
   #closed = false
 
-  constructor(pool: Pool) {
+  /**
+   * @param keepsPlans - Whether connections keep the plans of named queries.
+   * @param timeoutMs - How long a statement may stay without an answer; then its connection is given up.
+   */
+  constructor(pool: Pool, keepsPlans: boolean, timeoutMs?: number) {
     this.#pool = pool
+    this.#keepsPlans = keepsPlans
+    this.#timeoutMs = timeoutMs
   }
 
   async init(): Promise<void> {}
@@ -72,9 +115,19 @@ export class PostgresDriver implements Driver {
   async acquireConnection(): Promise<PostgresConnection> {
     if (this.#closed) throw closedError()
     try {
-      return new PostgresConnection(await this.#pool.connect())
+      return new PostgresConnection(await this.#pool.connect(), this.#keepsPlans, this.#timeoutMs)
     } catch (error) {
       throw connectError(error)
+    }
+  }
+
+  /** Runs one statement on a connection of its own. */
+  async rows(query: NamedQuery): Promise<RawRows> {
+    const connection = await this.acquireConnection()
+    try {
+      return await connection.raw(query)
+    } finally {
+      connection.release()
     }
   }
 

@@ -15,6 +15,8 @@ export interface ColumnTypes {
   readonly real: string
   /** What follows the closing bracket of a table. */
   readonly tableOptions: string
+  /** Whether a column can lose the default that it was added with. */
+  readonly dropsDefaults: boolean
 }
 
 /** SQLite. `strict` makes it check the types. */
@@ -26,6 +28,7 @@ export const sqliteTypes: ColumnTypes = {
   bytes: 'blob',
   real: 'real',
   tableOptions: ' strict',
+  dropsDefaults: false,
 }
 
 /** PostgreSQL. The C collation keeps byte order in every database and makes comparisons cheap. */
@@ -37,4 +40,5 @@ export const postgresTypes: ColumnTypes = {
   bytes: 'bytea',
   real: 'double precision',
   tableOptions: '',
+  dropsDefaults: true,
 }

@@ -34,6 +34,10 @@ export interface PaymentRow {
   token_out_decimals: Integer
   token_out_gross: string
   token_out_net: string
+  /** JSON object; its large integers are decimal digits. */
+  pricing: string
+  /** 1 while its block has left the chain. */
+  off_chain: Integer
   /** 1 for the payment that area (a) shows. */
   is_primary: Integer
   version: Integer
@@ -42,6 +46,22 @@ export interface PaymentRow {
   recipient: string | null
   /** JSON object. */
   invoice: string | null
+}
+
+/** How often payments of an integration were given another block time: the `asOf` of its page positions. */
+export interface PageEpochRow {
+  integration: string
+  seq: Integer
+}
+
+/** One row per payment of a list and change of its block time. */
+export interface PaymentMoveRow {
+  payment_id: Integer
+  /** The integration's count with this move. */
+  seq: Integer
+  integration: string
+  /** The block time before it. */
+  block_timestamp: Integer
 }
 
 /** The bytes of one version, written once. */
@@ -112,6 +132,34 @@ export interface IntegrationRow {
   created_at: Integer
 }
 
+/** One row per account. */
+export interface AccountRow {
+  /** JSON string. */
+  handle: string
+  address: string
+  /** JSON object. */
+  config: string
+  created_at: Integer
+}
+
+/** One row per account and address that it receives payments at. */
+export interface AccountAddressRow {
+  address: string
+  handle: string
+}
+
+/** One row per legacy API key ever issued. */
+export interface LegacyKeyRow {
+  /** JSON string. */
+  id: string
+  /** JSON string. */
+  name: string
+  hash: string
+  key_version: Integer
+  created_at: Integer
+  revoked_at: Integer | null
+}
+
 /** Heights whose payments are committed; the highest of a chain is its checkpoint. */
 export interface CheckpointRow {
   chain_id: Integer
@@ -122,10 +170,15 @@ export interface CheckpointRow {
 /** All tables. */
 export interface Tables {
   payments: PaymentRow
+  page_epochs: PageEpochRow
+  payment_moves: PaymentMoveRow
   snapshots: SnapshotRow
   deliveries: DeliveryRow
   attempts: AttemptRow
   updates: UpdateRow
   integrations: IntegrationRow
+  accounts: AccountRow
+  account_addresses: AccountAddressRow
+  legacy_keys: LegacyKeyRow
   checkpoints: CheckpointRow
 }

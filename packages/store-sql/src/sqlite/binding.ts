@@ -3,6 +3,10 @@
 /** What this package uses of a prepared statement. */
 export interface SqliteStatement {
   all(...parameters: unknown[]): unknown[]
+  /** Rows as arrays from now on. Not on every runtime. */
+  setReturnArrays?(on: boolean): void
+  /** The columns of a row, in order. Not on every runtime. */
+  columns?(): readonly { readonly name: string | null }[]
 }
 
 /** What this package uses of a database. */

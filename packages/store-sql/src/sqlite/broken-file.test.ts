@@ -47,7 +47,7 @@ test('a file that may only be read is unavailable to writes, and is read', async
   try {
     await expect(write(store)).rejects.toMatchObject(unavailable)
     await expect(store.integrations.insert(integration())).rejects.toThrow(/may only be read/)
-    expect(await store.payments.list({ integrationAddress: shop, limit: 10 })).toEqual([payment])
+    expect((await store.payments.list({ integrationAddress: shop, limit: 10 })).payments).toEqual([payment])
   } finally {
     await store.close()
     file.remove()

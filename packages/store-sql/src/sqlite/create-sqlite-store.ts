@@ -6,7 +6,7 @@ import type { Engine } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import type { Tables } from '../schema/tables.js'
 import { sqliteDifferences } from './sqlite-differences.js'
-import { SqliteReadDriver, SqliteWriteDriver } from './sqlite-driver.js'
+import { readWith, SqliteReadDriver, SqliteWriteDriver } from './sqlite-driver.js'
 import { createFile, type SqliteFile } from './sqlite-file.js'
 
 /** Where the file is and how long to wait for it. */
@@ -56,6 +56,7 @@ export function createSqliteEngine(file: SqliteFile, now: () => number): Engine 
   return {
     differences: sqliteDifferences(now),
     read: kysely(new SqliteReadDriver(file)),
+    rows: ({ sql, parameters }) => readWith(file, (reader) => reader.raw(sql, parameters)),
     transaction: (work) => write.transaction().execute(work),
     close: () => file.close(),
   }

@@ -24,7 +24,7 @@ test('a file system without space refuses a write as full and keeps every earlie
     const given = Array.from({ length: 300 }, (_, n) => primary({ txHash: hash(n) }))
     const attempt = store.transaction((tx) => tx.upsertPayments(given))
     await expect(attempt).rejects.toMatchObject({ code: 'ERR_STORE_FULL' })
-    expect(await store.payments.list({ integrationAddress: shop, limit: 10 })).toEqual([kept])
+    expect((await store.payments.list({ integrationAddress: shop, limit: 10 })).payments).toEqual([kept])
     disk.grow('32m')
     expect(await store.transaction((tx) => tx.upsertPayments(given))).toHaveLength(300)
     await store.close()

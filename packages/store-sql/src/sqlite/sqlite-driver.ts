@@ -105,6 +105,16 @@ export class SqliteWriteDriver implements Driver {
   async destroy(): Promise<void> {}
 }
 
+/** Reads on the reading connection. */
+export async function readWith<Rows>(file: SqliteFile, read: (reader: SqliteHandle) => Rows): Promise<Rows> {
+  const { reader } = await file.open()
+  try {
+    return await waitForLock(file.busyTimeoutMs, () => read(reader))
+  } catch (error) {
+    throw fromSqliteError(error)
+  }
+}
+
 /** Single statements on the read-only connection. */
 export class SqliteReadDriver implements Driver {
   readonly #file: SqliteFile
@@ -116,15 +126,11 @@ export class SqliteReadDriver implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    const { reader } = await this.#file.open()
+    await this.#file.open()
     return {
-      executeQuery: async <Row>({ sql, parameters }: CompiledQuery) => {
-        try {
-          return { rows: await waitForLock(this.#file.busyTimeoutMs, () => reader.all(sql, parameters) as Row[]) }
-        } catch (error) {
-          throw fromSqliteError(error)
-        }
-      },
+      executeQuery: async <Row>({ sql, parameters }: CompiledQuery) => ({
+        rows: (await readWith(this.#file, (reader) => reader.all(sql, parameters))) as Row[],
+      }),
       // biome-ignore lint/correctness/useYield: streaming is no part of what the store needs
       async *streamQuery() {
         throw new TypeError('Streaming is not supported.')

@@ -1,5 +1,7 @@
 /** An open SQLite connection with its prepared statements. @module */
-import type { SqliteDatabase, SqliteStatement } from './binding.js'
+import type { RawRows } from '../internal/row-view.js'
+import type { SqliteDatabase } from './binding.js'
+import { type RowReader, readRowsOf } from './read-rows.js'
 
 // A statement of a bulk insert holds a few hundred kilobytes; the store uses about 60 different texts.
 const mostStatements = 128
@@ -8,6 +10,8 @@ const mostStatements = 128
 export interface SqliteHandle {
   /** Runs one statement and returns its rows; none for a statement without an answer. */
   all(sql: string, parameters?: readonly unknown[]): unknown[]
+  /** The same as arrays, which cost less. */
+  raw(sql: string, parameters: readonly unknown[]): RawRows
   /** Runs a statement without parameters and answer, unprepared. */
   exec(sql: string): void
   close(): void
@@ -15,19 +19,20 @@ export interface SqliteHandle {
 
 /** Wraps a database. */
 export function createHandle(database: SqliteDatabase): SqliteHandle {
-  const statements = new Map<string, SqliteStatement>()
+  const statements = new Map<string, RowReader>()
   const prepare = (sql: string) => {
     const known = statements.get(sql)
     // A map keeps the order of insertion: the first key is the one unused for longest.
     statements.delete(sql)
-    const statement = known ?? database.prepare(sql)
+    const statement = known ?? readRowsOf(database.prepare(sql))
     statements.set(sql, statement)
     const [oldest] = statements.keys()
     if (statements.size > mostStatements && oldest !== undefined) statements.delete(oldest)
     return statement
   }
   return {
-    all: (sql, parameters = []) => prepare(sql).all(...parameters),
+    all: (sql, parameters = []) => prepare(sql).objects(parameters),
+    raw: (sql, parameters) => prepare(sql).raw(parameters),
     exec: (sql) => database.exec(sql),
     close() {
       statements.clear()

@@ -34,10 +34,33 @@ export interface Scan {
   readonly touched: number
 }
 
+type Analyzed = { 'QUERY PLAN': [{ Plan: PlanNode }] }
+
+/** The plan that PostgreSQL keeps for a named statement, made without its values, and run with them. */
+async function explainGeneric(engine: Engine, query: Compiled): Promise<Analyzed[]> {
+  const { sql, parameters } = query.compile()
+  const literals = parameters.map((value) => (typeof value === 'number' ? String(value) : `'${String(value)}'`))
+  const given = literals.length === 0 ? '' : `(${literals.join(', ')})`
+  return engine.transaction(async (db) => {
+    const run = <Row>(text: string) => db.executeQuery<Row>(CompiledQuery.raw(text))
+    await run('set local plan_cache_mode = force_generic_plan')
+    await run(`prepare kept as ${sql}`)
+    const { rows } = await run<Analyzed>(`explain (analyze, format json) execute kept${given}`)
+    await run('deallocate kept')
+    return rows
+  })
+}
+
 /** Runs a query on PostgreSQL and tells every scan of a table in it. */
-export async function postgresScans(engine: Engine, query: Compiled): Promise<Scan[]> {
-  type Answer = { 'QUERY PLAN': [{ Plan: PlanNode }] }
-  const [answer] = await explain<Answer>(engine, 'explain (analyze, format json)', query)
+export async function postgresScans(
+  engine: Engine,
+  query: Compiled,
+  plans: 'custom' | 'generic' = 'custom',
+): Promise<Scan[]> {
+  const [answer] =
+    plans === 'custom'
+      ? await explain<Analyzed>(engine, 'explain (analyze, format json)', query)
+      : await explainGeneric(engine, query)
   const scans: Scan[] = []
   const visit = (node: PlanNode) => {
     const { 'Relation Name': table, 'Actual Loops': loops } = node

@@ -45,6 +45,7 @@ export function scriptedChain(chainId: number, startTime = 1_700_000_000_000) {
       source: { chainId, txHash },
       tokenIn: payment.tokenIn ?? { address: hex('token', 20), symbol: 'USDC', decimals: 6, amount: 10_000_000n },
       tokenOut: { address: hex('token', 20), symbol: 'USDC', decimals: 6, gross: 10_000_000n, net: 9_980_000n },
+      pricing: { listedToken: null, feeds: [], calledAmount: null, serviceFee: null },
     }
   }
 

@@ -1,0 +1,157 @@
+/**
+ * The statements of a page: index searches only, whatever its depth. Source: INTERFACE 4.1.
+ *
+ * A reorganisation may give a stored payment another block time. The rest of a walk that began before sees it where it
+ * was: `payment_moves` keeps each block time that was left, with the integration's count of such moves, and a position
+ * carries the count at the start of its walk. The plain statement answers the count with its rows. Where it is still that
+ * of the position, which is nearly always, the page is right; else the exact statement reads it as of the position.
+ * @module
+ */
+import { type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
+import type { Connection } from '../engine.js'
+import type { ValueOf } from '../internal/prepare.js'
+import type { Integer, PaymentRow, Tables } from '../schema/tables.js'
+import { paymentColumns } from './payment-row.js'
+
+/** What a page is asked for with; what its shape has no place for is not looked at. */
+export interface PageValues {
+  readonly integration: string
+  readonly wallet: string
+  readonly blockTimestamp: number
+  readonly chainId: number
+  readonly txHash: string
+  readonly asOf: number
+}
+
+/** Which statement: one text each. */
+export interface PageShape {
+  readonly ofWallet: boolean
+  /** Whether it begins behind a position. */
+  readonly behind: boolean
+  /** The most rows. Part of the text: the planners choose by it. */
+  readonly size: number
+}
+
+type Side = 'sender' | 'receiver'
+type Value = ValueOf<PageValues>
+
+const keyColumns = ['id', 'block_timestamp', 'chain_id', 'tx_hash'] as const
+// The literal lets both planners see that the partial indexes apply.
+const primary = sql<boolean>`is_primary = 1`
+
+/** Rows where they are now, each with the integration's count of moves (null: none yet) as `as_of`. */
+export function plainPage(db: Connection, value: Value, shape: PageShape) {
+  const count = db.selectFrom('page_epochs').select('seq').where('integration', '=', value('integration')).as('as_of')
+  return shape.ofWallet
+    ? rowsOf(db, newestOf(db, sides(db, value, shape), shape)).select(count)
+    : ownRows(db, value, shape).select([...paymentColumns, count])
+}
+
+/** Rows where they were when the count was that of the position, with that block time as `place`. */
+export function exactPage(db: Connection, value: Value, shape: PageShape) {
+  const unmoved: Keys = shape.ofWallet
+    ? sides(db, value, shape, true)
+    : db.selectFrom(ownRows(db, value, shape, true).select(keyColumns).as('own')).select(keyColumns)
+  const keys = newestOf(db, unmoved.unionAll(movedKeys(db, value, shape)), shape)
+  return rowsOf(db, keys).select('keys.block_timestamp as place')
+}
+
+type Keys = SelectQueryBuilder<Tables, never, Pick<Selectable<PaymentRow>, (typeof keyColumns)[number]>>
+
+function newestOf(db: Connection, keys: Keys, { size }: PageShape) {
+  return db
+    .selectFrom(keys.as('found'))
+    .select(keyColumns)
+    .orderBy('block_timestamp', 'desc')
+    .orderBy('chain_id', 'desc')
+    .orderBy('tx_hash', 'desc')
+    .limit(sql.lit(size))
+}
+
+function rowsOf(db: Connection, keys: Keys) {
+  return db
+    .selectFrom(keys.as('keys'))
+    .innerJoin('payments', 'payments.id', 'keys.id')
+    .select(paymentColumns)
+    .orderBy('keys.block_timestamp', 'desc')
+    .orderBy('keys.chain_id', 'desc')
+    .orderBy('keys.tx_hash', 'desc')
+}
+
+// A payment to oneself is on both sides: the union holds it once.
+function sides(db: Connection, value: Value, shape: PageShape, unmoved = false) {
+  const side = (column: Side) =>
+    db.selectFrom(sideRows(db, value, shape, column, unmoved).as(column)).select(keyColumns)
+  return side('sender').union(side('receiver'))
+}
+
+function ownRows(db: Connection, value: Value, shape: PageShape, unmoved = false) {
+  return ofIntegration(db, value, unmoved)
+    .$if(shape.behind, (rows) => rows.where(behind(value, sql.ref('block_timestamp'))))
+    .orderBy('block_timestamp', 'desc')
+    .orderBy('chain_id', 'desc')
+    .orderBy('tx_hash', 'desc')
+    .limit(sql.lit(shape.size))
+}
+
+// The wallet is given as a range of one value and leads the order: no index but that of its side fits. With `=`,
+// PostgreSQL may walk all payments of the integration instead, past any number of other wallets' rows.
+function sideRows(db: Connection, value: Value, shape: PageShape, column: Side, unmoved: boolean) {
+  const rows = ofIntegration(db, value, unmoved)
+    .select(keyColumns)
+    .where(column, '>=', value('wallet'))
+    .orderBy(column, 'desc')
+    .orderBy('block_timestamp', 'desc')
+    .orderBy('chain_id', 'desc')
+    .orderBy('tx_hash', 'desc')
+    .limit(sql.lit(shape.size))
+  return shape.behind
+    ? rows.where(
+        sql<boolean>`(${sql.ref(column)}, block_timestamp, chain_id, tx_hash) <
+          (${value('wallet')}, ${value('blockTimestamp')}, ${value('chainId')}, ${value('txHash')})`,
+      )
+    : rows.where(column, '<=', value('wallet'))
+}
+
+function ofIntegration(db: Connection, value: Value, unmoved: boolean) {
+  return db
+    .selectFrom('payments')
+    .where('integration', '=', value('integration'))
+    .where(primary)
+    .$if(unmoved, (rows) =>
+      rows.where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('payment_moves as m')
+              .select('m.seq')
+              .whereRef('m.payment_id', '=', 'payments.id')
+              .where('m.seq', '>', value('asOf')),
+          ),
+        ),
+      ),
+    )
+}
+
+// The first move since then left the block time that the payment had then.
+function movedKeys(db: Connection, value: Value, { ofWallet }: PageShape) {
+  const moves = db
+    .selectFrom('payment_moves')
+    .select(['payment_id', 'block_timestamp'])
+    .select(sql<Integer>`row_number() over (partition by payment_id order by seq)`.as('nth'))
+    .where('integration', '=', value('integration'))
+    .where('seq', '>', value('asOf'))
+  return db
+    .selectFrom(moves.as('moves'))
+    .innerJoin('payments', 'payments.id', 'moves.payment_id')
+    .select(['payments.id', 'moves.block_timestamp', 'payments.chain_id', 'payments.tx_hash'])
+    .where('moves.nth', '=', sql.lit(1))
+    .where(behind(value, sql.ref('moves.block_timestamp')))
+    .$if(ofWallet, (rows) =>
+      rows.where(({ eb, or }) => or([eb('sender', '=', value('wallet')), eb('receiver', '=', value('wallet'))])),
+    )
+}
+
+function behind(value: Value, blockTimestamp: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql<boolean>`(${blockTimestamp}, chain_id, tx_hash) <
+    (${value('blockTimestamp')}, ${value('chainId')}, ${value('txHash')})`
+}

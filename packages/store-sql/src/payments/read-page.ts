@@ -1,0 +1,73 @@
+/** Reading a page. Source: INTERFACE 4.1; the port's `list`. @module */
+import type { PaymentReads, StoredPage } from '@payment-integration/core/ports'
+import type { Selectable } from 'kysely'
+import type { Engine } from '../engine.js'
+import { checkInteger } from '../internal/checks.js'
+import { prepare } from '../internal/prepare.js'
+import { integer } from '../internal/values.js'
+import type { Integer, PaymentRow } from '../schema/tables.js'
+import { exactPage, type PageShape, type PageValues, plainPage } from './page-queries.js'
+import { storedPayment } from './payment-row.js'
+
+/** The sizes of statements: a page that has no size of its own is read with more rows than it needs, so texts stay few. */
+const sizes = [11, 51, 101, 201]
+const sizeFor = (rows: number) => sizes.find((size) => size >= rows) ?? 2 ** Math.ceil(Math.log2(rows))
+
+type Row = Selectable<PaymentRow> & { readonly as_of?: Integer | null; readonly place?: Integer }
+
+/** Builds `list` on a connection that sees committed rows only. */
+export function createReadPage(engine: Pick<Engine, 'read' | 'rows'>): PaymentReads['list'] {
+  const { read: db } = engine
+  const plain = statements((shape) => prepare<PageValues, Row>(engine, (value) => plainPage(db, value, shape)))
+  // How many moves there are since a position decides how to look for them.
+  const exact = statements((shape) => prepare<PageValues, Row>(engine, (value) => exactPage(db, value, shape), false))
+
+  return async (query) => {
+    const limit = checkInteger(query.limit, 'limit', 1)
+    const { integrationAddress, wallet, after } = query
+    // One row more than asked for tells whether another page follows.
+    const shape = { ofWallet: wallet !== undefined, behind: after !== undefined, size: sizeFor(limit + 1) }
+    const values = {
+      integration: integrationAddress,
+      wallet: wallet ?? '',
+      blockTimestamp: after?.blockTimestamp ?? 0,
+      chainId: after?.chainId ?? 0,
+      txHash: after?.txHash ?? '',
+      asOf: after?.asOf ?? 0,
+    }
+    const rows = await plain(shape)(values)
+    const [first] = rows
+    const asOf = first === undefined ? undefined : integer(first.as_of ?? 0)
+    if (after === undefined) return page(rows, limit, asOf ?? 0)
+    // Without a row the count is not known.
+    return page(asOf === after.asOf ? rows : await exact(shape)(values), limit, after.asOf)
+  }
+}
+
+function page(rows: readonly Row[], limit: number, asOf: number): StoredPage {
+  const own = rows.slice(0, limit)
+  const last = rows.length > limit ? own.at(-1) : undefined
+  return {
+    payments: own.map(storedPayment),
+    next:
+      last === undefined
+        ? null
+        : {
+            blockTimestamp: integer(last.place ?? last.block_timestamp),
+            chainId: integer(last.chain_id),
+            txHash: last.tx_hash,
+            asOf,
+          },
+  }
+}
+
+/** Keeps one statement per shape. */
+function statements<Statement>(make: (shape: PageShape) => Statement): (shape: PageShape) => Statement {
+  const made = new Map<string, Statement>()
+  return (shape) => {
+    const key = `${shape.ofWallet} ${shape.behind} ${shape.size}`
+    const statement = made.get(key) ?? make(shape)
+    made.set(key, statement)
+    return statement
+  }
+}

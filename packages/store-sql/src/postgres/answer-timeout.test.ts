@@ -1,0 +1,42 @@
+import { sql } from 'kysely'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
+import { createPostgresEngine } from './create-postgres-store.js'
+
+const unavailable = { name: 'StoreError', code: 'ERR_STORE_UNAVAILABLE' }
+
+describe.skipIf(postgresMissing)(
+  `a server that falls silent${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
+  () => {
+    let server: TestPostgres
+    let pool: pg.Pool
+    beforeAll(async () => {
+      server = await startPostgres()
+      pool = new pg.Pool({ connectionString: server.connectionString, max: 1 })
+    }, 60_000)
+    afterAll(async () => {
+      await pool?.end()
+      await server?.remove()
+    })
+    const open = () => createPostgresEngine(pool, { schema: 'public', answerTimeoutMs: 200 })
+
+    test('is given up on by a read, whose connection is not used again', async () => {
+      const { rows } = open()
+      await expect(rows({ sql: 'select pg_sleep(60)', parameters: [] })).rejects.toMatchObject(unavailable)
+      expect(pool.totalCount).toBe(0)
+      expect((await rows({ sql: 'select 7 as n', parameters: [] })).values).toEqual([[7]])
+    })
+
+    test('is given up on by a transaction, which keeps nothing', async () => {
+      const { read, transaction } = open()
+      await sql`create table notes (n integer)`.execute(read)
+      const work = transaction(async (db) => {
+        await sql`insert into notes values (1)`.execute(db)
+        await sql`select pg_sleep(60)`.execute(db)
+      })
+      await expect(work).rejects.toMatchObject(unavailable)
+      expect((await sql`select * from notes`.execute(read)).rows).toEqual([])
+    })
+  },
+)

@@ -29,7 +29,7 @@ async function pay(): Promise<StoredPayment> {
   const { blockNumber } = await node.execute({ to: router, data, value: 5n })
   const [facts] = (await chain.range(blockNumber, blockNumber)).payments
   if (facts === undefined) throw new Error('the payment was not read')
-  return { ...facts, version: 1, state: null, recipient: null, invoice: null, id: '1', primary: true }
+  return { ...facts, version: 1, state: null, recipient: null, invoice: null, id: '1', primary: true, offChain: false }
 }
 const sourceAt = (depth: number | null, of: Chain = chain) =>
   createChainReceiptSource({ chains: new Map([[31337, of]]), confirmations: { 31337: depth } })

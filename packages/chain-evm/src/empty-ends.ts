@@ -18,7 +18,7 @@ export interface RangeEnd extends HeaderContents {
 
 /**
  * Checks the ends of a range for which no log came.
- * @param logs - The logs of the whole range, of listed routers and the decoder's event only.
+ * @param logs - The payment logs of the whole range, of listed routers only.
  * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when logs were left out, or when the node does not answer what would tell;
  * `ERR_CHAIN_RANGE_GONE` when the block is not there any more.
  */
@@ -42,7 +42,7 @@ export async function checkEmptyEnds(
 async function hasLogs(reader: RangeReader, end: RangeEnd, likely: boolean, signal?: AbortSignal): Promise<boolean> {
   const { rpc, fail, routers, decoder } = reader
   if (!likely) {
-    const filter = { blockHash: end.header.hash, address: [...routers.keys()], topics: [[decoder.topic0]] }
+    const filter = { blockHash: end.header.hash, address: [...routers.keys()], topics: [decoder.paymentTopics] }
     const outcome = await rpc.ask({ method: 'eth_getLogs', params: [filter] }, signal)
     // A node that does not know blocks by hash in this call, or not any more, still has receipts to tell by.
     if (outcome.ok) return readLogs(outcome.result, fail).some((log) => isPaymentLog(reader, log))
@@ -68,5 +68,5 @@ async function inReceipts(reader: RangeReader, end: RangeEnd, signal?: AbortSign
 }
 
 function isPaymentLog({ routers, decoder }: RangeReader, { address, topics }: ReceiptLog): boolean {
-  return routers.has(address) && topics[0] === decoder.topic0
+  return routers.has(address) && decoder.paymentTopics.includes(topics[0] ?? '')
 }

@@ -76,6 +76,7 @@ describe('a payment', () => {
         source: { chainId: 31337, txHash },
         tokenIn: { ...usdc, amount: 1_000_000n },
         tokenOut: { ...usdc, gross: 1_000_000n, net: 998_000n },
+        pricing: { listedToken: null, feeds: [], calledAmount: null, serviceFee: null },
       },
     ])
   })
@@ -87,6 +88,7 @@ describe('a payment', () => {
     const ether = { address: nativeTokenAddress, symbol: 'ETH', decimals: 18 }
     expect(payment).toMatchObject({ integrationAddress: null, tokenIn: { ...ether, amount: 5n } })
     expect(payment?.tokenOut).toEqual({ ...ether, gross: 5n, net: 5n })
+    expect(payment?.pricing.listedToken).toEqual({ symbol: 'ETH', currency: 'ETH' })
   })
 
   test('names no integration when its suffix is malformed', async () => {
@@ -175,7 +177,7 @@ describe('what is no payment', () => {
     const { blockNumber } = await node.call(testRouter, stray, 'emitMany', [1, receiver, token, 10, false])
     const routers = [
       { address: router, version: '0.8' },
-      { address: stray, version: '0.2' },
+      { address: stray, version: '1.0' },
     ]
     expect(await read(blockNumber, { routers })).toEqual([])
   })
@@ -260,9 +262,15 @@ describe('a caller’s mistakes', () => {
     ['chain id 0', { chainId: 0 }, RangeError],
     ['a chain id that is not whole', { chainId: 1.5 }, RangeError],
     ['no routers', { routers: [] }, TypeError],
-    ['only routers that are not read', { routers: [{ address: receiver, version: '0.1' }] }, TypeError],
+    ['only routers that are not read', { routers: [{ address: receiver, version: '1.0' }] }, TypeError],
     ['a router address that is none', { routers: [{ address: '0x1', version: '0.8' }] }, TypeError],
     ['a router version that is none', { routers: [{ address: receiver, version: 'v8' }] }, TypeError],
+    ['a token that is none', { tokens: [{ address: '0x1', symbol: 'USDC', currency: 'USD' }] }, TypeError],
+    [
+      'a price feed that is none',
+      { priceFeeds: [{ address: receiver, base: 'CHF', quote: 'USD', decimals: -1 }] },
+      RangeError,
+    ],
     ['a time-out of 0', { requestTimeoutMs: 0 }, RangeError],
     ['a batch size of 0', { batchSize: 0 }, RangeError],
     ['an answer size of 0', { maxResponseBytes: 0 }, RangeError],

@@ -6,9 +6,12 @@ import { chainFailures } from './internal/failures.js'
 import { quantity, toHash, toQuantity } from './internal/hex.js'
 import { createRpc } from './internal/json-rpc.js'
 import { checkRouters, checkUrl, checkWhole } from './internal/options.js'
+import { type KnownPriceFeed, knownPriceFeeds } from './known-price-feeds.js'
 import type { KnownRouter } from './known-routers.js'
+import { type KnownToken, knownTokens } from './known-tokens.js'
 import { createFilterTest } from './log-filter.js'
 import { nativeToken } from './native-token.js'
+import { createPriceLists } from './price-lists.js'
 import type { QuarantinedLog } from './range-reader.js'
 import { readRange } from './read-range.js'
 import type { RouterDecoder } from './router-decoder.js'
@@ -32,10 +35,17 @@ export interface EvmChainOptions {
   readonly maxResponseBytes?: number | undefined
   /** Symbol of the native token. @default by chain id; null for a chain that is not known */
   readonly nativeSymbol?: string | undefined
+  /**
+   * The tokens that are believed to be what they say, by address; others have no price. Given, it stands in place of the
+   * known ones. @default knownTokens of the chain, and the native token
+   */
+  readonly tokens?: readonly KnownToken[] | undefined
+  /** The price feeds whose rates are believed. Given, it stands in place of the known ones. @default knownPriceFeeds of the chain */
+  readonly priceFeeds?: readonly KnownPriceFeed[] | undefined
   /** Reads events and calldata. @default yodlDecoder */
   readonly decoder?: RouterDecoder | undefined
   /**
-   * Told of logs of listed routers that are no payment. A range that is read again reports its logs again. An exception
+   * Told of logs of listed routers that are neither a payment nor a conversion. A range that is read again reports its logs again. An exception
    * is swallowed, so that a watcher cannot stop the chain.
    */
   readonly onQuarantine?: ((log: QuarantinedLog) => void) | undefined
@@ -70,15 +80,21 @@ export function createEvmChain(options: EvmChainOptions): Chain {
   checkWhole('maxResponseBytes', maxResponseBytes, 1)
   if (transport === undefined) checkUrl(rpcUrl)
   const routers = checkRouters(options.routers, decoder)
+  const native = nativeToken(chainId, options.nativeSymbol)
+  const lists = createPriceLists(
+    options.tokens ?? knownTokens(chainId),
+    options.priceFeeds ?? knownPriceFeeds(chainId),
+    native.symbol,
+  )
   const fail = chainFailures(chainId)
   let verified = false
   const onLost = () => {
     verified = false
   }
   const rpc = createRpc(fail, { rpcUrl, transport, requestTimeoutMs, batchSize, maxResponseBytes, onLost })
-  const tokens = createTokenMetadata(rpc, fail, nativeToken(chainId, options.nativeSymbol))
-  const filter = createFilterTest(routers.keys(), decoder.topic0)
-  const reader = { chainId, rpc, fail, decoder, tokens, routers, filter, onQuarantine: quietly(onQuarantine) }
+  const tokens = createTokenMetadata(rpc, fail, native)
+  const filter = createFilterTest(routers.keys(), decoder.paymentTopics)
+  const reader = { chainId, rpc, fail, decoder, tokens, lists, routers, filter, onQuarantine: quietly(onQuarantine) }
 
   async function verify(signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted()

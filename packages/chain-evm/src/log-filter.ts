@@ -6,7 +6,7 @@
 import { hexToBytes, keccak256 } from 'viem'
 
 /**
- * `no`: the block has no such log. `likely`: it has one, with a chance of error below one in a thousand per router.
+ * `no`: the block has no such log. `likely`: it has one, with a chance of error below one in a thousand per router and topic.
  * `possible`: the filter is so full that it says yes to much that is not there.
  */
 export type FilterAnswer = 'no' | 'possible' | 'likely'
@@ -15,16 +15,19 @@ export type FilterAnswer = 'no' | 'possible' | 'likely'
 const mostBitsOfEvidence = 640
 
 /**
- * Makes the question whether a block has a log of one of `addresses` whose first topic is `topic0`.
+ * Makes the question whether a block has a log of one of `addresses` whose first topic is one of `topics`.
  * @returns A function of the filter, as 0x and 512 hex digits.
  */
-export function createFilterTest(addresses: Iterable<string>, topic0: string): (logsBloom: string) => FilterAnswer {
-  const topicBits = bitsOf(topic0)
+export function createFilterTest(
+  addresses: Iterable<string>,
+  topics: readonly string[],
+): (logsBloom: string) => FilterAnswer {
+  const topicBits = topics.map(bitsOf)
   const addressBits = [...addresses].map(bitsOf)
   return (logsBloom) => {
     const filter = BigInt(logsBloom)
     const holds = (bits: bigint) => (filter & bits) === bits
-    if (!holds(topicBits) || !addressBits.some(holds)) return 'no'
+    if (!topicBits.some(holds) || !addressBits.some(holds)) return 'no'
     return countBits(filter) > mostBitsOfEvidence ? 'possible' : 'likely'
   }
 }

@@ -24,7 +24,7 @@ export async function readRange(
   const { rpc, fail } = reader
   const { first, last, ends, logs } = await readEnds(reader, from, to, signal)
   assertOneBranch(logs, first, last, fail)
-  await checkEmptyEnds(reader, ends, logs, signal)
+  await checkEmptyEnds(reader, ends, logs.filter(isPaymentLog(reader)), signal)
   const transactions = await readTransactions(reader, logs, signal)
   const timeOf = await readBlockTimes(rpc, fail, paymentLogs(transactions), [first, last], signal)
   const payments: PaymentFacts[] = []
@@ -34,16 +34,19 @@ export async function readRange(
   return { first, last, payments: payments.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex) }
 }
 
+function isPaymentLog({ decoder }: RangeReader) {
+  return ({ topics: [topic = ''] }: RouterLog) => decoder.paymentTopics.includes(topic)
+}
+
 function headerCall(number: number) {
   return { method: 'eth_getBlockByNumber', params: [quantity(number), false] }
 }
 
 async function readEnds({ rpc, fail, routers, decoder }: RangeReader, from: number, to: number, signal?: AbortSignal) {
+  const topics = [...decoder.paymentTopics, ...decoder.conversionTopics]
   const logsCall = {
     method: 'eth_getLogs',
-    params: [
-      { fromBlock: quantity(from), toBlock: quantity(to), address: [...routers.keys()], topics: [[decoder.topic0]] },
-    ],
+    params: [{ fromBlock: quantity(from), toBlock: quantity(to), address: [...routers.keys()], topics: [topics] }],
   }
   const heights = from === to ? [from] : [from, to]
   const outcomes = await rpc.askAll([...heights.map(headerCall), logsCall], signal)
@@ -63,7 +66,7 @@ async function readEnds({ rpc, fail, routers, decoder }: RangeReader, from: numb
   if (first === undefined || last === undefined) throw fail.unavailable('eth_getBlockByNumber: no answer.')
   if (to === from + 1 && last.parentHash !== first.hash) throw fail.gone(`block ${to} does not follow block ${from}.`)
   const logs = readLogs(answered.result, fail).filter(
-    (log) => routers.has(log.address) && log.topics[0] === decoder.topic0,
+    (log) => routers.has(log.address) && topics.includes(log.topics[0] ?? ''),
   )
   return { first, last, ends, logs: logs.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex) }
 }
@@ -99,7 +102,7 @@ async function toFacts(
   signal?: AbortSignal,
 ): Promise<PaymentFacts[]> {
   const facts: PaymentFacts[] = []
-  for (const { log, payment, given } of payments) {
+  for (const { log, payment, given, pricing } of payments) {
     facts.push({
       chainId,
       txHash,
@@ -116,6 +119,7 @@ async function toFacts(
       source: { chainId, txHash },
       tokenIn: { ...(await tokens.of(given.token, to, signal)), amount: given.amount },
       tokenOut: { ...(await tokens.of(payment.token, to, signal)), gross: payment.gross, net: payment.net },
+      pricing,
     })
   }
   return facts

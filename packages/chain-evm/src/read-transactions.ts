@@ -1,14 +1,21 @@
-/** The transactions behind payment logs: what integration they name and what the payer gave. @module */
-import { readReceipt, readTransaction, type TransactionFacts } from './internal/answers.js'
+/** The transactions behind payment logs: what integration they name, what the payer gave and what it cost. @module */
+import type { PricingFacts } from '@payment-integration/core/ports'
+import { calledPayment } from './called-payment.js'
+import { type DirectPayment, type Emitted, noConversion, pairConversions } from './conversion-pairs.js'
+import { transferredPayments } from './delivery.js'
+import { type ReceiptFacts, readTransaction, type TransactionFacts } from './internal/answers.js'
+import { pricingOf, unknownPricing } from './pricing.js'
 import type { RangeReader } from './range-reader.js'
-import type { DecodedPayment, RouterLog, SwapCall } from './router-decoder.js'
-import { swapInput, swappedPayment, type TokenAmount } from './token-in.js'
+import { assertSameBlock, readOneReceipt, readProofs } from './read-receipts.js'
+import type { DecodedPayment, RouterLog } from './router-decoder.js'
+import { swapInput, type TokenAmount } from './token-in.js'
 
-/** A payment, its log, and what the payer gave for it. */
+/** A payment, its log, what the payer gave for it and what it cost. */
 export interface ReadPayment {
   readonly log: RouterLog
   readonly payment: DecodedPayment
   readonly given: TokenAmount
+  readonly pricing: PricingFacts
 }
 
 /** The payments of one transaction, by log index. */
@@ -18,13 +25,19 @@ export interface TransactionPayments {
   readonly payments: readonly ReadPayment[]
 }
 
-interface Decoded {
+interface Decoded extends Emitted<DecodedPayment> {
   readonly log: RouterLog
-  readonly payment: DecodedPayment
+}
+
+/** What the listed routers emitted in one transaction, by log index. */
+interface Group {
+  readonly emitted: Emitted[]
+  readonly payments: Decoded[]
 }
 
 /**
- * Decodes logs, and reads the transaction of each payment (in batches) and the receipt of each swap.
+ * Decodes logs, and reads the transaction of each payment (in batches) and the receipts that it needs. A transaction with
+ * conversions alone has no payment and is not read.
  * @param logs - Logs of listed routers, by block and log index.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a transaction is no longer in the block its logs came from;
  * `ERR_CHAIN_UNAVAILABLE`.
@@ -34,85 +47,115 @@ export async function readTransactions(
   logs: readonly RouterLog[],
   signal?: AbortSignal,
 ): Promise<TransactionPayments[]> {
-  const groups = [...decodeByTransaction(reader, logs)]
+  const groups = [...decodeByTransaction(reader, logs)].filter(([, { payments }]) => payments.length > 0)
   const calls = groups.map(([hash]) => ({ method: 'eth_getTransactionByHash', params: [hash] }))
   const answers = await reader.rpc.all(calls, signal)
+  const receipts = await readProofs(reader, groups, signal)
   const result: TransactionPayments[] = []
-  for (const [index, [txHash, decoded]] of groups.entries()) {
+  for (const [index, [txHash, group]] of groups.entries()) {
     const transaction = readTransaction(answers[index], reader.fail)
-    assertSameBlock('transaction', txHash, decoded, transaction, reader)
-    const call = transaction.to === null ? null : reader.decoder.swapCall(transaction.input)
+    const blockHashes = group.payments.map(({ log }) => log.blockHash)
+    assertSameBlock('transaction', txHash, blockHashes, transaction, reader)
     result.push({
       txHash,
       integrationAddress: reader.decoder.integrationAddress(transaction.input),
-      payments: call === null ? decoded.map(direct) : await readSwap(reader, transaction, call, decoded, signal),
+      payments: await readPayments(reader, transaction, group, receipts.get(txHash) ?? null, signal),
     })
   }
   return result
 }
 
-function decodeByTransaction(reader: RangeReader, logs: readonly RouterLog[]): Map<string, Decoded[]> {
-  const groups = new Map<string, Decoded[]>()
+function decodeByTransaction(reader: RangeReader, logs: readonly RouterLog[]): Map<string, Group> {
+  const groups = new Map<string, Group>()
   for (const log of logs) {
-    const payment = reader.decoder.decode(log)
-    if (payment.kind === 'malformed') {
-      reportMalformed(reader, log, payment.reason)
+    const version = reader.routers.get(log.address) ?? ''
+    const group = groups.get(log.txHash) ?? { emitted: [], payments: [] }
+    groups.set(log.txHash, group)
+    const event = reader.decoder.decode(log, version)
+    if (event.kind === 'malformed') {
+      reportMalformed(reader, log, version, event.reason)
+      if (reader.decoder.conversionTopics.includes(log.topics[0] ?? ''))
+        group.emitted.push({ router: log.address, event: { kind: 'conversion', steps: [], forgeable: true } })
       continue
     }
-    const group = groups.get(log.txHash)
-    if (group === undefined) groups.set(log.txHash, [{ log, payment }])
-    else group.push({ log, payment })
+    group.emitted.push({ router: log.address, event })
+    if (event.kind === 'payment') group.payments.push({ router: log.address, event, log })
   }
   return groups
 }
 
-function reportMalformed({ chainId, routers, onQuarantine }: RangeReader, log: RouterLog, reason: string): void {
+function reportMalformed(
+  { chainId, onQuarantine }: RangeReader,
+  log: RouterLog,
+  version: string,
+  reason: string,
+): void {
   const { txHash, blockNumber, logIndex, address } = log
-  onQuarantine({
-    chainId,
-    txHash,
-    blockNumber,
-    logIndex,
-    router: { address, version: routers.get(address) ?? '' },
-    reason,
-  })
+  onQuarantine({ chainId, txHash, blockNumber, logIndex, router: { address, version }, reason })
 }
 
-function direct({ log, payment }: Decoded): ReadPayment {
-  return { log, payment, given: { token: payment.token, amount: payment.gross } }
-}
-
-async function readSwap(
+async function readPayments(
   reader: RangeReader,
   transaction: TransactionFacts,
-  call: SwapCall,
-  decoded: readonly Decoded[],
+  { emitted, payments }: Group,
+  known: ReceiptFacts | null,
   signal?: AbortSignal,
 ): Promise<ReadPayment[]> {
-  const emitted = decoded.map(({ log, payment }) => ({ router: log.address, payment }))
-  const swapped = swappedPayment(transaction, call, emitted)
-  if (swapped === null) return decoded.map(direct)
-  const answer = await reader.rpc.call({ method: 'eth_getTransactionReceipt', params: [transaction.hash] }, signal)
-  const receipt = readReceipt(answer, reader.fail)
-  assertSameBlock('receipt', transaction.hash, decoded, receipt, reader)
-  return decoded.map((item) => {
-    if (item.payment !== swapped.payment) return direct(item)
+  const version = transaction.to === null ? undefined : reader.routers.get(transaction.to)
+  const call = version === undefined ? null : reader.decoder.call(transaction.input, version)
+  const direct = call === null ? null : calledPayment(transaction, call, payments)
+  const receipt = direct === null ? null : await readDirectReceipt(reader, transaction, direct, emitted, known, signal)
+  const swap = direct?.call.swap ?? null
+  const given =
+    direct === null || swap === null || receipt === null ? null : swapInput(transaction, swap, direct, receipt)
+  const conversions = pairConversions(emitted, direct)
+  const transferred = known === null ? null : provedByReceipt(reader, payments, known)
+  return payments.map(({ log, event }) => {
+    const isDirect = direct?.payment === event
+    const conversion = conversions.get(event) ?? noConversion
+    const isProved = event.provedBy === 'event' || transferred?.has(event) === true
+    const pricing = isProved
+      ? pricingOf(reader.lists, event, conversion, isDirect ? direct.call : null)
+      : unknownPricing
+    if (given === null || !isDirect)
+      return { log, payment: event, given: { token: event.token, amount: event.gross }, pricing }
     // The event repeats an argument of the call here, which may be anybody's address; who called is known.
-    const payment = { ...item.payment, sender: transaction.from }
-    return { log: item.log, payment, given: swapInput(transaction, call, swapped, receipt) }
+    return { log, payment: { ...event, sender: transaction.from }, given, pricing }
   })
 }
 
-/** An answer for another hash means that a batch came back mixed up; another block means that the chain moved. */
-function assertSameBlock<T extends { readonly hash: string; readonly blockHash: string }>(
-  what: string,
-  txHash: string,
-  decoded: readonly Decoded[],
-  answer: T | null,
-  { fail }: RangeReader,
-): asserts answer is T {
-  if (answer === null) throw fail.gone(`the node has no ${what} ${txHash} in a block any more.`)
-  if (answer.hash !== txHash) throw fail.unavailable(`${what} ${answer.hash} was answered for ${txHash}.`)
-  if (decoded.some(({ log }) => log.blockHash !== answer.blockHash))
-    throw fail.gone(`${what} ${txHash} is not in the block its logs came from.`)
+function provedByReceipt({ routers, decoder, fail }: RangeReader, payments: readonly Decoded[], receipt: ReceiptFacts) {
+  const proved = transferredPayments(
+    payments,
+    receipt.logs,
+    ({ address, topics: [topic = ''] }) => routers.has(address) && decoder.paymentTopics.includes(topic),
+  )
+  if (proved === null)
+    throw fail.unavailable(`receipt ${receipt.hash} was answered without a log that eth_getLogs has.`)
+  return proved
+}
+
+/**
+ * The receipt of a swap, whose other logs tell what the payer gave, and of a call with price feeds for which no conversion
+ * came: when the receipt has one, the node left it out of the logs. Null for any other call.
+ */
+async function readDirectReceipt(
+  reader: RangeReader,
+  { hash, blockHash }: TransactionFacts,
+  { router, call }: DirectPayment,
+  emitted: readonly Emitted[],
+  known: ReceiptFacts | null,
+  signal?: AbortSignal,
+): Promise<ReceiptFacts | null> {
+  const isConversion = ({ router: by, event }: Emitted) => by === router && event.kind === 'conversion'
+  const lacksConversion = call.feeds?.some((feed) => feed !== null) === true && !emitted.some(isConversion)
+  if (call.swap === null && !lacksConversion) return null
+  const receipt = known ?? (await readOneReceipt(reader, hash, blockHash, signal))
+  const { conversionTopics } = reader.decoder
+  if (
+    lacksConversion &&
+    receipt.logs.some(({ address, topics: [topic = ''] }) => address === router && conversionTopics.includes(topic))
+  )
+    throw reader.fail.unavailable(`eth_getLogs left out a log of transaction ${hash}; it is asked again.`)
+  return receipt
 }

@@ -27,37 +27,77 @@ export interface DecodedPayment {
   readonly net: bigint
   /** 32 bytes as 0x hex. */
   readonly memoHex: string
+  /**
+   * What shows that the receiver got it on this chain. `event`: the event alone; `transfer`: only a Transfer log of the
+   * token beside it, because a deposit into a bridge emits the same event.
+   */
+  readonly provedBy: 'event' | 'transfer'
 }
 
-/** A log that a listed router emitted and that is no payment. */
+/** One rate of a conversion, as the event tells it. */
+export interface ConversionStep {
+  /** How the rate was used; `unsaid` when the event is the same for both. */
+  readonly use: 'multiply' | 'divide' | 'unsaid'
+  /** Feed contract, lowercased; null for a rate that came signed from outside the chain. */
+  readonly contract: string | null
+  /** Hash of the currency code of a rate from outside the chain; null for a feed. */
+  readonly codeHash: string | null
+  /** Above 0. */
+  readonly rate: bigint
+}
+
+/** A conversion from the invoice currency to the token, as its event tells it. */
+export interface DecodedConversion {
+  readonly kind: 'conversion'
+  /** In order of use. */
+  readonly steps: readonly ConversionStep[]
+  /** True when anybody can make the router emit it with any rate, so that it proves nothing by itself. */
+  readonly forgeable: boolean
+}
+
+/** A log that a listed router emitted and that is neither. */
 export interface MalformedLog {
   readonly kind: 'malformed'
   /** What was expected and what came, in a few words. */
   readonly reason: string
 }
 
-/** What a swap call says about the token that the payer gives. */
-export interface SwapCall {
-  /** The token the payer gives when the call carries no value, lowercased; with value it is the wrapped native token. */
-  readonly token: string
-  /** The most the payer gives, in base units of that token. */
-  readonly amountIn: bigint
-  /** Arguments that the payment's event repeats: they tie the call to its event. */
-  readonly sender: string
+/** A price feed as a call names it: a contract, or a signed rate from outside the chain. Hex is lowercase. */
+export type CalledFeed =
+  | { readonly contract: string }
+  | { readonly contract: null; readonly codeHex: string; readonly rate: bigint }
+
+/** A call of the router that pays, as its calldata tells it. */
+export interface RouterCall {
+  /** Arguments that the payment's event repeats: they tie the call to its event. Null: not an argument. */
+  readonly sender: string | null
   readonly receiver: string
+  readonly token: string | null
   readonly memoHex: string
+  /** The amount before the conversion, in units of the token. */
+  readonly amount: bigint
+  /** The feed that multiplies and the one that divides; null when they cannot be read. */
+  readonly feeds: readonly [CalledFeed | null, CalledFeed | null] | null
+  /** What the call charges beside the router's own fee: in basis points of the gross amount, or as a divisor of it. */
+  readonly extraFee: { readonly bps: bigint } | { readonly divisor: bigint } | null
+  /** An addition to the service's own fee, in basis points. */
+  readonly convenienceFeeBps: bigint
+  /** The token that the payer gives when the call swaps and carries no value (with value it is the wrapped native token). */
+  readonly swap: { readonly token: string; readonly amountIn: bigint } | null
 }
 
 /** Reads the events and calls of a family of routers. */
 export interface RouterDecoder {
-  /** First topic of the payment event, lowercase. */
-  readonly topic0: string
+  /** First topics of payment events, lowercase. */
+  readonly paymentTopics: readonly string[]
+  /** First topics of conversion events, lowercase. */
+  readonly conversionTopics: readonly string[]
   /** Whether payments of this contract version, such as `0.8`, are read. */
   reads(version: string): boolean
-  /** Reads a log whose first topic is `topic0`. It never throws. */
-  decode(log: RouterLog): DecodedPayment | MalformedLog
+  /** Reads a log whose first topic is one of the two lists, from a router of the version. It never throws. */
+  decode(log: RouterLog, version: string): DecodedPayment | DecodedConversion | MalformedLog
   /** The integration address that the calldata names, lowercased, or null. It never throws. */
   integrationAddress(calldata: string): string | null
-  /** What a call that swaps says, or null for any other call. It never throws. */
-  swapCall(calldata: string): SwapCall | null
+  /** What a call to a router of the version says, or null for a call that does not pay. It never throws. */
+  call(calldata: string, version: string): RouterCall | null
 }

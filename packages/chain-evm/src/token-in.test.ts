@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { nativeTokenAddress } from './native-token.js'
-import { swapInput, swappedPayment } from './token-in.js'
+import { swapInput } from './token-in.js'
 
 const router = '0x00000000000000000000000000000000000000f0'
 const from = '0x00000000000000000000000000000000000000a1'
@@ -14,8 +14,17 @@ const word = (value: string | bigint) =>
   (typeof value === 'bigint' ? value.toString(16) : value.slice(2)).padStart(64, '0')
 
 const transaction = { hash, blockHash: hash, from, to: router, value: 0n, input: '0x' }
-const call = { token: wrapped, amountIn: 1_000n, sender, receiver, memoHex }
-const payment = { kind: 'payment', sender, receiver, token: paid, gross: 9n, net: 9n, memoHex } as const
+const call = { token: wrapped, amountIn: 1_000n }
+const payment = {
+  kind: 'payment',
+  sender,
+  receiver,
+  token: paid,
+  gross: 9n,
+  net: 9n,
+  memoHex,
+  provedBy: 'event',
+} as const
 const emitted = { router, payment }
 const receiptWith = (...logs: { address: string; topics: string[]; data: string }[]) => ({
   hash,
@@ -72,22 +81,5 @@ describe('a native token in', () => {
   test('is the value when the payee is paid in native coins, since those are unwrapped too', () => {
     const native = { router, payment: { ...payment, token: nativeTokenAddress } }
     expect(swapInput(withValue, call, native, receiptWith(withdrawal(router, 120n))).amount).toBe(500n)
-  })
-})
-
-describe('the payment that a swap call made', () => {
-  test('is the one that repeats the call', () => {
-    const others = [
-      { router, payment: { ...payment, memoHex: hash } },
-      { router, payment: { ...payment, receiver: paid } },
-      { router, payment: { ...payment, sender: paid } },
-      { router: paid, payment },
-    ]
-    expect(swappedPayment(transaction, call, [...others, emitted])).toBe(emitted)
-    expect(swappedPayment(transaction, call, others)).toBeNull()
-  })
-
-  test('is none when two fit', () => {
-    expect(swappedPayment(transaction, call, [emitted, { router, payment: { ...payment } }])).toBeNull()
   })
 })

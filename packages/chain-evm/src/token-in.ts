@@ -9,10 +9,12 @@
  * before; native coins leave no log, so those returned without unwrapping are not subtracted.
  * @module
  */
+import type { DirectPayment } from './conversion-pairs.js'
 import type { ReceiptFacts, ReceiptLog, TransactionFacts } from './internal/answers.js'
-import { toAddress, wordAt, wordToAddress } from './internal/hex.js'
+import { toAddress, wordAt } from './internal/hex.js'
 import { nativeTokenAddress } from './native-token.js'
-import type { DecodedPayment, SwapCall } from './router-decoder.js'
+import type { RouterCall } from './router-decoder.js'
+import { readTransfer } from './transfers.js'
 
 /** A token and an amount of it in base units. */
 export interface TokenAmount {
@@ -20,61 +22,29 @@ export interface TokenAmount {
   readonly amount: bigint
 }
 
-/** A payment with the router that emitted it. */
-export interface EmittedPayment {
-  readonly router: string
-  readonly payment: DecodedPayment
-}
-
-const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 /** `Withdrawal(address indexed src, uint256 wad)` of wrapped native tokens. */
 const withdrawalTopic = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65'
-
-/** Picks the payment that a swap call made, or null when none or several fit. */
-export function swappedPayment(
-  transaction: TransactionFacts,
-  call: SwapCall,
-  payments: readonly EmittedPayment[],
-): EmittedPayment | null {
-  const fitting = payments.filter(
-    ({ router, payment }) =>
-      router === transaction.to &&
-      payment.sender === call.sender &&
-      payment.receiver === call.receiver &&
-      payment.memoHex === call.memoHex,
-  )
-  return fitting.length === 1 ? (fitting[0] ?? null) : null
-}
 
 /** What the payer gave in a swap call. */
 export function swapInput(
   transaction: TransactionFacts,
-  call: SwapCall,
-  { router, payment }: EmittedPayment,
+  swap: NonNullable<RouterCall['swap']>,
+  { router, payment }: Pick<DirectPayment, 'router' | 'payment'>,
   receipt: ReceiptFacts,
 ): TokenAmount {
   if (transaction.value > 0n) {
-    const unwrapped = payment.token === nativeTokenAddress ? 0n : sumWithdrawals(receipt.logs, call.token, router)
+    const unwrapped = payment.token === nativeTokenAddress ? 0n : sumWithdrawals(receipt.logs, swap.token, router)
     const kept = transaction.value - unwrapped
     return { token: nativeTokenAddress, amount: kept > 0n ? kept : transaction.value }
   }
   let given = 0n
-  for (const transfer of transfersOf(receipt.logs, call.token)) {
+  for (const transfer of receipt.logs.map(readTransfer)) {
+    if (transfer?.token !== swap.token) continue
     if (transfer.from === transaction.from && transfer.to === router) given += transfer.amount
     if (transfer.from === router && (transfer.to === transaction.from || transfer.to === payment.sender))
       given -= transfer.amount
   }
-  return { token: call.token, amount: given > 0n ? given : call.amountIn }
-}
-
-function* transfersOf(logs: readonly ReceiptLog[], token: string) {
-  for (const { address, topics, data } of logs) {
-    if (address !== token || topics[0] !== transferTopic || topics.length !== 3) continue
-    const from = wordToAddress(topics[1]?.slice(2) ?? null)
-    const to = wordToAddress(topics[2]?.slice(2) ?? null)
-    const amount = wordAt(data, 0)
-    if (from !== null && to !== null && amount !== null) yield { from, to, amount: BigInt(`0x${amount}`) }
-  }
+  return { token: swap.token, amount: given > 0n ? given : swap.amountIn }
 }
 
 function sumWithdrawals(logs: readonly ReceiptLog[], wrapped: string, router: string): bigint {

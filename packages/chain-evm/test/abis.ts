@@ -1,17 +1,37 @@
 /** The router ABIs beside this file. @module */
 import { readFileSync } from 'node:fs'
-import type { Abi, AbiEvent, AbiFunction } from 'viem'
+import type { Abi, AbiEvent, AbiFunction, AbiParameter } from 'viem'
 
-export const decodedVersions = ['0.3', '0.4', '0.5', '0.6', '0.7', '0.8', '0.9'] as const
+export const decodedVersions = ['0.1', '0.2', '0.3', '0.4', '0.5', '0.6', '0.7', '0.8', '0.9'] as const
 
 export function routerAbi(version: string): Abi {
   return JSON.parse(readFileSync(new URL(`abi/v${version}.json`, import.meta.url), 'utf8')) as Abi
 }
 
+/** The functions that pay. */
 export function routerFunctions(version: string): AbiFunction[] {
-  return routerAbi(version).filter((item) => item.type === 'function')
+  const functions = routerAbi(version).filter((item) => item.type === 'function')
+  return functions.filter(({ name }) => name !== 'emitConversionEvent')
 }
 
 export function routerEvents(version: string): AbiEvent[] {
   return routerAbi(version).filter((item) => item.type === 'event')
+}
+
+/** A value of any ABI type, filled in where a field of that name is given; `fallback` answers the rest by type. */
+export function exampleOf(
+  parameter: AbiParameter,
+  given: Readonly<Record<string, unknown>>,
+  fallback: (type: string) => unknown,
+): unknown {
+  const { type, name = '' } = parameter
+  if (name in given) return given[name]
+  const list = /^(.*)\[(\d*)\]$/.exec(type)
+  if (list !== null) {
+    const item = { ...parameter, type: list[1] ?? '', name: '' }
+    return Array.from({ length: Number(list[2] || 2) }, () => exampleOf(item, given, fallback))
+  }
+  if (type === 'tuple' && 'components' in parameter)
+    return Object.fromEntries(parameter.components.map((part) => [part.name, exampleOf(part, given, fallback)]))
+  return fallback(type)
 }

@@ -15,6 +15,11 @@ contract TestRouter {
         address giveTo;
     }
 
+    struct Log {
+        bytes32[] topics;
+        bytes data;
+    }
+
     event Yodl(
         address indexed sender, address indexed receiver, address token, uint256 amount, uint256 fees, bytes32 memo
     );
@@ -26,6 +31,7 @@ contract TestRouter {
     uint256 private amount;
     bytes32 private memo;
     Step private step;
+    bytes private planned;
 
     /// @notice What the next swap calls do: move tokens, then report a payment.
     function plan(
@@ -59,18 +65,67 @@ contract TestRouter {
         emit Yodl(msg.sender, receiver_, token, amount_, fees, 0);
     }
 
-    /// @notice Every swap call lands here, whatever its selector.
+    /// @notice Emits any logs, of any router version.
+    function emitLogs(Log[] memory logs) public {
+        for (uint256 index = 0; index < logs.length; index++) {
+            bytes32[] memory topics = logs[index].topics;
+            bytes memory data = logs[index].data;
+            assembly {
+                let start := add(data, 32)
+                switch mload(topics)
+                case 1 { log1(start, mload(data), mload(add(topics, 32))) }
+                case 2 { log2(start, mload(data), mload(add(topics, 32)), mload(add(topics, 64))) }
+                case 3 {
+                    log3(start, mload(data), mload(add(topics, 32)), mload(add(topics, 64)), mload(add(topics, 96)))
+                }
+                case 4 {
+                    log4(
+                        start,
+                        mload(data),
+                        mload(add(topics, 32)),
+                        mload(add(topics, 64)),
+                        mload(add(topics, 96)),
+                        mload(add(topics, 128))
+                    )
+                }
+                default { revert(0, 0) }
+            }
+        }
+    }
+
+    /// @notice What the next calls of the router emit in place of a swap; nothing ends that.
+    function planLogs(Log[] calldata logs) external {
+        planned = logs.length == 0 ? bytes("") : abi.encode(logs);
+    }
+
+    /// @notice Every paying call lands here, whatever its selector.
     fallback() external payable {
+        if (planned.length != 0) {
+            emitLogs(abi.decode(planned, (Log[])));
+            return;
+        }
         if (step.take != 0) IToken(step.token).transferFrom(msg.sender, address(this), step.take);
         if (step.giveBack != 0 && msg.value == 0) IToken(step.token).transfer(step.giveTo, step.giveBack);
-        emit Yodl(sender, receiver, tokenOut, amount, 0, memo);
+        emit Yodl(sender, receiver, tokenOut, amount, (amount * 20) / 10_000, memo);
     }
 
     receive() external payable {}
 }
 
-/// @notice A wrapped native token that only reports, and a smart wallet that forwards.
+/// @notice A smart wallet that forwards one call, or several in one transaction.
 contract Forwarder {
+    struct Call {
+        address to;
+        bytes data;
+    }
+
+    function forwardAll(Call[] calldata calls) external {
+        for (uint256 index = 0; index < calls.length; index++) {
+            (bool ok,) = calls[index].to.call(calls[index].data);
+            require(ok, "forwarded call failed");
+        }
+    }
+
     function forward(address to, bytes calldata data) external payable {
         (bool ok,) = to.call{value: msg.value}(data);
         require(ok, "forwarded call failed");

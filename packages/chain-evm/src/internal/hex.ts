@@ -47,3 +47,9 @@ export function wordToAddress(word: string | null): string | null {
 export function wordToOffset(word: string | null): number | null {
   return word !== null && /^0{56}/.test(word) ? Number(`0x${word.slice(56)}`) : null
 }
+
+/** The unsigned number in the word that starts `offset` bytes into `hex`, or null when it does not fit. */
+export function uintAt(hex: string, offset: number): bigint | null {
+  const word = wordAt(hex, offset)
+  return word === null ? null : BigInt(`0x${word}`)
+}

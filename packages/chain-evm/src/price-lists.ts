@@ -1,0 +1,84 @@
+/** The tokens and price feeds that are believed, by address. @module */
+import { keccak256, stringToBytes } from 'viem'
+import { toAddress } from './internal/hex.js'
+import { checkWhole } from './internal/options.js'
+import { fiatCurrencies, type KnownPriceFeed } from './known-price-feeds.js'
+import type { KnownToken } from './known-tokens.js'
+import { nativeTokenAddress } from './native-token.js'
+
+/** Answers what a token or feed is. Addresses and hashes are lowercase. */
+export interface PriceLists {
+  token(address: string): KnownToken | null
+  feed(contract: string): KnownPriceFeed | null
+  /** The currency code with this keccak-256 hash, among fiat currencies and what the feeds are of. */
+  code(hash: string): string | null
+}
+
+/** Largest number of decimals that a feed may have: what an ERC-20 token or a feed can say. */
+const maxDecimals = 255
+
+/**
+ * Makes the lists.
+ * @param nativeSymbol - What the native token is worth when `tokens` does not list it; null when that is not known either.
+ * @throws {TypeError | RangeError} On an entry that is wrong, and on two entries that contradict each other.
+ */
+export function createPriceLists(
+  tokens: readonly KnownToken[],
+  priceFeeds: readonly KnownPriceFeed[],
+  nativeSymbol: string | null,
+): PriceLists {
+  const tokenBy = byAddress('token', tokens, ({ address, symbol, currency }) => {
+    checkText(`The symbol of token ${address}`, symbol)
+    checkText(`The currency of token ${address}`, currency)
+    return `${symbol}, worth ${currency}`
+  })
+  const feedBy = byAddress('price feed', priceFeeds, ({ address, base, quote, decimals }) => {
+    checkText(`The base of price feed ${address}`, base)
+    checkText(`The quote of price feed ${address}`, quote)
+    checkWhole(`decimals of price feed ${address}`, decimals, 0)
+    if (decimals > maxDecimals) throw new RangeError(`decimals of price feed ${address} is above ${maxDecimals}.`)
+    return `${base}/${quote} with ${decimals} decimals`
+  })
+  if (nativeSymbol !== null && !tokenBy.has(nativeTokenAddress))
+    tokenBy.set(nativeTokenAddress, { address: nativeTokenAddress, symbol: nativeSymbol, currency: nativeSymbol })
+  let codes: ReadonlyMap<string, string> | undefined
+  return {
+    token: (address) => tokenBy.get(address) ?? null,
+    feed: (contract) => feedBy.get(contract) ?? null,
+    code(hash) {
+      codes ??= new Map(
+        [...fiatCurrencies, ...priceFeeds.map(({ base }) => base)].map((code) => [
+          keccak256(stringToBytes(code)),
+          code,
+        ]),
+      )
+      return codes.get(hash) ?? null
+    },
+  }
+}
+
+/** @param describe - Checks an entry and says what it means: two entries for one address must mean the same. */
+function byAddress<Entry extends { readonly address: string }>(
+  what: string,
+  entries: readonly Entry[],
+  describe: (entry: Entry) => string,
+): Map<string, Entry> {
+  const known = new Map<string, Entry>()
+  for (const entry of entries) {
+    const address = toAddress(entry.address)
+    if (address === null)
+      throw new TypeError(`The address of a ${what} is ${JSON.stringify(entry.address)}; pass 0x and 40 hex digits.`)
+    const meaning = describe(entry)
+    const former = known.get(address)
+    if (former !== undefined && describe(former) !== meaning)
+      throw new TypeError(
+        `The ${what} ${address} is listed as ${describe(former)} and as ${meaning}; keep the right one.`,
+      )
+    known.set(address, { ...entry, address })
+  }
+  return known
+}
+
+function checkText(name: string, text: string): void {
+  if (typeof text !== 'string' || text === '') throw new TypeError(`${name} is empty; pass a code such as "USD".`)
+}

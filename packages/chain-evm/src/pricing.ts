@@ -1,0 +1,83 @@
+/** What a payment cost its payer, from its event, its conversion and the call that made it. Source: INTERFACE 2.4. @module */
+import { convertAmount } from '@payment-integration/core'
+import type { PriceFeedFacts, PricingFacts } from '@payment-integration/core/ports'
+import { hexToString } from 'viem'
+import type { PaidConversion, PaidStep } from './conversion-pairs.js'
+import type { KnownToken } from './known-tokens.js'
+import type { PriceLists } from './price-lists.js'
+import type { DecodedPayment, RouterCall } from './router-decoder.js'
+import { serviceFeeOf } from './service-fee.js'
+
+/** Rates from outside the chain are signed with these decimals, in US dollars. */
+const externalDecimals = 18
+const externalQuote = 'USD'
+
+/** The pricing of a payment that its receiver did not get on this chain, as far as it shows: nothing was paid for here. */
+export const unknownPricing: PricingFacts = { listedToken: null, feeds: [], calledAmount: null, serviceFee: null }
+
+/**
+ * The pricing of a payment.
+ *
+ * A feed has a pair only when its rate is believed. The payer names feeds in the calldata, so a feed that is not listed may
+ * be a contract of the payer. A conversion that anybody can make the router emit is believed when a direct call with its
+ * feeds leads by it to exactly the amount that was paid. There are early routers of version 0.6 that ignore a signed rate
+ * which stands alone; so one that changes nothing shows nothing.
+ * @param call - The call sent straight to the router that made this payment, or null.
+ */
+export function pricingOf(
+  lists: PriceLists,
+  payment: DecodedPayment,
+  { steps, shownBy }: PaidConversion,
+  call: RouterCall | null,
+): PricingFacts {
+  const { gross, net } = payment
+  const token = lists.token(payment.token)
+  const isListed = steps.every(({ contract }) => contract === null || lists.feed(contract) !== null)
+  const feeds = steps.map((step) => believedFeed(lists, step, token))
+  const leadsToGross = call !== null && isListed && convertAmount(call.amount, feeds) === gross
+  const changes = call?.amount !== gross || steps.every(({ contract }) => contract !== null)
+  const isBelieved = shownBy === 'router' || (shownBy === 'call' && leadsToGross && changes)
+  return {
+    listedToken: token && { symbol: token.symbol, currency: token.currency },
+    feeds: isBelieved ? feeds : steps.map(unknownFeed),
+    calledAmount: isBelieved && leadsToGross ? call.amount : null,
+    serviceFee: call && serviceFeeOf(call, gross, gross - net),
+  }
+}
+
+function believedFeed(lists: PriceLists, step: PaidStep, token: KnownToken | null): PriceFeedFacts {
+  const { contract, rate } = step
+  if (contract === null) {
+    const base = codeOf(lists, step)
+    const pair = base === null ? null : { base, quote: externalQuote }
+    return { use: useOf(step), contract, pair, rate, decimals: externalDecimals }
+  }
+  const feed = lists.feed(contract)
+  if (feed === null) return unknownFeed(step)
+  const { base, quote, decimals } = feed
+  // A payment in CHF is divided by CHF/USD and one in USD multiplied by it: the token tells what the event does not.
+  const isOfToken = token !== null && [token.symbol, token.currency].some((name) => sameCode(name, base))
+  const use = step.use === 'unsaid' && isOfToken ? 'divide' : useOf(step)
+  return { use, contract, pair: { base, quote }, rate, decimals }
+}
+
+function unknownFeed(step: PaidStep): PriceFeedFacts {
+  const decimals = step.contract === null ? externalDecimals : 0
+  return { use: useOf(step), contract: step.contract, pair: null, rate: step.rate, decimals }
+}
+
+function useOf({ use }: PaidStep): PriceFeedFacts['use'] {
+  return use === 'divide' ? 'divide' : 'multiply'
+}
+
+/** The code of a rate from outside the chain: known by its hash, or named by the call that the hash confirms. */
+function codeOf(lists: PriceLists, { codeHash, codeHex }: PaidStep): string | null {
+  const known = codeHash === null ? null : lists.code(codeHash)
+  if (known !== null || codeHex === null) return known
+  const text = hexToString(codeHex as `0x${string}`)
+  return /^[0-9A-Za-z.+_-]+$/.test(text) ? text : null
+}
+
+function sameCode(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase()
+}

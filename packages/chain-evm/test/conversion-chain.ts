@@ -1,0 +1,117 @@
+/** A real chain with two listed routers that emit what a test plans, and what routers of any version emit. @module */
+import { type Address, encodeFunctionData, type Hex, pad } from 'viem'
+import { createEvmChain, type EvmChainOptions } from '../src/evm-chain.js'
+import type { QuarantinedLog } from '../src/range-reader.js'
+import { forwarder, testRouter } from './contracts.generated.js'
+import { openFront } from './front.js'
+import { chainFeed, type EmittedLog, eventLog, nobody, noFeed, payingCall } from './router-logs.js'
+import { payer, startTestChain } from './test-chain.js'
+
+export const receiver: Address = '0x00000000000000000000000000000000000000b2'
+/** A listed token without code. */
+export const usdc: Address = '0x00000000000000000000000000000000000000c1'
+export const memo = pad('0x01', { size: 32 })
+export const chfUsd: Address = '0x00000000000000000000000000000000000000f1'
+export const eurUsd: Address = '0x00000000000000000000000000000000000000f2'
+export const usdcUsd: Address = '0x00000000000000000000000000000000000000f3'
+/** 1.25 USD per CHF, 2 USD per EUR, 0.5 USD per USDC, with 8 decimals. */
+const rates = new Map([
+  [chfUsd, 125_000_000n],
+  [eurUsd, 200_000_000n],
+  [usdcUsd, 50_000_000n],
+])
+const rateOf = (feed: Address) => rates.get(feed) ?? 0n
+
+/** Feeds in US dollars with 8 decimals. */
+export const feedsOf = (...list: [Address, string][]) =>
+  list.map(([address, base]) => ({ address, base, quote: 'USD', decimals: 8 }))
+
+/** A payment as the version emits it. It is charged 1 unit: without any fee, late versions emit the same for a bridge deposit. */
+export function payment(version: string, amount: bigint, changes: Readonly<Record<string, unknown>> = {}): EmittedLog {
+  const name = Number(version) < 0.3 ? 'Payment' : 'Yodl'
+  return eventLog(version, name, { sender: payer, receiver, token: usdc, amount, fees: 1n, memo, ...changes })
+}
+
+/** A conversion as the version emits it: a feed that stands alone is named first before 0.6, in its place later. */
+export function convert(version: string, first: Address | null, second: Address | null): EmittedLog {
+  const [used, other] = [first, second].filter((feed) => feed !== null)
+  if (used === undefined) throw new Error('no feed')
+  if (Number(version) < 0.3) return eventLog(version, 'Convert', { priceFeed: used, exchangeRate: rateOf(used) })
+  const inPlace = Number(version) >= 0.6
+  return eventLog(version, 'Convert', {
+    priceFeed0: inPlace ? (first ?? nobody) : used,
+    priceFeed1: inPlace ? (second ?? nobody) : (other ?? nobody),
+    exchangeRate0: rateOf(used),
+    exchangeRate1: other === undefined ? 0n : rateOf(other),
+  })
+}
+
+/** The price feed argument of a call of the version. */
+export function feedArgument(version: string, first: Address | null, second: Address | null): unknown {
+  if (version === '0.1') return [first]
+  if (Number(version) < 0.6) return [first ?? nobody, second ?? nobody]
+  return [first, second].map((feed) => (feed === null ? noFeed : chainFeed(feed)))
+}
+
+/** The call that makes a test router emit logs. */
+export const emits = (...logs: EmittedLog[]): Hex =>
+  encodeFunctionData({ abi: testRouter.abi, functionName: 'emitLogs', args: [logs] })
+
+/** Opens the chain; `routerB` is listed only where a version is given for it. */
+export async function openConversionChain() {
+  const node = await startTestChain()
+  const front = await openFront(node.rpcUrl)
+  const routerA = await node.deploy(testRouter)
+  const routerB = await node.deploy(testRouter)
+  const wallet = await node.deploy(forwarder)
+  const quarantined: QuarantinedLog[] = []
+  const plan = (...logs: EmittedLog[]) => node.call(testRouter, routerA, 'planLogs', [logs])
+
+  /** Plans what router A emits, and sends it a call. */
+  async function call(data: Hex, ...logs: EmittedLog[]): Promise<number> {
+    await plan(...logs)
+    const { blockNumber } = await node.execute({ to: routerA, data })
+    await plan()
+    return blockNumber
+  }
+  return {
+    node,
+    front,
+    routerA,
+    wallet,
+    routerB,
+    /** What the last `read` reported. */
+    quarantined,
+    call,
+    /** Sends router A the call of its version that pays with tokens. */
+    payDirectly(version: string, given: Readonly<Record<string, unknown>>, ...logs: EmittedLog[]): Promise<number> {
+      const name = Number(version) < 0.3 ? 'payWithToken' : 'yodlWithToken'
+      return call(payingCall(version, name, { memo, receiver, token: usdc, ...given }), ...logs)
+    },
+    /** Several calls in one transaction. */
+    batch: (...calls: [Address, Hex][]) =>
+      node.call(forwarder, wallet, 'forwardAll', [calls.map(([to, data]) => ({ to, data }))]),
+    async read(height: number, versionA: string, versionB?: string, options: Partial<EvmChainOptions> = {}) {
+      quarantined.length = 0
+      const chain = createEvmChain({
+        chainId: 31337,
+        rpcUrl: front.url,
+        routers: [
+          { address: routerA, version: versionA },
+          ...(versionB === undefined ? [] : [{ address: routerB, version: versionB }]),
+        ],
+        tokens: [{ address: usdc, symbol: 'USDC', currency: 'USD' }],
+        priceFeeds: feedsOf([chfUsd, 'CHF'], [eurUsd, 'EUR'], [usdcUsd, 'USDC']),
+        onQuarantine: (log) => quarantined.push(log),
+        ...options,
+      })
+      return (await chain.range(height, height)).payments
+    },
+    async close() {
+      await front.close()
+      await node.stop()
+    },
+  }
+}
+
+export type ConversionChain = Awaited<ReturnType<typeof openConversionChain>>

@@ -1,0 +1,93 @@
+/** Logs and calls of the router, encoded from the ABIs of its versions. @module */
+import {
+  type Address,
+  encodeAbiParameters,
+  encodeEventTopics,
+  encodeFunctionData,
+  type Hex,
+  keccak256,
+  toHex,
+} from 'viem'
+import type { RouterLog } from '../src/router-decoder.js'
+import { exampleOf, routerEvents, routerFunctions } from './abis.js'
+
+/** What a contract emits. */
+export interface EmittedLog {
+  readonly topics: readonly Hex[]
+  readonly data: Hex
+}
+
+/** Encodes an event of a router version; `string indexed` arguments are given as text. */
+export function eventLog(version: string, eventName: string, args: Readonly<Record<string, unknown>>): EmittedLog {
+  const [event] = routerEvents(version).filter(({ name }) => name === eventName)
+  if (event === undefined) throw new Error(`version ${version} has no event ${eventName}`)
+  const inData = event.inputs.filter(({ indexed }) => indexed !== true)
+  return {
+    topics: encodeEventTopics({ abi: [event], eventName, args }) as Hex[],
+    data: encodeAbiParameters(
+      inData,
+      inData.map(({ name = '' }) => args[name]),
+    ),
+  }
+}
+
+/** A log as a node answers it. */
+export function nodeLog({ topics, data }: EmittedLog, changes: Partial<RouterLog> = {}): RouterLog {
+  const place = { blockNumber: 1, blockHash: '0x', txHash: '0x', logIndex: 0, blockTimestamp: null }
+  return { address: `0x${'f0'.repeat(20)}`, topics, data, ...place, ...changes }
+}
+
+export const nobody: Address = `0x${'00'.repeat(20)}`
+
+/** A price feed argument of versions 0.6 and later. */
+export interface FeedArgument {
+  readonly feedAddress: Address
+  readonly feedType: number
+  readonly currency: string
+  readonly amount: bigint
+  readonly deadline: bigint
+  readonly signature: Hex
+}
+
+export const noFeed: FeedArgument = {
+  feedAddress: nobody,
+  feedType: 0,
+  currency: '',
+  amount: 0n,
+  deadline: 0n,
+  signature: '0x',
+}
+export const chainFeed = (feedAddress: Address): FeedArgument => ({ ...noFeed, feedAddress, feedType: 1 })
+export const signedRate = (currency: string, amount: bigint): FeedArgument => ({
+  ...noFeed,
+  feedType: 2,
+  currency,
+  amount,
+  deadline: 9n,
+  signature: `0x${'5a'.repeat(65)}`,
+})
+
+/** Encodes a paying call; arguments that are not given are empty. */
+export function payingCall(version: string, functionName: string, given: Readonly<Record<string, unknown>>): Hex {
+  const [item] = routerFunctions(version).filter(({ name }) => name === functionName)
+  if (item === undefined) throw new Error(`version ${version} has no function ${functionName}`)
+  const prefixed = Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) => [
+      [name, value],
+      [`_${name}`, value],
+    ]),
+  )
+  const empty = { yAppList: [], guards: [], webhooks: [], path: '0x', message: '0x', ...prefixed }
+  return encodeFunctionData({ abi: [item], args: item.inputs.map((input) => exampleOf(input, empty, emptyOf)) })
+}
+
+function emptyOf(type: string): unknown {
+  if (type === 'address') return nobody
+  if (type === 'bool') return false
+  if (type === 'string') return ''
+  if (type === 'bytes') return '0x'
+  if (type === 'bytes32') return `0x${'00'.repeat(32)}`
+  return /^u?int(8|16|24|32)$/.test(type) ? 0 : 0n
+}
+
+export const codeHashOf = (code: string): Hex => keccak256(toHex(code))

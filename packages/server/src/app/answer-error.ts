@@ -1,14 +1,14 @@
-/** One exhaustive table from error code to status and body. Source: INTERFACE 7. @module */
-import { type ErrorBody, pageLimit } from '@payment-integration/contract'
+/** One exhaustive table from error code to status and body. Source: INTERFACE 4.3, 7. @module */
+import { type ErrorBody, type LegacyErrorBody, pageLimit } from '@payment-integration/contract'
 import type * as core from '@payment-integration/core'
-import { CoreError } from '@payment-integration/core'
+import { CoreError, LegacyRequestError } from '@payment-integration/core'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { HttpRequestError } from './http-errors.js'
 
 /** What the client gets. */
 export interface ErrorAnswer {
   readonly status: ContentfulStatusCode
-  readonly body: ErrorBody
+  readonly body: ErrorBody | LegacyErrorBody
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -47,10 +47,16 @@ const table: Record<ErrorCode, Row> = {
   ERR_URL_INVALID: says(400),
   ERR_PAYMENT_NOT_FOUND: says(404),
   ERR_PAYMENT_AMBIGUOUS: says(409),
+  ERR_LEGACY_REQUEST_INVALID: (error) => ({ status: 400, body: legacyBody(error), headers: {} }),
+  ERR_TRANSACTION_NOT_FOUND: says(404),
   ERR_UPDATE_CONFLICT: says(409),
   ERR_INTEGRATION_EXISTS: says(409),
   ERR_INTEGRATION_NOT_FOUND: says(404),
   ERR_INTEGRATION_CHANGED: says(409),
+  ERR_ACCOUNT_EXISTS: says(409),
+  ERR_ACCOUNT_NOT_FOUND: says(404),
+  ERR_ACCOUNT_INVALID: says(400),
+  ERR_LEGACY_KEY_NOT_FOUND: says(404),
   ERR_BODY_UNEXPECTED: says(400),
   ERR_BODY_INCOMPLETE: says(400),
   ERR_BODY_TOO_LARGE: (error) => answer(413, error.message, { Connection: 'close' }),
@@ -74,6 +80,21 @@ export function answerError(error: unknown): ErrorAnswer {
   if (!(error instanceof Error)) return answer(500, 'Internal error')
   const code = (error as { code?: unknown }).code
   return isKnown(error, code) ? table[code](error) : answer(500, 'Internal error')
+}
+
+/** The answer to an error of the legacy API: there every 400 has details, whatever found the flaw. */
+export function answerLegacyError(error: unknown): ErrorAnswer {
+  const general = answerError(error)
+  return general.status === 400 && error instanceof Error ? { ...general, body: legacyBody(error) } : general
+}
+
+/** Field by field, so that a flaw brings nothing else to the client. */
+function legacyBody(error: Error): LegacyErrorBody {
+  const flaws =
+    error instanceof LegacyRequestError
+      ? error.details
+      : [{ code: 'invalid_request', message: error.message, path: [] }]
+  return { error: error.message, details: flaws.map(({ code, message, path }) => ({ code, message, path: [...path] })) }
 }
 
 function answer(

@@ -1,20 +1,23 @@
-/** The HTTP app: fetch-standard, so that any host can embed it. Source: INTERFACE 4.1, 5, 7. @module */
-import { cacheControl } from '@payment-integration/contract'
+/** The HTTP app: fetch-standard, so that any host can embed it. Source: INTERFACE 4.1, 4.3, 5, 7. @module */
+import { notFoundBody } from '@payment-integration/contract'
 import { type Logger, type Service, silentLogger, type UpdateReceiver } from '@payment-integration/core'
 import { Hono } from 'hono'
 import { describeError } from '../logging/describe-error.js'
-import { answerError } from './answer-error.js'
+import { answerError, answerLegacyError } from './answer-error.js'
 import type { AppEnv } from './app-env.js'
-import { authenticateIntegration } from './authenticate-integration.js'
+import { guard } from './guard.js'
 import type { HealthReport } from './health.js'
 import { addHealthRoutes } from './health-routes.js'
+import { jsonAnswer } from './json-answer.js'
+import { addLegacyRoutes } from './legacy-routes.js'
+import { addOpenApiRoute } from './openapi-route.js'
 import { addPaymentRoutes } from './payment-routes.js'
 import { addProcessorRoute } from './processor-route.js'
-import { refuseTwoContentTypes } from './repeated-header.js'
+import { addReferencePage } from './reference-page.js'
 
 /** What the app is built on. */
 export interface AppDeps {
-  readonly service: Pick<Service, 'authenticate' | 'payments' | 'applyUpdate'>
+  readonly service: Pick<Service, 'authenticate' | 'payments' | 'authenticateLegacy' | 'legacy' | 'applyUpdate'>
   /** Verifies processor updates; null when no processor is connected: the endpoint then answers 404. */
   readonly receiveUpdate: UpdateReceiver | null
   readonly health: () => Promise<HealthReport>
@@ -23,27 +26,26 @@ export interface AppDeps {
 }
 
 /**
- * Builds the app: the read API, processor updates and health. Every answer is JSON and carries
- * `Cache-Control: private, no-store`; every error body is `{"error": "<message>"}`.
+ * Builds the app: the read API, the legacy API, processor updates, health, and the reference of them all. Every answer but the
+ * reference is JSON and carries `Cache-Control: private, no-store`; every error body is `{"error": "<message>"}`, with
+ * `details` on a 400 of the legacy API.
  * @example serve({ fetch: createApp({ service, receiveUpdate: null, health }).fetch })
  */
 export function createApp(deps: AppDeps): Hono<AppEnv> {
   const { service, receiveUpdate, health, logger = silentLogger } = deps
   const app = new Hono<AppEnv>()
-  app.use('*', async (c, next) => {
-    await next()
-    c.res.headers.set('Cache-Control', cacheControl)
-  })
-  app.use('*', authenticateIntegration(service))
-  app.use('*', refuseTwoContentTypes)
+  app.use('*', guard(service))
   addPaymentRoutes(app, service)
+  addLegacyRoutes(app, service)
   if (receiveUpdate !== null) addProcessorRoute(app, { service, receiveUpdate })
   addHealthRoutes(app, health)
-  app.notFound((c) => c.json({ error: 'Not found' }, 404))
+  addOpenApiRoute(app)
+  addReferencePage(app)
+  app.notFound(() => jsonAnswer(notFoundBody, 404))
   app.onError((error, c) => {
-    const { status, body, headers } = answerError(error)
+    const { status, body, headers } = c.get('legacy') === true ? answerLegacyError(error) : answerError(error)
     if (status >= 500) logger.error({ status, ...describeError(error) }, 'A request failed.')
-    return c.json(body, status, headers)
+    return jsonAnswer(body, status, headers)
   })
   return app
 }

@@ -4,7 +4,7 @@ import { createService, parseMasterKey, type Store } from '@payment-integration/
 import { afterEach, expect, it } from 'vitest'
 import { listedChain } from '../../test/support/clause-chain.js'
 import { processorSignature, receiveUpdate } from '../../test/support/clause-service.js'
-import { goodAuthorization } from '../../test/support/integration-service.js'
+import { goodAuthorization, legacyKey } from '../../test/support/integration-service.js'
 import { listenApp } from '../../test/support/listening-app.js'
 import { eventually } from '../../test/support/tcp-server.js'
 import { createPinoLogger } from '../logging/pino-logger.js'
@@ -32,6 +32,8 @@ function failingStore(): Store {
     payments: failing<Store['payments']>(),
     deliveries: failing<Store['deliveries']>(),
     integrations: failing<Store['integrations']>(),
+    accounts: failing<Store['accounts']>(),
+    legacyKeys: failing<Store['legacyKeys']>(),
     ping: async () => undefined,
     close: async () => undefined,
   }
@@ -83,11 +85,12 @@ it('a driver error shows its class and code alone, in health, in answers and in 
   const headers = { 'content-type': 'application/json', 'x-service-signature': processorSignature(body) }
   const answers = await Promise.all([
     fetch(`${url}/api/v1/integration/payments`, { headers: { authorization: goodAuthorization } }),
+    fetch(`${url}/api/v1/tx/1/0x${'12'.repeat(32)}`, { headers: { authorization: legacyKey } }),
     fetch(`${url}/api/v1/processor/updates`, { method: 'POST', body, headers }),
   ])
   for (const answer of answers)
     expect([answer.status, await answer.text()]).toEqual([500, '{"error":"Internal error"}'])
-  expect(lines.filter((line) => line.includes('"msg":"A request failed."'))).toHaveLength(2)
+  expect(lines.filter((line) => line.includes('"msg":"A request failed."'))).toHaveLength(3)
   expect(lines.join('')).not.toContain('CANARY')
   expect(lines.join('')).toContain('42P01')
 })

@@ -4,35 +4,30 @@ import type { Service } from '@payment-integration/core'
 import type { Hono } from 'hono'
 import { allowMethods } from './allow-methods.js'
 import type { AppEnv } from './app-env.js'
-import { HttpRequestError } from './http-errors.js'
-import { announcesBody } from './read-body.js'
+import { jsonAnswer } from './json-answer.js'
+import { refuseBody } from './read-body.js'
 import { readListQuery } from './read-query.js'
 
 /** Adds the read API. Authentication has happened before: `caller` is set. */
 export function addPaymentRoutes(app: Hono<AppEnv>, { payments }: Pick<Service, 'payments'>): void {
   app.get(paths.payments, async (c) => {
     refuseBody(c.req.raw)
-    return c.json(await payments.list(c.get('caller'), readListQuery(c.req.raw.url)))
+    return jsonAnswer(await payments.list(c.get('caller'), readListQuery(c.req.raw.url)))
   })
   app.get(paths.payment, async (c) => {
     refuseBody(c.req.raw)
-    return c.json(await payments.get(c.get('caller'), { txHash: c.req.param('txHash') }))
+    return jsonAnswer(await payments.get(c.get('caller'), { txHash: c.req.param('txHash') }))
   })
   app.get(paths.walletPayments, async (c) => {
     refuseBody(c.req.raw)
     const wallet = c.req.param('address')
-    return c.json(await payments.list(c.get('caller'), { ...readListQuery(c.req.raw.url), wallet }))
+    return jsonAnswer(await payments.list(c.get('caller'), { ...readListQuery(c.req.raw.url), wallet }))
   })
   app.get(paths.walletPayment, async (c) => {
     refuseBody(c.req.raw)
     const { address: wallet, txHash } = c.req.param()
-    return c.json(await payments.get(c.get('caller'), { txHash, wallet }))
+    return jsonAnswer(await payments.get(c.get('caller'), { txHash, wallet }))
   })
   for (const path of [paths.payments, paths.payment, paths.walletPayments, paths.walletPayment])
     allowMethods(app, path, ['GET', 'HEAD'])
-}
-
-function refuseBody(request: Request): void {
-  if (announcesBody(request.headers))
-    throw new HttpRequestError('ERR_BODY_UNEXPECTED', 'This request takes no body; send none')
 }

@@ -30,7 +30,11 @@ export async function readBody(request: Request, maxBytes: number = maxBodyBytes
   }
 }
 
-/** True when a request announces a body. Source: RFC 9112 section 6. */
-export function announcesBody(headers: Headers): boolean {
-  return headers.has('transfer-encoding') || (headers.get('content-length') ?? '0') !== '0'
+/**
+ * Refuses a request that announces a body and takes none. Source: RFC 9112 section 6.
+ * @throws HttpRequestError `ERR_BODY_UNEXPECTED`.
+ */
+export function refuseBody({ headers }: Request): void {
+  if (headers.has('transfer-encoding') || (headers.get('content-length') ?? '0') !== '0')
+    throw new HttpRequestError('ERR_BODY_UNEXPECTED', 'This request takes no body; send none')
 }

@@ -8,11 +8,13 @@ export interface ListQuery {
   readonly cursor?: string
 }
 
-const codes = { limit: 'ERR_LIMIT_INVALID', cursor: 'ERR_CURSOR_INVALID' } as const
+// No cursor is empty: whatever is wrong with one, the answer is the same.
+const noCursor = ''
 
 /**
  * The `limit` and `cursor` of a URL. Other parameters are ignored.
- * @throws InvalidRequestError `ERR_LIMIT_INVALID`, `ERR_CURSOR_INVALID` when one is repeated or not valid percent-encoding.
+ * @returns An empty cursor for one that is repeated or not valid percent-encoding: it is refused like any other that is none.
+ * @throws InvalidRequestError `ERR_LIMIT_INVALID` when the limit is repeated or not valid percent-encoding.
  * @throws HttpRequestError `ERR_QUERY_MALFORMED` when the query string holds a name that cannot be decoded.
  */
 export function readListQuery(url: string): ListQuery {
@@ -23,11 +25,16 @@ export function readListQuery(url: string): ListQuery {
     if (name === null) throw new HttpRequestError('ERR_QUERY_MALFORMED', 'Query string is not valid percent-encoding')
     if (name !== 'limit' && name !== 'cursor') continue
     const value = decode(equals < 0 ? '' : pair.slice(equals + 1))
-    if (value === null) throw new InvalidRequestError(codes[name], `${name} is not valid percent-encoding`)
-    if (query[name] !== undefined) throw new InvalidRequestError(codes[name], `${name} is given more than once`)
-    query[name] = value
+    if (name === 'cursor') query.cursor = query.cursor === undefined ? (value ?? noCursor) : noCursor
+    else if (value === null) throw invalidLimit('limit is not valid percent-encoding')
+    else if (query.limit !== undefined) throw invalidLimit('limit is given more than once')
+    else query.limit = value
   }
   return query
+}
+
+function invalidLimit(message: string): InvalidRequestError {
+  return new InvalidRequestError('ERR_LIMIT_INVALID', message)
 }
 
 function rawQuery(url: string): string {

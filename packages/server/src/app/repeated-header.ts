@@ -1,5 +1,5 @@
 /** A header that is given twice is an attempt to be read in two ways. @module */
-import type { Context, MiddlewareHandler } from 'hono'
+import type { Context } from 'hono'
 import type { AppEnv } from './app-env.js'
 import { HttpRequestError } from './http-errors.js'
 
@@ -10,12 +10,19 @@ import { HttpRequestError } from './http-errors.js'
  */
 export function isRepeated({ env }: Context<AppEnv>, name: string): boolean {
   const raw = env?.incoming?.rawHeaders ?? []
-  return raw.filter((each, index) => index % 2 === 0 && each.toLowerCase() === name).length > 1
+  let count = 0
+  for (let index = 0; index < raw.length; index += 2) {
+    const each = raw[index]
+    if (each?.length === name.length && each.toLowerCase() === name) count += 1
+  }
+  return count > 1
 }
 
-/** Refuses a request of two content types with 400. Add it after authentication, which comes before validation. */
-export const refuseTwoContentTypes: MiddlewareHandler<AppEnv> = (c, next) => {
+/**
+ * Refuses a request of two content types. Call it after authentication, which comes before validation.
+ * @throws HttpRequestError `ERR_HEADER_REPEATED`.
+ */
+export function refuseTwoContentTypes(c: Context<AppEnv>): void {
   if (isRepeated(c, 'content-type'))
     throw new HttpRequestError('ERR_HEADER_REPEATED', 'Header content-type is given more than once')
-  return next()
 }

@@ -2,9 +2,18 @@
 import { knownRouters } from '@payment-integration/chain-evm'
 import { finality } from '@payment-integration/contract'
 import type { ChainConfig, RouterConfig } from './config.js'
+import { readPriceFeeds, readTokens } from './pricing-variables.js'
 import { type Environment, show, type Variables } from './variables.js'
 
-const perChain = ['PI_RPC_URL_', 'PI_ROUTERS_', 'PI_START_BLOCK_', 'PI_POLL_MS_', 'PI_CONFIRMATIONS_'] as const
+const perChain = [
+  'PI_RPC_URL_',
+  'PI_ROUTERS_',
+  'PI_TOKENS_',
+  'PI_PRICE_FEEDS_',
+  'PI_START_BLOCK_',
+  'PI_POLL_MS_',
+  'PI_CONFIRMATIONS_',
+] as const
 const chainIdPattern = /^[1-9][0-9]{0,14}$/
 
 /** The chain id that a variable is about, or null when it is not a per-chain variable. */
@@ -32,6 +41,8 @@ function readChain(id: string, variables: Variables): ChainConfig {
     chainId,
     rpcUrl: readRpcUrl(`PI_RPC_URL_${id}`, variables),
     routers: readRouters(`PI_ROUTERS_${id}`, chainId, variables),
+    tokens: readTokens(`PI_TOKENS_${id}`, chainId, variables),
+    priceFeeds: readPriceFeeds(`PI_PRICE_FEEDS_${id}`, chainId, variables),
     startBlock: readStartBlock(`PI_START_BLOCK_${id}`, variables),
     pollMs: variables.integer(`PI_POLL_MS_${id}`, { min: 50, max: 3_600_000, unit: 'milliseconds' }, 1_000),
     confirmations: readConfirmations(`PI_CONFIRMATIONS_${id}`, chainId, variables),

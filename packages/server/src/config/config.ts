@@ -13,12 +13,37 @@ export interface RouterConfig {
   readonly version: string
 }
 
+/** A token that the operator vouches for. */
+export interface TokenConfig {
+  /** 0x and 40 lowercase hex digits. */
+  readonly address: string
+  readonly symbol: string
+  /** What one token is worth one of, such as `USD`. */
+  readonly currency: string
+}
+
+/** A price feed that the operator vouches for. */
+export interface PriceFeedConfig {
+  /** 0x and 40 lowercase hex digits. */
+  readonly address: string
+  /** What is priced, such as `CHF`. */
+  readonly base: string
+  /** What it is priced in, such as `USD`. */
+  readonly quote: string
+  /** Of the rate. */
+  readonly decimals: number
+}
+
 /** One chain to follow. */
 export interface ChainConfig {
   readonly chainId: number
   /** May hold an API key: never logged or shown. */
   readonly rpcUrl: string
   readonly routers: readonly RouterConfig[]
+  /** On top of the known ones of the chain; none contradicts them. */
+  readonly tokens: readonly TokenConfig[]
+  /** On top of the known ones of the chain; none contradicts them. */
+  readonly priceFeeds: readonly PriceFeedConfig[]
   /** Where to begin on a chain that is not indexed yet. */
   readonly startBlock: number | 'head'
   /** How often the head is read, in milliseconds. */
@@ -53,6 +78,8 @@ export interface Config {
   /** Empty: the server reads and delivers, and indexes nothing. */
   readonly chains: readonly ChainConfig[]
   readonly receipts: ReceiptsConfig
+  /** What others than the service may take from a payment that verify calls paid, in basis points of the gross amount. */
+  readonly maxExtraFeeBps: number
   readonly logLevel: LogLevel
   /** How long a stop may take, in milliseconds. */
   readonly shutdownTimeoutMs: number

@@ -12,11 +12,16 @@ export interface ConfigDescription {
     readonly chainId: number
     readonly rpc: string
     readonly routers: number
+    /** Those of the configuration, without the known ones. */
+    readonly tokens: number
+    /** Those of the configuration, without the known ones. */
+    readonly priceFeeds: number
     readonly startBlock: number | 'head'
     readonly pollMs: number
     readonly confirmations: number | null
   }[]
   readonly receipts: string
+  readonly maxExtraFeeBps: number
   readonly logLevel: string
   readonly shutdownTimeoutMs: number
 }
@@ -35,13 +40,23 @@ export function describeConfig(config: Config): ConfigDescription {
     processorSecrets: processorSecrets.length === 0 ? 'none' : `${processorSecrets.length} set`,
     chains: config.chains.map(describeChain),
     receipts: receipts.kind === 'http' ? `http from ${describeUrl(receipts.url)}` : receipts.kind,
+    maxExtraFeeBps: config.maxExtraFeeBps,
     logLevel: config.logLevel,
     shutdownTimeoutMs: config.shutdownTimeoutMs,
   }
 }
 
-function describeChain({ chainId, rpcUrl, routers, startBlock, pollMs, confirmations }: ChainConfig) {
-  return { chainId, rpc: describeUrl(rpcUrl), routers: routers.length, startBlock, pollMs, confirmations }
+function describeChain({ chainId, rpcUrl, startBlock, pollMs, confirmations, ...lists }: ChainConfig) {
+  return {
+    chainId,
+    rpc: describeUrl(rpcUrl),
+    routers: lists.routers.length,
+    tokens: lists.tokens.length,
+    priceFeeds: lists.priceFeeds.length,
+    startBlock,
+    pollMs,
+    confirmations,
+  }
 }
 
 function describePostgres(connectionString: string): string {

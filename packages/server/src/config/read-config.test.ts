@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { knownPriceFeeds } from '@payment-integration/chain-evm'
 import { describe, expect, it } from 'vitest'
 import { ConfigError } from './config.js'
 import { describeConfig } from './describe-config.js'
@@ -8,6 +9,7 @@ import type { Environment } from './variables.js'
 const key = randomBytes(32).toString('hex')
 const minimal = { PI_MASTER_KEY: key }
 const router = `0x${'Ab'.repeat(20)}`
+const token = `0x${'12'.repeat(20)}`
 
 function problemsOf(env: Environment): readonly string[] {
   try {
@@ -30,6 +32,7 @@ describe('readConfig', () => {
       processorSecrets: [],
       chains: [],
       receipts: { kind: 'chain' },
+      maxExtraFeeBps: 100,
       logLevel: 'info',
       shutdownTimeoutMs: 10_000,
     })
@@ -45,12 +48,15 @@ describe('readConfig', () => {
       PI_PROCESSOR_SECRETS: 'first-secret-of-it, second-secret-of-it',
       PI_RPC_URL_31337: 'http://127.0.0.1:8545',
       PI_ROUTERS_31337: `${router}@0.8, ${router}@0.6`,
+      PI_TOKENS_31337: `${token}:USD₮0:USD, ${router}:WETH.e:ETH`,
+      PI_PRICE_FEEDS_31337: `${router}:CHF:USD:8`,
       PI_START_BLOCK_31337: '0',
       PI_POLL_MS_31337: '250',
       PI_RPC_URL_1: 'https://rpc.example/v3/key',
       PI_START_BLOCK_1: 'head',
       PI_RECEIPTS: 'http',
       PI_RECEIPTS_URL: 'http://127.0.0.1:1/receipts',
+      PI_MAX_EXTRA_FEE_BPS: '10000',
       PI_LOG_LEVEL: 'silent',
       PI_SHUTDOWN_TIMEOUT_MS: '500',
       PATH: '/bin',
@@ -62,11 +68,12 @@ describe('readConfig', () => {
       database: { kind: 'postgres', connectionString: 'postgresql://user:pass@db.example/payments' },
       processorSecrets: ['first-secret-of-it', 'second-secret-of-it'],
       receipts: { kind: 'http', url: 'http://127.0.0.1:1/receipts' },
+      maxExtraFeeBps: 10_000,
       logLevel: 'silent',
       shutdownTimeoutMs: 500,
     })
     expect(config.chains.map(({ chainId }) => chainId)).toEqual([1, 31337])
-    expect(config.chains[0]).toMatchObject({ startBlock: 'head', pollMs: 1_000 })
+    expect(config.chains[0]).toMatchObject({ startBlock: 'head', pollMs: 1_000, tokens: [], priceFeeds: [] })
     expect(config.chains[0]?.routers.length).toBeGreaterThan(0)
     expect(config.chains[1]).toEqual({
       chainId: 31337,
@@ -75,6 +82,11 @@ describe('readConfig', () => {
         { address: router.toLowerCase(), version: '0.8' },
         { address: router.toLowerCase(), version: '0.6' },
       ],
+      tokens: [
+        { address: token, symbol: 'USD₮0', currency: 'USD' },
+        { address: router.toLowerCase(), symbol: 'WETH.e', currency: 'ETH' },
+      ],
+      priceFeeds: [{ address: router.toLowerCase(), base: 'CHF', quote: 'USD', decimals: 8 }],
       startBlock: 0,
       pollMs: 250,
       confirmations: null,
@@ -115,6 +127,18 @@ describe('readConfig', () => {
     [{ PI_HOST: 'http://x' }, 'PI_HOST is "http://x"'],
     [{ PI_DATABASE_URL: 'sqlite:' }, 'PI_DATABASE_URL is "sqlite:", which names no file on a disk'],
     [{ PI_DATABASE_URL: 'sqlite::memory:' }, 'PI_DATABASE_URL is "sqlite::memory:", which names no file on a disk'],
+    [
+      { PI_DATABASE_URL: 'sqlite::payments.db' },
+      'PI_DATABASE_URL is "sqlite::payments.db", whose path begins with a colon',
+    ],
+    [{ PI_DATABASE_URL: 'sqlite::/data/a.db' }, 'expected sqlite:<path> with one colon, such as sqlite:payments.db.'],
+    [{ PI_DATABASE_URL: 'sqlite:::memory:' }, 'PI_DATABASE_URL is "sqlite:::memory:", whose path begins with a colon'],
+    [{ PI_DATABASE_URL: 'sqlite::memory:?cache=shared' }, 'whose path begins with a colon; expected sqlite:<path>'],
+    [
+      { PI_DATABASE_URL: 'sqlite: ::memory:' },
+      'PI_DATABASE_URL is "sqlite: ::memory:", whose path begins with a colon',
+    ],
+    [{ PI_DATABASE_URL: 'sqlite::' }, 'PI_DATABASE_URL is "sqlite::", whose path begins with a colon'],
     [{ PI_DATABASE_URL: 'sqlite:file:a.db' }, 'PI_DATABASE_URL is "sqlite:file:a.db", which names no file on a disk'],
     [{ PI_DATABASE_URL: 'mysql://u:p@h/d' }, 'PI_DATABASE_URL has mysql:; expected sqlite:<path> or postgres://'],
     [{ PI_DATABASE_URL: 'payments.db' }, 'PI_DATABASE_URL has no scheme'],
@@ -154,6 +178,12 @@ describe('readConfig', () => {
       'PI_RECEIPTS_URL is not usable; expected https://',
     ],
     [{ PI_RECEIPTS_URL: 'https://p.example' }, 'PI_RECEIPTS_URL is set; it is only used with PI_RECEIPTS=http.'],
+    [
+      { PI_MAX_EXTRA_FEE_BPS: '10001' },
+      'PI_MAX_EXTRA_FEE_BPS is "10001"; expected basis points from 0 to 10000, in plain digits.',
+    ],
+    [{ PI_MAX_EXTRA_FEE_BPS: '-1' }, 'PI_MAX_EXTRA_FEE_BPS is "-1"'],
+    [{ PI_MAX_EXTRA_FEE_BPS: '1%' }, 'PI_MAX_EXTRA_FEE_BPS is "1%"'],
     [{ PI_LOG_LEVEL: 'loud' }, 'PI_LOG_LEVEL is "loud"; expected one of debug, info, warn, error, silent.'],
     [{ PI_SHUTDOWN_TIMEOUT_MS: '1' }, 'PI_SHUTDOWN_TIMEOUT_MS is "1"; expected milliseconds from 100'],
     [{ PI_MASTERKEY: key }, 'PI_MASTERKEY is not a known variable; check its spelling or remove it.'],
@@ -161,6 +191,94 @@ describe('readConfig', () => {
   ])('%j is a problem that names its variable', (env, problem) => {
     const problems = problemsOf({ ...minimal, ...env })
     expect(problems).toEqual([expect.stringContaining(problem)])
+  })
+
+  const badTokens = [
+    '',
+    `${token}`,
+    `${token}:USDC`,
+    `${token}:USDC:`,
+    `${token}::USD`,
+    `${token}:USDC:usd`,
+    `${token}:USDC:US D`,
+    `${token}:USDC:USD:6`,
+    `${token}:US DC:USD`,
+    `${token}:US\u200bDC:USD`,
+    `${token}:${'S'.repeat(33)}:USD`,
+    `${token}:USDC:${'C'.repeat(17)}`,
+    `${token.slice(0, -1)}:USDC:USD`,
+    `${token.slice(2)}:USDC:USD`,
+    `0X${token.slice(2)}:USDC:USD`,
+    `${token}@USDC@USD`,
+  ]
+  it.each(badTokens)('the token %j is a problem, in every place of the list', (bad) => {
+    const env = { ...minimal, PI_RPC_URL_1: 'http://node.example' }
+    const problem = expect.stringMatching(
+      /^PI_TOKENS_1 holds ".*"; expected 0x and 40 hex digits, a symbol and a currency/,
+    )
+    for (const list of [`${bad},${router}:DAI:USD`, `${router}:DAI:USD,${bad}`])
+      expect(problemsOf({ ...env, PI_TOKENS_1: list })).toEqual([problem])
+  })
+
+  const badFeeds = [
+    '',
+    `${token}:CHF:USD`,
+    `${token}:CHF:USD:`,
+    `${token}:CHF:USD:78`,
+    `${token}:CHF:USD:08`,
+    `${token}:CHF:USD:-8`,
+    `${token}:CHF:USD:8.0`,
+    `${token}:CHF:USD:8e0`,
+    `${token}:CHF:USD:٣`,
+    `${token}:CHF:USD:8:1`,
+    `${token}:USD:USD:8`,
+    `${token}:chf:USD:8`,
+    `${token}:CHF::8`,
+    `${token}::USD:8`,
+    `${token}:CHFUSD:8`,
+    `0x12:CHF:USD:8`,
+  ]
+  it.each(badFeeds)('the price feed %j is a problem, in every place of the list', (bad) => {
+    const env = { ...minimal, PI_RPC_URL_1: 'http://node.example' }
+    const problem = expect.stringMatching(
+      /^PI_PRICE_FEEDS_1 holds ".*"; expected 0x and 40 hex digits, two currency codes/,
+    )
+    for (const list of [`${bad},${router}:EUR:USD:0`, `${router}:EUR:USD:77,${bad}`])
+      expect(problemsOf({ ...env, PI_PRICE_FEEDS_1: list })).toEqual([problem])
+  })
+
+  it('takes an address once in each list, however it is written', () => {
+    const env = { ...minimal, PI_RPC_URL_1: 'http://node.example' }
+    const twice = `${router}:DAI:USD,${router.toLowerCase()}:USDC:USD`
+    expect(problemsOf({ ...env, PI_TOKENS_1: twice })).toEqual([
+      `PI_TOKENS_1 names ${router.toLowerCase()} twice; keep one of them.`,
+    ])
+    expect(problemsOf({ ...env, PI_PRICE_FEEDS_1: `${token}:CHF:USD:8,${token}:CHF:USD:8` })).toEqual([
+      `PI_PRICE_FEEDS_1 names ${token} twice; keep one of them.`,
+    ])
+  })
+
+  it('refuses what contradicts a known token or price feed, and takes it said again', () => {
+    const env = { ...minimal, PI_RPC_URL_1: 'http://node.example' }
+    const usdc = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
+    expect(problemsOf({ ...env, PI_TOKENS_1: `${usdc.toUpperCase().replace('X', 'x')}:USDC:EUR` })).toEqual([
+      `PI_TOKENS_1 says USDC:EUR of ${usdc}, which is known as USDC:USD; remove it.`,
+    ])
+    const feed = knownPriceFeeds(1)[0] ?? expect.fail('a price feed of chain 1 is known')
+    const said = `${feed.address}:${feed.base}:${feed.quote}`
+    expect(problemsOf({ ...env, PI_PRICE_FEEDS_1: `${said}:${feed.decimals + 1}` })).toEqual([
+      expect.stringMatching(/^PI_PRICE_FEEDS_1 says .+ of 0x[0-9a-f]{40}, which is known as .+; remove it\.$/),
+    ])
+    expect(
+      problemsOf({ ...env, PI_TOKENS_1: `${usdc}:USDC:USD`, PI_PRICE_FEEDS_1: `${said}:${feed.decimals}` }),
+    ).toEqual([])
+  })
+
+  it('needs an RPC URL for a chain that has tokens or price feeds', () => {
+    for (const name of ['PI_TOKENS_10', 'PI_PRICE_FEEDS_10'])
+      expect(problemsOf({ ...minimal, [name]: 'x' })).toContainEqual(
+        'PI_RPC_URL_10 is not set; this chain has other variables, so it needs an RPC URL.',
+      )
   })
 
   it('reports all problems at once, in one error', () => {
@@ -195,6 +313,8 @@ describe('describeConfig', () => {
       PI_PROCESSOR_SECRETS: 'CANARY-secret-of-it',
       PI_DATABASE_URL: 'postgres://CANARY:CANARY@db.example:5432/payments?password=CANARY',
       PI_RPC_URL_1: 'https://CANARY:CANARY@rpc.example:8443/v3/CANARY?key=CANARY',
+      PI_TOKENS_1: `${router}:DAI:USD,${token}:USDC:USD`,
+      PI_PRICE_FEEDS_1: `${router}:CHF:USD:8`,
       PI_RECEIPTS: 'http',
       PI_RECEIPTS_URL: 'https://CANARY:CANARY@receipts.example/CANARY',
     })
@@ -206,8 +326,9 @@ describe('describeConfig', () => {
       database: 'postgres://db.example:5432/payments',
       masterKey: 'set',
       processorSecrets: '1 set',
-      chains: [{ chainId: 1, rpc: 'https://rpc.example:8443' }],
+      chains: [{ chainId: 1, rpc: 'https://rpc.example:8443', tokens: 2, priceFeeds: 1 }],
       receipts: 'http from https://receipts.example',
+      maxExtraFeeBps: 100,
     })
   })
 })

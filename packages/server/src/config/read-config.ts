@@ -1,5 +1,5 @@
 /** Reads the configuration from the environment; all problems are found at once. @module */
-import { parseMasterKey } from '@payment-integration/core'
+import { defaultMaxExtraFeeBps, parseMasterKey } from '@payment-integration/core'
 import { chainIdOf, readChains } from './chain-variables.js'
 import { type Config, ConfigError, type DatabaseConfig, logLevels, type ReceiptsConfig } from './config.js'
 import { type Environment, readVariables, show, type Variables } from './variables.js'
@@ -13,6 +13,7 @@ const names = new Set([
   'PI_PROCESSOR_SECRETS',
   'PI_RECEIPTS',
   'PI_RECEIPTS_URL',
+  'PI_MAX_EXTRA_FEE_BPS',
   'PI_LOG_LEVEL',
   'PI_SHUTDOWN_TIMEOUT_MS',
 ])
@@ -39,6 +40,11 @@ export function readConfig(env: Environment): Config {
     processorSecrets,
     chains: readChains(env, variables),
     receipts: readReceipts(variables, processorSecrets.length > 0, environment),
+    maxExtraFeeBps: variables.integer(
+      'PI_MAX_EXTRA_FEE_BPS',
+      { min: 0, max: 10_000, unit: 'basis points' },
+      defaultMaxExtraFeeBps,
+    ),
     logLevel: variables.choice('PI_LOG_LEVEL', logLevels, 'info'),
     shutdownTimeoutMs: variables.integer(
       'PI_SHUTDOWN_TIMEOUT_MS',
@@ -64,6 +70,11 @@ function readDatabase({ text, problems }: Variables): DatabaseConfig {
     const path = value.slice('sqlite:'.length)
     if (path.trim() === '' || path === ':memory:' || /^file:/i.test(path))
       problems.push(`PI_DATABASE_URL is ${show(value)}, which names no file on a disk; expected sqlite:<path>.`)
+    // A slip, or a special name of SQLite with options after it: neither is the file that somebody means to keep.
+    else if (path.trimStart().startsWith(':'))
+      problems.push(
+        `PI_DATABASE_URL is ${show(value)}, whose path begins with a colon; expected sqlite:<path> with one colon, such as sqlite:payments.db.`,
+      )
     return { kind: 'sqlite', path }
   }
   // The value may hold a password, so the message names its scheme alone.

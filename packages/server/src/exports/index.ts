@@ -13,9 +13,9 @@ export {
   ReceiptError,
   receiptDefaults,
 } from '../receipts/http-receipt-source.js'
-export { ListenError, serverLimits } from '../run/http-server.js'
+export { ListenError, type ServerLimits, serverLimits } from '../run/http-server.js'
 export { type OpenedService, type OpenOptions, openService } from '../run/open-service.js'
-export { type RunningServer, startServer } from '../run/start-server.js'
+export { type RunningServer, type StartOptions, startServer } from '../run/start-server.js'
 export { isLoopbackAddress, isPublicAddress } from '../sender/is-public-address.js'
 export {
   type ClosableSender,

@@ -9,27 +9,59 @@ export interface Connections {
    * in the middle of the headers of a request. Node's own `closeIdleConnections` knows the first kind alone.
    */
   closeIdle(): void
+  /** Calls `then` once every request that came in whole on the connection is answered: at once when none waits for that. */
+  afterAnswers(socket: Socket, then: () => void): void
+  /** Whether an answer has begun to a request whose body has not come in whole. */
+  answersTooSoon(socket: Socket): boolean
+}
+
+interface Exchange {
+  readonly incoming: IncomingMessage
+  readonly response: ServerResponse
+}
+
+interface Connection {
+  /** Requests whose answers are not out. */
+  readonly owed: Set<Exchange>
+  last: Exchange | null
+  onAnswer: () => void
 }
 
 /** Follows the connections of a server from now on; call it before the server listens. */
 export function trackConnections(server: Server): Connections {
-  /** How many answers each open connection owes. */
-  const owed = new Map<Socket, number>()
-  const add = (socket: Socket, change: number) => {
-    const answers = owed.get(socket)
-    if (answers !== undefined) owed.set(socket, answers + change)
-  }
+  const open = new Map<Socket, Connection>()
   server.on('connection', (socket: Socket) => {
-    owed.set(socket, 0)
-    socket.once('close', () => owed.delete(socket))
+    open.set(socket, { owed: new Set(), last: null, onAnswer: () => undefined })
+    socket.once('close', () => open.delete(socket))
   })
-  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    add(socket, 1)
-    response.once('close', () => add(socket, -1))
+  server.on('request', (incoming: IncomingMessage, response: ServerResponse) => {
+    const connection = open.get(incoming.socket)
+    if (connection === undefined) return
+    const exchange = { incoming, response }
+    connection.owed.add(exchange)
+    connection.last = exchange
+    response.once('close', () => {
+      connection.owed.delete(exchange)
+      connection.onAnswer()
+    })
   })
   return {
     closeIdle() {
-      for (const [socket, answers] of owed) if (answers === 0) socket.destroy()
+      for (const [socket, { owed }] of open) if (owed.size === 0) socket.destroy()
+    },
+    afterAnswers(socket, then) {
+      const connection = open.get(socket)
+      const isAnswered = () => ![...(connection?.owed ?? [])].some(({ incoming }) => incoming.complete)
+      if (connection === undefined || isAnswered()) return then()
+      connection.onAnswer = () => {
+        if (!isAnswered()) return
+        connection.onAnswer = () => undefined
+        then()
+      }
+    },
+    answersTooSoon(socket) {
+      const last = open.get(socket)?.last ?? null
+      return last !== null && !last.incoming.complete && last.response.headersSent
     },
   }
 }

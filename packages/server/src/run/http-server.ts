@@ -1,20 +1,42 @@
 /** A hardened HTTP server that can be stopped without cutting anybody off. @module */
-import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
-import { cacheControl } from '@payment-integration/contract'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createClientErrorListener } from './client-error.js'
 import { type Connections, trackConnections } from './connections.js'
 import type { createRequestListener } from './request-listener.js'
+import { takeTurns } from './take-turns.js'
 
-/** Limits of the server, in milliseconds, bytes and counts. */
-export const serverLimits = {
+/** Limits of a server, in milliseconds, bytes and counts. */
+export interface ServerLimits {
+  /** Longest time for the headers of a request, then 408. */
+  readonly headersTimeoutMs: number
+  /** Longest time for a whole request, then 408. */
+  readonly requestTimeoutMs: number
+  /** How often both are checked. */
+  readonly checkIntervalMs: number
+  /** How long a connection may stay between two requests. */
+  readonly keepAliveTimeoutMs: number
+  /** How long a connection may stay without a byte in either direction: ends a client that does not read its answer. */
+  readonly silenceTimeoutMs: number
+  readonly maxHeaderBytes: number
+  /** Requests of one connection that are worked on at once; the rest of a pipeline waits. */
+  readonly maxRequestsAtOnce: number
+  readonly maxRequestsPerSocket: number
+  readonly maxConnections: number
+}
+
+/** The limits unless a caller says otherwise. */
+export const serverLimits: ServerLimits = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 15_000,
-  keepAliveTimeoutMs: 5_000,
   checkIntervalMs: 2_000,
+  keepAliveTimeoutMs: 5_000,
+  silenceTimeoutMs: 30_000,
   maxHeaderBytes: 8 * 1024,
+  maxRequestsAtOnce: 8,
   maxRequestsPerSocket: 1_000,
   maxConnections: 10_000,
-} as const
+}
 
 /** The address to listen on is taken, not ours, or not allowed. */
 export class ListenError extends Error {
@@ -31,6 +53,8 @@ export class ListenError extends Error {
   }
 }
 
+type Listener = ReturnType<typeof createRequestListener>
+
 /** A listening server. */
 export interface HttpServer {
   /** Base address, without a slash at the end. */
@@ -44,32 +68,35 @@ export interface HttpServer {
 
 /**
  * Listens.
+ * @param chosen - Limits other than {@link serverLimits}.
  * @throws ListenError `ERR_LISTEN` when the address cannot be used.
  */
 export async function listenHttp(
   { host, port }: { readonly host: string; readonly port: number },
-  listener: ReturnType<typeof createRequestListener>,
+  listener: Listener,
+  chosen: Partial<ServerLimits> = {},
 ): Promise<HttpServer> {
+  const limits = { ...serverLimits, ...chosen }
   const server = createServer(
     {
-      headersTimeout: serverLimits.headersTimeoutMs,
-      requestTimeout: serverLimits.requestTimeoutMs,
-      keepAliveTimeout: serverLimits.keepAliveTimeoutMs,
-      connectionsCheckingInterval: serverLimits.checkIntervalMs,
-      maxHeaderSize: serverLimits.maxHeaderBytes,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      keepAliveTimeout: limits.keepAliveTimeoutMs,
+      connectionsCheckingInterval: limits.checkIntervalMs,
+      maxHeaderSize: limits.maxHeaderBytes,
       // The listener asks for the header itself, because Node's own refusal has no body and no Cache-Control.
       requireHostHeader: false,
     },
-    listener,
+    takeTurns(listener, { maxAtOnce: limits.maxRequestsAtOnce, maxRequests: limits.maxRequestsPerSocket }),
   )
   // Node would drop the headers above a count without a word; the listener refuses them instead.
   server.maxHeadersCount = 0
-  server.maxRequestsPerSocket = serverLimits.maxRequestsPerSocket
-  server.maxConnections = serverLimits.maxConnections
-  server.on('clientError', answerClientError)
+  server.maxConnections = limits.maxConnections
+  server.timeout = limits.silenceTimeoutMs
   // Node would answer an unknown expectation itself, without a body and Cache-Control. It may be ignored (RFC 9110 10.1.1).
   server.on('checkExpectation', (incoming, outgoing) => server.emit('request', incoming, outgoing))
   const connections = trackConnections(server)
+  server.on('clientError', createClientErrorListener(connections))
   await listen(server, host, port)
   const address = server.address() as AddressInfo
   let stopped: Promise<void> | null = null
@@ -109,33 +136,4 @@ function close(server: Server, connections: Connections, cut: AbortSignal): Prom
     if (cut.aborted) cutAll()
     else cut.addEventListener('abort', cutAll, { once: true })
   })
-}
-
-const clientErrors: Readonly<Record<string, { readonly line: string; readonly error: string }>> = {
-  HPE_HEADER_OVERFLOW: { line: '431 Request Header Fields Too Large', error: 'Request headers are too large' },
-  ERR_HTTP_REQUEST_TIMEOUT: { line: '408 Request Timeout', error: 'Request took too long' },
-}
-
-/** The answer in progress on a socket; Node's own handler looks at it too. */
-type Answering = Socket & { readonly _httpMessage?: ServerResponse | null }
-
-function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  // Something was answered already, or nobody is there any more.
-  if (error.code === 'ECONNRESET' || !socket.writable || (socket as Answering)._httpMessage?.headersSent === true) {
-    socket.destroy()
-    return
-  }
-  const { line, error: text } = clientErrors[error.code ?? ''] ?? {
-    line: '400 Bad Request',
-    error: 'Request is malformed',
-  }
-  const body = JSON.stringify({ error: text })
-  const head = [
-    `HTTP/1.1 ${line}`,
-    `Cache-Control: ${cacheControl}`,
-    'Content-Type: application/json',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Connection: close',
-  ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
 }

@@ -1,8 +1,9 @@
 /** The service on its real parts, for commands: nothing listens and no loop runs. @module */
-import { createChainReceiptSource, createEvmChain } from '@payment-integration/chain-evm'
+import { createChainReceiptSource, createEvmChain, knownPriceFeeds, knownTokens } from '@payment-integration/chain-evm'
 import {
   type Chain,
   type Clock,
+  type Confirmations,
   checkMasterKey,
   createService,
   createUpdateReceiver,
@@ -20,7 +21,7 @@ import {
   type UpdateReceiver,
 } from '@payment-integration/core'
 import { createPostgresStore, createSqliteStore } from '@payment-integration/store-sql'
-import type { ChainConfig, Config, DatabaseConfig } from '../config/config.js'
+import type { ChainConfig, Config, DatabaseConfig, ReceiptsConfig } from '../config/config.js'
 import { createPinoLogger } from '../logging/pino-logger.js'
 import { createHttpReceiptSource } from '../receipts/http-receipt-source.js'
 import { createUndiciSender } from '../sender/undici-sender.js'
@@ -64,7 +65,8 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
     processorSecrets.length === 0 ? null : createUpdateReceiver({ secrets: processorSecrets, clock })
   const chains = config.chains.map((chain) => openChain(chain, logger))
   const byId = new Map(chains.map(({ chain }) => [chain.chainId, chain]))
-  const receipts = openReceipts(config, byId, receiveUpdate)
+  const confirmations = Object.fromEntries(config.chains.map((chain) => [chain.chainId, chain.confirmations]))
+  const receipts = openReceipts(config.receipts, { chains: byId, confirmations, receiveUpdate })
   const sender = createUndiciSender({ allowLoopbackHttp })
   // Last, so that a mistake in the configuration opens no database.
   const store = await openStore(config.database, masterKey, options.clock)
@@ -73,6 +75,8 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
     sender,
     masterKey,
     chains,
+    confirmations,
+    maxExtraFeeBps: config.maxExtraFeeBps,
     clock,
     random,
     logger,
@@ -99,7 +103,7 @@ async function openStore(database: DatabaseConfig, keys: MasterKey, clock: Clock
       : createPostgresStore({ connectionString: database.connectionString, clock })
   try {
     await store.migrate()
-    await checkMasterKey(store.integrations, keys)
+    await checkMasterKey(store, keys)
     return store
   } catch (error) {
     await store.close().catch(() => undefined)
@@ -107,11 +111,14 @@ async function openStore(database: DatabaseConfig, keys: MasterKey, clock: Clock
   }
 }
 
-function openChain({ chainId, rpcUrl, routers, startBlock, pollMs }: ChainConfig, logger: Logger): FollowedChain {
+function openChain(config: ChainConfig, logger: Logger): FollowedChain {
+  const { chainId, rpcUrl, routers, tokens, priceFeeds, startBlock, pollMs } = config
   const chain = createEvmChain({
     chainId,
     rpcUrl,
     routers,
+    tokens: [...knownTokens(chainId), ...tokens],
+    priceFeeds: [...knownPriceFeeds(chainId), ...priceFeeds],
     onQuarantine: ({ txHash, reason }) =>
       logger.warn({ chainId, txHash, reason }, 'A log of a router is no payment and is left out.'),
   })
@@ -120,13 +127,17 @@ function openChain({ chainId, rpcUrl, routers, startBlock, pollMs }: ChainConfig
 
 type OpenReceipts = ReceiptSource & { close?(): Promise<void> }
 
+interface ReceiptParts {
+  readonly chains: ReadonlyMap<number, Chain>
+  readonly confirmations: Confirmations
+  readonly receiveUpdate: UpdateReceiver | null
+}
+
 function openReceipts(
-  { receipts, chains: configured }: Config,
-  chains: ReadonlyMap<number, Chain>,
-  receiveUpdate: UpdateReceiver | null,
+  config: ReceiptsConfig,
+  { chains, confirmations, receiveUpdate }: ReceiptParts,
 ): OpenReceipts | null {
-  const confirmations = Object.fromEntries(configured.map((chain) => [chain.chainId, chain.confirmations]))
-  switch (receipts.kind) {
+  switch (config.kind) {
     case 'off':
       return null
     case 'chain':
@@ -134,6 +145,6 @@ function openReceipts(
     case 'http':
       if (receiveUpdate === null)
         throw new TypeError('HTTP receipts need a processor secret, which authenticates them.')
-      return createHttpReceiptSource({ url: receipts.url, receiveUpdate })
+      return createHttpReceiptSource({ url: config.url, receiveUpdate })
   }
 }

@@ -1,20 +1,28 @@
 /** The path that a request asks for. Source: RFC 9112 section 3.2; INTERFACE 5 rule 4. @module */
 import { integrationPrefix } from '@payment-integration/contract'
 import { isIntegrationPath } from '../app/integration-path.js'
+import { isLegacyPath, unreadableLegacyPath } from '../app/legacy-path.js'
+import { isPlain } from '../app/path-spelling.js'
 
 /** `http://host` or `https://host`, with nothing but a path or a query after it. A user in it would be an attempt to mislead. */
 const origin = /^https?:\/\/([^/?#@\\]+)(?=[/?]|$)/i
 
+/** A backslash, which some readers take for a slash, or a segment of one or two dots, each also encoded. */
+const unreadable = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i
+
 /**
  * Path and query of a request target in origin form (`/path`) or absolute form (`http://host/path`), which every server must
- * accept; its host counts as little as the Host header, because no answer depends on it. Null for any other form and for a
- * path that cannot be read, unless some reader could take it for a path of the integration API: such a target still owes its
- * caller a 401 first, and becomes a path below the prefix that exists nowhere.
+ * accept; its host counts as little as the Host header, because no answer depends on it. Null for any other form, and for a
+ * path that cannot be read or has dot segments: a proxy that guards paths may resolve them differently. Only where some reader
+ * could take the target for a path of the integration or the legacy API it still owes its caller a 401 first, and becomes a path
+ * there that exists nowhere.
  */
 export function readTarget(target: string): string | null {
+  if (isPlain(target)) return target
   const path = withoutOrigin(target)
   if (isReadable(path)) return path
-  return isIntegrationPath(target) ? `${integrationPrefix}/unreadable` : null
+  if (isIntegrationPath(target)) return `${integrationPrefix}/unreadable`
+  return isLegacyPath(target) ? unreadableLegacyPath : null
 }
 
 function withoutOrigin(target: string): string {
@@ -25,5 +33,6 @@ function withoutOrigin(target: string): string {
 }
 
 function isReadable(path: string): boolean {
-  return path.startsWith('/') && !path.split('?', 1)[0]?.includes('\\') && URL.canParse(`http://localhost${path}`)
+  const [withoutQuery = ''] = path.split(/[?#]/, 1)
+  return path.startsWith('/') && !unreadable.test(withoutQuery) && URL.canParse(`http://localhost${path}`)
 }

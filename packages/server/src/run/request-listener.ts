@@ -22,11 +22,15 @@ const maxHeaders = 100
 
 /**
  * A listener for `node:http`. Messages that two parsers may read differently are refused with 400 before anything else, also
- * before authentication: a repeated framing header, an unknown HTTP version. A target that is no path is refused, too.
+ * before authentication: a repeated framing header, an unknown HTTP version, chunks in HTTP/1.0. A target that is no path is refused, too.
  */
-export function createRequestListener(app: App, logger: Logger): Listener {
+export function createRequestListener(
+  app: App,
+  logger: Logger,
+  { ownsProcess = false }: { readonly ownsProcess?: boolean | undefined } = {},
+): Listener {
   const listen = getRequestListener((request, env) => app.fetch(request, env as AppEnv['Bindings']), {
-    overrideGlobalObjects: false,
+    overrideGlobalObjects: ownsProcess,
     errorHandler: (error) => answerUnreadable(error, logger),
   })
   return (incoming, outgoing) => {
@@ -43,6 +47,8 @@ export function createRequestListener(app: App, logger: Logger): Listener {
 function framingFlaw({ httpVersion, headers, rawHeaders }: IncomingMessage): string | null {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'HTTP version is not supported'
   if (headers.host === undefined) return 'Header host is missing'
+  if (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined)
+    return 'Header transfer-encoding needs HTTP/1.1'
   const seen = new Set<string>()
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]?.toLowerCase() ?? ''

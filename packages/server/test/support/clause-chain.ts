@@ -12,11 +12,12 @@ const word = (number: number) => `0x${number.toString(16).padStart(64, '0')}`
 
 /** One block per second, unless a test names the time of a block itself. */
 export function listedChain(chainId: number) {
+  let forks = 0
   const blocks: { readonly ref: BlockRef; readonly payments: readonly PaymentFacts[] }[] = []
 
   function mine(payments: readonly MinedPayment[], timestamp = genesisTime + blocks.length * 1_000): void {
     const number = blocks.length
-    const hash = word(chainId * 1_000_000 + number + 1)
+    const hash = word(forks * 1_000_000_000 + chainId * 1_000_000 + number + 1)
     const parentHash = blocks.at(-1)?.ref.hash ?? word(0)
     blocks.push({
       ref: { number, hash, parentHash, timestamp },
@@ -28,6 +29,12 @@ export function listedChain(chainId: number) {
         blockTimestamp: timestamp,
       })),
     })
+  }
+
+  /** Takes the newest blocks away: the ones mined next are another branch. */
+  function drop(count: number): void {
+    blocks.splice(blocks.length - count)
+    forks += 1
   }
 
   const refAt = (number: number) => {
@@ -47,5 +54,5 @@ export function listedChain(chainId: number) {
     transactionFate: async () => ({ fate: 'unknown', blockNumber: null }),
   }
   mine([])
-  return { chain, mine }
+  return { chain, mine, drop }
 }

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
+  type Clock,
   createService,
   createUpdateReceiver,
   parseMasterKey,
@@ -41,9 +42,22 @@ export interface Shop {
   readonly authorization: string
 }
 
+/** What a test may choose. */
+export interface ClauseOptions {
+  readonly chainIds?: readonly number[]
+  readonly receipts?: ReceiptSource
+  /** By chain; those of the contract without it. */
+  readonly confirmations?: Readonly<Record<number, number | null>>
+  /** @default the system's */
+  readonly clock?: Clock
+  /** @default a random one */
+  readonly masterKey?: string
+}
+
 /** Starts everything with the given chains. Nothing moves by itself: `index` and `deliver` say when. */
-export async function startClauses(options: { chainIds?: readonly number[]; receipts?: ReceiptSource } = {}) {
-  const { chainIds = [1, 10], receipts } = options
+export async function startClauses(options: ClauseOptions = {}) {
+  const { chainIds = [1, 10], receipts, confirmations, clock = systemClock } = options
+  const { masterKey = randomBytes(32).toString('hex') } = options
   const folder = await mkdtemp(join(tmpdir(), 'payment-integration-clauses-'))
   const store = createSqliteStore({ path: join(folder, 'clauses.db') })
   await store.migrate()
@@ -53,10 +67,12 @@ export async function startClauses(options: { chainIds?: readonly number[]; rece
   const service = createService({
     store,
     sender,
-    masterKey: parseMasterKey(randomBytes(32).toString('hex')),
+    masterKey: parseMasterKey(masterKey),
+    clock,
     chains: [...chains.values()].map(({ chain }) => ({ chain, startBlock: 0 })),
     allowLoopbackHttp: true,
     ...(receipts === undefined ? {} : { receipts: { source: receipts } }),
+    ...(confirmations === undefined ? {} : { confirmations }),
   })
   const health = async () => ({ status: 'ok', database: 'ok', chains: [] }) as const
   const app = createApp({ service, receiveUpdate, health })

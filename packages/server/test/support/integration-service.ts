@@ -1,9 +1,10 @@
-/** A service whose answers a test chooses, with one integration that may call it. */
-import type { Service } from '@payment-integration/core'
+/** A service whose answers a test chooses, with one integration and one legacy API key that may call it. */
+import type { AppDeps } from '../../src/app/create-app.js'
 
 export const integrationAddress = `0x${'ab'.repeat(20)}`
 export const apiSecret = 'a-secret-of-the-tests'
 export const goodAuthorization = basic(integrationAddress, apiSecret)
+export const legacyKey = 'a-legacy-key-of-the-tests'
 export const txHash = `0x${'12'.repeat(32)}`
 export const wallet = `0x${'cd'.repeat(20)}`
 
@@ -11,7 +12,7 @@ export function basic(address: string, secret: string): string {
   return `Basic ${Buffer.from(`${address}:${secret}`).toString('base64')}`
 }
 
-export type ServiceSurface = Pick<Service, 'authenticate' | 'payments' | 'applyUpdate'>
+export type ServiceSurface = AppDeps['service']
 
 /** `calls` lists what reached the use cases, so that a test can say that nothing did. */
 export function chosenService(overrides: Partial<ServiceSurface> = {}): ServiceSurface & { calls: string[] } {
@@ -27,6 +28,17 @@ export function chosenService(overrides: Partial<ServiceSurface> = {}): ServiceS
       async get(_caller, query) {
         calls.push(`get ${JSON.stringify(query)}`)
         throw new Error('not chosen by this test')
+      },
+    },
+    authenticateLegacy: async (authorization) => authorization === legacyKey || authorization === `Bearer ${legacyKey}`,
+    legacy: {
+      async lookup(query) {
+        calls.push(`lookup ${JSON.stringify(query)}`)
+        return { chainId: 1, txHash, payments: [] }
+      },
+      async verify(request) {
+        calls.push(`verify ${JSON.stringify(request)}`)
+        return { verified: true, result: { chainId: 1, txHash, payments: [] } }
       },
     },
     async applyUpdate(update) {

@@ -1,0 +1,16 @@
+/**
+ * Copies the files of Swagger UI that the reference page loads, with their licence, so that the built package needs no other.
+ * Usage: node scripts/copy-reference.mjs [folder]; the folder is dist/reference of this package unless it is given.
+ * @module
+ */
+import { copyFile, mkdir } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join, resolve } from 'node:path'
+
+const served = ['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt', 'favicon-32x32.png']
+const licence = ['LICENSE', 'NOTICE']
+
+const from = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+const to = resolve(process.argv[2] ?? join(import.meta.dirname, '../dist/reference'))
+await mkdir(to, { recursive: true })
+for (const name of [...served, ...licence]) await copyFile(join(from, name), join(to, name))

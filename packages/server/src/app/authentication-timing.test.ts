@@ -1,0 +1,118 @@
+/** INTERFACE 5 rule 3: what a 401 takes in time says nothing about what is stored. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createService, parseMasterKey, type Service, silentLogger, systemClock } from '@payment-integration/core'
+import { createSqliteStore } from '@payment-integration/store-sql'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { basic } from '../../test/support/integration-service.js'
+import { exchange } from '../../test/support/raw-exchange.js'
+import { differences, type Kinds } from '../../test/support/timing.js'
+import { listenHttp } from '../run/http-server.js'
+import { createRequestListener } from '../run/request-listener.js'
+import { createUndiciSender } from '../sender/undici-sender.js'
+import { createApp } from './create-app.js'
+
+const seed = Date.now() & 0x7fffffff
+const address = (n: number) => `0x${String(n).padStart(40, 'a')}`
+const wrongSecret = `pi_api_${'w'.repeat(43)}`
+const list = '/api/v1/integration/payments'
+
+let service: Service
+let headers: Readonly<Record<string, string | undefined>>
+let stop: () => Promise<void>
+
+beforeAll(async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'payment-integration-timing-'))
+  const store = createSqliteStore({ path: join(folder, 'timing.db') })
+  await store.migrate()
+  const sender = createUndiciSender()
+  let now = Date.now()
+  const clock = { ...systemClock, now: () => now }
+  const masterKey = parseMasterKey('a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90')
+  service = createService({ store, sender, clock, masterKey, logger: silentLogger })
+  const { integrations } = service
+  const create = (n: number) =>
+    integrations.create({ address: address(n), name: 'A shop', notificationUrl: 'https://shop.example/hook' })
+  for (let other = 100; other < 300; other++) await create(other)
+  const [known, disabled, unissued, rotated] = await Promise.all([create(1), create(2), create(3), create(4)])
+  await integrations.setEnabled(address(2), false)
+  await store.integrations.update(address(3), { apiSecret: null, previousApiSecret: null })
+  await integrations.rotateApiSecret(address(4), { graceMs: 1_000 })
+  now += 1_000
+  headers = {
+    'no header': undefined,
+    'a malformed header': basic(address(1), known.apiSecret).replace(/.$/, '!'),
+    'an unknown address': basic(address(5), wrongSecret),
+    'a wrong secret': basic(address(1), wrongSecret),
+    'a disabled integration': basic(address(2), disabled.apiSecret),
+    'no secret issued': basic(address(3), unissued.apiSecret),
+    'a previous secret that has ended': basic(address(4), rotated.apiSecret),
+  }
+  stop = async () => {
+    await sender.close()
+    await store.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+afterAll(() => stop())
+
+const kinds = (run: (authorization: string | undefined) => Promise<unknown>): Kinds =>
+  Object.fromEntries(Object.entries(headers).map(([name, authorization]) => [name, () => run(authorization)]))
+
+describe('the failures of authentication', () => {
+  it('all fail', async () => {
+    for (const authorization of Object.values(headers)) expect(await service.authenticate(authorization)).toBeNull()
+  })
+
+  // A tenth is two microseconds, far below what the network adds; a look-up or a hash less is several times that.
+  it('take the same time in the process, within a tenth', { timeout: 60_000 }, async () => {
+    const found = await differences(
+      kinds((authorization) => service.authenticate(authorization)),
+      { seed, samples: 4_000, tolerated: 0.1 },
+    )
+    expect(found, `seed ${seed}`).toEqual([])
+  })
+
+  it('cannot be told apart over HTTP', { timeout: 60_000 }, async () => {
+    const app = createApp({
+      service,
+      receiveUpdate: null,
+      health: async () => ({ status: 'ok', database: 'ok', chains: [] }),
+    })
+    const http = await listenHttp({ host: '127.0.0.1', port: 0 }, createRequestListener(app, silentLogger))
+    const wrong = basic(address(1), wrongSecret)
+    const requests = new Map(
+      Object.values(headers).map((value) => {
+        // As long as the others: what a shorter request saves in reading says nothing about what is stored.
+        const header = value === undefined ? `X-Authorization: ${wrong.slice(2)}\r\n` : `Authorization: ${value}\r\n`
+        return [value, `GET ${list} HTTP/1.1\r\nHost: localhost\r\n${header}\r\n`] as const
+      }),
+    )
+    let connection = await exchange(http.url)
+    let asked = 0
+    async function ask(authorization: string | undefined) {
+      // The server ends a connection after so many requests; the one that waits for the next is among the slowest, left out.
+      if (++asked % 900 === 0) {
+        connection.destroy()
+        connection = await exchange(http.url)
+      }
+      connection.send(requests.get(authorization) ?? '')
+      return connection.answers(1)
+    }
+    const found = await differences(kinds(ask), { seed, samples: 1_000 })
+    connection.destroy()
+    await http.stop(AbortSignal.timeout(1_000))
+    expect(found, `seed ${seed}`).toEqual([])
+  })
+
+  it('would be told apart if an unknown address were refused without a look-up', { timeout: 60_000 }, async () => {
+    const unknown = headers['an unknown address']
+    const found = await differences(
+      kinds(async (authorization) => (authorization === unknown ? null : service.authenticate(authorization))),
+      { seed, samples: 500, tolerated: 0.1 },
+    )
+    expect(new Set(found.map(({ faster }) => faster))).toEqual(new Set(['an unknown address']))
+    expect(found).toHaveLength(Object.keys(headers).length - 1)
+  })
+})

@@ -1,0 +1,381 @@
+/** INTERFACE 4.3 (lookup and verify) with the link configurations of 2.4, clause by clause. */
+import type { LinkConfig } from '@payment-integration/contract'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Clauses, startClauses } from '../../test/support/clause-service.js'
+import { feed, legacyCalls, pricing } from '../../test/support/legacy-calls.js'
+
+const word = (byte: string) => `0x${byte.repeat(32)}`
+const wallet = (byte: string) => `0x${byte.repeat(20)}`
+const usdc = { address: wallet('c0'), symbol: 'USDC', decimals: 6 }
+const weth = { address: wallet('c1'), symbol: 'WETH', decimals: 18 }
+const listed = {
+  usdc: pricing(),
+  weth: pricing({ listedToken: { symbol: 'WETH', currency: 'ETH' } }),
+}
+const link = 'Payment does not match link configuration'
+const address = 'Invalid payment address'
+const currency = 'Invalid payment currency'
+const amount = 'Invalid payment amount'
+
+type Mined = Parameters<ReturnType<Clauses['chain']>['mine']>[0][number]
+let clauses: Clauses
+let legacy: Awaited<ReturnType<typeof legacyCalls>>
+beforeAll(async () => {
+  clauses = await startClauses()
+  legacy = await legacyCalls(clauses)
+})
+afterAll(() => clauses.stop())
+
+/** A payment of `gross` USDC base units to `a1`, unless a test says otherwise. */
+const usdcPayment = (gross: bigint, change: Mined = {}): Mined => ({
+  receiver: wallet('a1'),
+  tokenOut: { ...usdc, gross, net: gross },
+  pricing: listed.usdc,
+  ...change,
+})
+async function mine(txHash: string, payments: readonly Mined[], chainId = 1) {
+  clauses.chain(chainId).mine(payments.map((payment, ordinal) => ({ ...payment, txHash, ordinal })))
+  await clauses.index()
+}
+const request = (txHash: string, change: object = {}) => ({
+  chainId: 1,
+  txHash,
+  invoiceAmount: '10.5',
+  invoiceCurrency: 'USD',
+  address: wallet('a1'),
+  ...change,
+})
+/** Status, and the errors of each payment. */
+async function judge(txHash: string, change: object = {}) {
+  const { status, body } = await legacy.verify(request(txHash, change))
+  return [status, ...body.payments.map((item: { verificationErrors: string[] }) => item.verificationErrors)]
+}
+
+describe('verify', () => {
+  const txHash = word('01')
+  beforeAll(() => mine(txHash, [usdcPayment(10_500_000n)]))
+
+  it('is 200 with the look-up, verified and without errors, for a payment that matches', async () => {
+    const { body: found } = await legacy.lookup(txHash)
+    const { status, body, headers } = await legacy.verify(request(txHash))
+    expect([status, headers.get('cache-control')]).toEqual([200, 'private, no-store'])
+    expect(body).toStrictEqual({
+      ...found,
+      payments: [{ ...found.payments[0], verified: true, verificationErrors: [] }],
+    })
+  })
+
+  it('is 409 with the look-up, not verified and with the errors, for a payment that does not', async () => {
+    const { body: found } = await legacy.lookup(txHash)
+    const { status, body, headers } = await legacy.verify(request(txHash, { invoiceAmount: '10.49' }))
+    expect([status, headers.get('cache-control')]).toEqual([409, 'private, no-store'])
+    expect(body).toStrictEqual({
+      ...found,
+      payments: [{ ...found.payments[0], verified: false, verificationErrors: [amount] }],
+    })
+  })
+
+  it.each([
+    [{ address: wallet('a2') }, [address]],
+    [{ invoiceCurrency: 'EUR' }, [currency]],
+    [{ invoiceAmount: '10.500001' }, [amount]],
+    [{ address: wallet('a2'), invoiceCurrency: 'EUR', invoiceAmount: 0 }, [address, currency, amount]],
+    [{ address: 'nobody.here' }, [address]],
+  ])('says of %j exactly what does not match: %j', async (change, errors) => {
+    expect(await judge(txHash, change)).toEqual([409, errors])
+  })
+
+  it('says all four, each exactly and in their order', async () => {
+    await mine(word('02'), [usdcPayment(1n, { pricing: pricing({ listedToken: null }) })])
+    const errors = [link, address, currency, amount]
+    expect(await judge(word('02'), { address: wallet('a2') })).toEqual([409, errors])
+  })
+
+  it('takes the address of the receiver and the hash in any case', async () => {
+    const mixed = `0x${'A1a1'.repeat(10)}`
+    for (const change of [{ address: mixed }, { txHash: `0x${'01'.repeat(32).toUpperCase()}` }])
+      expect(await judge(txHash, change)).toEqual([200, []])
+  })
+
+  it('ignores fields that it does not know', async () => {
+    const unknown = `{"handle":"x","note":null,"__proto__":{"address":"x"},"constructor":0`
+    expect((await legacy.verify(`${unknown},${JSON.stringify(request(txHash)).slice(1)}`)).status).toBe(200)
+  })
+
+  it('is 404 where no such transaction is on that chain', async () => {
+    for (const change of [{ txHash: word('0f') }, { chainId: 10 }]) {
+      const { status, body } = await legacy.verify(request(txHash, change))
+      expect([status, body]).toEqual([404, { error: 'Transaction not found' }])
+    }
+  })
+
+  it('is 401 without a key, whatever it asks', async () => {
+    for (const body of [request(txHash), '{', ''])
+      expect(await legacy.verify(body, 'another-key')).toMatchObject({ status: 401, text: '{"error":"Unauthorized"}' })
+  })
+})
+
+describe('several payments in one transaction', () => {
+  it('are each judged, and one that does not match makes the answer 409', async () => {
+    await mine(word('10'), [usdcPayment(10_500_000n), usdcPayment(10_500_000n)])
+    expect(await judge(word('10'))).toEqual([200, [], []])
+    await mine(word('11'), [
+      usdcPayment(10_500_000n),
+      usdcPayment(10_500_001n),
+      usdcPayment(1n, { receiver: wallet('a2') }),
+    ])
+    expect(await judge(word('11'))).toEqual([409, [], [amount], [address, amount]])
+    const { body } = await legacy.verify(request(word('11')))
+    expect(body.payments.map((item: { verified: boolean }) => item.verified)).toEqual([true, false, false])
+  })
+})
+
+describe('an amount', () => {
+  const small = word('20')
+  const beyondFloat = word('21')
+  const tenth = word('22')
+  const zero = word('23')
+  beforeAll(async () => {
+    const payment = (gross: bigint): Mined => ({
+      ...usdcPayment(0n),
+      tokenOut: { ...weth, gross, net: gross },
+      pricing: listed.weth,
+    })
+    await mine(small, [payment(100_000_000_000n)])
+    await mine(beyondFloat, [payment(9_007_199_254_740_993n * 10n ** 18n)])
+    await mine(tenth, [payment(10n ** 17n)])
+    await mine(zero, [payment(0n)])
+  })
+  /** Sends `invoiceAmount` as the very JSON text given. */
+  const send = async (txHash: string, json: string) => {
+    const { invoiceAmount: _, ...others } = request(txHash, { invoiceCurrency: 'ETH' })
+    return legacy.verify(`{"invoiceAmount":${json},${JSON.stringify(others).slice(1)}`)
+  }
+
+  it.each([
+    [tenth, '0.1'],
+    [tenth, '"0.1"'],
+    [tenth, '0.10'],
+    [tenth, '"0.100"'],
+    [tenth, '1e-1'],
+    [tenth, '1E-1'],
+    [small, '1e-7'],
+    [small, '0.0000001'],
+    [small, '"0.0000001"'],
+    [beyondFloat, '"9007199254740993"'],
+    [beyondFloat, '"9007199254740993.000"'],
+    [zero, '0'],
+    [zero, '0.0'],
+    [zero, '"0"'],
+  ])('of %s matches as %s', async (txHash, json) => {
+    expect((await send(txHash, json)).status).toBe(200)
+  })
+
+  it.each([
+    [tenth, '"0.1000000000000000055"'],
+    [tenth, '"0.10000000000000001"'],
+    [tenth, '0.2'],
+    [small, '1e-8'],
+    [beyondFloat, '"9007199254740992"'],
+    [beyondFloat, '9007199254740992'],
+    [zero, '1e-90'],
+  ])('of %s does not match as %s', async (txHash, json) => {
+    const { status, body } = await send(txHash, json)
+    expect([status, body.payments[0].verificationErrors]).toEqual([409, [amount]])
+  })
+
+  it.each([
+    '9007199254740993',
+    '0.1000000000000000055',
+    '1e400',
+    '1e-400',
+    '-0',
+    '-0.0',
+    '-1',
+    '"1e0"',
+    '"٣"',
+    '"３"',
+    '" 1"',
+    '"1 "',
+    '"+1"',
+    '"-1"',
+    '"-0"',
+    '"01"',
+    '"1."',
+    '".1"',
+    '"1,5"',
+    '"1_0"',
+    '"0x1"',
+    '"NaN"',
+    '"Infinity"',
+    '""',
+    `"${'1'.repeat(101)}"`,
+    'null',
+    'true',
+    '[1]',
+    '{"value":1}',
+  ])('is 400 with a detail as %s', async (json) => {
+    const { status, body } = await send(tenth, json)
+    expect([status, body]).toEqual([
+      400,
+      {
+        error: expect.any(String),
+        details: [{ code: expect.any(String), message: expect.any(String), path: ['invoiceAmount'] }],
+      },
+    ])
+  })
+
+  it.each(['01', '+1', '.1', '1.', 'NaN', 'Infinity', '0x1'])('is 400 as %s, which is no JSON', async (json) => {
+    const { status, body } = await send(tenth, json)
+    expect([status, body.details.map(({ path }: { path: string[] }) => path)]).toEqual([400, [[]]])
+  })
+})
+
+describe('the invoice of a payment with a conversion', () => {
+  it('is what is compared, in its currency and amount', async () => {
+    const feeds = [feed('multiply', ['CHF', 'USD'], 110_000_000n)]
+    await mine(word('30'), [usdcPayment(11_000_000n, { pricing: pricing({ feeds }) })])
+    expect(await judge(word('30'), { invoiceAmount: 10, invoiceCurrency: 'CHF' })).toEqual([200, []])
+    expect(await judge(word('30'), { invoiceAmount: 11, invoiceCurrency: 'USD' })).toEqual([409, [currency, amount]])
+  })
+
+  it('never matches where the feed or the token is on no list', async () => {
+    const unlistedFeed = pricing({ feeds: [feed('multiply', null, 1n, { decimals: 0 })] })
+    await mine(word('31'), [usdcPayment(10_500_000n, { pricing: unlistedFeed })])
+    await mine(word('32'), [usdcPayment(10_500_000n, { pricing: pricing({ listedToken: null }) })])
+    expect(await judge(word('31'))).toEqual([409, [currency, amount]])
+    expect(await judge(word('32'))).toEqual([409, [link, currency, amount]])
+    for (const empty of [{ invoiceAmount: '' }, { invoiceCurrency: '' }])
+      expect((await legacy.verify(request(word('31'), empty))).status).toBe(400)
+  })
+})
+
+describe('a link configuration', () => {
+  const inUsdc = word('40')
+  const inWeth = word('41')
+  const onTen = word('42')
+  const wethAmount = { invoiceAmount: '2', invoiceCurrency: 'ETH' }
+  const accounts: readonly (readonly [handle: string, receives: string, config: LinkConfig])[] = [
+    ['any.usdc', wallet('b1'), { coins: [{ chainId: 1, tokens: [{ symbol: 'USDC' }] }] }],
+    ['one-usdc', wallet('b2'), { coins: [{ chainId: 1, tokens: [{ symbol: 'USDC', address: usdc.address }] }] }],
+    ['other_usdc', wallet('b3'), { coins: [{ chainId: 1, tokens: [{ symbol: 'USDC', address: wallet('c9') }] }] }],
+    ['moved', wallet('b4'), { coins: [{ chainId: 1, defaultAddress: wallet('b5'), tokens: [{ symbol: 'USDC' }] }] }],
+    ['empty', wallet('b6'), { coins: [], onCompleteAction: { type: 'NOTHING' } }],
+  ]
+  beforeAll(async () => {
+    for (const [handle, receives, config] of accounts)
+      await clauses.service.accounts.create({ handle, address: receives, config })
+    const to = ['b1', 'b2', 'b3', 'b4', 'b5', 'b6']
+    for (const [index, byte] of to.entries()) {
+      const receiver = wallet(byte)
+      await mine(`${inUsdc.slice(0, -2)}b${index}`, [usdcPayment(10_500_000n, { receiver })])
+      await mine(`${onTen.slice(0, -2)}b${index}`, [usdcPayment(10_500_000n, { receiver })], 10)
+      const tokenOut = { ...weth, gross: 2n * 10n ** 18n, net: 2n * 10n ** 18n }
+      await mine(`${inWeth.slice(0, -2)}b${index}`, [{ receiver, tokenOut, pricing: listed.weth }])
+    }
+  })
+  /** The transaction whose payment went to the n-th of the receivers. */
+  const to = (txHash: string, index: number) => `${txHash.slice(0, -2)}b${index}`
+
+  it.each(['any.usdc', 'ANY.USDC', 'Any.Usdc'])('is found by its handle in any case: %s', async (handle) => {
+    expect(await judge(to(inUsdc, 0), { address: handle })).toEqual([200, []])
+  })
+
+  it('is found by its address, too, in any case', async () => {
+    expect(await judge(to(inUsdc, 0), { address: `0x${'B1b1'.repeat(10)}` })).toEqual([200, []])
+  })
+
+  it.each(['any.usdc', wallet('b1')])('of %s accepts its coins alone', async (payee) => {
+    expect(await judge(to(inWeth, 0), { ...wethAmount, address: payee })).toEqual([409, [link]])
+    expect(await judge(to(onTen, 0), { chainId: 10, address: payee })).toEqual([409, [link]])
+  })
+
+  it('without a token address accepts the listed token of that symbol, and no other that calls itself so', async () => {
+    const impostor = { receiver: wallet('b1'), pricing: pricing({ listedToken: null }) }
+    await mine(word('43'), [usdcPayment(10_500_000n, impostor)])
+    expect(await judge(word('43'), { address: 'any.usdc' })).toEqual([409, [link, currency, amount]])
+  })
+
+  it('with a token address accepts that token alone', async () => {
+    expect(await judge(to(inUsdc, 1), { address: 'one-usdc' })).toEqual([200, []])
+    expect(await judge(to(inUsdc, 2), { address: 'other_usdc' })).toEqual([409, [link]])
+    expect(await judge(to(inUsdc, 2), { address: wallet('b3') })).toEqual([409, [link]])
+  })
+
+  it('with a default address is received there, and not at the address of the account', async () => {
+    expect(await judge(to(inUsdc, 4), { address: 'moved' })).toEqual([200, []])
+    expect(await judge(to(inUsdc, 4), { address: wallet('b5') })).toEqual([200, []])
+    expect(await judge(to(inUsdc, 3), { address: 'moved' })).toEqual([409, [link, address]])
+    expect(await judge(to(inUsdc, 3), { address: wallet('b4') })).toEqual([409, [link]])
+  })
+
+  it('without coins accepts nothing', async () => {
+    expect(await judge(to(inUsdc, 5), { address: 'empty' })).toEqual([409, [link]])
+  })
+
+  it('counts from the next request on, as it is changed, and no more when it is removed', async () => {
+    const { accounts: commands } = clauses.service
+    await commands.change('empty', { config: { coins: [{ chainId: 1, tokens: [{ symbol: 'USDC' }] }] } })
+    expect(await judge(to(inUsdc, 5), { address: 'empty' })).toEqual([200, []])
+    await commands.remove('empty')
+    expect(await judge(to(inUsdc, 5), { address: 'empty' })).toEqual([409, [address]])
+    expect(await judge(to(inUsdc, 5), { address: wallet('b6') })).toEqual([200, []])
+  })
+
+  it('of another payee does not make a payment match', async () => {
+    expect(await judge(to(inUsdc, 0), { address: 'one-usdc' })).toEqual([409, [link, address]])
+  })
+})
+
+describe('a verify request that is malformed', () => {
+  const good = request(word('01'))
+  it.each([
+    [{ ...good, chainId: '1' }, ['chainId']],
+    [{ ...good, chainId: 0 }, ['chainId']],
+    [{ ...good, chainId: -1 }, ['chainId']],
+    [{ ...good, chainId: 1.5 }, ['chainId']],
+    [{ ...good, chainId: 2 ** 53 }, ['chainId']],
+    [{ ...good, chainId: null }, ['chainId']],
+    [{ ...good, txHash: '0x12' }, ['txHash']],
+    [{ ...good, txHash: 12 }, ['txHash']],
+    [{ ...good, invoiceCurrency: 'usd' }, ['invoiceCurrency']],
+    [{ ...good, invoiceCurrency: '' }, ['invoiceCurrency']],
+    [{ ...good, invoiceCurrency: 978 }, ['invoiceCurrency']],
+    [{ ...good, address: '' }, ['address']],
+    [{ ...good, address: null }, ['address']],
+    [{ ...good, address: 'a'.repeat(129) }, ['address']],
+    [{}, ['chainId', 'txHash', 'invoiceAmount', 'invoiceCurrency', 'address']],
+  ])('%j is 400 with a detail for each of %j', async (body, names) => {
+    const answer = await legacy.verify(body)
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      {
+        error: expect.any(String),
+        details: names.map((name) => ({ code: expect.any(String), message: expect.any(String), path: [name] })),
+      },
+    ])
+  })
+
+  it.each([
+    ['nothing', ''],
+    ['no JSON', '{'],
+    ['an array', '[]'],
+    ['a string', '"x"'],
+    ['null', 'null'],
+    ['a repeated key', `{"chainId":1,${JSON.stringify(good).slice(1)}`],
+    ['a repeated key, escaped', `{"chain\\u0049d":1,${JSON.stringify(good).slice(1)}`],
+    ['text after the end', `${JSON.stringify(good)}x`],
+    ['a byte order mark', `\uFEFF${JSON.stringify(good)}`],
+  ])('%s is 400 with one detail about the whole', async (_, body) => {
+    const answer = await legacy.verify(body)
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      { error: expect.any(String), details: [{ code: expect.any(String), message: expect.any(String), path: [] }] },
+    ])
+  })
+
+  it('gets no value of the request back', async () => {
+    const { text } = await legacy.verify({ ...good, txHash: 'CANARY', invoiceAmount: 'CANARY', CANARY: 1 })
+    expect(text).not.toContain('CANARY')
+  })
+})

@@ -1,0 +1,13 @@
+/** JSON answers. Source: INTERFACE 4 (Cache-Control). @module */
+import { cacheControl } from '@payment-integration/contract'
+
+/**
+ * An answer that belongs to one caller: JSON with `Cache-Control: private, no-store`, also where it refuses.
+ * The headers are a plain object because the HTTP library writes that one without building a `Headers` first.
+ */
+export function jsonAnswer(body: object, status = 200, headers: Readonly<Record<string, string>> = {}): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { 'Content-Type': 'application/json', 'Cache-Control': cacheControl, ...headers },
+  })
+}

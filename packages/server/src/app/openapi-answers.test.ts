@@ -1,0 +1,208 @@
+/** Every answer of the server is as its own OpenAPI document says. */
+import { StoreError } from '@payment-integration/core'
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { receiveUpdate } from '../../test/support/clause-service.js'
+import { type DocumentCheck, documentCheck } from '../../test/support/document-check.js'
+import {
+  type Documented,
+  hashes,
+  type SentRequest,
+  send,
+  signedUpdate,
+  startDocumented,
+  wallet,
+} from '../../test/support/documented-service.js'
+import { chosenService } from '../../test/support/integration-service.js'
+import { listenApp } from '../../test/support/listening-app.js'
+import { createHealth } from './health.js'
+
+let documented: Documented
+let check: DocumentCheck
+let failing: Awaited<ReturnType<typeof listenApp>>
+/** What every use case of the failing service throws. */
+let failure: Error
+const covered = new Set<string>()
+
+beforeAll(async () => {
+  documented = await startDocumented()
+  check = documentCheck(await (await fetch(`${documented.url}/openapi.json`)).text())
+  const fail = () => Promise.reject(failure)
+  failing = await listenApp({
+    service: chosenService({
+      authenticate: async () => ({ integrationAddress: documented.shop.address }),
+      payments: { list: fail, get: fail },
+      authenticateLegacy: async () => true,
+      legacy: { lookup: fail, verify: fail },
+      applyUpdate: fail,
+    }),
+    receiveUpdate,
+    health: createHealth({ store: { ping: () => Promise.reject(new Error('away')) }, indexers: [] }),
+  })
+})
+afterAll(() => Promise.all([documented.stop(), failing.stop()]))
+
+/** Sends, expects the status and an answer as documented, and notes what was covered. */
+async function expectDocumented(request: SentRequest, status: number, url = documented.url) {
+  const answer = await send(url, request)
+  const operation = check.find(request.method, request.target)
+  expect([answer.status, ...check.answerFlaws(operation, answer)]).toEqual([status])
+  covered.add(`${operation.operationId} ${status}`)
+  return { ...answer, json: JSON.parse(answer.body) as Record<string, unknown> }
+}
+const without = ({ headers: _, ...request }: SentRequest): SentRequest => request
+
+test('every operation has an answer when all is well', async () => {
+  const found = documented.good().map(({ method, target }) => check.find(method, target).operationId)
+  expect(found.sort()).toEqual(check.operations.map(({ operation }) => operation.operationId).sort())
+  for (const request of documented.good()) await expectDocumented(request, 200)
+})
+
+describe('the read API', () => {
+  it.each(['/payments', `/wallet/${wallet}/payments`])(
+    '%s pages, and refuses limits, cursors and bodies',
+    async (path) => {
+      const first = await expectDocumented(documented.read(`${path}?limit=2`), 200)
+      const next = await expectDocumented(documented.read(`${path}?cursor=${first.json['nextCursor']}`), 200)
+      expect(next.json).toMatchObject({ payments: [{ txHash: hashes.single }], nextCursor: null })
+      expect((await expectDocumented(documented.read(`${path}?limit=0`), 400)).json).toMatchObject({ maxLimit: 200 })
+      await expectDocumented(documented.read(`${path}?cursor=x`), 400)
+      await expectDocumented({ ...documented.read(path), body: '{}' }, 400)
+      await expectDocumented(without(documented.read(path)), 401)
+    },
+  )
+
+  it.each(['/payments', `/wallet/${wallet}/payments`])('%s/{txHash} finds one, none or too many', async (path) => {
+    await expectDocumented(documented.read(`${path}/${hashes.single}`), 200)
+    await expectDocumented(documented.read(`${path}/0x12`), 400)
+    await expectDocumented(without(documented.read(`${path}/${hashes.single}`)), 401)
+    await expectDocumented(documented.read(`${path}/${hashes.unknown}`), 404)
+    await expectDocumented(documented.read(`${path}/${hashes.onTwoChains}`), 409)
+  })
+
+  it('refuses a wallet that is no address', async () => {
+    await expectDocumented(documented.read('/wallet/0x12/payments'), 400)
+    await expectDocumented(documented.read(`/wallet/0x12/payments/${hashes.single}`), 400)
+  })
+})
+
+describe('the legacy API', () => {
+  it('looks up', async () => {
+    await expectDocumented(documented.lookup(`1/${hashes.single}`), 200)
+    await expectDocumented(documented.lookup('x/y'), 400)
+    await expectDocumented({ ...documented.lookup(`1/${hashes.single}`), body: '{}' }, 400)
+    await expectDocumented(without(documented.lookup(`1/${hashes.single}`)), 401)
+    await expectDocumented(documented.lookup(`1/${hashes.unknown}`), 404)
+  })
+
+  it('verifies', async () => {
+    const { payment, verify } = documented
+    await expectDocumented(verify(JSON.stringify(payment)), 200)
+    await expectDocumented(verify('{'), 400)
+    await expectDocumented(verify('{}'), 400)
+    await expectDocumented(without(verify('{}')), 401)
+    await expectDocumented(verify(JSON.stringify({ ...payment, txHash: hashes.unknown })), 404)
+    const other = await expectDocumented(
+      verify(JSON.stringify({ ...payment, invoiceAmount: '1', address: 'nobody' })),
+      409,
+    )
+    expect(other.json).toMatchObject({ payments: [{ verified: false }] })
+    await expectDocumented(verify(JSON.stringify(payment).padEnd(16_385)), 413)
+    await expectDocumented(verify('{}', ['Content-Type: text/plain']), 415)
+  })
+})
+
+test('processor updates are applied, kept, refused', async () => {
+  const update = (id: string, change: object) => signedUpdate({ id, chainId: '1', txHash: hashes.single, ...change })
+  await expectDocumented(update('1', { state: 'refund_success' }), 200)
+  const same = await expectDocumented(update('2', { state: 'refund_success' }), 200)
+  expect(same.json).toMatchObject({ outcome: 'unchanged' })
+  await expectDocumented(update('3', { txHash: hashes.unknown, state: 'pending' }), 202)
+  await expectDocumented(signedUpdate({ id: '4' }), 400)
+  await expectDocumented({ ...update('5', {}), headers: ['Content-Type: application/json'] }, 401)
+  await expectDocumented(update('1', { state: 'pending' }), 409)
+  await expectDocumented({ ...update('6', {}), body: ' '.repeat(16_385) }, 413)
+  await expectDocumented({ ...update('7', {}), headers: ['Content-Type: text/plain'] }, 415)
+  await expectDocumented(update('8', { state: 'pending' }), 422)
+})
+
+test('the updates endpoint is not there when no processor is connected', async () => {
+  const { url, stop } = await listenApp({ receiveUpdate: null })
+  await expectDocumented(signedUpdate({}), 404, url).finally(stop)
+})
+
+describe('any operation', () => {
+  const authorization = (request: SentRequest) =>
+    request.headers?.filter((each) => each.startsWith('Authorization')) ?? []
+  const type = 'Content-Type: application/json'
+
+  it('refuses two content types', async () => {
+    for (const request of documented.good()) {
+      const headers = [...authorization(request), type, type]
+      await expectDocumented({ ...request, headers }, 400)
+    }
+  })
+
+  it('refuses what is not well-formed HTTP, without details', async () => {
+    for (const request of documented.good()) {
+      const headers = [...(request.headers ?? []), 'Host: localhost']
+      const { json } = await expectDocumented({ ...request, headers }, 400)
+      expect(json).toEqual({ error: 'Header host is given more than once' })
+    }
+  })
+
+  it('refuses headers that are too large, whoever asks', async () => {
+    for (const request of documented.good())
+      await expectDocumented({ ...request, headers: [`X: ${'a'.repeat(9_000)}`] }, 431)
+  })
+
+  it.each([
+    ['a defect', new Error('secret detail'), 500, undefined],
+    ['a database that is away', new StoreError('ERR_STORE_UNAVAILABLE', 'secret detail'), 503, '1'],
+    ['a full disk', new StoreError('ERR_STORE_FULL', 'secret detail'), 503, undefined],
+  ])('that asks the database survives %s', async (_, error, status, retryAfter) => {
+    failure = error
+    for (const request of documented.good().filter(({ target }) => !target.startsWith('/health'))) {
+      const { headers, body } = await expectDocumented(request, status, failing.url)
+      expect([headers.get('retry-after'), body.includes('secret')]).toEqual([retryAfter, false])
+    }
+  })
+
+  it('of health says that the database is away', async () => {
+    const { json } = await expectDocumented({ method: 'GET', target: '/health' }, 503, failing.url)
+    expect(json).toMatchObject({ status: 'down' })
+  })
+})
+
+test('a notification is as the webhook says, headers and body', async () => {
+  await documented.clauses.deliver()
+  const { post } = check.document.webhooks['paymentSnapshot'] ?? {}
+  const { arrived } = documented.clauses.receiver
+  if (post === undefined) throw new Error('the document has no webhook')
+  expect(arrived.length).toBeGreaterThan(0)
+  for (const { method, headers, body } of arrived) {
+    const flaws = ['X-Service-Signature', 'X-Service-Integration'].flatMap((name) =>
+      check.parameterFlaws(post, name, String(headers[name.toLowerCase()])),
+    )
+    expect([method, headers['content-type'], ...flaws]).toEqual(['POST', 'application/json'])
+    expect(check.bodyFlaws(post, JSON.parse(body.toString('utf8')))).toEqual([])
+  }
+})
+
+/** Documented and not provoked here, each with its reason. */
+const notProvoked: Record<string, string> = {
+  408: 'needs ten seconds of a silent client; run/http-server.test.ts and the hostile requests see it',
+}
+
+test('every documented status of every operation was answered, but those with a reason', () => {
+  const missing = check.pairs.filter((pair) => !covered.has(pair))
+  expect(missing.filter((pair) => notProvoked[pair.split(' ')[1] ?? ''] === undefined)).toEqual([])
+  expect([...covered].filter((pair) => !check.pairs.includes(pair))).toEqual([])
+})
+
+test('what the server serves is documented, and what is documented is served', () => {
+  const own = /^\/(openapi[.]json|reference(\/[^/]*)?)?$/
+  const served = documented.app.routes
+    .filter(({ method, path }) => method !== 'ALL' && !own.test(path))
+    .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`)
+  expect(check.operations.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(served.sort())
+})

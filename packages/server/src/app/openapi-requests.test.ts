@@ -1,0 +1,168 @@
+/** What the document allows in a request, the server takes; what it does not allow, the server refuses with 400. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type DocumentCheck, documentCheck } from '../../test/support/document-check.js'
+import {
+  type Documented,
+  hashes,
+  type SentRequest,
+  send,
+  signedUpdate,
+  startDocumented,
+  wallet,
+} from '../../test/support/documented-service.js'
+
+let documented: Documented
+let check: DocumentCheck
+beforeAll(async () => {
+  documented = await startDocumented()
+  check = documentCheck(await (await fetch(`${documented.url}/openapi.json`)).text())
+})
+afterAll(() => documented.stop())
+
+/** Whether the server refuses a request as malformed, and what it answered. */
+async function refused(request: SentRequest): Promise<boolean> {
+  const { status } = await send(documented.url, request)
+  expect(status).toBeLessThan(500)
+  return status === 400
+}
+
+const upper = (text: string) => text.replace(/[a-f]/g, (digit) => digit.toUpperCase())
+const hash = hashes.single
+
+const values: readonly [name: string, good: readonly string[], bad: readonly string[]][] = [
+  [
+    'limit',
+    ['1', '50', '200'],
+    ['', '0', '201', '-1', '01', '+1', '1.5', '1e2', ' 1', '٣', '１', 'x', '99999999999999999999'],
+  ],
+  [
+    'txHash',
+    [hash, upper(hash)],
+    [hash.slice(0, -1), `${hash}0`, hash.slice(2), hash.replace('0x', '0X'), `${hash.slice(0, -1)}g`],
+  ],
+  [
+    'address',
+    [wallet, upper(wallet)],
+    [wallet.slice(0, -1), `${wallet}0`, wallet.slice(2), wallet.replace('0x', '0X'), 'corner-cafe'],
+  ],
+  [
+    'chainId',
+    ['1', '137', '999999999999999'],
+    ['0', '01', '-1', '+1', '1.0', '1e3', '0x1', '1000000000000000', 'x', '٣'],
+  ],
+]
+
+const requests: Readonly<Record<string, readonly ((value: string) => SentRequest)[]>> = {
+  limit: [
+    (value) => documented.read(`/payments?limit=${value}`),
+    (value) => documented.read(`/wallet/${wallet}/payments?limit=${value}`),
+  ],
+  txHash: [
+    (value) => documented.read(`/payments/${value}`),
+    (value) => documented.read(`/wallet/${wallet}/payments/${value}`),
+    (value) => documented.lookup(`1/${value}`),
+  ],
+  address: [
+    (value) => documented.read(`/wallet/${value}/payments`),
+    (value) => documented.read(`/wallet/${value}/payments/${hash}`),
+  ],
+  chainId: [(value) => documented.lookup(`${value}/${hash}`)],
+}
+
+describe.each(values)('%s', (name, good, bad) => {
+  it.each([...good.map((value) => [value, 'taken'] as const), ...bad.map((value) => [value, 'refused'] as const)])(
+    '%j is %s, as documented',
+    async (value, verdict) => {
+      for (const request of requests[name] ?? []) {
+        const sent = request(encodeURIComponent(value))
+        const flaws = check.parameterFlaws(check.find(sent.method, sent.target), name, value)
+        expect([sent.target, flaws.length > 0, await refused(sent)]).toEqual([
+          sent.target,
+          verdict === 'refused',
+          verdict === 'refused',
+        ])
+      }
+    },
+  )
+})
+
+const nines = (digits: number) => '9'.repeat(digits)
+const each = <T>(name: string, given: readonly T[]) => given.map((value) => ({ [name]: value }))
+const missing = undefined
+
+/** Changes of a body that is good without them. */
+const changes: Readonly<Record<'verify' | 'update', Readonly<Record<'taken' | 'refused', readonly object[]>>>> = {
+  verify: {
+    taken: [
+      {},
+      { more: 1 },
+      ...each('chainId', [1, 999_999_999_999_999]),
+      ...each('txHash', [upper(hash), hashes.unknown]),
+      ...each('invoiceAmount', ['0', '0.1', '12.50', nines(100), 12.5, 0, 1e-7, 1e-98, 1e99]),
+      ...each('invoiceCurrency', ['EUR', 'ETH', 'USDC.E', 'A'.repeat(16)]),
+      ...each('address', ['corner-cafe', 'x'.repeat(128)]),
+    ],
+    refused: [
+      ...each('chainId', [0, -1, 1.5, 1e15, '1', null, missing]),
+      ...each('txHash', ['0x12', hash.replace('0x', '0X'), 1, null, missing]),
+      ...each('invoiceAmount', [
+        '',
+        '-1',
+        '+1',
+        '1e0',
+        ' 1',
+        '.5',
+        '1.',
+        '01',
+        '٣',
+        nines(101),
+        -1,
+        true,
+        null,
+        missing,
+      ]),
+      ...each('invoiceCurrency', ['', 'eur', 'A'.repeat(17), 'E R', 1, null, missing]),
+      ...each('address', ['', 'x'.repeat(129), 1, null, missing]),
+    ],
+  },
+  update: {
+    taken: [
+      {},
+      { state: null, recipient: null, invoice: null },
+      { txHash: upper(hash) },
+      { recipient: { title: 'Café', subtitle: 'at the corner' } },
+    ],
+    refused: [
+      { more: 1 },
+      ...each('id', ['with space', '', 'x'.repeat(129), missing]),
+      ...each('chainId', [1, '01', missing]),
+      ...each('txHash', ['0x12', missing]),
+      ...each('integrationAddress', ['0x12', null]),
+      { state: 'done' },
+      ...each('recipient', [{ title: 'Café' }, { title: 'Café', subtitle: null, more: 1 }]),
+      ...each('invoice', [
+        { amount: '1', currency: 'EUR' },
+        { amount: 1, currency: 'EUR', settlementAmount: '1', settlementCurrency: 'USD' },
+        { amount: '1', currency: 'eur', settlementAmount: '1', settlementCurrency: 'USD' },
+        { amount: '1', currency: 'EUR', settlementAmount: '1e3', settlementCurrency: 'USD' },
+      ]),
+    ],
+  },
+}
+
+function requestWith(endpoint: 'verify' | 'update', change: object): SentRequest {
+  if (endpoint === 'verify') return documented.verify(JSON.stringify({ ...documented.payment, ...change }))
+  return signedUpdate({ id: randomUUID(), chainId: '1', txHash: hash, ...change })
+}
+
+describe.each(['verify', 'update'] as const)('a body of %s', (endpoint) => {
+  const rows = (['taken', 'refused'] as const).flatMap((verdict) =>
+    changes[endpoint][verdict].map((change) => [change, verdict] as const),
+  )
+  it.each(rows)('with %j is %s, as documented', async (change, verdict) => {
+    const request = requestWith(endpoint, change)
+    const flaws = check.bodyFlaws(check.find(request.method, request.target), JSON.parse(request.body ?? ''))
+    expect([flaws.length > 0, await refused(request)]).toEqual([verdict === 'refused', verdict === 'refused'])
+  })
+})

@@ -1,0 +1,132 @@
+/** The reference page in a real browser. */
+import type { OpenApiDocument } from '@payment-integration/contract/openapi'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { chromiumMissing, chromiumPath, launchChromium } from '../../test/support/chromium.js'
+import { type Documented, hashes, startDocumented } from '../../test/support/documented-service.js'
+import { startPrefixProxy } from '../../test/support/prefix-proxy.js'
+
+/** Starting a browser on a busy machine takes its time. */
+const slowMs = 60_000
+
+describe.skipIf(chromiumPath === undefined)(
+  `the reference page in Chromium${chromiumMissing}`,
+  () => {
+    let documented: Documented
+    let browser: Browser
+    let page: Page
+    /** What the page asked for, and what the browser complained about. */
+    const requests: string[] = []
+    const complaints: string[] = []
+
+    beforeAll(async () => {
+      documented = await startDocumented()
+      browser = await launchChromium()
+      page = await browser.newPage({ viewport: { width: 1280, height: 1600 } })
+      page.on('request', (request) => requests.push(request.url()))
+      page.on('response', (response) => {
+        if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`)
+      })
+      page.on('requestfailed', (request) => complaints.push(`failed ${request.url()}`))
+      page.on('pageerror', (error) => complaints.push(error.message))
+      page.on('console', (message) => {
+        if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
+      })
+      await page.goto(`${documented.url}/reference`)
+      await page.locator('.opblock').first().waitFor()
+    }, slowMs)
+    afterAll(() => Promise.all([browser?.close(), documented?.stop()]), slowMs)
+
+    it('shows the service, its version, its server, every operation and the notification', async () => {
+      const answer = await fetch(`${documented.url}/openapi.json`)
+      const document = (await answer.json()) as OpenApiDocument
+      const operations = Object.entries<object>(document.paths).flatMap(([path, item]) =>
+        Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+      )
+      expect(await page.title()).toBe('Payment Integration Service: reference')
+      expect(await page.locator('.info .title').innerText()).toContain(document.info.title)
+      expect(await page.locator('.info .title').innerText()).toContain(document.info.version)
+      expect(await page.locator('.servers option').allInnerTexts()).toEqual(['./ - This service'])
+      expect(await shownOperations()).toEqual([...operations, 'POST paymentSnapshot'])
+    })
+
+    it('shows each operation with its parameters and answers', async () => {
+      for (const summary of await page.locator('.opblock-summary-control').all()) await summary.click()
+      await page.locator('.opblock.is-open .responses-table').nth(9).waitFor()
+      const statuses = await page.locator('.opblock .response-col_status').allInnerTexts()
+      for (const status of ['200', '400', '401', '404', '409', '415', '422', '503', '2XX'])
+        expect(statuses).toContain(status)
+      expect(await page.locator('.errors-wrapper').count()).toBe(0)
+      await page.reload()
+      await page.locator('.opblock').first().waitFor()
+    })
+
+    it('lists payments with credentials that are typed in, and shows the real answer', async () => {
+      await page.locator('.auth-wrapper .authorize').first().click()
+      await page.getByLabel('auth-basic-username').fill(documented.shop.address)
+      await page.getByLabel('auth-basic-password').fill(documented.shop.apiSecret)
+      await page
+        .locator('.auth-container', { hasText: 'integration' })
+        .getByRole('button', { name: 'Apply credentials' })
+        .click()
+      await page.locator('.dialog-ux .close-modal').click()
+      expect(await tryOut('Payments-listPayments')).toEqual(['200', expect.stringContaining(hashes.single)])
+    })
+
+    it('asks for health without them', async () => {
+      expect(await tryOut('Health-getHealth')).toEqual(['200', expect.stringContaining('"database": "ok"')])
+    })
+
+    it('asked its own server alone, and the browser had nothing to complain about', () => {
+      expect(requests.length).toBeGreaterThan(8)
+      expect(requests.filter((url) => !url.startsWith(`${documented.url}/`) && !url.startsWith('data:'))).toEqual([])
+      expect(complaints).toEqual([])
+    })
+
+    it('forgets credentials on reload, and shows a 401 without a dialog of the browser', async () => {
+      await page.reload()
+      await page.locator('.opblock').first().waitFor()
+      expect(await tryOut('Payments-listPayments')).toEqual(['401', expect.stringContaining('Unauthorized')])
+    })
+
+    it('works below a prefix that a proxy takes off', async () => {
+      const proxy = await startPrefixProxy('/pay', documented.url)
+      try {
+        await page.goto(`${proxy.url}/`)
+        await page.locator('.opblock').first().waitFor()
+        expect(page.url()).toBe(`${proxy.url}/reference`)
+        expect(await tryOut('Health-getHealth')).toEqual(['200', expect.stringContaining('"database": "ok"')])
+        expect(proxy.passed).toContain('/health')
+      } finally {
+        await proxy.stop()
+      }
+    })
+
+    function shownOperations(): Promise<string[]> {
+      return page
+        .locator('.opblock-summary-control')
+        .evaluateAll((all) =>
+          all.map((each) =>
+            ['.opblock-summary-method', '.opblock-summary-path']
+              .map((part) => each.querySelector(part)?.textContent)
+              .join(' '),
+          ),
+        )
+    }
+
+    /** Status and body that the page shows after its own request. */
+    async function tryOut(id: string): Promise<[string, string]> {
+      const block = page.locator(`#operations-${id}`)
+      await block.locator('.opblock-summary-control').click()
+      await block.getByRole('button', { name: 'Try it out' }).click()
+      await block.getByRole('button', { name: 'Execute' }).click()
+      const live = block.locator('.live-responses-table .response')
+      await live.waitFor()
+      return [
+        (await live.locator('.response-col_status').innerText()).trim(),
+        await live.locator('.response-col_description').innerText(),
+      ]
+    }
+  },
+  slowMs,
+)

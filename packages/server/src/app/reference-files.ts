@@ -1,0 +1,34 @@
+/** The files of Swagger UI that the reference page loads. @module */
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const css = 'text/css; charset=utf-8'
+const script = 'text/javascript; charset=utf-8'
+
+/** Content type of each file that is served. There is no other. */
+export const referenceFiles = {
+  'swagger-ui.css': css,
+  'swagger-ui-bundle.js': script,
+  'swagger-ui-bundle.js.LICENSE.txt': 'text/plain; charset=utf-8',
+  'favicon-32x32.png': 'image/png',
+} as const
+
+/** Name of a file that is served. */
+export type ReferenceFile = keyof typeof referenceFiles
+
+/** Reads a file, without the comment that names a source map: that map is not served. */
+export async function readReferenceFile(name: ReferenceFile, folder = referenceFolder()): Promise<Buffer<ArrayBuffer>> {
+  const bytes = await readFile(join(folder, name))
+  if (name.endsWith('.png')) return bytes
+  return Buffer.from(bytes.toString('utf8').replace(/\s*\/[/*]# sourceMappingURL=.*\s*$/, '\n'))
+}
+
+/** Beside the built code, where the build puts copies; run from its sources, in the package that they are copied from. */
+function referenceFolder(): string {
+  const copies = fileURLToPath(new URL('./reference/', import.meta.url))
+  if (existsSync(copies)) return copies
+  return dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+}

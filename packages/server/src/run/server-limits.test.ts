@@ -1,0 +1,204 @@
+/** The limits of the server, reached with small values: what a slow, silent or greedy client can hold. */
+import { silentLogger } from '@payment-integration/core'
+import { afterEach, describe, expect, it } from 'vitest'
+import { chosenService, goodAuthorization } from '../../test/support/integration-service.js'
+import { type Exchange, exchange } from '../../test/support/raw-exchange.js'
+import { eventually } from '../../test/support/tcp-server.js'
+import { createApp } from '../app/create-app.js'
+import { type HttpServer, listenHttp, type ServerLimits } from './http-server.js'
+import { createRequestListener } from './request-listener.js'
+
+const opened: Exchange[] = []
+let http: HttpServer
+afterEach(async () => {
+  for (const connection of opened.splice(0)) connection.destroy()
+  await http.stop(AbortSignal.timeout(2_000))
+})
+
+async function listen(limits: Partial<ServerLimits>, service = chosenService()): Promise<void> {
+  const health = async () => ({ status: 'ok', database: 'ok', chains: [] }) as const
+  const app = createApp({ service, receiveUpdate: async () => ({ kind: 'unauthenticated' }), health })
+  http = await listenHttp({ host: '127.0.0.1', port: 0 }, createRequestListener(app, silentLogger), limits)
+}
+
+async function open(text = ''): Promise<Exchange> {
+  const connection = await exchange(http.url)
+  opened.push(connection)
+  connection.send(text)
+  return connection
+}
+
+const live = 'GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n'
+const json = 'Content-Type: application/json\r\n'
+const update = (rest: string) => `POST /api/v1/processor/updates HTTP/1.1\r\nHost: a\r\n${json}${rest}`
+const slowHead = { headersTimeoutMs: 150, requestTimeoutMs: 60_000, checkIntervalMs: 25 }
+const slowBody = { headersTimeoutMs: 200, requestTimeoutMs: 200, checkIntervalMs: 25 }
+const slowKinds = [
+  ['the first line', slowHead, 'GE', ''],
+  ['the headers', slowHead, 'GET /health/live HTTP/1.1\r\nHost: a\r\n', 'X: a\r\n'],
+  ['the body', slowBody, update('Content-Length: 10000\r\n\r\n{'), ' '],
+  ['the chunks', slowBody, update('Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n'), '1\r\n \r\n'],
+] as const
+
+describe('a client that is slow', () => {
+  it.each(slowKinds)('with %s gets 408 when its time is up, however often it sends a little', async (_, ...kind) => {
+    const [limits, start, drip] = kind
+    await listen(limits)
+    const slow = await open(start)
+    const timer = setInterval(() => slow.send(drip), 20)
+    const [answer] = await slow.answers(1)
+    await slow.closed
+    clearInterval(timer)
+    expect([answer?.status, answer?.headers.get('cache-control')]).toEqual([408, 'private, no-store'])
+  })
+
+  it('and its like, two hundred at once, keep nobody else waiting and are gone when their time is up', async () => {
+    await listen({ headersTimeoutMs: 400, requestTimeoutMs: 500, checkIntervalMs: 50 })
+    const slow = await Promise.all(
+      Array.from({ length: 200 }, (_, n) => open(n % 4 === 0 ? '' : (slowKinds[n % 4]?.[2] ?? ''))),
+    )
+    for (let n = 0; n < 20; n++) expect((await fetch(`${http.url}/health/live`)).status).toBe(200)
+    await Promise.all(slow.map(({ closed }) => closed))
+  })
+
+  it('to read its answers is cut off after a silence, and its requests are not read meanwhile', async () => {
+    let asked = 0
+    const service = chosenService()
+    const memo = 'm'.repeat(1_000_000)
+    const payments = {
+      ...service.payments,
+      async list() {
+        asked++
+        return { payments: [{ memo }] as never, nextCursor: null }
+      },
+    }
+    await listen({ silenceTimeoutMs: 300 }, { ...service, payments })
+    const greedy = await open()
+    greedy.pause()
+    const request = `GET /api/v1/integration/payments HTTP/1.1\r\nHost: a\r\nAuthorization: ${goodAuthorization}\r\n\r\n`
+    for (let n = 0; n < 500; n++) greedy.send(request)
+    await eventually(() => asked > 0)
+    // A client that reads nothing learns of the end by a failure to send.
+    const timer = setInterval(() => greedy.send(request), 50)
+    await greedy.closed
+    clearInterval(timer)
+    // Eight at once, and those whose answers the kernel took: some megabytes of 500.
+    expect(asked).toBeLessThan(100)
+    expect((await fetch(`${http.url}/health/live`)).status).toBe(200)
+  })
+})
+
+describe('a connection', () => {
+  it('ends after its last request, which says so; what is sent after that is answered by nobody', async () => {
+    const service = chosenService()
+    await listen({ maxRequestsPerSocket: 3 }, service)
+    const request = `GET /api/v1/integration/payments HTTP/1.1\r\nHost: a\r\nAuthorization: ${goodAuthorization}\r\n\r\n`
+    const connection = await open(request.repeat(5))
+    const answers = await connection.answers(5)
+    expect(answers.map(({ status, headers }) => [status, headers.get('connection')])).toEqual([
+      [200, 'keep-alive'],
+      [200, 'keep-alive'],
+      [200, 'close'],
+    ])
+    await connection.closed
+    expect(connection.rest()).toBe('')
+    expect(service.calls).toHaveLength(3)
+  })
+
+  it('has eight requests in progress at most, and all of a pipeline answered in its order', async () => {
+    let busy = 0
+    let most = 0
+    const service = chosenService()
+    const payments = {
+      ...service.payments,
+      async list(_: unknown, { limit }: { readonly limit?: string | undefined }) {
+        most = Math.max(most, ++busy)
+        await new Promise((resolve) => setImmediate(resolve))
+        busy--
+        return { payments: [], nextCursor: limit ?? null }
+      },
+    }
+    await listen({}, { ...service, payments })
+    const numbers = Array.from({ length: 100 }, (_, n) => String(n))
+    const headers = `HTTP/1.1\r\nHost: a\r\nAuthorization: ${goodAuthorization}\r\n\r\n`
+    const pipeline = numbers.map((n) => `GET /api/v1/integration/payments?limit=${n} ${headers}`)
+    const answers = await (await open(pipeline.join(''))).answers(100)
+    expect(answers.map(({ body }) => JSON.parse(body).nextCursor)).toEqual(numbers)
+    expect(most).toBe(8)
+  })
+
+  it('beyond the highest number is closed at once, and the others are served', async () => {
+    await listen({ maxConnections: 2 })
+    const [first, second] = [await open(live), await open(live)]
+    expect((await first.answers(1))[0]?.status).toBe(200)
+    expect((await second.answers(1))[0]?.status).toBe(200)
+    const third = await open(live)
+    expect(await third.answers(1)).toEqual([])
+    first.send(live)
+    expect((await first.answers(1))[0]?.status).toBe(200)
+  })
+
+  it('between two requests is closed when nothing comes', async () => {
+    await listen({ keepAliveTimeoutMs: 100 })
+    const connection = await open(live)
+    expect((await connection.answers(1))[0]?.status).toBe(200)
+    await connection.closed
+  })
+})
+
+describe('garbage after a request', () => {
+  async function slowly() {
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const service = chosenService()
+    const payments = {
+      ...service.payments,
+      async list() {
+        await held
+        return { payments: [], nextCursor: null }
+      },
+    }
+    await listen({}, { ...service, payments })
+    return release
+  }
+  const list = `GET /api/v1/integration/payments HTTP/1.1\r\nHost: a\r\nAuthorization: ${goodAuthorization}\r\n`
+  const statuses = (answers: readonly { status: number }[]) => answers.map(({ status }) => status)
+
+  it('is refused once that request has its answer', async () => {
+    const release = await slowly()
+    const connection = await open(`${list}\r\n\0garbage`)
+    connection.send('more of it')
+    // A later answer says that what was sent before is there.
+    await fetch(`${http.url}/health/live`)
+    release()
+    expect(statuses(await connection.answers(3))).toEqual([200, 400])
+    await connection.closed
+  })
+
+  it('that closes the connection counts for nothing', async () => {
+    const release = await slowly()
+    const connection = await open(`${list}Connection: close\r\n\r\n${live}`)
+    release()
+    expect(statuses(await connection.answers(3))).toEqual([200])
+    await connection.closed
+  })
+
+  it('is refused after the answers to all requests before it, and instead of one whose body it breaks', async () => {
+    const release = await slowly()
+    const connection = await open(`${list}\r\n${update('Transfer-Encoding: chunked\r\n\r\n')}garbage`)
+    release()
+    expect(statuses(await connection.answers(3))).toEqual([200, 400])
+    await connection.closed
+  })
+
+  it('in a body that was refused before it ended is refused in silence', async () => {
+    await listen({})
+    const connection = await open('POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n')
+    expect(statuses(await connection.answers(1))).toEqual([404])
+    connection.send('garbage')
+    expect(await connection.answers(1)).toEqual([])
+    await connection.closed
+  })
+})

@@ -1,0 +1,52 @@
+/** How many requests of one connection are worked on at once, and in all. @module */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { createRequestListener } from './request-listener.js'
+
+type Listener = ReturnType<typeof createRequestListener>
+
+interface Line {
+  count: number
+  busy: number
+  readonly waiting: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse }[]
+}
+
+/**
+ * Lets the requests of a connection wait for each other. Node hands over a whole pipeline at once, and keeps every answer until
+ * the one before it is out: without a bound a client that reads nothing fills the memory. The answer to the last request says
+ * that it closes the connection; what comes after that is answered by nobody (Node's own count would, without Cache-Control).
+ */
+export function takeTurns(
+  listener: Listener,
+  { maxAtOnce, maxRequests }: { readonly maxAtOnce: number; readonly maxRequests: number },
+): Listener {
+  const lines = new WeakMap<Socket, Line>()
+
+  function start(line: Line, incoming: IncomingMessage, outgoing: ServerResponse): void {
+    line.busy++
+    // Nobody is left to read the answer.
+    if (!incoming.socket.destroyed) listener(incoming, outgoing)
+  }
+
+  function lineOf(socket: Socket): Line {
+    const known = lines.get(socket)
+    if (known !== undefined) return known
+    const line: Line = { count: 0, busy: 0, waiting: [] }
+    lines.set(socket, line)
+    return line
+  }
+
+  return (incoming, outgoing) => {
+    const line = lineOf(incoming.socket)
+    line.count++
+    if (line.count > maxRequests) return
+    if (line.count === maxRequests) outgoing.setHeader('Connection', 'close')
+    outgoing.once('close', () => {
+      line.busy--
+      const next = line.waiting.shift()
+      if (next !== undefined) start(line, next.incoming, next.outgoing)
+    })
+    if (line.busy < maxAtOnce) start(line, incoming, outgoing)
+    else line.waiting.push({ incoming, outgoing })
+  }
+}

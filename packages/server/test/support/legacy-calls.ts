@@ -1,0 +1,58 @@
+/** Calls of the legacy API over HTTP, and what a test says about prices. */
+import type { PriceFeedFacts, PricingFacts } from '@payment-integration/core'
+import type { Clauses } from './clause-service.js'
+
+/** A look-up or verify answer as JSON, loosely: tests say what is in it. */
+export interface LegacyAnswer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: what a test asks of foreign JSON.
+  readonly body: any
+}
+
+/** Opens the legacy API with a key that was just issued. */
+export async function legacyCalls({ url, service }: Pick<Clauses, 'url' | 'service'>) {
+  const { apiKey } = await service.legacyKeys.create({ name: 'clauses' })
+
+  async function answerOf(response: Response): Promise<LegacyAnswer> {
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, text, body: JSON.parse(text) }
+  }
+  return {
+    apiKey,
+    lookup: async (txHash: string, chainId: number | string = 1, authorization: string = apiKey) =>
+      answerOf(await fetch(`${url}/api/v1/tx/${chainId}/${txHash}`, { headers: { authorization } })),
+    /** `body`: an object, or the very text to send. */
+    verify: async (body: object | string, authorization: string = apiKey) =>
+      answerOf(
+        await fetch(`${url}/api/v1/verify`, {
+          method: 'POST',
+          headers: { authorization, 'content-type': 'application/json' },
+          body: typeof body === 'string' ? body : JSON.stringify(body),
+        }),
+      ),
+  }
+}
+
+/** Prices without a conversion, in a listed token worth a dollar, unless a test says otherwise. */
+export function pricing(overrides: Partial<PricingFacts> = {}): PricingFacts {
+  return {
+    listedToken: { symbol: 'USDC', currency: 'USD' },
+    feeds: [],
+    calledAmount: null,
+    serviceFee: null,
+    ...overrides,
+  }
+}
+
+/** One step of a conversion with a listed feed of 8 decimals, unless a test says otherwise. */
+export function feed(
+  use: PriceFeedFacts['use'],
+  pair: readonly [base: string, quote: string] | null,
+  rate: bigint,
+  overrides: Partial<PriceFeedFacts> = {},
+): PriceFeedFacts {
+  const named = pair === null ? null : { base: pair[0], quote: pair[1] }
+  return { use, contract: `0x${'fe'.repeat(20)}`, pair: named, rate, decimals: 8, ...overrides }
+}

@@ -1,0 +1,97 @@
+/** Requests written byte by byte, and their answers one by one. */
+import { connect, type Socket } from 'node:net'
+
+/** An answer as it was read. */
+export interface Answer {
+  readonly status: number
+  readonly headers: ReadonlyMap<string, string>
+  readonly body: string
+}
+
+/** A connection over which a test sends what it likes. */
+export interface Exchange {
+  /** Resolves the next `count` answers, or fewer when the server closed before. */
+  answers(count: number): Promise<Answer[]>
+  send(bytes: string | Uint8Array): void
+  /** Ends this side's half. */
+  end(): void
+  /** Resolves when the server has closed. */
+  readonly closed: Promise<void>
+  /** Bytes that came and belong to no answer that was asked for. */
+  rest(): string
+  /** Reads nothing any more, so that the server's bytes pile up. */
+  pause(): void
+  destroy(): void
+}
+
+/**
+ * Connects.
+ * @param withoutBody - Which answers, counted from 0, end with their headers, as those to HEAD do. Others need a `Content-Length`.
+ */
+export async function exchange(url: string, withoutBody: (index: number) => boolean = () => false): Promise<Exchange> {
+  const { hostname, port } = new URL(url)
+  const socket = await new Promise<Socket>((resolve, reject) => {
+    const opening = connect({ host: hostname, port: Number(port), noDelay: true }, () => resolve(opening))
+    opening.once('error', reject)
+  })
+  let received = ''
+  let taken = 0
+  let wake = () => {}
+  let isClosed = false
+  const closed = new Promise<void>((resolve) => {
+    socket.on('close', () => {
+      isClosed = true
+      resolve()
+      wake()
+    })
+  })
+  socket.on('data', (chunk) => {
+    received += chunk.toString('latin1')
+    wake()
+  })
+  // A reset is one way to close.
+  socket.on('error', () => undefined)
+
+  function take(): Answer | null {
+    const headEnd = received.indexOf('\r\n\r\n')
+    if (headEnd < 0) return null
+    const [line = '', ...fields] = received.slice(0, headEnd).split('\r\n')
+    const status = Number(line.split(' ')[1])
+    const headers = new Map(
+      fields.map((field) => [
+        field.slice(0, field.indexOf(':')).toLowerCase(),
+        field.slice(field.indexOf(':') + 1).trim(),
+      ]),
+    )
+    const isInterim = status >= 100 && status < 200
+    const length = isInterim || withoutBody(taken) ? 0 : Number(headers.get('content-length') ?? 0)
+    const end = headEnd + 4 + length
+    if (received.length < end) return null
+    const body = received.slice(headEnd + 4, end)
+    received = received.slice(end)
+    taken++
+    return { status, headers, body }
+  }
+
+  return {
+    closed,
+    send: (bytes) => void socket.write(bytes),
+    end: () => void socket.end(),
+    pause: () => void socket.pause(),
+    rest: () => received,
+    destroy: () => void socket.destroy(),
+    async answers(count) {
+      const answers: Answer[] = []
+      for (;;) {
+        for (let answer = take(); answer !== null; answer = take()) {
+          answers.push(answer)
+          if (answers.length === count) return answers
+        }
+        if (isClosed) return answers
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+    },
+  }
+}

@@ -1,0 +1,75 @@
+/** What the read API owes a tenant, computed from nothing but that tenant's own payments and credentials. */
+import { pools, type Tenant, type Transaction } from './tenant-commands.js'
+
+/** A payment as the model keeps it. */
+interface Row {
+  readonly chain: number
+  readonly hash: number
+  readonly sender: number
+  readonly receiver: number
+  readonly timestamp: number
+}
+
+interface Access {
+  enabled: boolean
+  /** Until when the previous secret is good. */
+  graceEnds: number
+}
+
+export function tenantModel(now: () => number) {
+  /** The blocks of each chain above its first one. */
+  const chains = pools.chains.map(() => [] as { transactions: readonly Transaction[]; timestamp: number }[])
+  const access: Readonly<Record<Tenant, Access>> = {
+    A: { enabled: true, graceEnds: 0 },
+    B: { enabled: true, graceEnds: 0 },
+  }
+  const everMined = new Set<string>()
+
+  function rowsOf(tenant: Tenant): Row[] {
+    return chains.flatMap((blocks, chain) =>
+      blocks.flatMap(({ transactions, timestamp }) =>
+        transactions.flatMap(({ hash, payments }) => {
+          // Of several payments in one transaction the first is the integration's.
+          const first = payments.find(({ of }) => of === tenant)
+          return first === undefined ? [] : [{ chain, hash, timestamp, sender: first.sender, receiver: first.receiver }]
+        }),
+      ),
+    )
+  }
+  const touches = (wallet: number | null) => (row: Row) =>
+    wallet === null || row.sender === wallet || row.receiver === wallet
+
+  return {
+    chains,
+    access,
+    /** Those not mined before: a transaction is in one block of a chain. */
+    fresh(chain: number, transactions: readonly Transaction[]): Transaction[] {
+      return transactions.filter(({ hash }) => {
+        const key = `${chain}:${hash}`
+        if (everMined.has(key)) return false
+        everMined.add(key)
+        return true
+      })
+    },
+    owners: (chain: number, hash: number) =>
+      new Set(
+        chains[chain]
+          ?.flatMap(({ transactions }) => transactions)
+          .filter((transaction) => transaction.hash === hash)
+          .flatMap(({ payments }) => payments.map(({ of }) => of)),
+      ),
+    mayEnter: (tenant: Tenant, secret: 'newest' | 'previous', isSame: boolean) =>
+      access[tenant].enabled && (secret === 'newest' || isSame || now() < access[tenant].graceEnds),
+    /** Statuses and hashes only: the bodies are compared with those of the twin. */
+    single(tenant: Tenant, hash: number, wallet: number | null): 200 | 404 | 409 {
+      const found = rowsOf(tenant).filter((row) => row.hash === hash && touches(wallet)(row))
+      return found.length === 0 ? 404 : found.length === 1 ? 200 : 409
+    },
+    /** The first page's `chainId:hash`, newest first. */
+    page(tenant: Tenant, wallet: number | null, limit: number): string[] {
+      const rows = rowsOf(tenant).filter(touches(wallet))
+      rows.sort((a, b) => b.timestamp - a.timestamp || b.chain - a.chain || b.hash - a.hash)
+      return rows.slice(0, limit).map(({ chain, hash }) => `${pools.chains[chain]}:${hash}`)
+    },
+  }
+}

@@ -1,0 +1,83 @@
+/** A whole service with one tenant or two, which commands act on. */
+import { systemClock } from '@payment-integration/core'
+import type { MinedPayment } from './clause-chain.js'
+import { type Shop, startClauses } from './clause-service.js'
+import { basic } from './integration-service.js'
+import { exchange } from './raw-exchange.js'
+import { type Credentials, pools, type Tenant, type Transaction } from './tenant-commands.js'
+
+/** An answer as its caller can see it: everything but the date. */
+export interface Seen {
+  readonly status: number
+  readonly headers: readonly (readonly [string, string])[]
+  readonly body: string
+}
+
+// A server ends a connection after 1000 requests.
+const requestsPerConnection = 900
+const masterKey = 'a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90'
+const addresses: Readonly<Record<Tenant, string>> = { A: `0x${'b2'.repeat(20)}`, B: `0x${'a1'.repeat(20)}` }
+
+export const txHashOf = (hash: number) => `0x${(hash + 1).toString(16).padStart(64, '0')}`
+export const walletOf = (wallet: number) => `0x${(wallet + 1).toString(16).padStart(40, 'c')}`
+export const addressOf = (tenant: Tenant) => addresses[tenant]
+
+/** Opens a world. The clock is shared with the world that it is compared with. */
+export async function openTenantWorld(tenants: readonly Tenant[], clock: { now(): number }) {
+  const clauses = await startClauses({ chainIds: pools.chains, masterKey, clock: { ...systemClock, ...clock } })
+  const shops = new Map<Tenant, Shop>()
+  for (const tenant of tenants) shops.set(tenant, await clauses.createShop(addresses[tenant]))
+  const secrets = new Map(
+    [...shops].map(([tenant, { apiSecret }]) => [tenant, { newest: apiSecret, previous: apiSecret }]),
+  )
+  let connection = await exchange(clauses.url)
+  let asked = 0
+  const chainOf = (chain: number) => clauses.chain(pools.chains[chain])
+
+  /** What an integrator of this world would be told of: the payments of its tenants and of nobody. */
+  function mined({ hash, payments }: Transaction): MinedPayment[] {
+    return payments.flatMap(({ of, sender, receiver }, ordinal) => {
+      if (of !== null && !shops.has(of)) return []
+      const integrationAddress = of === null ? null : addresses[of]
+      const sides = { sender: walletOf(sender), receiver: walletOf(receiver) }
+      return [{ txHash: txHashOf(hash), ordinal, integrationAddress, ...sides }]
+    })
+  }
+
+  return {
+    has: (tenant: Tenant) => shops.has(tenant),
+    secret: (tenant: Tenant, which: Exclude<Credentials, 'other'>) => secrets.get(tenant)?.[which] ?? 'never-issued',
+    async mine(chain: number, transactions: readonly Transaction[], timestamp: number) {
+      chainOf(chain).mine(transactions.flatMap(mined), timestamp)
+    },
+    drop: (chain: number, count: number) => chainOf(chain).drop(count),
+    index: () => clauses.index(),
+    update: clauses.update,
+    async rotate(tenant: Tenant, graceMs: number) {
+      const { newest } = secrets.get(tenant) ?? { newest: '' }
+      const { apiSecret } = await clauses.service.integrations.rotateApiSecret(addresses[tenant], { graceMs })
+      secrets.set(tenant, { newest: apiSecret, previous: newest })
+    },
+    enable: (tenant: Tenant, enabled: boolean) => clauses.service.integrations.setEnabled(addresses[tenant], enabled),
+    /** GETs a path below the integration API. */
+    async ask(path: string, tenant: Tenant, secret: string): Promise<Seen> {
+      if (++asked % requestsPerConnection === 0) {
+        connection.destroy()
+        connection = await exchange(clauses.url)
+      }
+      const authorization = basic(addresses[tenant], secret)
+      connection.send(`GET /api/v1/integration/${path} HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\n\r\n`)
+      const [answer] = await connection.answers(1)
+      if (answer === undefined) throw new Error('The server closed the connection.')
+      const { status, headers, body } = answer
+      return { status, headers: [...headers].filter(([name]) => name !== 'date'), body }
+    },
+    async close() {
+      connection.destroy()
+      await clauses.stop()
+    },
+  }
+}
+
+/** What {@link openTenantWorld} resolves. */
+export type TenantWorld = Awaited<ReturnType<typeof openTenantWorld>>

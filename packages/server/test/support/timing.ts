@@ -1,0 +1,81 @@
+/** Whether the time that something takes tells which kind of input it had: Welch's t over interleaved, cropped samples. */
+import { seededFraction, shuffled } from './seeded-fraction.js'
+
+/** What each kind of input makes happen, by name. */
+export type Kinds = Readonly<Record<string, () => Promise<unknown>>>
+
+/** Two kinds whose times differ, the slower one first. */
+export interface Difference {
+  readonly slower: string
+  readonly faster: string
+  /** Welch's t of the difference beyond the tolerated one. */
+  readonly t: number
+  /** Difference of the means, in microseconds. */
+  readonly microseconds: number
+}
+
+/** How to measure. */
+export interface TimingOptions {
+  readonly seed: number
+  /** Samples of each kind in a round. */
+  readonly samples: number
+  /** The difference that is tolerated, as a share of the mean over all kinds. @default 0 */
+  readonly tolerated?: number
+}
+
+/** Above this, chance is no explanation (the usual bound of leakage tests). */
+const significant = 4.5
+/** Share of the samples kept, the fastest ones: pauses of the machine say nothing about the input. */
+const kept = 0.8
+const rounds = 3
+
+/**
+ * The pairs of kinds that can be told apart in each of three rounds, in the same direction. A round is measured only while
+ * the ones before it leave a pair. Kinds take turns in random order, so that a drift of the machine hits all of them.
+ */
+export async function differences(kinds: Kinds, options: TimingOptions): Promise<Difference[]> {
+  const fraction = seededFraction(options.seed)
+  const round = async () => compare(await measure(kinds, options.samples, fraction), options.tolerated ?? 0)
+  await measure(kinds, Math.ceil(options.samples / 4), fraction)
+  let found = await round()
+  for (let again = 1; again < rounds && found.length > 0; again++) {
+    const before = found
+    found = (await round()).filter(({ slower, faster }) =>
+      before.some((each) => each.slower === slower && each.faster === faster),
+    )
+  }
+  return found
+}
+
+async function measure(kinds: Kinds, samples: number, fraction: () => number): Promise<Map<string, number[]>> {
+  const entries = Object.entries(kinds)
+  const times = new Map(entries.map(([name]) => [name, [] as number[]]))
+  for (let sample = 0; sample < samples; sample++)
+    for (const [name, run] of shuffled(entries, fraction)) {
+      const startedAt = process.hrtime.bigint()
+      await run()
+      times.get(name)?.push(Number(process.hrtime.bigint() - startedAt) / 1_000)
+    }
+  return times
+}
+
+function compare(times: ReadonlyMap<string, readonly number[]>, tolerated: number): Difference[] {
+  const all = [...times.values()].flat().sort((a, b) => a - b)
+  // One bound for all kinds: what is left of each is still a fair sample where they do not differ.
+  const longest = all[Math.floor(all.length * kept)] ?? Number.POSITIVE_INFINITY
+  const statistics = [...times].map(([name, each]) => ({ name, ...describe(each.filter((time) => time <= longest)) }))
+  const margin = tolerated * (statistics.reduce((sum, { mean }) => sum + mean, 0) / statistics.length)
+  return statistics.flatMap((slow) =>
+    statistics.flatMap((fast) => {
+      const microseconds = slow.mean - fast.mean
+      const t = (microseconds - margin) / Math.sqrt(slow.variance / slow.count + fast.variance / fast.count)
+      return t > significant ? [{ slower: slow.name, faster: fast.name, t, microseconds }] : []
+    }),
+  )
+}
+
+function describe(times: readonly number[]): { count: number; mean: number; variance: number } {
+  const mean = times.reduce((sum, time) => sum + time, 0) / times.length
+  const squares = times.reduce((sum, time) => sum + (time - mean) ** 2, 0)
+  return { count: times.length, mean, variance: squares / (times.length - 1) }
+}

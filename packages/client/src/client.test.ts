@@ -10,22 +10,13 @@ import {
   page,
   payment,
   serve,
+  serveReplies,
   wallet,
 } from '../test/fixtures.js'
 
-/** Serves one JSON body to everyone and keeps what was asked. */
-async function serveJson(body: unknown, status = 200) {
-  const asked: { url: string | undefined; headers: NodeJS.Dict<string | string[]> }[] = []
-  const server = await serve(({ url, headers }, response) => {
-    asked.push({ url, headers })
-    answer(response, status, body)
-  })
-  return Object.assign(server, { asked })
-}
-
 describe('over a real connection', () => {
   test('every request carries a real Basic header and asks for JSON', async () => {
-    await using server = await serveJson(page([1]))
+    await using server = await serveReplies({ body: page([1]) })
     await clientOf(server.url).payments.list()
     expect(server.asked).toHaveLength(1)
     expect(server.asked[0]?.headers).toMatchObject({
@@ -35,8 +26,8 @@ describe('over a real connection', () => {
   })
 
   test('the four endpoints are asked at their paths, with identifiers lowercased', async () => {
-    const { asked, ...server } = await serveJson(page([]))
-    await using single = await serveJson(payment(171))
+    const { asked, ...server } = await serveReplies({ body: page([]) })
+    await using single = await serveReplies({ body: payment(171) })
     const upper = (hex: string) => `0x${hex.slice(2).toUpperCase()}`
     const client = clientOf(server.url)
     await client.payments.list({ limit: 200, cursor: 'a b/+&=é' })
@@ -54,7 +45,7 @@ describe('over a real connection', () => {
 
   test('an answer is returned as sent, with unknown fields at every level', async () => {
     const newer = { ...payment(1), fee: '0.1', source: { ...payment(1).source, name: 'Ethereum' } }
-    await using server = await serveJson({ payments: [newer], nextCursor: 'c', total: 9 })
+    await using server = await serveReplies({ body: { payments: [newer], nextCursor: 'c', total: 9 } })
     expect(await clientOf(server.url).payments.list()).toEqual({ payments: [newer], nextCursor: 'c', total: 9 })
   })
 
@@ -73,7 +64,7 @@ describe('over a real connection', () => {
   })
 
   test('a redirect is not followed, so the credentials stay here', async () => {
-    await using target = await serveJson(page([1]))
+    await using target = await serveReplies({ body: page([1]) })
     await using server = await serve((_, response) => response.writeHead(308, { location: target.url }).end())
     const error = await errorOf(clientOf(server.url).payments.list())
     expect(error).toMatchObject({ code: 'ERR_INVALID_RESPONSE', reason: 'redirect', status: 308 })
@@ -165,7 +156,7 @@ describe('abort', () => {
   })
 
   test('before the call sends nothing', async () => {
-    await using server = await serveJson(page([1]))
+    await using server = await serveReplies({ body: page([1]) })
     const error = await errorOf(clientOf(server.url).payments.list({ signal: AbortSignal.abort() }))
     expect(error).toMatchObject({ code: 'ERR_ABORTED' })
     expect(server.asked).toEqual([])
@@ -173,7 +164,7 @@ describe('abort', () => {
 
   test('between two pages ends the iteration', async () => {
     const controller = new AbortController()
-    await using server = await serveJson(page([1], 'more'))
+    await using server = await serveReplies({ body: page([1], 'more') })
     const seen: string[] = []
     const walk = async () => {
       for await (const { txHash } of clientOf(server.url).payments.iterate({ signal: controller.signal })) {
@@ -190,7 +181,7 @@ describe('abort', () => {
     const { signal } = new AbortController()
     const added = vi.spyOn(signal, 'addEventListener')
     const removed = vi.spyOn(signal, 'removeEventListener')
-    await using server = await serveJson(page([]))
+    await using server = await serveReplies({ body: page([]) })
     await clientOf(server.url).payments.list({ signal })
     expect(added.mock.calls.length).toBeGreaterThan(0)
     for (const [type, listener] of added.mock.calls) expect(removed).toHaveBeenCalledWith(type, listener)

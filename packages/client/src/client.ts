@@ -1,6 +1,8 @@
 /** The client of the integration read API. Source: INTERFACE 4.1, 5. @module */
+import { basicAuthorization } from './basic-auth.js'
+import { checkAddress } from './internal/check.js'
 import { createRequester } from './internal/request.js'
-import { type ClientOptions, checkAddress, checkOptions } from './options.js'
+import { type ClientOptions, checkOptions } from './options.js'
 import { type PaymentReader, paymentReader } from './payments.js'
 
 /** Reads the payments that named one integration. It keeps no state and may be shared by any number of calls. */
@@ -24,9 +26,11 @@ export interface Client {
  * for await (const payment of client.payments.iterate()) console.log(payment.txHash, payment.state)
  */
 export function createClient(options: ClientOptions): Client {
-  const checked = checkOptions(options)
-  const { integrationAddress } = checked
-  const request = createRequester(checked)
+  const { integrationAddress, apiSecret, ...transport } = checkOptions(options)
+  const request = createRequester(transport, {
+    authorization: basicAuthorization(integrationAddress, apiSecret),
+    options: 'integrationAddress and apiSecret (not the webhook signing secret)',
+  })
   return {
     payments: paymentReader({ integrationAddress, wallet: null }, request),
     wallet: (address) => paymentReader({ integrationAddress, wallet: checkAddress('address', address) }, request),

@@ -1,15 +1,16 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { apiSecret, clientOf, encodedSecret, errorOf, hashOf, page, payment } from '../test/fixtures.js'
-import type { Client } from './client.js'
-import { type AnyClientError, isClientError } from './errors.js'
-import type { ClientOptions, FetchFunction } from './options.js'
+import { apiKey, invoice, legacyClientOf, verified } from '../test/legacy-fixtures.js'
+import { type AnyClientError, isClientError } from './any-error.js'
+import type { FetchFunction, TransportOptions } from './transport-options.js'
 
 // A service, a proxy and a fetch that put the credentials wherever an error could pick them up.
-const leak = `Basic ${encodedSecret} ${apiSecret}`
+const leak = `Basic ${encodedSecret} ${apiSecret} ${apiKey}`
 const leakHeaders = {
   authorization: `Basic ${encodedSecret}`,
   'x-echo': encodedSecret,
+  'x-api-key': apiKey,
   location: `https://x/${encodedSecret}`,
 }
 const json =
@@ -25,24 +26,24 @@ const leakyError = (request: Request) =>
 const never: FetchFunction = (request) =>
   new Promise((_, reject) => request.signal.addEventListener('abort', () => reject(leakyError(request))))
 
-const list = (client: Client) => client.payments.list()
-const get = (client: Client) => client.payments.get(hashOf(1))
-const walk = async (client: Client) => {
-  for await (const _ of client.payments.iterate());
+type Call = (options: Partial<TransportOptions>) => Promise<unknown>
+const baseUrl = 'https://payments.example.com'
+const list: Call = (options) => clientOf(baseUrl, options).payments.list()
+const get: Call = (options) => clientOf(baseUrl, options).payments.get(hashOf(1))
+const lookup: Call = (options) => legacyClientOf(baseUrl, options).lookup(invoice)
+const verify: Call = (options) => legacyClientOf(baseUrl, options).verify(invoice)
+const walk: Call = async (options) => {
+  for await (const _ of clientOf(baseUrl, options).payments.iterate());
 }
-const aborted = (client: Client) => {
+const aborted: Call = (options) => {
   const controller = new AbortController()
   setImmediate(() => controller.abort(new Error(leak)))
-  return client.payments.list({ signal: controller.signal })
+  return clientOf(baseUrl, options).payments.list({ signal: controller.signal })
 }
+const keyDetails = [{ code: 'custom', message: 'refused', path: [apiKey] }]
+const mismatched = (memo: string) => verified({ verified: false, verificationErrors: ['Invalid payment amount'], memo })
 
-const cases: [
-  AnyClientError['code'],
-  string,
-  FetchFunction,
-  (client: Client) => Promise<unknown>,
-  Partial<ClientOptions>?,
-][] = [
+const cases: [AnyClientError['code'], string, FetchFunction, Call, Partial<TransportOptions>?][] = [
   ['ERR_UNAUTHORIZED', '401', json(401, { error: leak }), list],
   ['ERR_INVALID_REQUEST', '400', json(400, { error: leak }), list],
   ['ERR_INVALID_REQUEST', '400 with maxLimit', json(400, { error: leak, maxLimit: 3, message: leak }), list],
@@ -73,6 +74,32 @@ const cases: [
   ['ERR_INVALID_RESPONSE', 'a redirect', json(302, { error: leak }), list],
   ['ERR_INVALID_RESPONSE', 'an unknown status', json(418, { error: leak }), list],
   ['ERR_INVALID_RESPONSE', 'too large', json(200, { leak }), list, { maxResponseBytes: 5 }],
+  ['ERR_UNAUTHORIZED', 'a legacy 401', json(401, { error: leak }), lookup],
+  [
+    'ERR_INVALID_LEGACY_REQUEST',
+    'a legacy 400',
+    json(400, { error: leak, details: [{ code: 'custom', message: 'must be known', path: ['chainId'], [leak]: 1 }] }),
+    lookup,
+  ],
+  ['ERR_TRANSACTION_NOT_FOUND', 'a legacy 404', json(404, { error: leak }), lookup],
+  ['ERR_VERIFICATION_FAILED', 'a 409 on verify', json(409, mismatched('order 1')), verify],
+  ['ERR_RATE_LIMITED', 'a legacy 429', json(429, { error: leak }), verify],
+  ['ERR_SERVICE_UNAVAILABLE', 'a legacy 503', json(503, { error: leak }), verify],
+  ['ERR_NETWORK', 'a rejected legacy fetch', async (request) => Promise.reject(leakyError(request)), verify],
+  ['ERR_TIMEOUT', 'a slow legacy try', never, verify, { timeoutMs: 10 }],
+  [
+    'ERR_INVALID_RESPONSE',
+    'the API key in the details of a 400',
+    json(400, { error: '', details: keyDetails }),
+    lookup,
+  ],
+  ['ERR_INVALID_RESPONSE', 'the API key in the result of a 409', json(409, mismatched(`key: ${apiKey}`)), verify],
+  [
+    'ERR_INVALID_RESPONSE',
+    'the wrong legacy shape',
+    json(200, { chainId: leak, txHash: leak, payments: leak }),
+    lookup,
+  ],
   ['ERR_INVALID_RESPONSE', 'a repeated cursor', json(200, page([], encodedSecret)), walk],
 ]
 
@@ -92,13 +119,13 @@ function everyForm(error: unknown): string {
 
 describe('no form of an error shows the credentials', () => {
   test.each(cases)('%s: %s', async (code, _case, fetch, call, options) => {
-    const error = await errorOf(call(clientOf('https://payments.example.com', { fetch, ...options })))
+    const error = await errorOf(call({ fetch, retryDelayMs: 1, maxRetryDelayMs: 2, ...options }))
     expect(error).toMatchObject({ code })
     expect(isClientError(error)).toBe(true)
     expect(error).not.toHaveProperty('cause')
     const shown = everyForm(error)
     expect(shown).toContain(code)
-    for (const secret of [apiSecret, encodedSecret, 'authorization', 'Basic '])
+    for (const secret of [apiSecret, encodedSecret, apiKey, inspect(apiKey).slice(1, -1), 'authorization', 'Basic '])
       expect(shown.toLowerCase()).not.toContain(secret.toLowerCase())
   })
 
@@ -108,6 +135,9 @@ describe('no form of an error shows the credentials', () => {
       ERR_INVALID_REQUEST: true,
       ERR_NOT_FOUND: true,
       ERR_AMBIGUOUS_PAYMENT: true,
+      ERR_INVALID_LEGACY_REQUEST: true,
+      ERR_TRANSACTION_NOT_FOUND: true,
+      ERR_VERIFICATION_FAILED: true,
       ERR_RATE_LIMITED: true,
       ERR_SERVICE_UNAVAILABLE: true,
       ERR_NETWORK: true,

@@ -4,24 +4,23 @@
  * @module
  */
 
-/** Base of every error that a call of this client rejects with. `retryable`: the same call may succeed later, unchanged. */
+/** Base of every error that a call of a client rejects with. `retryable`: the same call may succeed later, unchanged. */
 export abstract class ClientError extends Error {
   abstract readonly code: `ERR_${string}`
   abstract readonly retryable: boolean
 }
 
 /**
- * 401. The service says the same for an unknown address, a wrong secret, a disabled integration and one without a secret.
- * Source: INTERFACE 5 rule 3.
+ * 401. The service says the same for an unknown address, a wrong secret, a disabled integration and one without a secret,
+ * and for every API key that it does not accept. Source: INTERFACE 4.3, 5 rule 3.
  */
 export class UnauthorizedError extends ClientError {
   override readonly name = 'UnauthorizedError'
   readonly code = 'ERR_UNAUTHORIZED'
   readonly retryable = false
-  constructor() {
-    super(
-      'The service refused the credentials (401). Check integrationAddress and apiSecret (not the webhook signing secret).',
-    )
+  /** @param options - Which options hold the credentials, in words; never their values. */
+  constructor(options: string) {
+    super(`The service refused the credentials (401). Check ${options}.`)
   }
 }
 
@@ -156,18 +155,22 @@ export type InvalidResponseReason =
   | 'redirect'
   | 'status'
   | 'mismatch'
+  | 'contradiction'
+  | 'repeated_secret'
   | 'repeated_cursor'
   | 'no_progress'
 
-/** An answer arrived that is not one of this service's. Nothing of its content is kept. Source: INTERFACE 2.1, 2.2. */
+/** An answer arrived that is not one of this service's. Nothing of its content is kept. Source: INTERFACE 2.1, 2.2, 2.4. */
 export class InvalidResponseError extends ClientError {
   override readonly name = 'InvalidResponseError'
   readonly code = 'ERR_INVALID_RESPONSE'
   readonly retryable = false
   /**
    * `not_json`: no UTF-8 JSON. `schema`: a field is missing or malformed, see `path`. `too_large`: longer than `maxResponseBytes`.
-   * `redirect`: not followed. `status`: not one of the contract. `mismatch`: another payment, integration or wallet than asked
-   * for, or more payments, see `path`. `repeated_cursor`: the list went in a circle. `no_progress`: it came to nothing older.
+   * `redirect`: not followed. `status`: not one of the contract, or not with the contract's body. `mismatch`: another payment, transaction, integration or
+   * wallet than asked for, or more payments, see `path`. `contradiction`: the status says one thing and the payments another.
+   * `repeated_secret`: a refusal holds the API key, so it is not kept. `repeated_cursor`: the list went in a circle.
+   * `no_progress`: it came to nothing older.
    */
   readonly reason: InvalidResponseReason
   readonly status: number
@@ -189,45 +192,13 @@ function explain(reason: InvalidResponseReason, path: string | null): string {
     too_large: 'the body is longer than maxResponseBytes. Ask for fewer payments per page, or allow more.',
     redirect:
       'it is a redirect, which is not followed because it would carry the credentials. Set baseUrl to its target.',
-    status: 'the contract has no such status here. Check baseUrl and any proxy before the service.',
+    status:
+      'the contract has no such status here, or has it with another body. Check baseUrl and any proxy before the service.',
     mismatch: `${field} is not what was asked for. Check for a cache or proxy that mixes up answers.`,
+    contradiction: `${field} does not fit the status, so nothing counts as verified. Tell whoever runs the service.`,
+    repeated_secret: 'the body holds the API key. Look for a proxy that echoes requests, and replace the key.',
     repeated_cursor: 'nextCursor is one that was followed before, so the list would never end.',
     no_progress: 'page after page brought nothing older, so the list would never end.',
   }
   return table[reason]
-}
-
-/** Every error of this client, for a `switch` over `code`. */
-export type AnyClientError =
-  | UnauthorizedError
-  | InvalidRequestError
-  | NotFoundError
-  | AmbiguousPaymentError
-  | RateLimitedError
-  | ServiceUnavailableError
-  | NetworkError
-  | TimeoutError
-  | AbortedError
-  | InvalidResponseError
-
-const nameByCode: Readonly<Record<AnyClientError['code'], string>> = {
-  ERR_UNAUTHORIZED: 'UnauthorizedError',
-  ERR_INVALID_REQUEST: 'InvalidRequestError',
-  ERR_NOT_FOUND: 'NotFoundError',
-  ERR_AMBIGUOUS_PAYMENT: 'AmbiguousPaymentError',
-  ERR_RATE_LIMITED: 'RateLimitedError',
-  ERR_SERVICE_UNAVAILABLE: 'ServiceUnavailableError',
-  ERR_NETWORK: 'NetworkError',
-  ERR_TIMEOUT: 'TimeoutError',
-  ERR_ABORTED: 'AbortedError',
-  ERR_INVALID_RESPONSE: 'InvalidResponseError',
-}
-
-/** Tells this client's errors from all others, by `code` and `name`: it holds even when two copies of the package are installed. */
-export function isClientError(error: unknown): error is AnyClientError {
-  if (!(error instanceof Error)) return false
-  const { code, name } = error as { code?: unknown; name: string }
-  return (
-    typeof code === 'string' && Object.hasOwn(nameByCode, code) && nameByCode[code as AnyClientError['code']] === name
-  )
 }

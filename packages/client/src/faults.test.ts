@@ -2,7 +2,7 @@ import { delay, HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { clientOf, errorOf, hashOf, page, payment, wallet } from '../test/fixtures.js'
-import { isClientError } from './errors.js'
+import { isClientError } from './any-error.js'
 import type { ClientOptions } from './options.js'
 
 const baseUrl = 'https://payments.example.com'
@@ -106,6 +106,12 @@ describe('a look-up', () => {
     expect((error as Error).message).toContain(`client.wallet(address).get('${hashOf(7)}')`)
     const narrowed = await errorOf(ofWallet(wallet).get(hashOf(7)))
     expect((narrowed as Error).message).toContain(`client.wallet('${wallet}').iterate()`)
+  })
+
+  test('at a path that the service does not have is not about the payment', async () => {
+    respond(json({ error: 'Not found' }, 404))
+    for (const call of [payments.get(hashOf(1)), ofWallet(wallet).get(hashOf(1))])
+      expect(await errorOf(call)).toMatchObject({ code: 'ERR_INVALID_RESPONSE', reason: 'status', status: 404 })
   })
 
   test.each([400, 404, 409])('does not believe a %i in words that are not the service’s', async (status) => {

@@ -1,15 +1,19 @@
 /** Reading the payments of an integration, all or of one wallet. Source: INTERFACE 4.1. @module */
-import { type Page, type Payment, pageLimit, pageSchema, paths, paymentSchema } from '@payment-integration/contract'
-import { InvalidResponseError } from './errors.js'
+import {
+  errorBodySchema,
+  type Page,
+  type Payment,
+  pageLimit,
+  pageSchema,
+  paths,
+  paymentSchema,
+} from '@payment-integration/contract'
+import type { CallOptions } from './call-options.js'
+import { AmbiguousPaymentError, InvalidRequestError, InvalidResponseError, NotFoundError } from './errors.js'
+import { checkInteger, checkSignal, checkTxHash } from './internal/check.js'
+import { believe, believeMissing, type Refusals } from './internal/refusals.js'
 import type { Requester } from './internal/request.js'
 import { iteratePages } from './iterate.js'
-import { checkInteger } from './options.js'
-
-/** What every call takes. */
-export interface CallOptions {
-  /** Ends the call with {@link AbortedError} `ERR_ABORTED`. */
-  readonly signal?: AbortSignal | undefined
-}
 
 /** Which page to read. */
 export interface ListOptions extends CallOptions {
@@ -26,7 +30,7 @@ export interface IterateOptions extends CallOptions {
 }
 
 /**
- * Reads payments. Every method ends in one of the errors of {@link AnyClientError}, or in a TypeError or RangeError for a
+ * Reads payments. Every method ends in one of the errors of {@link AnyReadError}, or in a TypeError or RangeError for a
  * malformed argument, before anything is sent. What `random` or `now` throw is thrown on as it is.
  */
 export interface PaymentReader {
@@ -60,6 +64,11 @@ interface PageQuery {
   readonly cursor: string | null
 }
 
+/** What every endpoint of the read API refuses with. */
+const anyRefusals: Refusals = {
+  400: believe(errorBodySchema, ({ maxLimit = null }) => new InvalidRequestError(maxLimit)),
+}
+
 /** Binds the four endpoints to a scope. */
 export function paymentReader(scope: ReaderScope, request: Requester): PaymentReader {
   const { wallet } = scope
@@ -67,7 +76,7 @@ export function paymentReader(scope: ReaderScope, request: Requester): PaymentRe
 
   async function page({ limit, cursor }: PageQuery, signal: AbortSignal | undefined): Promise<Page> {
     const query = { ...(limit === undefined ? {} : { limit: String(limit) }), ...(cursor === null ? {} : { cursor }) }
-    const found = await request({ path: listPath, query, schema: pageSchema, lookup: null, signal })
+    const found = await request({ path: listPath, query, schema: pageSchema, refusals: anyRefusals, signal })
     if (limit !== undefined && found.payments.length > limit)
       throw new InvalidResponseError('mismatch', 200, 'payments')
     for (const [position, payment] of found.payments.entries()) assertInScope(payment, scope, ['payments', position])
@@ -87,11 +96,13 @@ export function paymentReader(scope: ReaderScope, request: Requester): PaymentRe
     },
     async get(txHash, options = {}) {
       const signal = checkSignal(options.signal)
-      if (typeof txHash !== 'string' || !/^0x[0-9a-fA-F]{64}$/.test(txHash))
-        throw new TypeError('txHash is not a transaction hash; pass 0x and 64 hex digits.')
-      const hash = txHash.toLowerCase()
-      const lookup = { txHash: hash, wallet }
-      const payment = await request({ path: `${listPath}/${hash}`, schema: paymentSchema, lookup, signal })
+      const hash = checkTxHash(txHash)
+      const refusals: Refusals = {
+        ...anyRefusals,
+        404: believeMissing(() => new NotFoundError(hash, wallet)),
+        409: believe(errorBodySchema, () => new AmbiguousPaymentError(hash, wallet)),
+      }
+      const payment = await request({ path: `${listPath}/${hash}`, schema: paymentSchema, refusals, signal })
       if (payment.txHash !== hash) throw new InvalidResponseError('mismatch', 200, 'txHash')
       assertInScope(payment, scope, [])
       return payment
@@ -121,11 +132,4 @@ function checkCursor(cursor: unknown): string | null {
   if (typeof cursor !== 'string' || cursor === '')
     throw new TypeError('cursor is not a nextCursor; pass the text of the page before, or leave it out for the newest.')
   return cursor
-}
-
-/** Looks at the shape, not the class: a signal may come from another realm or a polyfill. */
-function checkSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
-  if (signal !== undefined && (typeof signal?.aborted !== 'boolean' || typeof signal.addEventListener !== 'function'))
-    throw new TypeError('signal is not an AbortSignal; pass the signal of an AbortController.')
-  return signal
 }

@@ -62,7 +62,7 @@ export async function errorOf(call: Promise<unknown>): Promise<unknown> {
 
 /** A real server on a free loopback port, closed with its connections by `await using`. */
 export async function serve(
-  handle: (request: IncomingMessage, response: ServerResponse) => void,
+  handle: (request: IncomingMessage, response: ServerResponse) => unknown,
 ): Promise<{ url: string; [Symbol.asyncDispose](): Promise<void> }> {
   const server = createServer(handle)
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
@@ -78,4 +78,34 @@ export async function serve(
 /** Answers a request with JSON. */
 export function answer(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+/** What a test server answers with. */
+export interface Reply {
+  readonly status?: number
+  readonly body: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** What a test server was asked. */
+export interface Asked {
+  readonly method: string | undefined
+  readonly url: string | undefined
+  readonly headers: NodeJS.Dict<string | string[]>
+  /** The text of the body. */
+  readonly body: string
+}
+
+/** Serves these answers as JSON, one after the other, the last for ever, and keeps what was asked. */
+export async function serveReplies(...replies: readonly [Reply, ...Reply[]]) {
+  const asked: Asked[] = []
+  const server = await serve(async (request, response) => {
+    const { method, url, headers } = request
+    const body = Buffer.concat(await request.toArray()).toString('utf8')
+    const { status = 200, headers: extra = {}, body: sent } = replies[asked.length] ?? (replies.at(-1) as Reply)
+    asked.push({ method, url, headers, body })
+    for (const [name, value] of Object.entries(extra)) response.setHeader(name, value)
+    answer(response, status, sent)
+  })
+  return Object.assign(server, { asked })
 }

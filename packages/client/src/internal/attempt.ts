@@ -1,27 +1,16 @@
 /** One try: from the request to a whole 200 body, or to a typed error. Source: INTERFACE 7. @module */
-import { errorBodySchema } from '@payment-integration/contract'
 import {
-  AmbiguousPaymentError,
   ClientError,
-  InvalidRequestError,
   InvalidResponseError,
   NetworkError,
-  NotFoundError,
   RateLimitedError,
   ServiceUnavailableError,
   UnauthorizedError,
 } from '../errors.js'
-import type { CheckedOptions } from '../options.js'
+import type { Transport } from '../transport-options.js'
 import { dropBody, parseJson, readBody } from './read-body.js'
+import type { Refusals } from './refusals.js'
 import { parseRetryAfter } from './retry.js'
-
-/** The payment that a look-up names; null for a list. */
-export interface Lookup {
-  readonly txHash: string
-  readonly wallet: string | null
-}
-
-type AttemptOptions = Pick<CheckedOptions, 'fetch' | 'maxResponseBytes' | 'now'>
 
 /** The words for a failed connection that an error may repeat. Anything else could hold what the caller's fetch put there. */
 const networkReasons: ReadonlySet<string> = new Set([
@@ -46,15 +35,20 @@ const networkReasons: ReadonlySet<string> = new Set([
  * and retries cover the body as well as the head.
  * @throws {@link ClientError} For every failure but an abort and a mistake in the caller's own functions, which are thrown on as they came.
  */
-export async function attempt(request: Request, lookup: Lookup | null, options: AttemptOptions): Promise<Response> {
-  const response = await overNetwork(request, () => options.fetch(request))
+export async function attempt(
+  request: Request,
+  refusals: Refusals,
+  credentials: { readonly options: string },
+  transport: Pick<Transport, 'fetch' | 'maxResponseBytes' | 'now'>,
+): Promise<Response> {
+  const response = await overNetwork(request, () => transport.fetch(request))
   const { status } = response
-  const read = () => overNetwork(request, () => readBody(response, options.maxResponseBytes))
+  const read = () => overNetwork(request, () => readBody(response, transport.maxResponseBytes))
   if (status === 200) return new Response(await read(), { status })
-  if (status === 400 || (lookup !== null && (status === 404 || status === 409)))
-    throw refusal(status, parseJson(await read()), lookup)
+  const refusal = refusals[status]
+  if (refusal) throw refusal(parseJson(await read())) ?? new InvalidResponseError('status', status)
   dropBody(response)
-  throw failure(response, options.now)
+  throw failure(response, credentials.options, transport.now)
 }
 
 /** Runs the parts of a try that the network can break. */
@@ -67,24 +61,15 @@ async function overNetwork<T>(request: Request, work: () => Promise<T>): Promise
   }
 }
 
-function failure(response: Response, now: () => number): ClientError {
+function failure(response: Response, credentialOptions: string, now: () => number): ClientError {
   const { status } = response
   const isRedirect = (status >= 300 && status < 400) || response.type === 'opaqueredirect'
   if (isRedirect) return new InvalidResponseError('redirect', status)
-  if (status === 401) return new UnauthorizedError()
+  if (status === 401) return new UnauthorizedError(credentialOptions)
   const retryAfterSeconds = parseRetryAfter(response.headers.get('retry-after'), now())
   if (status === 429) return new RateLimitedError(retryAfterSeconds)
   if (status >= 500) return new ServiceUnavailableError(status, retryAfterSeconds)
   return new InvalidResponseError('status', status)
-}
-
-/** Believes a refusal only in the service's own words: the 404 of a wrong path must not read as "no such payment". */
-function refusal(status: number, body: unknown, lookup: Lookup | null): ClientError {
-  const parsed = errorBodySchema.safeParse(body)
-  if (!parsed.success) return new InvalidResponseError('status', status)
-  if (status === 404 && lookup !== null) return new NotFoundError(lookup.txHash, lookup.wallet)
-  if (status === 409 && lookup !== null) return new AmbiguousPaymentError(lookup.txHash, lookup.wallet)
-  return new InvalidRequestError(parsed.data.maxLimit ?? null)
 }
 
 function networkReason(error: unknown): string | null {

@@ -1,30 +1,31 @@
 /** One call: tries, waits and time limits around `attempt`. ky runs the loop; what it does is decided here. @module */
 import { isTimeoutError } from 'ky'
-import { basicAuthorization } from '../basic-auth.js'
 import { AbortedError, ClientError, InvalidResponseError, TimeoutError } from '../errors.js'
-import type { CheckedOptions } from '../options.js'
-import { attempt, type Lookup } from './attempt.js'
+import type { Transport } from '../transport-options.js'
+import { attempt } from './attempt.js'
 import { ky } from './ky.js'
 import { parseJson } from './read-body.js'
+import type { Refusals } from './refusals.js'
 import { planRetry } from './retry.js'
+import type { Schema } from './schema.js'
 
-/** The part of a schema that reading needs. */
-export interface Schema<T> {
-  safeParse(value: unknown):
-    | { readonly success: true; readonly data: T }
-    | {
-        readonly success: false
-        readonly error: { readonly issues: readonly { readonly path: readonly PropertyKey[] }[] }
-      }
+/** Who asks. */
+export interface Credentials {
+  /** The value of the `Authorization` header. */
+  readonly authorization: string
+  /** Which options it was made from, in words, for the error of a 401. */
+  readonly options: string
 }
 
-/** A GET to make. */
+/** A request to make. It is made again after a failure, so it must be one that changes nothing. */
 export interface Call<T> {
   /** Below the base URL, beginning with a slash. */
   readonly path: string
   readonly query?: Readonly<Record<string, string>> | undefined
+  /** Sent as JSON, by POST. Without it the call is a GET. */
+  readonly json?: Readonly<Record<string, unknown>> | undefined
   readonly schema: Schema<T>
-  readonly lookup: Lookup | null
+  readonly refusals: Refusals
   readonly signal: AbortSignal | undefined
 }
 
@@ -32,26 +33,22 @@ export interface Call<T> {
 export type Requester = <T>(call: Call<T>) => Promise<T>
 
 /** Binds the options. The secret stays in this closure; nothing that is returned or thrown refers to it. */
-export function createRequester(options: CheckedOptions): Requester {
-  const headers = {
-    authorization: basicAuthorization(options.integrationAddress, options.apiSecret),
-    accept: 'application/json',
-  }
+export function createRequester(transport: Transport, credentials: Credentials): Requester {
   return async (call) => {
     if (call.signal?.aborted) throw new AbortedError()
     const total = new AbortController()
     // A listener that is taken off again, because a caller's signal may outlive thousands of calls.
     const abort = () => total.abort()
     call.signal?.addEventListener('abort', abort, { once: true })
-    const timer = setTimeout(abort, options.totalTimeoutMs)
+    const timer = setTimeout(abort, transport.totalTimeoutMs)
     try {
-      const body = await fetchBody(call, headers, total.signal, options)
+      const body = await fetchBody(call, credentials, total.signal, transport)
       return parse(call.schema, body)
     } catch (error) {
       if (call.signal?.aborted) throw new AbortedError()
-      if (total.signal.aborted) throw new TimeoutError('total', options.totalTimeoutMs)
+      if (total.signal.aborted) throw new TimeoutError('total', transport.totalTimeoutMs)
       if (error instanceof ClientError) throw error
-      if (isTimeoutError(error)) throw new TimeoutError('try', options.timeoutMs)
+      if (isTimeoutError(error)) throw new TimeoutError('try', transport.timeoutMs)
       // Not of the network: a mistake in a function of the caller's, which no retry would heal.
       throw error
     } finally {
@@ -63,23 +60,25 @@ export function createRequester(options: CheckedOptions): Requester {
 
 async function fetchBody<T>(
   call: Call<T>,
-  headers: Readonly<Record<string, string>>,
+  credentials: Credentials,
   signal: AbortSignal,
-  options: CheckedOptions,
+  transport: Transport,
 ): Promise<Uint8Array> {
-  const { timeoutMs, totalTimeoutMs, retries, retryDelayMs, maxRetryDelayMs, random, now } = options
+  const { timeoutMs, totalTimeoutMs, retries, retryDelayMs, maxRetryDelayMs, random, now } = transport
   const deadline = now() + totalTimeoutMs
   let waitMs = 0
-  const response = await ky(options.baseUrl + call.path, {
-    headers,
+  const response = await ky(transport.baseUrl + call.path, {
+    headers: { authorization: credentials.authorization, accept: 'application/json' },
     signal,
     redirect: 'manual',
     timeout: timeoutMs,
     throwHttpErrors: false,
     ...(call.query ? { searchParams: { ...call.query } } : {}),
-    fetch: (input) => attempt(input as Request, call.lookup, options),
+    ...(call.json ? { method: 'post', json: call.json } : {}),
+    fetch: (input) => attempt(input as Request, call.refusals, credentials, transport),
     retry: {
       limit: retries,
+      methods: ['get', 'post'],
       shouldRetry({ error, retryCount: retry }) {
         const plan = { error, timedOut: isTimeoutError(error), retry, retryDelayMs, maxRetryDelayMs, random }
         const planned = signal.aborted ? null : planRetry({ ...plan, remainingMs: deadline - now() })

@@ -72,7 +72,7 @@ describe('tries again', () => {
 describe('does not try again', () => {
   test.each([
     ['after 400', new InvalidRequestError(null)],
-    ['after 401', new UnauthorizedError()],
+    ['after 401', new UnauthorizedError('apiSecret')],
     ['after 404', new NotFoundError('0x', null)],
     ['after 500', new ServiceUnavailableError(500, 1)],
     ['after 501', new ServiceUnavailableError(501, null)],

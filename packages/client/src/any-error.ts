@@ -1,0 +1,65 @@
+/** All errors together, for a `switch` over `code`. @module */
+import type {
+  AbortedError,
+  AmbiguousPaymentError,
+  InvalidRequestError,
+  InvalidResponseError,
+  NetworkError,
+  NotFoundError,
+  RateLimitedError,
+  ServiceUnavailableError,
+  TimeoutError,
+  UnauthorizedError,
+} from './errors.js'
+import type { InvalidLegacyRequestError, TransactionNotFoundError, VerificationFailedError } from './legacy/errors.js'
+
+/** What any call of any client may end in. */
+export type AnyCallError =
+  | UnauthorizedError
+  | RateLimitedError
+  | ServiceUnavailableError
+  | NetworkError
+  | TimeoutError
+  | AbortedError
+  | InvalidResponseError
+
+/** Every error of a client from `createClient`. */
+export type AnyReadError = AnyCallError | InvalidRequestError | NotFoundError | AmbiguousPaymentError
+
+/** Every error of a client from `createLegacyClient`. */
+export type AnyLegacyError =
+  | AnyCallError
+  | InvalidLegacyRequestError
+  | TransactionNotFoundError
+  | VerificationFailedError
+
+/** Every error of every client of this package. */
+export type AnyClientError = AnyReadError | AnyLegacyError
+
+const nameByCode: Readonly<Record<AnyClientError['code'], string>> = {
+  ERR_UNAUTHORIZED: 'UnauthorizedError',
+  ERR_INVALID_REQUEST: 'InvalidRequestError',
+  ERR_NOT_FOUND: 'NotFoundError',
+  ERR_AMBIGUOUS_PAYMENT: 'AmbiguousPaymentError',
+  ERR_INVALID_LEGACY_REQUEST: 'InvalidLegacyRequestError',
+  ERR_TRANSACTION_NOT_FOUND: 'TransactionNotFoundError',
+  ERR_VERIFICATION_FAILED: 'VerificationFailedError',
+  ERR_RATE_LIMITED: 'RateLimitedError',
+  ERR_SERVICE_UNAVAILABLE: 'ServiceUnavailableError',
+  ERR_NETWORK: 'NetworkError',
+  ERR_TIMEOUT: 'TimeoutError',
+  ERR_ABORTED: 'AbortedError',
+  ERR_INVALID_RESPONSE: 'InvalidResponseError',
+}
+
+/**
+ * Tells the errors of this package's clients from all others, by `code` and `name`: it holds even when two copies of the
+ * package are installed.
+ */
+export function isClientError(error: unknown): error is AnyClientError {
+  if (!(error instanceof Error)) return false
+  const { code, name } = error as { code?: unknown; name: string }
+  return (
+    typeof code === 'string' && Object.hasOwn(nameByCode, code) && nameByCode[code as AnyClientError['code']] === name
+  )
+}

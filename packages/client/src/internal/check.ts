@@ -1,0 +1,38 @@
+/** Checks of what a caller passes. No message repeats a text: it could be a secret in the wrong place. @module */
+
+/** A whole number in a range, or an error that names it. */
+export function checkInteger(name: string, value: unknown, min: number, max: number): number {
+  if (typeof value !== 'number') throw new TypeError(`${name} is of type ${typeof value}; pass a whole number.`)
+  if (!Number.isSafeInteger(value) || value < min || value > max)
+    throw new RangeError(`${name} is ${value}; pass a whole number from ${min} to ${max}.`)
+  return value
+}
+
+/** A 20-byte hex address, lowercased. */
+export function checkAddress(name: string, value: unknown): string {
+  if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{40}$/.test(value))
+    throw new TypeError(`${name} is not an address; pass 0x and 40 hex digits.`)
+  return value.toLowerCase()
+}
+
+/** A transaction hash, lowercased. */
+export function checkTxHash(value: unknown): string {
+  if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{64}$/.test(value))
+    throw new TypeError('txHash is not a transaction hash; pass 0x and 64 hex digits.')
+  return value.toLowerCase()
+}
+
+/** A text that is not blank, and has none of the white space that a file or a form would add around it. */
+export function checkText(name: string, value: unknown): string {
+  if (typeof value !== 'string' || value.trim() === '') throw new TypeError(`${name} is missing or blank.`)
+  if (value !== value.trim())
+    throw new TypeError(`${name} begins or ends with white space, as a line break from a file would add; trim it.`)
+  return value
+}
+
+/** Looks at the shape, not the class: a signal may come from another realm or a polyfill. */
+export function checkSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
+  if (signal !== undefined && (typeof signal?.aborted !== 'boolean' || typeof signal.addEventListener !== 'function'))
+    throw new TypeError('signal is not an AbortSignal; pass the signal of an AbortController.')
+  return signal
+}

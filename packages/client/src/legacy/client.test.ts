@@ -1,0 +1,290 @@
+import { describe, expect, test } from 'vitest'
+import { answer, errorOf, hashOf, type Reply, serve, serveReplies } from '../../test/fixtures.js'
+import { apiKey, invoice, legacyClientOf, lookup, receiver, txHash, verified } from '../../test/legacy-fixtures.js'
+import type { LegacyClient } from './client.js'
+
+const upperHash = `0x${txHash.slice(2).toUpperCase()}`
+
+/** What a call resolves, or the error that it ends in, for a client of a server with these answers. */
+async function against<T>(replies: readonly [Reply, ...Reply[]], call: (client: LegacyClient) => Promise<T>) {
+  await using server = await serveReplies(...replies)
+  const outcome = await call(legacyClientOf(server.url)).catch((error: unknown) => error)
+  return { outcome, asked: server.asked }
+}
+
+describe('a look-up', () => {
+  test('is a GET of its path with the bare key, and resolves what was sent, with fields that are new', async () => {
+    const newer = { ...lookup({}, { memo: '', fees: [], final: false }), blockNumber: 5 }
+    const { outcome, asked } = await against([{ body: newer }], (client) =>
+      client.lookup({ chainId: 137, txHash: upperHash }),
+    )
+    expect(outcome).toEqual(newer)
+    expect(asked).toEqual([expect.objectContaining({ method: 'GET', url: `/api/v1/tx/137/${txHash}`, body: '' })])
+    expect(asked[0]?.headers).toMatchObject({ authorization: apiKey, accept: 'application/json' })
+    expect(asked[0]?.headers).not.toHaveProperty('content-type')
+  })
+
+  test('carries the key after Bearer when asked to', async () => {
+    await using server = await serveReplies({ body: lookup() })
+    await legacyClientOf(`${server.url}/prefix/`, { bearer: true }).lookup(invoice)
+    expect(server.asked[0]?.headers['authorization']).toBe(`Bearer ${apiKey}`)
+    expect(server.asked[0]?.url).toBe(`/prefix/api/v1/tx/137/${txHash}`)
+  })
+
+  test('takes the hash of the answer in any case', async () => {
+    const { outcome } = await against([{ body: { ...lookup(), txHash: upperHash } }], (client) =>
+      client.lookup(invoice),
+    )
+    expect(outcome).toMatchObject({ txHash: upperHash })
+  })
+
+  test.each<[string, object, object]>([
+    ['another transaction', { txHash: hashOf(1) }, { reason: 'mismatch', path: 'txHash' }],
+    ['another chain', { chainId: 1 }, { reason: 'mismatch', path: 'chainId' }],
+    ['no payment', { payments: [] }, { reason: 'contradiction', path: 'payments' }],
+    ['a chain id that is text', { chainId: '137' }, { reason: 'schema', path: 'chainId' }],
+    ['no payments at all', { payments: undefined }, { reason: 'schema', path: 'payments' }],
+  ])('does not accept %s', async (_case, change, expected) => {
+    const { outcome } = await against([{ body: { ...lookup(), ...change } }], (client) => client.lookup(invoice))
+    expect(outcome).toMatchObject({ code: 'ERR_INVALID_RESPONSE', status: 200, ...expected })
+  })
+})
+
+describe('a verification', () => {
+  test('is a POST of the invoice as JSON, the amount as text, and resolves what was sent', async () => {
+    const both = verified({}, { memo: 'order-8' })
+    const { outcome, asked } = await against([{ body: both }], (client) =>
+      client.verify({ ...invoice, txHash: upperHash, invoiceAmount: 1e-7 }),
+    )
+    expect(outcome).toEqual(both)
+    expect(asked).toEqual([expect.objectContaining({ method: 'POST', url: '/api/v1/verify' })])
+    expect(asked[0]?.headers).toMatchObject({ authorization: apiKey, 'content-type': 'application/json' })
+    expect(JSON.parse(asked[0]?.body ?? '')).toEqual({ ...invoice, invoiceAmount: '0.0000001' })
+  })
+
+  test('sends nothing of the payload but its five fields', async () => {
+    const payload = { ...invoice, apiSecret: 'from a spread', final: true }
+    const { asked } = await against([{ body: verified() }], (client) => client.verify(payload))
+    expect(JSON.parse(asked[0]?.body ?? '')).toEqual(invoice)
+  })
+
+  test.each(['mara.shop', 'x'.repeat(128), '0xABCDEF0123456789ABCDEF0123456789ABCDEF01'])(
+    'leaves %s to the service',
+    async (address) => {
+      const { asked } = await against([{ body: verified() }], (client) => client.verify({ ...invoice, address }))
+      expect(JSON.parse(asked[0]?.body ?? '')).toMatchObject({ address })
+    },
+  )
+
+  test('that fails holds the result and each distinct reason once', async () => {
+    const result = verified(
+      { verified: false, verificationErrors: ['Invalid payment amount', 'Invalid payment currency'] },
+      {},
+      { verified: false, verificationErrors: ['Invalid payment address', 'Invalid payment amount'] },
+    )
+    const { outcome, asked } = await against([{ status: 409, body: result }], (client) => client.verify(invoice))
+    expect(outcome).toMatchObject({
+      code: 'ERR_VERIFICATION_FAILED',
+      retryable: false,
+      result,
+      verificationErrors: ['Invalid payment amount', 'Invalid payment currency', 'Invalid payment address'],
+    })
+    expect((outcome as Error).message).toBe(
+      '2 of 3 payments in the transaction do not match the invoice (409): Invalid payment address, Invalid payment currency, Invalid payment amount. Do not deliver.',
+    )
+    expect(asked).toHaveLength(1)
+  })
+
+  test('that fails for a reason that is new keeps it, and leaves it out of the message', async () => {
+    const body = {
+      ...verified(),
+      payments: [{ ...verified().payments[0], verified: false, verificationErrors: ['a\nb'] }],
+    }
+    const { outcome } = await against([{ status: 409, body }], (client) => client.verify(invoice))
+    expect(outcome).toMatchObject({ code: 'ERR_VERIFICATION_FAILED', verificationErrors: ['a\nb'] })
+    expect((outcome as Error).message).not.toContain('\n')
+  })
+
+  const wrong = { verified: false, verificationErrors: ['Invalid payment amount' as const] }
+  test.each<[string, number, object, object]>([
+    ['a payment that is not verified', 200, verified({}, wrong), { reason: 'contradiction', path: 'payments' }],
+    ['verified, with a reason against', 200, verified({ ...wrong, verified: true }), { reason: 'contradiction' }],
+    [
+      'not verified, without a reason',
+      200,
+      verified({ ...wrong, verificationErrors: [] }),
+      { reason: 'contradiction' },
+    ],
+    ['no payment', 200, { ...verified(), payments: [] }, { reason: 'contradiction', path: 'payments' }],
+    ['no verdict', 200, lookup(), { reason: 'schema', path: 'payments.0.verified' }],
+    ['another transaction', 200, { ...verified(), txHash: hashOf(1) }, { reason: 'mismatch', path: 'txHash' }],
+    ['all verified in a 409', 409, verified({}, {}), { reason: 'contradiction', path: 'payments' }],
+    ['no payment in a 409', 409, { ...verified(), payments: [] }, { reason: 'contradiction' }],
+    ['another transaction in a 409', 409, { ...verified(wrong), txHash: hashOf(1) }, { reason: 'mismatch' }],
+    ['another chain in a 409', 409, { ...verified(wrong), chainId: 1 }, { reason: 'mismatch', path: 'chainId' }],
+    ['no verdict in a 409', 409, lookup(), { reason: 'status' }],
+    ['words in a 409', 409, { error: 'Conflict' }, { reason: 'status' }],
+  ])('does not accept %s', async (_case, status, body, expected) => {
+    const { outcome, asked } = await against([{ status, body }], (client) => client.verify(invoice))
+    expect(outcome).toMatchObject({ code: 'ERR_INVALID_RESPONSE', status, ...expected })
+    expect(asked).toHaveLength(1)
+  })
+})
+
+describe.each<[string, (client: LegacyClient) => Promise<unknown>, object]>([
+  ['a look-up', (client) => client.lookup(invoice), lookup()],
+  ['a verification', (client) => client.verify(invoice), verified()],
+])('%s', (name, call, good) => {
+  const details = [
+    { code: 'invalid_string', message: 'must start with 0x and have 64 hex digits after it', path: ['txHash'] },
+    { code: 'too_big', message: 'too large', path: [] },
+  ]
+  test.each<[number, unknown, object]>([
+    [400, { error: 'Invalid request', details }, { code: 'ERR_INVALID_LEGACY_REQUEST', retryable: false, details }],
+    [400, { error: 'Invalid request' }, { code: 'ERR_INVALID_RESPONSE', reason: 'status', status: 400 }],
+    [401, { error: 'Unauthorized' }, { code: 'ERR_UNAUTHORIZED', retryable: false }],
+    [401, '<html>', { code: 'ERR_UNAUTHORIZED' }],
+    [404, { error: 'Transaction not found' }, { code: 'ERR_TRANSACTION_NOT_FOUND', chainId: 137, txHash }],
+    [404, { error: 'Not found' }, { code: 'ERR_INVALID_RESPONSE', reason: 'status', status: 404 }],
+    [404, '<html>', { code: 'ERR_INVALID_RESPONSE', reason: 'status', status: 404 }],
+    [413, { error: 'Too large' }, { code: 'ERR_INVALID_RESPONSE', reason: 'status', status: 413 }],
+    [500, { error: 'Internal error' }, { code: 'ERR_SERVICE_UNAVAILABLE', status: 500, retryable: true }],
+  ])('answered with %i %j is not asked again', async (status, body, expected) => {
+    const { outcome, asked } = await against([{ status, body }, { body: good }], call)
+    expect(outcome).toMatchObject(expected)
+    expect(asked).toHaveLength(1)
+  })
+
+  test('that is refused for its key names the option, and no integration', async () => {
+    const { outcome } = await against([{ status: 401, body: { error: 'Unauthorized' } }], call)
+    expect((outcome as Error).message).toContain('Check apiKey')
+    expect((outcome as Error).message).not.toContain('integrationAddress')
+  })
+
+  test.each([429, 502, 503, 504])('is asked again after %i, in the same words', async (status) => {
+    const busy = { status, body: { error: 'busy' }, headers: { 'retry-after': '0' } }
+    const { outcome, asked } = await against([busy, busy, { body: good }], call)
+    expect(outcome).toEqual(good)
+    expect(asked).toHaveLength(3)
+    const [first, ...others] = asked.map(({ method, url, body, headers }) => ({ method, url, body, headers }))
+    for (const other of others) expect(other).toEqual(first)
+  })
+
+  test('is asked again after a try that timed out and one that broke off, with its whole body', async () => {
+    const bodies: string[] = []
+    await using server = await serve(async (request, response) => {
+      const tries = bodies.push(Buffer.concat(await request.toArray()).toString('utf8'))
+      if (tries === 2) response.destroy()
+      if (tries >= 3) answer(response, 200, good)
+    })
+    // More retries than needed: on a busy machine an answered try may time out as well.
+    expect(await call(legacyClientOf(server.url, { timeoutMs: 200, retries: 10 }))).toEqual(good)
+    expect(bodies.length).toBeGreaterThanOrEqual(3)
+    expect(new Set(bodies).size).toBe(1)
+    expect(bodies[0] === '').toBe(name === 'a look-up')
+  })
+
+  test('does not follow a redirect, so the key stays here', async () => {
+    await using target = await serveReplies({ body: good })
+    for (const status of [302, 307]) {
+      const headers = { location: target.url }
+      const { outcome } = await against([{ status, body: null, headers }], call)
+      expect(outcome).toMatchObject({ code: 'ERR_INVALID_RESPONSE', reason: 'redirect', status })
+    }
+    expect(target.asked).toEqual([])
+  })
+})
+
+test('of the details of a 400, the three fields of the contract are kept', async () => {
+  const flaw = { code: 'custom', message: 'is not a chain', path: ['chainId'] }
+  const body = { error: 'Invalid request', details: [{ ...flaw, received: 'something of the request' }] }
+  const { outcome } = await against([{ status: 400, body }], (client) => client.lookup(invoice))
+  expect(outcome).toHaveProperty('details', [flaw])
+})
+
+test.each([lookup(), { error: 'Conflict' }, '<html>'])(
+  'a 409 on a verification in other words, %#, is not said to be a status that the contract has not',
+  async (body) => {
+    const { outcome } = await against([{ status: 409, body }], (client) => client.verify(invoice))
+    expect((outcome as Error).message).toBe(
+      'The answer is not one of the payment service (409): the contract has no such status here, or has it with another body. Check baseUrl and any proxy before the service.',
+    )
+  },
+)
+
+test('a 409 on a look-up is not of the contract', async () => {
+  const { outcome } = await against([{ status: 409, body: verified() }], (client) => client.lookup(invoice))
+  expect(outcome).toMatchObject({ code: 'ERR_INVALID_RESPONSE', reason: 'status', status: 409 })
+})
+
+test('a signal ends either call', async () => {
+  await using server = await serveReplies({ body: lookup() })
+  const client = legacyClientOf(server.url)
+  const signal = AbortSignal.abort()
+  expect(await errorOf(client.lookup(invoice, { signal }))).toMatchObject({ code: 'ERR_ABORTED' })
+  expect(await errorOf(client.verify(invoice, { signal }))).toMatchObject({ code: 'ERR_ABORTED' })
+  expect(server.asked).toEqual([])
+})
+
+describe("a caller's mistake is refused before anything is sent", () => {
+  const client = legacyClientOf('http://localhost:1', { fetch: () => Promise.reject(new Error('something was sent')) })
+  // biome-ignore lint/suspicious/noExplicitAny: the types refuse these values, a JavaScript caller may still pass them
+  const bad: any = (value: unknown) => value
+  const both = async (change: object) => [
+    await errorOf(client.lookup(bad({ ...invoice, ...change }))),
+    await errorOf(client.verify(bad({ ...invoice, ...change }))),
+  ]
+
+  test.each([0, -1, 1.5, Number.NaN, 1e15, Number.MAX_SAFE_INTEGER])('chainId %d', async (chainId) => {
+    for (const error of await both({ chainId })) expect(error).toBeInstanceOf(RangeError)
+  })
+
+  test.each(['137', null, undefined, 137n])('chainId %s of another type', async (chainId) => {
+    for (const error of await both({ chainId })) expect(error).toBeInstanceOf(TypeError)
+  })
+
+  test.each(['', txHash.slice(2), `${txHash}0`, `${txHash}\n`, '../verify', null])('txHash %j', async (hash) => {
+    for (const error of await both({ txHash: hash }))
+      expect((error as Error).message).toMatch(/^txHash is not a transaction hash/)
+  })
+
+  test.each([{}, null, 'stop'])('signal %j', async (signal) => {
+    expect(await errorOf(client.lookup(invoice, { signal: bad(signal) }))).toBeInstanceOf(TypeError)
+    expect(await errorOf(client.verify(invoice, { signal: bad(signal) }))).toBeInstanceOf(TypeError)
+  })
+
+  test.each([undefined, null, txHash])('%j instead of an object', async (value) => {
+    for (const method of ['lookup', 'verify'] as const)
+      expect(await errorOf(client[method](bad(value)))).toEqual(
+        new TypeError(`${method} expects an object with chainId and txHash.`),
+      )
+  })
+
+  test.each<[string, unknown, RegExp]>([
+    ['address', 'x'.repeat(129), /^address has 129 characters; pass an address or an account handle, 128/],
+    ['invoiceAmount', '1'.repeat(101), /^invoiceAmount has 101 characters/],
+    ['invoiceAmount', 1e-99, /^invoiceAmount has 101 characters/],
+  ])('%s %s, which is too long', async (name, value, message) => {
+    const error = await errorOf(client.verify(bad({ ...invoice, [name]: value })))
+    expect(error).toBeInstanceOf(RangeError)
+    expect((error as Error).message).toMatch(message)
+  })
+
+  test.each<[string, unknown, RegExp]>([
+    ['invoiceCurrency', 'chf', /lowercase/],
+    ['invoiceCurrency', '', /missing or blank/],
+    ['invoiceCurrency', 'CHF ', /white space/],
+    ['invoiceCurrency', 756, /missing or blank/],
+    ['address', undefined, /missing or blank/],
+    ['address', ' \t', /missing or blank/],
+    ['address', `${receiver}\n`, /white space/],
+    ['invoiceAmount', undefined, /of type undefined/],
+    ['invoiceAmount', 10n, /of type bigint/],
+    ['invoiceAmount', '1e3', /no plain decimal/],
+  ])('%s %s', async (name, value, message) => {
+    const error = await errorOf(client.verify(bad({ ...invoice, [name]: value })))
+    expect(error).toBeInstanceOf(TypeError)
+    expect((error as Error).message).toMatch(message)
+    expect((error as Error).message).toContain(name)
+  })
+})

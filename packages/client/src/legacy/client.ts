@@ -1,0 +1,159 @@
+/** The client of the legacy API. Source: INTERFACE 2.4, 4.3, 5. @module */
+import {
+  type Lookup,
+  legacyErrorBodySchema,
+  lookupSchema,
+  paths,
+  type Verify,
+  type VerifyRequest,
+  verifyRequestLimits,
+  verifySchema,
+} from '@payment-integration/contract'
+import type { CallOptions } from '../call-options.js'
+import { InvalidResponseError } from '../errors.js'
+import { checkInteger, checkSignal, checkText, checkTxHash } from '../internal/check.js'
+import { believe, believeMissing, type Refusals } from '../internal/refusals.js'
+import { createRequester } from '../internal/request.js'
+import { plainAmount } from './amount.js'
+import {
+  InvalidLegacyRequestError,
+  type RequestFlaw,
+  TransactionNotFoundError,
+  VerificationFailedError,
+} from './errors.js'
+import { checkLegacyOptions, type LegacyClientOptions } from './options.js'
+import { repeatsSecret } from './repeats-secret.js'
+
+/** The largest chain id: 15 digits. */
+const maxChainId = 999_999_999_999_999
+
+/** Names one transaction. `txHash`: 0x and 64 hex digits in any case. */
+export type TransactionKey = Pick<VerifyRequest, 'chainId' | 'txHash'>
+
+/**
+ * Looks up and verifies transactions. Both methods end in one of the errors of {@link AnyLegacyError}, or in a TypeError or
+ * RangeError for a malformed argument, before anything is sent. What `random` or `now` throw is thrown on as it is.
+ */
+export interface LegacyClient {
+  /**
+   * All payments of a transaction, at least one.
+   * @throws {@link TransactionNotFoundError} `ERR_TRANSACTION_NOT_FOUND`; {@link InvalidLegacyRequestError} `ERR_INVALID_LEGACY_REQUEST`.
+   */
+  lookup(transaction: TransactionKey, options?: CallOptions): Promise<Lookup>
+  /**
+   * All payments of a transaction, at least one, every one of which matches the invoice. `address` is the receiver's address or
+   * account handle. `invoiceAmount` is best passed as text; a number counts as the shortest decimal that reads back as it.
+   * @throws {@link VerificationFailedError} `ERR_VERIFICATION_FAILED` when a payment does not match;
+   * {@link TransactionNotFoundError} `ERR_TRANSACTION_NOT_FOUND`; {@link InvalidLegacyRequestError} `ERR_INVALID_LEGACY_REQUEST`.
+   */
+  verify(request: VerifyRequest, options?: CallOptions): Promise<Verify>
+}
+
+/**
+ * Makes a client of the legacy API. Nothing is sent until a method is called.
+ * @throws {TypeError} When an option is missing or malformed.
+ * @throws {RangeError} When a number is out of range.
+ * @example
+ * const legacy = createLegacyClient({ baseUrl: 'https://payments.example.com', apiKey })
+ * const { payments } = await legacy.lookup({ chainId: 137, txHash })
+ */
+export function createLegacyClient(options: LegacyClientOptions): LegacyClient {
+  const { apiKey, bearer, ...transport } = checkLegacyOptions(options)
+  const request = createRequester(transport, {
+    authorization: bearer ? `Bearer ${apiKey}` : apiKey,
+    options: 'apiKey, and bearer when a proxy asks for a scheme',
+  })
+
+  function refusalsOf(asked: TransactionKey): Refusals {
+    return {
+      400: believe(legacyErrorBodySchema, ({ details }) => refusedRequest(details)),
+      404: believeMissing(() => new TransactionNotFoundError(asked.chainId, asked.txHash)),
+    }
+  }
+
+  function refusedRequest(found: readonly RequestFlaw[]) {
+    // The three fields of the contract and no others, which could hold anything.
+    const details = found.map(({ code, message, path }) => ({ code, message, path }))
+    if (repeatsSecret(details, apiKey)) return new InvalidResponseError('repeated_secret', 400)
+    return new InvalidLegacyRequestError(details)
+  }
+
+  function refusedVerification(found: Verify, asked: TransactionKey) {
+    if (repeatsSecret(found, apiKey)) return new InvalidResponseError('repeated_secret', 409)
+    const isRefusal = found.payments.some(({ verified, verificationErrors: { length } }) => !verified && length > 0)
+    return (
+      mismatch(found, asked, 409) ??
+      (isRefusal ? new VerificationFailedError(found) : new InvalidResponseError('contradiction', 409, 'payments'))
+    )
+  }
+
+  return {
+    async lookup(transaction, { signal } = {}) {
+      const asked = checkKey('lookup', transaction)
+      const found = await request({
+        path: paths.legacyLookup.replace(':chainId', String(asked.chainId)).replace(':txHash', asked.txHash),
+        schema: lookupSchema,
+        refusals: refusalsOf(asked),
+        signal: checkSignal(signal),
+      })
+      assertAnswers(found, asked, found.payments.length > 0)
+      return found
+    },
+    async verify(payload, { signal } = {}) {
+      const asked = checkKey('verify', payload)
+      const found = await request({
+        path: paths.legacyVerify,
+        json: {
+          ...asked,
+          invoiceAmount: plainAmount(payload.invoiceAmount),
+          invoiceCurrency: checkCurrency(payload.invoiceCurrency),
+          address: checkPayee(payload.address),
+        },
+        schema: verifySchema,
+        refusals: { ...refusalsOf(asked), 409: believe(verifySchema, (body) => refusedVerification(body, asked)) },
+        signal: checkSignal(signal),
+      })
+      // An empty list would be "all verified" too, and goods would go out for nothing.
+      const { payments } = found
+      const all = payments.every(({ verified, verificationErrors }) => verified && verificationErrors.length === 0)
+      assertAnswers(found, asked, payments.length > 0 && all)
+      return found
+    },
+  }
+}
+
+function checkKey(method: string, value: TransactionKey): TransactionKey {
+  if (typeof value !== 'object' || value === null)
+    throw new TypeError(`${method} expects an object with chainId and txHash.`)
+  return { chainId: checkInteger('chainId', value.chainId, 1, maxChainId), txHash: checkTxHash(value.txHash) }
+}
+
+function checkCurrency(value: unknown): string {
+  const currency = checkText('invoiceCurrency', value)
+  if (currency !== currency.toUpperCase())
+    throw new TypeError('invoiceCurrency has lowercase letters; pass an uppercase code such as USD.')
+  return currency
+}
+
+function checkPayee(value: unknown): string {
+  const address = checkText('address', value)
+  if (address.length > verifyRequestLimits.address)
+    throw new RangeError(
+      `address has ${address.length} characters; pass an address or an account handle, ${verifyRequestLimits.address} characters at most.`,
+    )
+  return address
+}
+
+/** A service, or a cache before it, that mixes up its answers must not pass one off as another's. Hashes come in any case. */
+function mismatch(found: TransactionKey, asked: TransactionKey, status: number): InvalidResponseError | null {
+  if (found.chainId !== asked.chainId) return new InvalidResponseError('mismatch', status, 'chainId')
+  if (found.txHash.toLowerCase() !== asked.txHash) return new InvalidResponseError('mismatch', status, 'txHash')
+  return null
+}
+
+/** @param fits - Whether the payments are what the status 200 promises. */
+function assertAnswers(found: TransactionKey, asked: TransactionKey, fits: boolean): void {
+  const error = mismatch(found, asked, 200)
+  if (error) throw error
+  if (!fits) throw new InvalidResponseError('contradiction', 200, 'payments')
+}

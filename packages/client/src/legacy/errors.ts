@@ -1,0 +1,64 @@
+/**
+ * What only a legacy call can end in. Unlike the others, these errors hold text of the answer, because it is what the caller
+ * must see; the answer was searched for the API key before. Source: INTERFACE 4.3, 7 (legacy errors).
+ * @module
+ */
+import { type LegacyErrorBody, type Verify, verificationErrors as verdicts } from '@payment-integration/contract'
+import { ClientError } from '../errors.js'
+
+/** One thing that was wrong with a request: what, in words, and in which parameter. */
+export type RequestFlaw = LegacyErrorBody['details'][number]
+
+/** 400. The service refused one or more parameters. Source: INTERFACE 4.3. */
+export class InvalidLegacyRequestError extends ClientError {
+  override readonly name = 'InvalidLegacyRequestError'
+  readonly code = 'ERR_INVALID_LEGACY_REQUEST'
+  readonly retryable = false
+  /** Every flaw that the service found, in its own words: `code`, `message`, and `path`, the names of the parameters. */
+  readonly details: readonly RequestFlaw[]
+  constructor(details: readonly RequestFlaw[]) {
+    super('The service refused the request (400). Read details: each names a parameter in path and says what is wrong.')
+    this.details = details
+  }
+}
+
+/** 404. The service knows no payment in this transaction (yet). Source: INTERFACE 4.3. */
+export class TransactionNotFoundError extends ClientError {
+  override readonly name = 'TransactionNotFoundError'
+  readonly code = 'ERR_TRANSACTION_NOT_FOUND'
+  readonly retryable = false
+  readonly chainId: number
+  readonly txHash: string
+  constructor(chainId: number, txHash: string) {
+    super(
+      `There is no payment in transaction ${txHash} on chain ${chainId} (404). Check both; a new one may take a while.`,
+    )
+    this.chainId = chainId
+    this.txHash = txHash
+  }
+}
+
+/** 409. At least one payment of the transaction does not match the invoice. Source: INTERFACE 4.3. */
+export class VerificationFailedError extends ClientError {
+  override readonly name = 'VerificationFailedError'
+  readonly code = 'ERR_VERIFICATION_FAILED'
+  readonly retryable = false
+  /** The transaction with its payments, each with `verified` and its own `verificationErrors`. */
+  readonly result: Verify
+  /**
+   * The distinct reasons over all payments, at least one, verbatim: `Payment does not match link configuration`,
+   * `Invalid payment address`, `Invalid payment currency`, `Invalid payment amount`, or a newer one.
+   */
+  readonly verificationErrors: readonly string[]
+  constructor(result: Verify) {
+    const reasons = [...new Set(result.payments.flatMap((payment) => payment.verificationErrors))]
+    // Only texts of the contract are repeated: a message ends up in logs, line by line.
+    const known = verdicts.filter((verdict) => reasons.includes(verdict))
+    const unverified = result.payments.filter(({ verified }) => !verified).length
+    super(
+      `${unverified} of ${result.payments.length} payments in the transaction do not match the invoice (409)${known.length > 0 ? `: ${known.join(', ')}` : ''}. Do not deliver.`,
+    )
+    this.result = result
+    this.verificationErrors = reasons
+  }
+}

@@ -1,0 +1,51 @@
+import { inspect } from 'node:util'
+import { expect, test } from 'vitest'
+import { apiKey } from '../../test/legacy-fixtures.js'
+import { createLegacyClient } from './client.js'
+import { checkLegacyOptions, type LegacyClientOptions } from './options.js'
+
+const good = { baseUrl: 'https://payments.example.com', apiKey } satisfies LegacyClientOptions
+
+test('the bare key is the default, and the transport has its own defaults', () => {
+  expect(checkLegacyOptions(good)).toMatchObject({ apiKey, bearer: false, retries: 2 })
+  expect(checkLegacyOptions({ ...good, bearer: undefined, retries: 0 })).toMatchObject({ bearer: false, retries: 0 })
+})
+
+test.each<[string, Record<string, unknown>, RegExp]>([
+  ['no key', { apiKey: undefined }, /apiKey is missing or blank/],
+  ['a key that is no text', { apiKey: 42 }, /apiKey is missing or blank/],
+  ['a blank key', { apiKey: ' \t' }, /apiKey is missing or blank/],
+  ['a key with a line break at its end', { apiKey: `${apiKey}\n` }, /apiKey begins or ends with white space/],
+  ['a key with its scheme', { apiKey: `Bearer ${apiKey}` }, /pass the bare key/],
+  ['a key with a line break inside', { apiKey: 'a\r\nb' }, /printable ASCII/],
+  ['a key beyond ASCII', { apiKey: 'clé' }, /printable ASCII/],
+  ['a scheme by name', { bearer: 'Bearer' }, /bearer is of type string/],
+  ['null for bearer', { bearer: null }, /bearer is of type object/],
+  ['no base URL', { baseUrl: undefined }, /baseUrl is missing/],
+  ['http to a public host', { baseUrl: 'http://payments.example.com' }, /loopback/],
+  ['a timeout as text', { timeoutMs: '100' }, /timeoutMs is of type string/],
+  ['the key in the place of the base URL', { baseUrl: apiKey }, /baseUrl is not an absolute URL/],
+])('refuses %s, and no message repeats the key', (_case, change, message) => {
+  const options = { ...good, ...change } as unknown as LegacyClientOptions
+  expect(() => createLegacyClient(options)).toThrow(TypeError)
+  expect(() => createLegacyClient(options)).toThrow(message)
+  try {
+    createLegacyClient(options)
+  } catch (error) {
+    expect(inspect(error)).not.toContain(apiKey)
+  }
+})
+
+test.each([undefined, null, apiKey])('refuses %s instead of options', (options) => {
+  expect(() => createLegacyClient(options as unknown as LegacyClientOptions)).toThrow(/expects an object/)
+})
+
+test('refuses a number out of range with a RangeError', () => {
+  expect(() => createLegacyClient({ ...good, retries: 11 })).toThrow(RangeError)
+})
+
+test('a client does not show its key', () => {
+  const client = createLegacyClient({ ...good, apiKey: 'pi_legacy_plain_key_0123456789' })
+  const shown = [inspect(client, { depth: null, showHidden: true }), JSON.stringify(client), String(client)]
+  for (const text of shown) expect(text).not.toContain('pi_legacy_plain')
+})

@@ -1,0 +1,116 @@
+/** How requests are sent, for every client alike. @module */
+import { checkInteger } from './internal/check.js'
+
+/** Where to, by what, for how long, and how often. */
+export interface TransportOptions {
+  /** Address of the service, with an optional path prefix: `https:`, or `http:` to a loopback host. */
+  readonly baseUrl: string | URL
+  /** Makes each request; gets a `Request`, must honour its signal. @default the global fetch */
+  readonly fetch?: FetchFunction | undefined
+  /** Time for one try, from the request to the last byte of the body, in milliseconds. @default 10000 */
+  readonly timeoutMs?: number | undefined
+  /** Time for a whole call, over all tries and the waits between them, in milliseconds. @default 30000 */
+  readonly totalTimeoutMs?: number | undefined
+  /** Further tries after 429, 502, 503, 504, a failed connection or a timed-out try. 0 turns them off. @default 2 */
+  readonly retries?: number | undefined
+  /** Longest wait before the first retry, in milliseconds; doubles with each. The wait is random between 0 and it. @default 300 */
+  readonly retryDelayMs?: number | undefined
+  /** Ceiling of that doubling, in milliseconds. A `Retry-After` may ask for more. @default 5000 */
+  readonly maxRetryDelayMs?: number | undefined
+  /** Longest accepted body, after decompression, in bytes. @default 8388608 (8 MiB) */
+  readonly maxResponseBytes?: number | undefined
+  /** Spreads retries: a number in [0, 1). @default Math.random */
+  readonly random?: (() => number) | undefined
+  /** The clock: milliseconds since the epoch. @default Date.now */
+  readonly now?: (() => number) | undefined
+}
+
+/** The part of `fetch` that a client uses. */
+export type FetchFunction = (request: Request) => Promise<Response>
+
+/** Defaults of {@link TransportOptions}. */
+export const clientDefaults = {
+  timeoutMs: 10_000,
+  totalTimeoutMs: 30_000,
+  retries: 2,
+  retryDelayMs: 300,
+  maxRetryDelayMs: 5_000,
+  maxResponseBytes: 8_388_608,
+} as const
+
+/** {@link TransportOptions} with every gap filled and every value checked. */
+export interface Transport {
+  /** Without a slash at its end. */
+  readonly baseUrl: string
+  readonly fetch: FetchFunction
+  readonly timeoutMs: number
+  readonly totalTimeoutMs: number
+  readonly retries: number
+  readonly retryDelayMs: number
+  readonly maxRetryDelayMs: number
+  readonly maxResponseBytes: number
+  readonly random: () => number
+  readonly now: () => number
+}
+
+// Timers of every runtime hold 31 bits; a longer one fires at once.
+const longestTimerMs = 2_147_483_647
+
+/**
+ * Checks and completes the options. Every message names the option.
+ * @throws {TypeError} When an option is missing, of the wrong type or malformed.
+ * @throws {RangeError} When a number is out of range.
+ */
+export function checkTransport(options: TransportOptions): Transport {
+  const {
+    timeoutMs = clientDefaults.timeoutMs,
+    totalTimeoutMs = clientDefaults.totalTimeoutMs,
+    retries = clientDefaults.retries,
+    retryDelayMs = clientDefaults.retryDelayMs,
+    maxRetryDelayMs = clientDefaults.maxRetryDelayMs,
+    maxResponseBytes = clientDefaults.maxResponseBytes,
+    // Read at call time: a test tool or a tracer may replace the global after the client was made.
+    fetch = (request) => globalThis.fetch(request),
+    random = () => Math.random(),
+    now = () => Date.now(),
+  } = options
+  for (const [name, value] of Object.entries({ fetch, random, now }))
+    if (typeof value !== 'function') throw new TypeError(`${name} is ${typeof value}; pass a function.`)
+  return {
+    baseUrl: checkBaseUrl(options.baseUrl),
+    timeoutMs: checkInteger('timeoutMs', timeoutMs, 1, longestTimerMs),
+    totalTimeoutMs: checkInteger('totalTimeoutMs', totalTimeoutMs, 1, longestTimerMs),
+    retries: checkInteger('retries', retries, 0, 10),
+    retryDelayMs: checkInteger('retryDelayMs', retryDelayMs, 0, longestTimerMs),
+    maxRetryDelayMs: checkInteger('maxRetryDelayMs', maxRetryDelayMs, 0, longestTimerMs),
+    maxResponseBytes: checkInteger('maxResponseBytes', maxResponseBytes, 1, Number.MAX_SAFE_INTEGER),
+    fetch,
+    random,
+    now,
+  }
+}
+
+function checkBaseUrl(value: unknown): string {
+  if (typeof value !== 'string' && !(value instanceof URL)) throw new TypeError('baseUrl is missing; pass a URL.')
+  if (!URL.canParse(String(value)))
+    throw new TypeError('baseUrl is not an absolute URL; pass one such as https://payments.example.com')
+  const url = new URL(String(value))
+  if (url.username !== '' || url.password !== '')
+    throw new TypeError('baseUrl holds credentials; pass them as options of their own instead.')
+  if (url.search !== '' || url.hash !== '') throw new TypeError('baseUrl holds a query or a fragment; leave both out.')
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))
+    throw new TypeError(
+      `baseUrl is ${url.protocol}//${url.host}; pass https:, or http: to a loopback host. The secret travels with every request.`,
+    )
+  return url.origin + url.pathname.replace(/\/+$/, '')
+}
+
+/** The URL parser has already brought an IPv4 address to four decimal parts and IPv6 to its short form. */
+function isLoopback(hostname: string): boolean {
+  return (
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
+  )
+}

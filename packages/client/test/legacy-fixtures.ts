@@ -1,0 +1,51 @@
+/** What the tests of the legacy client share: a key, and a transaction as the service writes it. */
+import { type Lookup, lookupWriteSchema, type Verify, verifyWriteSchema } from '@payment-integration/contract'
+import { createLegacyClient, type LegacyClient, type LegacyClientOptions } from '../src/exports/index.js'
+import { hashOf } from './fixtures.js'
+
+/** With characters that JSON escapes, to find a search that compares spellings. */
+export const apiKey = 'pi_legacy_7Kf/with+"quotes"\\and=more'
+export const receiver = '0x2222222222222222222222222222222222222222'
+export const txHash = hashOf(0xab)
+
+/** The invoice that {@link verified} matches. */
+export const invoice = { chainId: 137, txHash, invoiceAmount: '1.00', invoiceCurrency: 'CHF', address: receiver }
+
+const item = {
+  memo: 'order-7',
+  receiver,
+  tokenSymbol: 'USDC',
+  tokenAmount: { formatted: '1.13', value: '1130000' },
+  tokenAmountNet: { formatted: '1.1255', value: '1125500' },
+  totalFees: { formatted: '0.0045', value: '4500' },
+  fees: [
+    { type: 'ExtraFee', formatted: '0.00224', value: '2240' },
+    { type: 'ServiceFee', formatted: '0.00226', value: '2260' },
+  ],
+  invoiceAmount: '1',
+  invoiceCurrency: 'CHF',
+  conversion: 'chainlink:CHFUSD',
+  priceFeeds: [{ name: 'CHFUSD', contract: '0x3333333333333333333333333333333333333333', rate: '1.13' }],
+}
+
+/** A look-up of a transaction with a payment for each change, or one as it is. */
+export function lookup(...changes: Partial<Lookup['payments'][number]>[]): Lookup {
+  const payments = (changes.length === 0 ? [{}] : changes).map((change) => ({ ...item, final: true, ...change }))
+  return lookupWriteSchema.parse({ chainId: 137, txHash, payments })
+}
+
+/** A verify answer with a payment for each change, or one; verified unless a change says otherwise. */
+export function verified(...changes: Partial<Verify['payments'][number]>[]): Verify {
+  const payments = (changes.length === 0 ? [{}] : changes).map((change) => ({
+    ...item,
+    verified: true,
+    verificationErrors: [],
+    ...change,
+  }))
+  return verifyWriteSchema.parse({ chainId: 137, txHash, payments })
+}
+
+/** A client with short waits, so that a test of a retry takes milliseconds. */
+export function legacyClientOf(baseUrl: string, options: Partial<LegacyClientOptions> = {}): LegacyClient {
+  return createLegacyClient({ baseUrl, apiKey, retryDelayMs: 1, maxRetryDelayMs: 2, ...options })
+}

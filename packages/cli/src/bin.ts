@@ -39,10 +39,12 @@ for (const stream of [process.stdout, process.stderr])
 const io: Io = {
   ...basics,
   env: process.env,
+  input: () => process.stdin,
   out: (line) => void process.stdout.write(`${line}\n`),
   err: (line) => void process.stderr.write(`${line}\n`),
   colour: wantsColour(process.stdout.isTTY === true, process.env),
   signal: stop.signal,
+  ownsProcess: true,
 }
 
 process.exitCode = await runCli(process.argv.slice(2), io)

@@ -21,9 +21,12 @@ describe('describeError', () => {
     })
   })
 
-  it.each(['ERR_USAGE', 'ERR_ADDRESS_INVALID', 'ERR_URL_INVALID'])('counts %s as misuse', (code) => {
-    expect(describeError(Object.assign(new Error('no'), { code }), false).exitCode).toBe(2)
-  })
+  it.each(['ERR_USAGE', 'ERR_ADDRESS_INVALID', 'ERR_URL_INVALID', 'ERR_ACCOUNT_INVALID'])(
+    'counts %s as misuse',
+    (code) => {
+      expect(describeError(Object.assign(new Error('no'), { code }), false).exitCode).toBe(2)
+    },
+  )
 
   it('lists every problem of a configuration', () => {
     const error = Object.assign(new Error('x'), { code: 'ERR_CONFIG', problems: ['PI_A is missing.', 'PI_B is "x".'] })

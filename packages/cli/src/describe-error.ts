@@ -3,7 +3,12 @@ import { inspect } from 'node:util'
 import type { ExitCode } from './io.js'
 
 /** Codes that mean the arguments were wrong, not the world. */
-const misuse: ReadonlySet<unknown> = new Set(['ERR_USAGE', 'ERR_ADDRESS_INVALID', 'ERR_URL_INVALID'])
+const misuse: ReadonlySet<unknown> = new Set([
+  'ERR_USAGE',
+  'ERR_ADDRESS_INVALID',
+  'ERR_URL_INVALID',
+  'ERR_ACCOUNT_INVALID',
+])
 
 /** Names of the classes that Node throws its own `ERR_` codes with. */
 const plainNames: ReadonlySet<unknown> = new Set([

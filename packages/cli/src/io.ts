@@ -1,9 +1,13 @@
 /** What a command may do to the world outside itself. `bin.ts` gives it the process; a test gives it arrays. @module */
 
+import type { Readable } from 'node:stream'
+
 /** The world of one run of the command. */
 export interface Io {
   /** Environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Standard input. Asked for only by a command that was told to read it. */
+  input(): Readable
   /** Writes one line to standard output. */
   out(line: string): void
   /** Writes one line to standard error. */
@@ -23,6 +27,8 @@ export interface Io {
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   /** `length` cryptographically random bytes. */
   randomBytes(length: number): Uint8Array
+  /** True when the process runs this command and nothing else, so that what is global is the command's own. @default false */
+  readonly ownsProcess?: boolean | undefined
   /** Folder for files that live as long as the run. */
   readonly temporaryFolder: string
 }

@@ -1,8 +1,10 @@
 /** The command line: names, options, help. Each command is a function of its own. @module */
 import { Command, type CommanderError, type OutputConfiguration } from 'commander'
+import { addAccounts } from './cli/accounts.js'
 import { addDev } from './cli/dev.js'
 import type { Finish } from './cli/finish.js'
 import { addIntegrations } from './cli/integrations.js'
+import { addLegacyKeys } from './cli/legacy-keys.js'
 import { addServe } from './cli/serve.js'
 import type { Io } from './io.js'
 import { version } from './version.js'
@@ -24,6 +26,8 @@ export function createProgram(io: Io, finish: Finish): Command {
   addDev(program, io, finish)
   addServe(program, io, finish)
   addIntegrations(program, io, finish)
+  addAccounts(program, io, finish)
+  addLegacyKeys(program, io, finish)
   return program
 }
 

@@ -17,7 +17,7 @@ describe('help and version', () => {
   })
 
   it.each([
-    [['--help'], ['dev', 'serve', 'integrations', '--json', '--debug']],
+    [['--help'], ['dev', 'serve', 'integrations', 'accounts', 'legacy-keys', '--json', '--debug']],
     [
       ['dev', '--help'],
       ['--until-idle', '--seed', 'Examples:', '$ payment-integration dev', '--json'],
@@ -45,6 +45,30 @@ describe('help and version', () => {
       ['integrations', 'rotate-secret', '--help'],
       ['--signing', '--grace', 'Examples:'],
     ],
+    [
+      ['accounts', '--help'],
+      ['create', 'list', 'show', 'change', 'remove', 'Examples:'],
+    ],
+    ...['create', 'change'].map((name) => [
+      ['accounts', name, '--help'],
+      ['--address', '--config', '--accept', '--default-address', '--redirect', '--close-after', 'Examples:'],
+    ]),
+    ...['list', 'show', 'remove'].map((name) => [
+      ['accounts', name, '--help'],
+      ['--database', 'Examples:'],
+    ]),
+    [
+      ['legacy-keys', '--help'],
+      ['create', 'list', 'revoke', 'Examples:'],
+    ],
+    [
+      ['legacy-keys', 'create', '--help'],
+      ['--name', 'Examples:'],
+    ],
+    ...['list', 'revoke'].map((name) => [
+      ['legacy-keys', name, '--help'],
+      ['--database', 'Examples:'],
+    ]),
   ])('%j prints help on standard output and ends 0', async (args, words) => {
     const { exitCode, out, err } = await run(...args)
     expect(exitCode).toBe(0)
@@ -74,6 +98,20 @@ describe('misuse', () => {
     [['integrations', 'set-url', address], "missing required argument 'url'"],
     [['integrations', 'rotate-secret', address, '--grace', 'soon'], 'Expected a number and a unit'],
     [['integrations', 'rotate-secret', address, '--signing', '--grace', '1h'], '--grace is for the API secret'],
+    [['accounts'], 'Usage:'],
+    [['accounts', 'create'], "required option '--address <address>'"],
+    [['accounts', 'create', '--address', address], "missing required argument 'handle'"],
+    [['accounts', 'create', 'shop', '--address', '0x12'], 'Expected 0x and 40 hex digits.'],
+    [['accounts', 'create', 'shop', '--address', address], 'Say what the account accepts'],
+    [['accounts', 'create', 'shop', '--address', address, '--accept', 'USDC'], 'such as 137:USDC,USDT'],
+    [['accounts', 'create', 'shop', '--address', address, '--close-after', '3'], 'Expected a number and a unit'],
+    [['accounts', 'create', 'shop', '--address', address, '--redirect', 'https://a.example'], 'with --accept'],
+    [['accounts', 'change', 'shop'], 'Say what changes'],
+    [['accounts', 'change', 'shop', '--default-address', `1:${address}`], 'with --accept'],
+    [['accounts', 'show'], "missing required argument 'handle'"],
+    [['accounts', 'remove'], "missing required argument 'handle'"],
+    [['legacy-keys'], 'Usage:'],
+    [['legacy-keys', 'revoke'], "missing required argument 'id'"],
   ])('%j ends 2 and says what was expected', async (args, sentence) => {
     const { exitCode, out, err } = await run(...args)
     expect(err).toContain(sentence)

@@ -1,4 +1,5 @@
 /** An Io for tests: real time and randomness, captured output, a signal to press. */
+import { Readable } from 'node:stream'
 import { type IoBasics, ioBasics } from '../src/internal/io-basics.js'
 import type { Io } from '../src/io.js'
 
@@ -19,6 +20,7 @@ export function testIo(changes: Partial<Io> = {}): TestIo {
   return {
     ...ioBasics(),
     env: {},
+    input: () => Readable.from([]),
     out(line) {
       lines.push(line)
       for (const watcher of watchers) watcher(line)

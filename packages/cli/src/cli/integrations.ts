@@ -4,28 +4,21 @@ import { setIntegrationEnabled, setIntegrationUrl } from '../commands/integratio
 import { type CreateIntegrationOptions, createIntegration } from '../commands/integrations/create.js'
 import { listIntegrations } from '../commands/integrations/list.js'
 import { type RotateSecretOptions, rotateSecret } from '../commands/integrations/rotate-secret.js'
-import type { IntegrationOptions } from '../commands/integrations/with-integrations.js'
+import type { OperateOptions } from '../commands/with-service.js'
 import type { Io } from '../io.js'
 import { parseAddress } from '../parse/address.js'
 import { parseDuration } from '../parse/duration.js'
 import { parseNotificationUrl, parseOptionalUrl } from '../parse/notification-url.js'
 import { examples, type Finish, optionsOf } from './finish.js'
+import { addGroup } from './group.js'
 
 const addressHelp = 'integration address: 0x and 40 hex digits'
 const exampleAddress = `0x${'a1'.repeat(20)}`
 
 /** Adds the group and its commands. */
 export function addIntegrations(program: Command, io: Io, finish: Finish): void {
-  const group = program
-    .command('integrations')
-    .description('manage integrations in the database that PI_DATABASE_URL names')
-    .helpCommand(false)
-    .addHelpText('after', examples('integrations list', `integrations create ${exampleAddress} --name "My shop"`))
-  const add = (name: string, description: string) =>
-    group
-      .command(name)
-      .description(description)
-      .option('--database <url>', 'sqlite:<path> or postgres://… (PI_DATABASE_URL)')
+  const create = `integrations create ${exampleAddress} --name "My shop"`
+  const add = addGroup(program, 'integrations', 'integrations', 'integrations list', create)
 
   add('create', 'register an integration and print its secrets, once')
     .argument('<address>', addressHelp, parseAddress)
@@ -37,20 +30,25 @@ export function addIntegrations(program: Command, io: Io, finish: Finish): void 
     )
   add('list', 'print every integration, without secrets')
     .addHelpText('after', examples('integrations list --json'))
-    .action(async (_options, command) => finish(await listIntegrations(optionsOf<IntegrationOptions>(command), io)))
+    .action(async (_options, command) => finish(await listIntegrations(optionsOf<OperateOptions>(command), io)))
   for (const [name, enabled] of [['enable', true] as const, ['disable', false] as const])
-    add(name, enabled ? 'let an integration in again' : 'answer an integration 401 and hold its deliveries')
+    add(
+      name,
+      enabled
+        ? 'let an integration in again'
+        : 'answer an integration 401, within a quarter of a second, and hold its deliveries',
+    )
       .argument('<address>', addressHelp, parseAddress)
       .addHelpText('after', examples(`integrations ${name} ${exampleAddress}`))
       .action(async (address: string, _options, command) =>
-        finish(await setIntegrationEnabled(address, enabled, optionsOf<IntegrationOptions>(command), io)),
+        finish(await setIntegrationEnabled(address, enabled, optionsOf<OperateOptions>(command), io)),
       )
   add('set-url', 'change where notifications go')
     .argument('<address>', addressHelp, parseAddress)
     .argument('<url>', 'an https URL, or none', parseOptionalUrl)
     .addHelpText('after', examples(`integrations set-url ${exampleAddress} https://shop.example/webhook`))
     .action(async (address: string, url: string | null, _options, command) =>
-      finish(await setIntegrationUrl(address, url, optionsOf<IntegrationOptions>(command), io)),
+      finish(await setIntegrationUrl(address, url, optionsOf<OperateOptions>(command), io)),
     )
   add('rotate-secret', 'issue a new API secret, or with --signing a new webhook secret, and print it once')
     .argument('<address>', addressHelp, parseAddress)

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../test/temporary-folder.js'
 import { eventsOf, type TestIo, testIo } from '../../test/test-io.js'
+import type { LegacyReadyEvent } from '../dev/demo-events.js'
 import type { Io } from '../io.js'
 import { runCli } from '../run-cli.js'
 
@@ -98,6 +99,53 @@ describe('dev', () => {
     expect(await ended).toBe(0)
     expect(io.lines.at(-1)).toMatch(/^ok {3}1 payments {3}1 verified {3}\d delivered {3}0 retried {3}p50 \d+ ms/)
     expect(readdirSync(io.temporaryFolder)).toEqual([])
+  })
+
+  it('after the first verified payment prints a legacy look-up and a verify to paste, with the amount that the screen says was paid', async () => {
+    const io = demoIo()
+    const ended = runCli(['dev', '--every', '1h', '--seed', '42'], io)
+    const curl = await io.line((line) => line.includes('/api/v1/tx/'))
+    const [, authorization = '', url = ''] = /curl -s -H "Authorization: (\S+)" (\S+)$/.exec(curl) ?? []
+    const response = await fetch(url, { headers: { authorization } })
+    expect(response.status).toBe(200)
+    const { payments } = (await response.json()) as { payments: unknown[] }
+    const [, price = '', paid = ''] = / {2}(\S+) EUR, paid as (\S+) USDC {2}order-1$/m.exec(io.lines.join('\n')) ?? []
+    expect(payments).toMatchObject([
+      { memo: 'order-1', tokenSymbol: 'USDC', invoiceCurrency: 'USD', conversion: '', final: true },
+    ])
+    const { invoiceAmount, tokenAmount } = payments[0] as { invoiceAmount: string; tokenAmount: { formatted: string } }
+    expect([Number(invoiceAmount), Number(tokenAmount.formatted)]).toEqual([Number(paid), Number(paid)])
+    expect(Number(paid)).toBeCloseTo(Number(price) * 1.08, 1)
+    const pasted = await io.line((line) => line.includes('/api/v1/verify'))
+    const [, key = '', type = '', body = '', verifyUrl = ''] =
+      /curl -s -H "Authorization: (\S+)" -H "Content-Type: (\S+)" -d '([^']+)' (\S+)$/.exec(pasted) ?? []
+    const headers = { authorization: key, 'content-type': type }
+    expect((await fetch(verifyUrl, { method: 'POST', headers, body })).status).toBe(200)
+    expect(io.lines.findIndex((line) => line.includes('verified'))).toBeLessThan(io.lines.indexOf(curl))
+    io.interrupt()
+    expect(await ended).toBe(0)
+  })
+
+  it('with --json names a request that the legacy API verifies, and a reference page that is there', async () => {
+    const io = demoIo()
+    const ended = runCli(['dev', '--every', '1h', '--json'], io)
+    const line = await io.line((each) => each.includes('"legacy.ready"'))
+    const shown = JSON.parse(line) as LegacyReadyEvent
+    const verify = async (change: object) => {
+      const headers = { authorization: shown.legacyApiKey, 'content-type': 'application/json' }
+      const body = JSON.stringify({ ...shown.verifyRequest, ...change })
+      const response = await fetch(shown.verifyUrl, { method: 'POST', headers, body })
+      return { status: response.status, body: (await response.json()) as unknown }
+    }
+    expect(shown.txHash).toBe(only(eventsOf(io), 'payment.verified')[0]?.['txHash'])
+    expect(await verify({})).toMatchObject({ status: 200, body: { payments: [{ verified: true }] } })
+    expect(await verify({ invoiceAmount: '0.01' })).toMatchObject({
+      status: 409,
+      body: { payments: [{ verified: false, verificationErrors: ['Invalid payment amount'] }] },
+    })
+    expect((await fetch(shown.referenceUrl)).status).toBe(200)
+    io.interrupt()
+    expect(await ended).toBe(0)
   })
 
   it('with --quiet prints the header and the summary; with --keep leaves the files and says where', async () => {

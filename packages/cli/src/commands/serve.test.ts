@@ -1,6 +1,7 @@
 import { once } from 'node:events'
+import { readdirSync, statSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { testMasterKey } from '../../test/master-key.js'
 import { temporaryFolder } from '../../test/temporary-folder.js'
@@ -12,6 +13,8 @@ const environment = () => ({
   PI_MASTER_KEY: testMasterKey,
   PI_PORT: '1',
 })
+
+const modeOf = (path: string) => statSync(path).mode & 0o777
 
 describe('serve', () => {
   it('prints where it listens once it answers, and ends 0 when asked to', async () => {
@@ -25,6 +28,23 @@ describe('serve', () => {
     expect(await ended).toBe(0)
     expect(eventsOf(io)).toEqual([{ event: 'listening', url }, { event: 'stopping' }, { event: 'stopped' }])
     await expect(fetch(url)).rejects.toThrow()
+  })
+
+  it('makes a missing database for this user alone, and says so once', async () => {
+    const path = join(temporaryFolder(), 'service.db')
+    const env = { ...environment(), PI_DATABASE_URL: `sqlite:${path}` }
+    const firstLines: unknown[] = []
+    for (let start = 0; start < 2; start += 1) {
+      const io = testIo({ env })
+      const ended = runCli(['serve', '--port', '0'], io)
+      await io.line((line) => line.startsWith('Listening'))
+      if (process.platform !== 'win32')
+        for (const name of readdirSync(dirname(path))) expect(modeOf(join(dirname(path), name))).toBe(0o600)
+      io.interrupt()
+      expect(await ended).toBe(0)
+      firstLines.push(io.lines[0])
+    }
+    expect(firstLines).toEqual([`Made a new database: ${path}`, expect.stringMatching(/^Listening/)])
   })
 
   it('says in words what it does without --json, and logs to standard error', async () => {

@@ -4,6 +4,7 @@ import type { ExitCode, Io } from '../io.js'
 import { logToStandardError } from '../output/log-to.js'
 import { createReporter } from '../output/reporter.js'
 import { type ConfigFlags, withFlags } from './config-flags.js'
+import { prepareDatabase } from './prepare-database.js'
 
 /** Options of {@link serve}. */
 export interface ServeOptions extends ConfigFlags {
@@ -19,9 +20,15 @@ export interface ServeOptions extends ConfigFlags {
  */
 export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   const { readConfig, startServer } = await import('@payment-integration/server')
-  const report = createReporter(io, options.json ?? false)
+  const { json = false } = options
+  const report = createReporter(io, json)
   const config = readConfig(withFlags(io.env, options))
-  const server = await startServer(config, { logger: await logToStandardError(config, io) })
+  const made = await prepareDatabase(config.database, true)
+  if (made !== null && !json) io.out(`Made a new database: ${made}`)
+  const server = await startServer(config, {
+    logger: await logToStandardError(config, io),
+    ownsProcess: io.ownsProcess,
+  })
   report({ event: 'listening', url: server.url }, ({ url }) => [`Listening on ${url}`, 'Ctrl-C stops it.'])
   await aborted(io.signal)
   report({ event: 'stopping' }, () => ['Stopping: finishing what is under way. Ctrl-C again ends it at once.'])

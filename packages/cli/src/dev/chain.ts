@@ -18,6 +18,16 @@ export interface DemoChain {
   readonly router: string
   /** Whose events it emits, for example `0.8`. */
   readonly routerVersion: string
+  /** What payments are made in. */
+  readonly token: {
+    /** 0x and 40 lowercase hex digits. */
+    readonly address: string
+    readonly symbol: string
+    /** What one token is worth one of. */
+    readonly currency: string
+  }
+  /** Who is paid: 0x and 40 lowercase hex digits. */
+  readonly merchant: string
   /** Resolves with a sentence when anvil ends by itself. */
   readonly lost: Promise<string>
   /** Sends a payment in an ordinary transaction and resolves its hash. */
@@ -46,12 +56,15 @@ export async function startDemoChain(signal: AbortSignal): Promise<DemoChain> {
     const payer = createPayer({ ...anvil, deployment })
     const receiver = devAccount(merchantIndex).address
     const { router, tokens } = deployment
-    const unit = 10n ** BigInt(tokens.usdc.decimals - 2)
+    const { address, symbol, decimals } = tokens.usdc
+    const unit = 10n ** BigInt(decimals - 2)
     return {
       rpcUrl: anvil.rpcUrl,
       chainId: anvil.chainId,
       router: router.address,
       routerVersion: router.version,
+      token: { address, symbol, currency: 'USD' },
+      merchant: receiver.toLowerCase(),
       lost,
       pay: ({ integrationAddress, settlementCents, memo }) =>
         payer.pay({ integrationAddress, receiver, memo, amount: BigInt(settlementCents) * unit }),

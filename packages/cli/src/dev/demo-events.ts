@@ -6,7 +6,7 @@ interface OfPayment {
   readonly txHash: string
 }
 
-/** Everything is up; the first payment follows. The only event with secrets: they were made for this run alone. */
+/** Everything is up; the first payment follows. Its secrets were made for this run alone; only `legacy.ready` repeats one. */
 export interface ReadyEvent {
   readonly event: 'ready'
   readonly version: string
@@ -15,6 +15,11 @@ export interface ReadyEvent {
   readonly integrationAddress: string
   readonly apiSecret: string
   readonly signingSecret: string
+  readonly legacyApiKey: string
+  /** The merchant's account: its handle, and the address and token of every payment. */
+  readonly accountHandle: string
+  readonly accountAddress: string
+  readonly tokenSymbol: string
   readonly receiverUrl: string
   readonly rpcUrl: string
   readonly chainId: string
@@ -30,7 +35,10 @@ export interface ReadyEvent {
 export interface SentEvent extends OfPayment {
   readonly event: 'payment.sent'
   readonly number: number
+  /** What the shop charged: `8.30 EUR`. */
   readonly price: string
+  /** What the payment is made of: `8.96 USDC`. */
+  readonly paid: string
   readonly memo: string
 }
 
@@ -78,6 +86,25 @@ export interface VerifiedEvent extends OfPayment {
   readonly tookMs: number
 }
 
+/** The first payment is verified: how the legacy API shows it, and where all of the API is described. */
+export interface LegacyReadyEvent extends OfPayment {
+  readonly event: 'legacy.ready'
+  /** Value of the `Authorization` header for both endpoints. */
+  readonly legacyApiKey: string
+  /** Answers a GET with the transaction. */
+  readonly lookupUrl: string
+  /** Answers a POST of `verifyRequest` with 200. */
+  readonly verifyUrl: string
+  readonly verifyRequest: {
+    readonly chainId: number
+    readonly txHash: string
+    readonly invoiceAmount: string
+    readonly invoiceCurrency: string
+    readonly address: string
+  }
+  readonly referenceUrl: string
+}
+
 /** Something that should not happen. */
 export interface ProblemEvent {
   readonly event: 'problem'
@@ -110,6 +137,7 @@ export type DemoEvent =
   | DeliveryEvent
   | RefusedEvent
   | VerifiedEvent
+  | LegacyReadyEvent
   | ProblemEvent
   | SummaryEvent
 

@@ -2,7 +2,7 @@
 
 import { shortHash } from '../output/short-hash.js'
 import type { Style } from '../output/style.js'
-import type { DeliveryEvent, DemoEvent, ReadyEvent, SummaryEvent } from './demo-events.js'
+import type { DeliveryEvent, DemoEvent, LegacyReadyEvent, ReadyEvent, SummaryEvent } from './demo-events.js'
 
 /** Turns an event into lines. `time` is when it happened, unix milliseconds. */
 export function demoText(event: DemoEvent, time: number, style: Style): string[] {
@@ -11,7 +11,7 @@ export function demoText(event: DemoEvent, time: number, style: Style): string[]
     case 'ready':
       return header(event, style)
     case 'payment.sent':
-      return ['', `${at}  payment  ${shortHash(event.txHash)}  ${event.price}  ${event.memo}`]
+      return ['', `${at}  payment  ${shortHash(event.txHash)}  ${event.price}, paid as ${event.paid}  ${event.memo}`]
     case 'payment.indexed':
       return [`${at}  indexed  ${shortHash(event.txHash)}  block ${event.blockNumber}`]
     case 'payment.changed':
@@ -24,6 +24,8 @@ export function demoText(event: DemoEvent, time: number, style: Style): string[]
       return [
         `${at}  ${style.green('verified')} ${shortHash(event.txHash)}  ${event.state ?? 'none'} v${event.version}: the API shows what the receiver stored   ${(event.tookMs / 1000).toFixed(1)} s`,
       ]
+    case 'legacy.ready':
+      return legacy(event, style)
     case 'problem':
       return [`${at}  ${style.red(`problem  ${event.reason}`)}`]
     case 'summary':
@@ -47,15 +49,30 @@ function header(event: ReadyEvent, style: Style): string[] {
     `  Integration     ${integrationAddress}`,
     `  API secret      ${apiSecret}`,
     `  Webhook secret  ${signingSecret}`,
+    `  Legacy API key  ${event.legacyApiKey}`,
+    `  Account         ${event.accountHandle}   ${style.dim(`paid in ${event.tokenSymbol} at ${event.accountAddress}`)}`,
     `  Receiver        ${event.receiverUrl}   ${style.dim('built in, verifies and stores')}`,
     `  Chain           ${event.rpcUrl}   ${style.dim(`anvil, chain ${event.chainId}, router ${event.router}@${event.routerVersion}`)}`,
     `  Files           ${event.folder}   ${style.dim(event.kept ? 'kept' : 'removed at the end')}`,
-    `  ${style.dim('The master key and both secrets were made for this run; none of them is worth anything elsewhere.')}`,
+    `  ${style.dim('The master key and the secrets were made for this run; none of them is worth anything elsewhere.')}`,
     '',
     '  Read the payments:',
     `  curl -s -u ${integrationAddress}:${apiSecret} ${url}/api/v1/integration/payments`,
     '',
     `  ${style.dim('Ctrl-C ends it.')}`,
+  ]
+}
+
+function legacy(event: LegacyReadyEvent, style: Style): string[] {
+  const key = `-H "Authorization: ${event.legacyApiKey}"`
+  return [
+    '',
+    "  Look up the first verified payment in the legacy API. Its invoice is what was paid: the chain does not know the shop's price.",
+    `  curl -s ${key} ${event.lookupUrl}`,
+    '  Verify it against that invoice:',
+    `  curl -s ${key} -H "Content-Type: application/json" -d '${JSON.stringify(event.verifyRequest)}' ${event.verifyUrl}`,
+    `  Everything that can be asked: ${style.cyan(event.referenceUrl)}`,
+    '',
   ]
 }
 

@@ -6,15 +6,16 @@ import { logToStandardError } from '../output/log-to.js'
 import { version } from '../version.js'
 import { type DemoChain, startDemoChain } from './chain.js'
 import type { Closers } from './closers.js'
+import type { LegacyReadyEvent } from './demo-events.js'
 import { createDemoFolder } from './demo-folder.js'
-import { firstFreePort } from './free-port.js'
 import { createLedger, type Ledger } from './ledger.js'
-import { devDefaults } from './options.js'
+import { accountHandle, legacyExample, setUpLegacy } from './legacy.js'
 import type { PaymentPlan } from './plan.js'
 import { createDemoProcessor, type DemoProcessor } from './processor.js'
 import { createDemoReader, type DemoReader } from './reader.js'
 import { type DemoReceiver, type ReceiverAnswer, startDemoReceiver } from './receiver.js'
 import { createReceiverNotes, watchService } from './service-events.js'
+import { choosePort, startOnPort } from './service-port.js'
 import type { Stage } from './stage.js'
 
 /** What a journey works with. */
@@ -30,10 +31,14 @@ export interface DemoParts {
 /** A running demo. */
 export interface Demo extends DemoParts {
   readonly folder: string
+  /** Symbol of the token that payments are made in. */
+  readonly tokenSymbol: string
   /** Resolves with a sentence when a part that the run stands on ends by itself. */
   readonly lost: Promise<string>
   /** Makes a payment with an ordinary transaction; resolves its hash once the node took it. */
   pay(plan: PaymentPlan): Promise<string>
+  /** How the legacy API shows a payment that is verified. */
+  legacyExample(txHash: string, plan: PaymentPlan): LegacyReadyEvent
 }
 
 /** What to start. */
@@ -97,8 +102,11 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     PI_PROCESSOR_SECRETS: processorSecret,
     [`PI_RPC_URL_${chain.chainId}`]: chain.rpcUrl,
     [`PI_ROUTERS_${chain.chainId}`]: `${chain.router}@${chain.routerVersion}`,
+    [`PI_TOKENS_${chain.chainId}`]: `${chain.token.address}:${chain.token.symbol}:${chain.token.currency}`,
     [`PI_START_BLOCK_${chain.chainId}`]: '0',
     [`PI_POLL_MS_${chain.chainId}`]: String(pollMs),
+    // Nobody else mines this chain, so a block that is there stays.
+    [`PI_CONFIRMATIONS_${chain.chainId}`]: '0',
     PI_RECEIPTS: 'off',
     // The demo shows what happens in its own words; the server's log is there for who asks for it.
     PI_LOG_LEVEL: io.env['PI_LOG_LEVEL'] ?? 'silent',
@@ -111,7 +119,10 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
   const started = await startOnPort(server.startServer, config, options, mayMove)
   const running = closers.add(started, ({ stop }) => stop())
   const { address } = integration
-  const issued = await running.service.integrations.create({ ...integration, notificationUrl: receiver.url })
+  const [issued, legacyApiKey] = await Promise.all([
+    running.service.integrations.create({ ...integration, notificationUrl: receiver.url }),
+    setUpLegacy(running.service, chain),
+  ])
   signingSecret = issued.signingSecret
 
   const { apiSecret } = issued
@@ -125,6 +136,10 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     integrationAddress: address,
     apiSecret,
     signingSecret: issued.signingSecret,
+    legacyApiKey,
+    accountHandle,
+    accountAddress: chain.merchant,
+    tokenSymbol: chain.token.symbol,
     receiverUrl: receiver.url,
     rpcUrl: chain.rpcUrl,
     chainId,
@@ -138,11 +153,13 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     chainId,
     ledger,
     folder: folder.path,
+    tokenSymbol: chain.token.symbol,
     lost: chain.lost,
     io,
     processor: createDemoProcessor({ serviceUrl, secret: processorSecret, now: io.now }),
     reader: createDemoReader({ serviceUrl, integrationAddress: address, apiSecret, stored: receiver.stored }),
     pay: ({ settlementCents, memo }) => chain.pay({ integrationAddress: address, settlementCents, memo }),
+    legacyExample: legacyExample({ serviceUrl, legacyApiKey, chainId: chain.chainId, currency: chain.token.currency }),
   }
 
   function noteAnswer({ snapshot, decision }: ReceiverAnswer): void {
@@ -155,29 +172,6 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
 
 const stopChain = ({ stop }: DemoChain) => stop()
 const closeReceiver = ({ close }: DemoReceiver) => close()
-
-type Start = typeof import('@payment-integration/server')['startServer']
-
-/** Starts the server; another program may take the port between the look for a free one and the use of it. */
-async function startOnPort(
-  start: Start,
-  config: Parameters<Start>[0],
-  options: Parameters<Start>[1],
-  mayMove: boolean,
-): ReturnType<Start> {
-  try {
-    return await start(config, options)
-  } catch (error) {
-    if (!mayMove || (error as { code?: unknown }).code !== 'ERR_LISTEN') throw error
-    const port = await firstFreePort(config.port + 1)
-    return startOnPort(start, { ...config, port }, options, mayMove)
-  }
-}
-
-/** A port given by flag or environment is taken as it is; the default may move to the next free one. */
-async function choosePort(flag: number | undefined, env: Io['env']): Promise<number | string> {
-  return flag ?? (env['PI_PORT'] || (await firstFreePort(devDefaults.port)))
-}
 
 /** 32 random bytes as base64url: a secret of this run. */
 function secretText(io: Pick<Io, 'randomBytes'>): string {

@@ -21,6 +21,8 @@ export interface PaymentPlan {
   readonly memo: string
   /** Hundredths of the settlement token. */
   readonly settlementCents: number
+  /** The same as a decimal string. */
+  readonly settlementAmount: string
   /** Invoice amount with its currency, for the screen: `25.00 EUR`. */
   readonly price: string
   /** In the order in which the processor sends them. */
@@ -55,6 +57,7 @@ export function planPayment(number: number, fraction: Fraction): PaymentPlan {
     number,
     memo: `order-${number}`,
     settlementCents,
+    settlementAmount: invoice.settlementAmount,
     price: `${invoice.amount} ${invoice.currency}`,
     updates: refunded ? [...paid, ...refund] : paid,
   }

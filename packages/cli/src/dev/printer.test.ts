@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { DeliveryEvent, DemoEvent, ReadyEvent, SummaryEvent } from './demo-events.js'
+import type { DeliveryEvent, DemoEvent, LegacyReadyEvent, ReadyEvent, SummaryEvent } from './demo-events.js'
 import { createDemoPrinter } from './printer.js'
 
 const time = new Date(2026, 0, 2, 3, 4, 5, 6).getTime()
@@ -37,6 +37,10 @@ const ready: ReadyEvent = {
   integrationAddress: `0x${'11'.repeat(20)}`,
   apiSecret: 'the-api-secret',
   signingSecret: 'the-webhook-secret',
+  legacyApiKey: 'the-legacy-key',
+  accountHandle: 'demo-shop',
+  accountAddress: `0x${'33'.repeat(20)}`,
+  tokenSymbol: 'USDC',
   receiverUrl: 'http://127.0.0.1:5/webhook',
   rpcUrl: 'http://127.0.0.1:6',
   chainId: '31337',
@@ -45,6 +49,17 @@ const ready: ReadyEvent = {
   folder: '/tmp/demo',
   kept: false,
   seed: 42,
+}
+
+const legacyReady: LegacyReadyEvent = {
+  event: 'legacy.ready',
+  chainId: '31337',
+  txHash,
+  legacyApiKey: 'the-legacy-key',
+  lookupUrl: `http://127.0.0.1:4747/api/v1/tx/31337/${txHash}`,
+  verifyUrl: 'http://127.0.0.1:4747/api/v1/verify',
+  verifyRequest: { chainId: 31_337, txHash, invoiceAmount: '8.96', invoiceCurrency: 'USD', address: 'demo-shop' },
+  referenceUrl: 'http://127.0.0.1:4747/reference',
 }
 
 function print(events: readonly DemoEvent[], options: { json?: boolean; quiet?: boolean; colour?: boolean } = {}) {
@@ -79,8 +94,36 @@ describe('createDemoPrinter', () => {
       `curl -s -u ${ready.integrationAddress}:the-api-secret http://127.0.0.1:4747/api/v1/integration/payments`,
     )
     expect(text).toContain('the-webhook-secret')
+    expect(text).toContain('the-legacy-key')
+    expect(text).toContain(`demo-shop   paid in USDC at ${ready.accountAddress}`)
     expect(text).toContain('removed at the end')
     expect(print([{ ...ready, kept: true }]).join('\n')).not.toContain('removed')
+  })
+
+  it('shows what a payment cost at the shop and what was paid for it', () => {
+    const of = { chainId: '1', txHash, number: 1, price: '8.30 EUR', paid: '8.96 USDC', memo: 'order-1' }
+    expect(print([{ ...of, event: 'payment.sent' }])).toEqual([
+      '',
+      '03:04:05.006  payment  0x9f2c81..04e1  8.30 EUR, paid as 8.96 USDC  order-1',
+    ])
+  })
+
+  it('prints the legacy look-up and verify as lines to paste, with the whole hash, and where the API is described', () => {
+    const lines = print([legacyReady])
+    expect(lines).toContain(
+      `  curl -s -H "Authorization: the-legacy-key" http://127.0.0.1:4747/api/v1/tx/31337/${txHash}`,
+    )
+    expect(lines).toContain(
+      `  curl -s -H "Authorization: the-legacy-key" -H "Content-Type: application/json" -d '{"chainId":31337,"txHash":"${txHash}","invoiceAmount":"8.96","invoiceCurrency":"USD","address":"demo-shop"}' http://127.0.0.1:4747/api/v1/verify`,
+    )
+    expect(lines.at(-2)).toContain('http://127.0.0.1:4747/reference')
+  })
+
+  it('keeps one empty line between the legacy block and what follows it', () => {
+    expect(print([legacyReady, delivery]).at(-3)).toBe('')
+    const followed = print([legacyReady, summary])
+    expect(followed.filter((line, index) => line === '' && followed[index - 1] === '')).toEqual([])
+    expect(followed.at(-4)).toBe('')
   })
 
   it('sums up, with the reasons and the folder that stays', () => {
@@ -94,9 +137,9 @@ describe('createDemoPrinter', () => {
   })
 
   it('with json, prints each event with its time and nothing else, uncoloured', () => {
-    const lines = print([ready, delivery, summary], { json: true, colour: true })
+    const lines = print([ready, delivery, legacyReady, summary], { json: true, colour: true })
     expect(lines.map((line) => JSON.parse(line))).toEqual(
-      [ready, delivery, summary].map((event) => ({ ...event, at: new Date(time).toISOString() })),
+      [ready, delivery, legacyReady, summary].map((event) => ({ ...event, at: new Date(time).toISOString() })),
     )
   })
 
@@ -105,7 +148,10 @@ describe('createDemoPrinter', () => {
     const refused: DemoEvent = { event: 'receiver.refused', code: 'ERR_SIGNATURE_MISMATCH', status: 401 }
     const problem: DemoEvent = { event: 'problem', reason: 'no' }
     const indexed: DemoEvent = { event: 'payment.indexed', chainId: '1', txHash, blockNumber: 1 }
-    const lines = print([ready, indexed, delivery, lost, refused, problem, summary], { json: true, quiet: true })
+    const lines = print([ready, indexed, delivery, legacyReady, lost, refused, problem, summary], {
+      json: true,
+      quiet: true,
+    })
     expect(lines.map((line) => (JSON.parse(line) as DemoEvent).event)).toEqual([
       'ready',
       'delivery.attempted',

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Demo } from './demo.js'
-import type { DemoEvent } from './demo-events.js'
+import type { DemoEvent, VerifiedEvent } from './demo-events.js'
 import { createLedger } from './ledger.js'
+import { legacyExample } from './legacy.js'
 import { runSession } from './session.js'
 import { createStage } from './stage.js'
 
@@ -21,6 +22,7 @@ function demo(changes: { [K in 'pay' | 'processor' | 'reader']?: Partial<Demo[K]
   const built: Demo = {
     chainId: '31337',
     folder: '/tmp/demo',
+    tokenSymbol: 'USDC',
     lost: new Promise(() => {}),
     ledger,
     io,
@@ -31,6 +33,12 @@ function demo(changes: { [K in 'pay' | 'processor' | 'reader']?: Partial<Demo[K]
     },
     processor: { send: async ({ txHash }) => settle(txHash, (versions.get(txHash) ?? 0) + 1) },
     reader: { compare: async () => ({ difference: null, state: 'success' }) },
+    legacyExample: legacyExample({
+      serviceUrl: 'http://service',
+      legacyApiKey: 'key',
+      chainId: 31_337,
+      currency: 'USD',
+    }),
     ...(changes as object),
   }
   return built
@@ -47,11 +55,20 @@ describe('runSession', () => {
     const { result, events } = await run()
     expect(result).toEqual({ payments: 2, verified: 2, problems: [], unfinished: [] })
     expect(events.map(({ event }) => event).sort()).toEqual([
+      'legacy.ready',
       'payment.sent',
       'payment.sent',
       'payment.verified',
       'payment.verified',
     ])
+  })
+
+  it('shows the legacy API once, with the payment that was verified first', async () => {
+    const { events } = await run()
+    const first = events.find(({ event }) => event === 'payment.verified') as VerifiedEvent
+    const shown = events.filter(({ event }) => event === 'legacy.ready')
+    expect(shown).toMatchObject([{ txHash: first.txHash, lookupUrl: `http://service/api/v1/tx/31337/${first.txHash}` }])
+    expect(events.indexOf(shown[0] as DemoEvent)).toBeGreaterThan(events.indexOf(first))
   })
 
   it('goes on after a payment that could not be made', async () => {
@@ -71,6 +88,7 @@ describe('runSession', () => {
     const { result, events } = await run({ reader })
     expect(result).toMatchObject({ verified: 0, problems: ['Payment 1: They disagree.', 'Payment 2: They disagree.'] })
     expect(events.filter(({ event }) => event === 'problem')).toHaveLength(2)
+    expect(events.filter(({ event }) => event === 'legacy.ready')).toEqual([])
   })
 
   it('reports what the processor and the reader could not do', async () => {

@@ -53,8 +53,10 @@ export async function runSession(
     const limited = AbortSignal.any([signal, AbortSignal.timeout(journeyLimitMs)])
     try {
       const reason = await travel(demo, journey, paymentPlan, stage.report, limited)
-      if (reason === null && journey.waitsFor === null) verified += 1
-      else if (reason !== null) problem(`Payment ${journey.number}: ${reason}`)
+      if (reason === null && journey.waitsFor === null) {
+        verified += 1
+        if (verified === 1) stage.report(demo.legacyExample(journey.txHash, paymentPlan))
+      } else if (reason !== null) problem(`Payment ${journey.number}: ${reason}`)
       else if (!signal.aborted) problem(`${unfinished(journey)} after ${journeyLimitMs / 1000} s.`)
     } catch (error) {
       if (!signal.aborted) problem(`Payment ${journey.number}: ${messageOf(error)}`)
@@ -67,10 +69,11 @@ export async function runSession(
   for (let number = 1; number <= plan.payments && !signal.aborted; number += 1) {
     const paymentPlan = planPayment(number, fraction)
     const { memo, price } = paymentPlan
+    const paid = `${paymentPlan.settlementAmount} ${demo.tokenSymbol}`
     try {
       const txHash = await stage.first(
         () => demo.pay(paymentPlan),
-        (hash) => ({ event: 'payment.sent', number, chainId: demo.chainId, txHash: hash, price, memo }),
+        (hash) => ({ event: 'payment.sent', number, chainId: demo.chainId, txHash: hash, price, paid, memo }),
       )
       payments += 1
       const journey: Journey = { number, txHash, waitsFor: 'its start' }

@@ -2,8 +2,9 @@ import { expect, it } from 'vitest'
 import type { DemoEvent } from './demo-events.js'
 import { createStage } from './stage.js'
 
-const indexed: DemoEvent = { event: 'payment.indexed', chainId: '1', txHash: '0xa', blockNumber: 1 }
-const sent: DemoEvent = { event: 'payment.sent', number: 1, chainId: '1', txHash: '0xa', price: '1 EUR', memo: 'm' }
+const ofPayment = { chainId: '1', txHash: '0xa' }
+const sent: DemoEvent = { ...ofPayment, event: 'payment.sent', number: 1, price: '1 EUR', paid: '1.08 USDC', memo: 'm' }
+const indexed: DemoEvent = { ...ofPayment, event: 'payment.indexed', blockNumber: 1 }
 const problem: DemoEvent = { event: 'problem', reason: 'no' }
 
 function recorded() {

@@ -1,6 +1,8 @@
 import { InvalidArgumentError } from 'commander'
 import { describe, expect, it } from 'vitest'
+import { parseAcceptedTokens } from './accepted-tokens.js'
 import { parseAddress } from './address.js'
+import { parseChainAddress } from './chain-address.js'
 import { parseDuration } from './duration.js'
 import { parseNotificationUrl, parseOptionalUrl } from './notification-url.js'
 import { wholeNumber } from './whole-number.js'
@@ -64,6 +66,37 @@ describe('parseAddress', () => {
     `0x${'zz'.repeat(20)}`,
     `0X${'ab'.repeat(20)}`,
   ])('refuses %j', (text) => expect(() => parseAddress(text)).toThrow(InvalidArgumentError))
+})
+
+describe('parseAcceptedTokens', () => {
+  it.each([
+    ['137:USDC', { chainId: 137, symbols: ['USDC'] }],
+    ['42161:USDC,USDC.e,USD₮0', { chainId: 42_161, symbols: ['USDC', 'USDC.e', 'USD₮0'] }],
+    ['999999999999999:x', { chainId: 999_999_999_999_999, symbols: ['x'] }],
+  ])('reads %s', (text, coin) => expect(parseAcceptedTokens(text)).toEqual([coin]))
+
+  it('adds to what was given before', () => {
+    const before = [{ chainId: 1, symbols: ['ETH'] }]
+    expect(parseAcceptedTokens('137:USDC', before)).toEqual([...before, { chainId: 137, symbols: ['USDC'] }])
+  })
+
+  it.each([
+    ...['', 'USDC', ':', ':USDC', '137', '137:', '137:,', '137:USDC,', '137:,USDC', '137:US DC', '137: USDC'],
+    ...['0:USDC', '0137:USDC', '-1:USDC', '1e3:USDC', '0x89:USDC', '1.5:USDC', '١:USDC', '1000000000000000:USDC'],
+    ...['137:USDC:USDT', '137:USDC,USDC', '137:USDC\n', ' 137:USDC'],
+  ])('refuses %j', (text) => expect(() => parseAcceptedTokens(text)).toThrow(InvalidArgumentError))
+})
+
+describe('parseChainAddress', () => {
+  const address = `0x${'ab'.repeat(20)}`
+  it('reads a chain and an address in any case, and adds to what was given before', () => {
+    const before = [{ chainId: 1, address }]
+    expect(parseChainAddress(`137:0x${'AB'.repeat(20)}`, before)).toEqual([...before, { chainId: 137, address }])
+  })
+  it.each(['', address, `:${address}`, `0:${address}`, `x:${address}`, '137:', '137:shop', `137:${address}0`])(
+    'refuses %j',
+    (text) => expect(() => parseChainAddress(text)).toThrow(InvalidArgumentError),
+  )
 })
 
 describe('parseNotificationUrl', () => {

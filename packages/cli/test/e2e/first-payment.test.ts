@@ -14,6 +14,7 @@ import { createWalletClient, defineChain, encodeFunctionData, http, parseAbi, st
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildCommand } from './build.js'
 import { type Command, runCommand, startCommand } from './command.js'
+import { legacyEndToEnd } from './legacy.js'
 import { signatureIsGenuine, startReceiver } from './receiver.js'
 
 const integration = `0x${randomBytes(20).toString('hex')}`
@@ -26,9 +27,16 @@ function erc8021(code: string) {
   return toHex(Buffer.concat([codes, Uint8Array.of(codes.length, 0), Buffer.from('8021'.repeat(8), 'hex')]))
 }
 
+// One build for both suites: a second one would take the files away under the first.
+let bin: string
+beforeAll(async () => {
+  bin = await buildCommand()
+}, 180_000)
+
+legacyEndToEnd(() => bin)
+
 describe('the first payment, end to end, on a real chain', () => {
   let folder: string
-  let bin: string
   let anvil: Anvil
   let deployment: DevDeployment
   let receiver: Awaited<ReturnType<typeof startReceiver>>
@@ -83,7 +91,7 @@ describe('the first payment, end to end, on a real chain', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'pi-e2e-'))
-    ;[bin, anvil, receiver] = await Promise.all([buildCommand(), startAnvil(), startReceiver()])
+    ;[anvil, receiver] = await Promise.all([startAnvil(), startReceiver()])
     deployment = await deployDevRouter(anvil)
     env = {
       PI_ENV: 'development',
@@ -102,7 +110,7 @@ describe('the first payment, end to end, on a real chain', () => {
     apiSecret = issued['apiSecret'] ?? ''
     signingSecret = issued['signingSecret'] ?? ''
     await serve()
-  }, 180_000)
+  }, 60_000)
 
   afterAll(async () => {
     await server?.kill('SIGKILL')

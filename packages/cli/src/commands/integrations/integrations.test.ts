@@ -1,6 +1,8 @@
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { testMasterKey } from '../../../test/master-key.js'
+import { commandsOf } from '../../../test/run-commands.js'
 import { temporaryFolder } from '../../../test/temporary-folder.js'
 import { eventsOf, testIo } from '../../../test/test-io.js'
 import { runCli } from '../../run-cli.js'
@@ -8,19 +10,9 @@ import { runCli } from '../../run-cli.js'
 const address = `0x${'a1'.repeat(20)}`
 const other = `0x${'b2'.repeat(20)}`
 
-/** A database of its own; every call is a run of the command. */
-function database() {
-  const env = { PI_DATABASE_URL: `sqlite:${join(temporaryFolder(), 'service.db')}`, PI_MASTER_KEY: testMasterKey }
-  return async (...args: string[]) => {
-    const io = testIo({ env })
-    const exitCode = await runCli(['integrations', ...args], io)
-    return { exitCode, lines: io.lines, out: io.lines.join('\n'), err: io.errors.join('\n'), io }
-  }
-}
-
 describe('integrations create', () => {
   it('prints both secrets once, with a sentence that says so', async () => {
-    const run = database()
+    const { run } = commandsOf('integrations')
     const { exitCode, out, err } = await run('create', address.toUpperCase().replace('0X', '0x'), '--name', 'Shop')
     expect(err).toBe('')
     expect(exitCode).toBe(0)
@@ -35,7 +27,13 @@ describe('integrations create', () => {
   })
 
   it('prints one JSON object with --json', async () => {
-    const { io } = await database()('create', address, '--url', 'https://shop.example/webhook', '--json')
+    const { io } = await commandsOf('integrations').run(
+      'create',
+      address,
+      '--url',
+      'https://shop.example/webhook',
+      '--json',
+    )
     expect(eventsOf(io)).toEqual([
       {
         event: 'integration.created',
@@ -53,7 +51,7 @@ describe('integrations create', () => {
   })
 
   it('refuses an address that is taken, with the way out', async () => {
-    const run = database()
+    const { run } = commandsOf('integrations')
     await run('create', address)
     const { exitCode, out, err } = await run('create', address)
     expect({ exitCode, out }).toEqual({ exitCode: 1, out: '' })
@@ -61,7 +59,12 @@ describe('integrations create', () => {
   })
 
   it('refuses a plain http URL as misuse', async () => {
-    const { exitCode, err } = await database()('create', address, '--url', 'http://shop.example/webhook')
+    const { exitCode, err } = await commandsOf('integrations').run(
+      'create',
+      address,
+      '--url',
+      'http://shop.example/webhook',
+    )
     expect(exitCode).toBe(2)
     expect(err).toContain('https')
   })
@@ -69,13 +72,14 @@ describe('integrations create', () => {
 
 describe('integrations list', () => {
   it('says so when there is none; with --json it prints nothing', async () => {
-    const run = database()
+    const { run, make } = commandsOf('integrations')
+    await make()
     expect((await run('list')).out).toContain('There is no integration yet.')
     expect((await run('list', '--json')).lines).toEqual([])
   })
 
   it('prints one line each', async () => {
-    const run = database()
+    const { run } = commandsOf('integrations')
     await run('create', other, '--url', 'https://shop.example/webhook')
     await run('create', address, '--name', 'Shop')
     expect((await run('list')).lines).toEqual([
@@ -88,7 +92,7 @@ describe('integrations list', () => {
 
 describe('integrations disable, enable, set-url', () => {
   it('changes what list shows', async () => {
-    const run = database()
+    const { run } = commandsOf('integrations')
     await run('create', address, '--url', 'https://shop.example/webhook')
     expect((await run('disable', address)).out).toContain('disabled')
     expect((await run('list')).out).toContain('disabled')
@@ -105,29 +109,55 @@ describe('integrations disable, enable, set-url', () => {
     ['rotate-secret', other],
     ['rotate-secret', other, '--signing'],
   ])('%s of an unknown integration ends 1 with a sentence', async (...args) => {
-    const { exitCode, err } = await database()(...args)
+    const { run, make } = commandsOf('integrations')
+    await make()
+    const { exitCode, err } = await run(...args)
     expect({ exitCode, err }).toEqual({ exitCode: 1, err: `There is no integration ${other}; create it first.` })
   })
 })
 
 describe('integrations rotate-secret', () => {
   it('prints a new API secret once and how long the old one lasts', async () => {
-    const run = database()
+    const { run } = commandsOf('integrations')
     const created = eventsOf((await run('create', address, '--json')).io)[0]
     const { out } = await run('rotate-secret', address, '--grace', '90m')
     expect(out).toMatch(/^API secret {2}\S{32,}/)
     expect(out).not.toContain(String(created?.['apiSecret']))
     expect(out).toContain('stays valid for 1.5 h')
     expect((await run('rotate-secret', address)).out).toContain('stays valid for 24 h')
-    expect((await run('rotate-secret', address, '--grace', '0s')).out).toContain('no longer valid')
+    expect((await run('rotate-secret', address, '--grace', '0s')).out).toContain('ends within a quarter of a second')
   })
 
   it('prints a new webhook secret with --signing', async () => {
-    const run = database()
+    const { run } = commandsOf('integrations')
     const created = eventsOf((await run('create', address, '--json')).io)[0]
     const rotated = eventsOf((await run('rotate-secret', address, '--signing', '--json')).io)[0]
     expect(rotated).toEqual({ event: 'integration.signing_secret_rotated', address, signingSecret: expect.any(String) })
     expect(rotated?.['signingSecret']).not.toBe(created?.['signingSecret'])
+  })
+})
+
+describe('a database that is not there', () => {
+  it.each([
+    ['list'],
+    ['disable', address],
+    ['enable', address],
+    ['set-url', address, 'none'],
+    ['rotate-secret', address],
+    ['rotate-secret', address, '--signing'],
+  ])('%s names the path, ends 1 and makes none', async (...args) => {
+    const { run, path } = commandsOf('integrations')
+    const { exitCode, out, err } = await run(...args)
+    expect({ exitCode, out }).toEqual({ exitCode: 1, out: '' })
+    expect(err).toContain(`There is no database at ${path}.`)
+    expect(existsSync(path)).toBe(false)
+  })
+
+  it('is made by create, which says so once, with a file that only this user can read', async () => {
+    const { run, path } = commandsOf('integrations')
+    expect((await run('create', address)).lines[0]).toBe(`Made a new database: ${path}`)
+    expect((await run('create', other)).out).not.toContain('new database')
+    if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600)
   })
 })
 

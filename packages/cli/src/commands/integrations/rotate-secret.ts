@@ -1,11 +1,11 @@
 /** `payment-integration integrations rotate-secret`. @module */
 import { UsageError } from '../../errors.js'
 import type { ExitCode, Io } from '../../io.js'
-import { shownOnce } from './text.js'
-import { type IntegrationOptions, withIntegrations } from './with-integrations.js'
+import { shownOnce } from '../../output/shown-once.js'
+import { type OperateOptions, withService } from '../with-service.js'
 
 /** Options of {@link rotateSecret}. */
-export interface RotateSecretOptions extends IntegrationOptions {
+export interface RotateSecretOptions extends OperateOptions {
   /** Replace the webhook signing secret instead of the API secret. @default false */
   readonly signing?: boolean | undefined
   /** How long the previous API secret stays valid, in milliseconds. @default 24 hours */
@@ -17,7 +17,8 @@ export const defaultGraceMs = 86_400_000
 
 /**
  * Issues a new secret and prints it once.
- * The previous API secret stays valid for the grace time. A new signing secret signs every later attempt at once; receivers
+ * The previous API secret stays valid for the grace time; without one, a running server may accept it for a quarter of a second
+ * (docs/decisions/authentication-cache.md). A new signing secret signs every later attempt at once; receivers
  * accept several secrets, so give them the new one beside the old one.
  * @throws UsageError `ERR_USAGE` for a grace time with `signing`; IntegrationError `ERR_INTEGRATION_NOT_FOUND`.
  */
@@ -25,7 +26,7 @@ export async function rotateSecret(address: string, options: RotateSecretOptions
   const { signing = false, graceMs = defaultGraceMs } = options
   if (signing && options.graceMs !== undefined)
     throw new UsageError('--grace is for the API secret; a signing secret changes at once. Leave one of both out.')
-  return withIntegrations(options, io, async (integrations, report) => {
+  return withService(options, io, async ({ integrations }, report) => {
     if (signing) {
       const event = { event: 'integration.signing_secret_rotated', address }
       report({ ...event, ...(await integrations.rotateSigningSecret(address)) }, ({ signingSecret }) => [
@@ -37,7 +38,7 @@ export async function rotateSecret(address: string, options: RotateSecretOptions
     const event = { event: 'integration.api_secret_rotated', address, graceMs }
     report({ ...event, ...(await integrations.rotateApiSecret(address, { graceMs })) }, ({ apiSecret }) => [
       `API secret  ${apiSecret}`,
-      `${shownOnce('It is')} The previous one ${graceMs === 0 ? 'is no longer valid' : `stays valid for ${hours(graceMs)}`}.`,
+      `${shownOnce('It is')} The previous one ${graceMs === 0 ? 'ends within a quarter of a second' : `stays valid for ${hours(graceMs)}`}.`,
     ])
   })
 }

@@ -1,0 +1,48 @@
+/** What the commands that operate a service on its database share. @module */
+import type { Service } from '@payment-integration/core'
+import type { Config } from '@payment-integration/server'
+import type { Io } from '../io.js'
+import { logToStandardError } from '../output/log-to.js'
+import { createReporter, type Reporter } from '../output/reporter.js'
+import { type ConfigFlags, withFlags } from './config-flags.js'
+import { prepareDatabase } from './prepare-database.js'
+
+/** Options of every such command. */
+export interface OperateOptions extends Pick<ConfigFlags, 'database'> {
+  /** One JSON object per line. @default false */
+  readonly json?: boolean | undefined
+}
+
+/** Options of {@link withService}. */
+export interface WithServiceOptions extends OperateOptions {
+  /** Make a SQLite file that is missing; the text output says so then. @default false */
+  readonly mayCreate?: boolean | undefined
+}
+
+/** The nouns that commands manage. */
+type Operated = Pick<Service, 'integrations' | 'accounts' | 'legacyKeys'>
+
+/**
+ * Opens the database that the configuration names, runs `work`, and closes it again in any case. The server may be running
+ * meanwhile: it reads the same database.
+ * @throws ConfigError `ERR_CONFIG`; DatabaseMissingError `ERR_DATABASE_MISSING`; StoreError `ERR_STORE_UNAVAILABLE` and its
+ * kin; what `work` throws.
+ */
+export async function withService(
+  options: WithServiceOptions,
+  io: Io,
+  work: (service: Operated, report: Reporter, config: Config) => Promise<void>,
+): Promise<0> {
+  const { json = false, mayCreate = false } = options
+  const { openService, readConfig } = await import('@payment-integration/server')
+  const config = readConfig(withFlags(io.env, options))
+  const made = await prepareDatabase(config.database, mayCreate)
+  const { service, close } = await openService(config, { logger: await logToStandardError(config, io) })
+  try {
+    if (made !== null && !json) io.out(`Made a new database: ${made}`)
+    await work(service, createReporter(io, json), config)
+  } finally {
+    await close()
+  }
+  return 0
+}

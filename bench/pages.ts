@@ -46,8 +46,8 @@ export async function benchPages(
 /** Reads the page that begins behind the newest `behind` payments, and checks that it is full. */
 async function readPage(store: Store, query: PageQuery, behind: number): Promise<void> {
   const after = behind === 0 ? undefined : positionOf(behind - 1)
-  const page = await store.payments.list({ ...query, after })
-  if (page.length !== query.limit) throw new Error(`A page behind ${behind} payments has ${page.length} rows.`)
+  const { payments } = await store.payments.list({ ...query, after })
+  if (payments.length !== query.limit) throw new Error(`A page behind ${behind} payments has ${payments.length} rows.`)
 }
 
 async function fill(store: Store, size: number): Promise<void> {
@@ -79,6 +79,7 @@ function payment(place: number): NewPayment {
       source: { chainId, txHash },
       tokenIn: { ...token, amount: 10_038_880n },
       tokenOut: { ...token, gross: 10_038_880n, net: 10_018_803n },
+      pricing: { listedToken: null, feeds: [], calledAmount: null, serviceFee: null },
     },
   }
 }
@@ -88,5 +89,10 @@ function stranger(place: number): string {
 }
 
 function positionOf(place: number) {
-  return { blockTimestamp: newest - place * 1_000, chainId, txHash: `0x${place.toString(16).padStart(64, '0')}` }
+  return {
+    blockTimestamp: newest - place * 1_000,
+    chainId,
+    txHash: `0x${place.toString(16).padStart(64, '0')}`,
+    asOf: 0,
+  }
 }

@@ -1,20 +1,53 @@
 /**
- * Runs the benches and prints their tables as Markdown. Usage: npm run bench [-- --smoke]
+ * Runs the benches and prints their tables as Markdown. Usage: npm run bench [-- name…] [-- --smoke]
+ * Names: signature, pages, read-api-sqlite, read-api-postgres; all of them when none is given.
+ * `--payments=N` fills the databases of the read API with so many instead of a million.
  * `--smoke` shows on small data that everything runs; its figures mean nothing.
  * @module
  */
 import { table } from './measure.js'
 import { benchPages } from './pages.js'
+import { benchReadApi } from './read-api/bench.js'
+import { postgresDatabase, sqliteDatabase } from './read-api/database.js'
 import { benchSignature } from './signature.js'
 
 const smoke = process.argv.includes('--smoke')
 const effort = smoke ? { rounds: 1, roundMs: 0, iterations: 5 } : { rounds: 7, roundMs: 300, iterations: 20 }
-const payments = smoke ? 2_000 : 200_000
+const readEffort = smoke
+  ? { payments: 2_000, rounds: 1, seconds: 1, memoryRequests: 200, layerRequests: 50 }
+  : { payments: sizeAsked() ?? 1_000_000, rounds: 3, seconds: 2, memoryRequests: 100_000, layerRequests: 20_000 }
 
-const { bodyBytes, rows } = await benchSignature(effort)
-console.log(table(`Signature over ${bodyBytes} bytes`, rows))
+const benches: Readonly<Record<string, () => Promise<string>>> = {
+  async signature() {
+    const { bodyBytes, rows } = await benchSignature(effort)
+    return table(`Signature over ${bodyBytes} bytes`, rows)
+  },
+  async pages() {
+    const payments = smoke ? 2_000 : 200_000
+    const { byIntegration, byWallet } = await benchPages(payments, effort)
+    const size = payments.toLocaleString('en')
+    return [
+      table(`Page of 50 of one integration, ${size} payments, SQLite`, byIntegration),
+      table(`Page of 50 of one wallet (either side), ${size} payments, SQLite`, byWallet),
+    ].join('\n')
+  },
+  'read-api-sqlite': () => benchReadApi(sqliteDatabase, readEffort),
+  'read-api-postgres': () => benchReadApi(postgresDatabase, readEffort),
+}
 
-const { byIntegration, byWallet } = await benchPages(payments, effort)
-const size = payments.toLocaleString('en')
-console.log(table(`Page of 50 of one integration, ${size} payments, SQLite`, byIntegration))
-console.log(table(`Page of 50 of one wallet (either side), ${size} payments, SQLite`, byWallet))
+const asked = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
+const unknown = asked.find((name) => !Object.hasOwn(benches, name))
+if (unknown !== undefined) {
+  console.error(`There is no bench ${JSON.stringify(unknown)}; there are: ${Object.keys(benches).join(', ')}.`)
+  process.exit(2)
+}
+for (const [name, run] of Object.entries(benches))
+  if (asked.length === 0 || asked.includes(name)) console.log(await run())
+
+function sizeAsked(): number | undefined {
+  const text = process.argv.find((argument) => argument.startsWith('--payments='))?.slice('--payments='.length)
+  if (text === undefined) return undefined
+  if (/^[1-9][0-9]{3,7}$/.test(text)) return Number(text)
+  console.error(`--payments is ${JSON.stringify(text)}; expected a whole number from 1000.`)
+  process.exit(2)
+}

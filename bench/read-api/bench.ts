@@ -1,0 +1,195 @@
+/** The read and legacy APIs over HTTP beside a bare handler, on a million payments. @module */
+import type { BenchDatabase } from './database.js'
+import { chainId, fill, type Keys, timestampAt, txHashAt, wallet } from './dataset.js'
+import { layerCpu } from './layers.js'
+import { type Burst, burst, type Load } from './load.js'
+import { type ServerProcess, startServerProcess } from './server-process.js'
+
+/** How long to measure. */
+export interface ReadEffort {
+  readonly payments: number
+  /** The two servers take turns this many times. */
+  readonly rounds: number
+  /** Time per server and round, in seconds. */
+  readonly seconds: number
+  /** Requests of the memory run. */
+  readonly memoryRequests: number
+  readonly layerRequests: number
+}
+
+const list = '/api/v1/integration/payments'
+const walletList = `/api/v1/integration/wallet/${wallet}/payments`
+const pageSize = 50
+
+/** Fills a database, measures on it, removes it, and returns Markdown. */
+export async function benchReadApi(open: () => Promise<BenchDatabase>, effort: ReadEffort): Promise<string> {
+  const database = await open()
+  try {
+    return await measure(database, effort)
+  } finally {
+    await database.remove()
+  }
+}
+
+async function measure(database: BenchDatabase, effort: ReadEffort): Promise<string> {
+  const { engine } = database
+  const store = database.openStore()
+  await store.migrate()
+  const keys = await fill(store, effort.payments)
+  await database.settle()
+  const { busyCallerUs, rareCallerUs } = await layerCpu(store, keys.basic, effort.layerRequests)
+  await store.close()
+  const ours = await startServerProcess('ours', database.url)
+  const floor = await startServerProcess('floor', database.url)
+  try {
+    const lines = []
+    for (const route of await routes(ours, keys, effort.payments)) {
+      await assertSameAnswer(ours, floor, route)
+      lines.push(row(route.name, await sideBySide(ours, floor, route, effort)))
+    }
+    const size = effort.payments.toLocaleString('en')
+    return [
+      `### Requests per second, ${size} payments, ${engine}`,
+      '',
+      '| | ours, requests/s | floor, requests/s | ours of floor | ours, CPU µs | floor, CPU µs |',
+      '| --- | --- | --- | --- | --- | --- |',
+      ...lines,
+      '',
+      `Authentication, validation and cursor, CPU per request: ${busyCallerUs.toFixed(1)} µs for a busy caller, ${rareCallerUs.toFixed(1)} µs with a look-up each time.`,
+      await memory(ours, { paths: singlePaths(effort.payments), authorization: keys.basic }, effort.memoryRequests),
+      '',
+    ].join('\n')
+  } finally {
+    await Promise.all([ours.stop(), floor.stop()])
+  }
+}
+
+/** Hashes of payments of the measured integration, spread over all of them. */
+function someHashes(payments: number): string[] {
+  const own = Math.floor(payments / 5)
+  return Array.from({ length: 500 }, (_, n) => txHashAt(Math.floor((own * n) / 500) * 5))
+}
+
+function singlePaths(payments: number): string[] {
+  return someHashes(payments).map((hash) => `${list}/${hash}`)
+}
+
+interface Route {
+  readonly name: string
+  readonly ours: Load
+  readonly floor: Load
+}
+
+async function routes(ours: ServerProcess, keys: Keys, payments: number): Promise<Route[]> {
+  const own = Math.floor(payments / 5)
+  const lastPage = Math.min(2_000, Math.floor(own / pageSize) - 1)
+  const { basic: authorization, legacyKey } = keys
+  const same = (name: string, paths: readonly string[], key = authorization): Route => {
+    const load = { paths, authorization: key }
+    return { name, ours: load, floor: load }
+  }
+  const last = ((lastPage - 1) * pageSize - 1) * 5
+  const position = [timestampAt(last), chainId, txHashAt(last)].join('.')
+  // The wallet is on every second payment of the integration.
+  const lastWalletPage = Math.min(2_000, Math.floor(own / 2 / pageSize) - 1)
+  const lastOfWallet = ((lastWalletPage - 1) * pageSize - 1) * 10
+  const walletPosition = [timestampAt(lastOfWallet), chainId, txHashAt(lastOfWallet)].join('.')
+  return [
+    same('page 1 of 50, integration', [list]),
+    {
+      name: `page ${lastPage.toLocaleString('en')} of 50, integration`,
+      ours: { paths: [`${list}?cursor=${await cursorOf(ours, list, lastPage, authorization)}`], authorization },
+      floor: { paths: [`${list}?cursor=${position}`], authorization },
+    },
+    same('page 1 of 50, wallet', [walletList]),
+    {
+      name: `page ${lastWalletPage.toLocaleString('en')} of 50, wallet`,
+      ours: {
+        paths: [`${walletList}?cursor=${await cursorOf(ours, walletList, lastWalletPage, authorization)}`],
+        authorization,
+      },
+      floor: { paths: [`${walletList}?cursor=${walletPosition}`], authorization },
+    },
+    same('single look-up', singlePaths(payments)),
+    same(
+      'legacy look-up',
+      someHashes(payments).map((hash) => `/api/v1/tx/${chainId}/${hash}`),
+      legacyKey,
+    ),
+  ]
+}
+
+/** The token of a page, come by as a client comes by it. */
+async function cursorOf({ url }: ServerProcess, path: string, page: number, authorization: string): Promise<string> {
+  let cursor = ''
+  for (let behind = (page - 1) * pageSize; behind > 0; ) {
+    const limit = Math.min(200, behind)
+    behind -= limit
+    const query = `?limit=${limit}${cursor === '' ? '' : `&cursor=${cursor}`}`
+    const answer = await fetch(`${url}${path}${query}`, { headers: { authorization } })
+    cursor = ((await answer.json()) as { nextCursor: string }).nextCursor
+  }
+  return cursor
+}
+
+/** A floor that answers less would be no floor. */
+async function assertSameAnswer(ours: ServerProcess, floor: ServerProcess, route: Route): Promise<void> {
+  const [left, right] = await Promise.all(
+    (
+      [
+        [ours, route.ours],
+        [floor, route.floor],
+      ] as const
+    ).map(async ([server, { paths, authorization }]) => {
+      const answer = await fetch(`${server.url}${paths[0]}`, { headers: { authorization } })
+      return (await answer.text()).replace(/"nextCursor":"[^"]+"/, '"nextCursor":"…"')
+    }),
+  )
+  if (left !== right)
+    throw new Error(
+      `${route.name}: the floor answers something else.\n${left?.slice(0, 1_000)}\n${right?.slice(0, 1_000)}`,
+    )
+}
+
+async function sideBySide(ours: ServerProcess, floor: ServerProcess, route: Route, effort: ReadEffort) {
+  const bursts: { ours: Burst[]; floor: Burst[] } = { ours: [], floor: [] }
+  for (let round = 0; round <= effort.rounds; round += 1) {
+    // The first round warms up both.
+    const pair = { ours: await burst(ours, route.ours, effort), floor: await burst(floor, route.floor, effort) }
+    if (round === 0) continue
+    bursts.ours.push(pair.ours)
+    bursts.floor.push(pair.floor)
+  }
+  return bursts
+}
+
+function row(name: string, { ours, floor }: { ours: readonly Burst[]; floor: readonly Burst[] }): string {
+  const rate = (bursts: readonly Burst[]) => median(bursts.map(({ requestsPerSecond }) => requestsPerSecond))
+  const cpu = (bursts: readonly Burst[]) => median(bursts.map(({ cpuUsPerRequest }) => cpuUsPerRequest))
+  const ratio = median(
+    ours.map((own, round) => own.requestsPerSecond / (floor[round]?.requestsPerSecond ?? Number.NaN)),
+  )
+  const cells = [
+    rate(ours).toFixed(0),
+    rate(floor).toFixed(0),
+    ratio.toFixed(2),
+    cpu(ours).toFixed(0),
+    cpu(floor).toFixed(0),
+  ]
+  return `| ${name} | ${cells.join(' | ')} |`
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}
+
+/** The heap after a tenth of the requests and after all of them, each after a collection. */
+async function memory(server: ServerProcess, load: Load, requests: number): Promise<string> {
+  const tenth = Math.ceil(requests / 10)
+  await burst(server, load, { amount: tenth })
+  const early = await server.heapBytes()
+  await burst(server, load, { amount: requests - tenth })
+  const late = await server.heapBytes()
+  const mib = (bytes: number) => (bytes / 1_048_576).toFixed(1)
+  return `Heap after ${tenth.toLocaleString('en')} requests: ${mib(early)} MiB; after ${requests.toLocaleString('en')}: ${mib(late)} MiB.`
+}

@@ -1,0 +1,6 @@
+/** The measured server, as a process of its own: the product, started as `serve` starts it. @module */
+import { readConfig, startServer } from '@payment-integration/server'
+import { answerParent } from './child.js'
+
+const server = await startServer(readConfig(process.env), { ownsProcess: true })
+answerParent(server.url, () => server.stop())

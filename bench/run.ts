@@ -14,8 +14,15 @@ import { benchSignature } from './signature.js'
 const smoke = process.argv.includes('--smoke')
 const effort = smoke ? { rounds: 1, roundMs: 0, iterations: 5 } : { rounds: 7, roundMs: 300, iterations: 20 }
 const readEffort = smoke
-  ? { payments: 2_000, rounds: 1, seconds: 1, memoryRequests: 200, layerRequests: 50 }
-  : { payments: sizeAsked() ?? 1_000_000, rounds: 3, seconds: 2, memoryRequests: 100_000, layerRequests: 20_000 }
+  ? { payments: 2_000, warmUps: 0, rounds: 1, seconds: 1, memoryRequests: 200, layerRequests: 50 }
+  : {
+      payments: sizeAsked() ?? 1_000_000,
+      warmUps: 4,
+      rounds: 9,
+      seconds: 1,
+      memoryRequests: 100_000,
+      layerRequests: 20_000,
+    }
 
 const benches: Readonly<Record<string, () => Promise<string>>> = {
   async signature() {

@@ -8,7 +8,9 @@ import { type ServerProcess, startServerProcess } from './server-process.js'
 /** How long to measure. */
 export interface ReadEffort {
   readonly payments: number
-  /** The two servers take turns this many times. */
+  /** The two servers take turns this many times before anything counts: their code is compiled as it gets hot. */
+  readonly warmUps: number
+  /** And then this many times. */
   readonly rounds: number
   /** Time per server and round, in seconds. */
   readonly seconds: number
@@ -153,10 +155,9 @@ async function assertSameAnswer(ours: ServerProcess, floor: ServerProcess, route
 
 async function sideBySide(ours: ServerProcess, floor: ServerProcess, route: Route, effort: ReadEffort) {
   const bursts: { ours: Burst[]; floor: Burst[] } = { ours: [], floor: [] }
-  for (let round = 0; round <= effort.rounds; round += 1) {
-    // The first round warms up both.
+  for (let round = -effort.warmUps; round < effort.rounds; round += 1) {
     const pair = { ours: await burst(ours, route.ours, effort), floor: await burst(floor, route.floor, effort) }
-    if (round === 0) continue
+    if (round < 0) continue
     bursts.ours.push(pair.ours)
     bursts.floor.push(pair.floor)
   }

@@ -74,6 +74,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
       now,
       preparedStatements,
       answerTimeoutMs: postgresStoreDefaults.answerTimeoutMs,
+      ownClients: true,
       end: () => own.end(),
     }),
     ids,
@@ -109,11 +110,13 @@ export function createPostgresEngine(
     now?: (() => number) | undefined
     preparedStatements?: boolean | undefined
     answerTimeoutMs?: number | undefined
+    ownClients?: boolean
     end?: () => Promise<void>
   },
 ): Engine {
-  const { schema, now, end, answerTimeoutMs, preparedStatements = postgresStoreDefaults.preparedStatements } = options
-  const driver = new PostgresDriver(pool, preparedStatements, answerTimeoutMs)
+  const { schema, now, end, answerTimeoutMs, ownClients = false } = options
+  const { preparedStatements: keepsPlans = postgresStoreDefaults.preparedStatements } = options
+  const driver = new PostgresDriver(pool, { keepsPlans, ownClients, answerTimeoutMs })
   const db = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),

@@ -1,24 +1,35 @@
 /** A Kysely driver over a `pg` pool that gives back no connection in an unknown state. @module */
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
-import type { Pool, PoolClient, QueryArrayConfig, QueryArrayResult, QueryConfig } from 'pg'
+import type { Pool, PoolClient, QueryArrayResult } from 'pg'
 import type { NamedQuery } from '../engine.js'
 import type { RawRows } from '../internal/row-view.js'
 import { closedError, connectError, fromPostgresError, isLost } from './postgres-error.js'
+import { queryTextRows } from './text-rows.js'
+
+/** How connections are used. */
+export interface PostgresDriverOptions {
+  /** Whether connections keep the plans of named queries. */
+  readonly keepsPlans: boolean
+  /** Whether the clients are those of our own `pg`, and so understand its queries. */
+  readonly ownClients?: boolean
+  /** How long a statement may stay without an answer; then its connection is given up. */
+  readonly answerTimeoutMs?: number | undefined
+}
+
+type Done<Answer> = (error: Error | null | undefined, answer: Answer) => void
 
 /** A connection on loan. In a transaction it refuses everything but the rollback after its first error. */
 class PostgresConnection implements DatabaseConnection {
   readonly #client: PoolClient
-  readonly #keepsPlans: boolean
-  readonly #timeoutMs: number | undefined
+  readonly #options: PostgresDriverOptions
   #failure: { readonly error: unknown } | undefined
   #lost = false
   // Without a listener a connection that breaks while nobody queries it would end the process.
   readonly #onError = (error: Error) => this.#fail(error, true)
 
-  constructor(client: PoolClient, keepsPlans: boolean, timeoutMs: number | undefined) {
+  constructor(client: PoolClient, options: PostgresDriverOptions) {
     this.#client = client
-    this.#keepsPlans = keepsPlans
-    this.#timeoutMs = timeoutMs
+    this.#options = options
     client.on('error', this.#onError)
   }
 
@@ -27,27 +38,29 @@ class PostgresConnection implements DatabaseConnection {
     return { rows: rows as Row[] }
   }
 
-  /** Rows as arrays. */
+  /** Rows as arrays; integers may be text. */
   async raw({ sql, parameters, name }: NamedQuery): Promise<RawRows> {
-    const { fields, rows } = await this.#ask({
-      text: sql,
-      values: [...parameters],
-      rowMode: 'array',
-      ...(this.#keepsPlans && name !== undefined ? { name } : {}),
+    const { keepsPlans, ownClients } = this.#options
+    const query = { text: sql, values: [...parameters], ...(keepsPlans && name !== undefined ? { name } : {}) }
+    if (ownClients === true) return this.#ask<RawRows>((done) => queryTextRows(this.#client, query, done))
+    const { fields, rows } = await this.#ask<QueryArrayResult<unknown[]>>((done) => {
+      this.#client.query({ ...query, rowMode: 'array' }, done)
     })
-    return { columns: fields.map((field) => field.name), values: rows as unknown[][] }
+    return { columns: fields.map((field) => field.name), values: rows }
   }
 
   // PostgreSQL answers the COMMIT of a failed transaction with a silent ROLLBACK, so a caller that swallowed an error
   // would believe the rest was kept.
   run(text: string, values: readonly unknown[] = []): Promise<{ rows: unknown[] }> {
-    return this.#ask({ text, values: [...values] })
+    return this.#ask<{ rows: unknown[] }>((done) => {
+      this.#client.query({ text, values: [...values] }, done)
+    })
   }
 
-  async #ask(query: QueryConfig | QueryArrayConfig): Promise<{ fields: readonly { name: string }[]; rows: unknown[] }> {
+  async #ask<Answer>(send: (done: Done<Answer>) => void): Promise<Answer> {
     if (this.#failure !== undefined) throw this.#failure.error
     try {
-      return await this.#send(query)
+      return await this.#answerOf(send)
     } catch (error) {
       throw this.#fail(error, isLost(error)).error
     }
@@ -55,14 +68,15 @@ class PostgresConnection implements DatabaseConnection {
 
   // By callback and with a timer of its own: the promise and the `query_timeout` of `pg` leave garbage in the old heap that
   // keeps the rows of later queries until a full collection.
-  #send(query: QueryConfig | QueryArrayConfig): Promise<QueryArrayResult> {
+  #answerOf<Answer>(send: (done: Done<Answer>) => void): Promise<Answer> {
+    const { answerTimeoutMs } = this.#options
     return new Promise((resolve, reject) => {
       const late = () => reject(new Error('Query read timeout'))
-      const timer = this.#timeoutMs === undefined ? undefined : setTimeout(late, this.#timeoutMs)
-      void this.#client.query(query as QueryArrayConfig, (error: Error | null, result: QueryArrayResult) => {
+      const timer = answerTimeoutMs === undefined ? undefined : setTimeout(late, answerTimeoutMs)
+      send((error, answer) => {
         clearTimeout(timer)
         if (error) reject(error)
-        else resolve(result)
+        else resolve(answer)
       })
     })
   }
@@ -70,7 +84,7 @@ class PostgresConnection implements DatabaseConnection {
   async rollback(): Promise<void> {
     if (this.#lost) return
     try {
-      await this.#send({ text: 'rollback' })
+      await this.#answerOf((done) => this.#client.query('rollback', done))
     } catch {
       this.#lost = true // The server rolls back when the connection ends; the first error is the one to report.
     }
@@ -96,18 +110,12 @@ class PostgresConnection implements DatabaseConnection {
 /** Connections of a pool. */
 export class PostgresDriver implements Driver {
   readonly #pool: Pool
-  readonly #keepsPlans: boolean
-  readonly #timeoutMs: number | undefined
+  readonly #options: PostgresDriverOptions
   #closed = false
 
-  /**
-   * @param keepsPlans - Whether connections keep the plans of named queries.
-   * @param timeoutMs - How long a statement may stay without an answer; then its connection is given up.
-   */
-  constructor(pool: Pool, keepsPlans: boolean, timeoutMs?: number) {
+  constructor(pool: Pool, options: PostgresDriverOptions) {
     this.#pool = pool
-    this.#keepsPlans = keepsPlans
-    this.#timeoutMs = timeoutMs
+    this.#options = options
   }
 
   async init(): Promise<void> {}
@@ -115,7 +123,7 @@ export class PostgresDriver implements Driver {
   async acquireConnection(): Promise<PostgresConnection> {
     if (this.#closed) throw closedError()
     try {
-      return new PostgresConnection(await this.#pool.connect(), this.#keepsPlans, this.#timeoutMs)
+      return new PostgresConnection(await this.#pool.connect(), this.#options)
     } catch (error) {
       throw connectError(error)
     }

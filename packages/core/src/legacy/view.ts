@@ -3,8 +3,8 @@ import type { Lookup } from '@payment-integration/contract'
 import type { PriceFeedFacts } from '../payments/facts.js'
 import { memoText } from '../payments/memo.js'
 import type { StoredPayment } from '../payments/record.js'
-import { formatUnits } from '../payments/units.js'
-import { feesOf } from './fees.js'
+import { formatUnits, placePoint } from '../payments/units.js'
+import { type Fee, feesOf } from './fees.js'
 import { conversionOf, type PaymentInvoice } from './pricing.js'
 
 /** A payment item of the look-up. */
@@ -16,22 +16,32 @@ export function legacyPayment(
   { invoice, final }: { readonly invoice: PaymentInvoice | null; readonly final: boolean },
 ): LegacyPayment {
   const { tokenOut, pricing } = payment
-  const amount = (value: bigint) => ({ formatted: formatUnits(value, tokenOut.decimals), value: String(value) })
+  const { decimals } = tokenOut
   const fees = feesOf(payment)
   return {
     memo: memoText(payment.memoHex),
     receiver: payment.receiver,
     tokenSymbol: tokenOut.symbol ?? '',
-    tokenAmount: amount(tokenOut.gross),
-    tokenAmountNet: amount(tokenOut.net),
-    totalFees: amount(fees.total),
-    fees: fees.parts.map(({ type, value }) => ({ type, ...amount(value) })),
+    tokenAmount: amountOf(tokenOut.gross, decimals),
+    tokenAmountNet: amountOf(tokenOut.net, decimals),
+    totalFees: amountOf(fees.total, decimals),
+    fees: fees.parts.map((fee) => feeOf(fee, decimals)),
     invoiceAmount: invoice?.amount ?? '',
     invoiceCurrency: invoice?.currency ?? '',
     conversion: conversionOf(pricing),
     priceFeeds: pricing.feeds.map(priceFeed),
     final,
   }
+}
+
+function amountOf(units: bigint, decimals: number) {
+  const value = units.toString()
+  return { formatted: placePoint(value, decimals), value }
+}
+
+function feeOf({ type, value }: Fee, decimals: number): LegacyPayment['fees'][number] {
+  const { formatted, value: units } = amountOf(value, decimals)
+  return { type, formatted, value: units }
 }
 
 function priceFeed({ pair, contract, rate, decimals }: PriceFeedFacts): LegacyPayment['priceFeeds'][number] {

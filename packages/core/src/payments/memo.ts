@@ -8,9 +8,8 @@ import { isUtf8 } from 'node:buffer'
  * @param memoHex - 0x and 64 hex digits.
  */
 export function memoText(memoHex: string): string {
-  const bytes = Buffer.from(memoHex.slice(2), 'hex')
-  let end = bytes.length
-  while (end > 0 && bytes[end - 1] === 0) end -= 1
-  const text = bytes.subarray(0, end)
+  let end = memoHex.length
+  while (end > 2 && memoHex.endsWith('00', end)) end -= 2
+  const text = Buffer.from(memoHex.slice(2, end), 'hex')
   return isUtf8(text) ? text.toString('utf8') : memoHex
 }

@@ -8,9 +8,21 @@
  */
 export function formatUnits(value: bigint, decimals: number): string {
   if (value < 0n) throw new RangeError('An amount is 0 or more.')
-  if (decimals === 0) return value.toString()
-  const digits = value.toString().padStart(decimals + 1, '0')
-  const fraction = digits.slice(-decimals).replace(/0+$/, '')
-  const whole = digits.slice(0, -decimals)
-  return fraction === '' ? whole : `${whole}.${fraction}`
+  return placePoint(value.toString(), decimals)
 }
+
+/**
+ * The same from the digits of the base units.
+ * @param digits - Decimal digits without a leading zero, or `0`.
+ */
+export function placePoint(digits: string, decimals: number): string {
+  if (decimals === 0 || digits === '0') return digits
+  let end = digits.length
+  // Zeros are cut before the point is placed: a regular expression costs more than the rest.
+  for (let zeros = 0; zeros < decimals && digits.charCodeAt(end - 1) === zero; zeros += 1) end -= 1
+  const point = digits.length - decimals
+  if (point > 0) return end === point ? digits.slice(0, point) : `${digits.slice(0, point)}.${digits.slice(point, end)}`
+  return `0.${'0'.repeat(-point)}${digits.slice(0, end)}`
+}
+
+const zero = 0x30

@@ -3,7 +3,6 @@ import { unauthorizedBody } from '@payment-integration/contract'
 import type { Service } from '@payment-integration/core'
 import type { Context } from 'hono'
 import type { AppEnv } from './app-env.js'
-import { isIntegrationPath } from './integration-path.js'
 import { jsonAnswer } from './json-answer.js'
 import { authorization } from './request-parts.js'
 
@@ -16,10 +15,8 @@ export const basicChallenge = 'Basic realm="payment-integration"'
  */
 export async function authenticateIntegration(
   c: Context<AppEnv>,
-  path: string,
   service: Pick<Service, 'authenticate'>,
 ): Promise<Response | null> {
-  if (!isIntegrationPath(path)) return null
   const caller = await service.authenticate(authorization(c))
   if (caller === null) return jsonAnswer(unauthorizedBody, 401, { 'WWW-Authenticate': basicChallenge })
   c.set('caller', caller)

@@ -4,7 +4,6 @@ import type { Service } from '@payment-integration/core'
 import type { Context } from 'hono'
 import type { AppEnv } from './app-env.js'
 import { jsonAnswer } from './json-answer.js'
-import { isLegacyPath } from './legacy-path.js'
 import { authorization } from './request-parts.js'
 
 /** Sent with every 401 of the legacy API. A bare key without the scheme is accepted, too. */
@@ -16,10 +15,8 @@ export const bearerChallenge = 'Bearer realm="payment-integration"'
  */
 export async function authenticateLegacy(
   c: Context<AppEnv>,
-  path: string,
   service: Pick<Service, 'authenticateLegacy'>,
 ): Promise<Response | null> {
-  if (!isLegacyPath(path)) return null
   if (!(await service.authenticateLegacy(authorization(c))))
     return jsonAnswer(unauthorizedBody, 401, { 'WWW-Authenticate': bearerChallenge })
   c.set('legacy', true)

@@ -4,6 +4,8 @@ import type { MiddlewareHandler } from 'hono'
 import type { AppEnv } from './app-env.js'
 import { authenticateIntegration } from './authenticate-integration.js'
 import { authenticateLegacy } from './authenticate-legacy.js'
+import { isIntegrationPath } from './integration-path.js'
+import { isLegacyPath } from './legacy-path.js'
 import { refuseTwoContentTypes } from './repeated-header.js'
 import { rawPath } from './request-parts.js'
 
@@ -11,7 +13,11 @@ import { rawPath } from './request-parts.js'
 export function guard(service: Pick<Service, 'authenticate' | 'authenticateLegacy'>): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const path = rawPath(c)
-    const refusal = (await authenticateIntegration(c, path, service)) ?? (await authenticateLegacy(c, path, service))
+    const refusal = isIntegrationPath(path)
+      ? await authenticateIntegration(c, service)
+      : isLegacyPath(path)
+        ? await authenticateLegacy(c, service)
+        : null
     if (refusal !== null) return refusal
     refuseTwoContentTypes(c)
     return next()

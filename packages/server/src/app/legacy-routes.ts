@@ -15,8 +15,8 @@ import { requireJson } from './require-json.js'
 export function addLegacyRoutes(app: Hono<AppEnv>, { legacy }: Pick<Service, 'legacy'>): void {
   app.get(paths.legacyLookup, async (c) => {
     refuseBody(c.req.raw)
-    const { chainId, txHash } = c.req.param()
-    return jsonAnswer(await legacy.lookup({ chainId, txHash }))
+    const query = { chainId: c.req.param('chainId'), txHash: c.req.param('txHash') }
+    return jsonAnswer(await legacy.lookup(query))
   })
   app.post(paths.legacyVerify, async (c) => {
     requireJson(c.req.raw.headers)

@@ -3,7 +3,7 @@ import type { Integer } from '../schema/tables.js'
 
 /** An integer column as a number. */
 export function integer(value: Integer): number {
-  const number = Number(value)
+  const number = typeof value === 'number' ? value : Number(value)
   if (!Number.isSafeInteger(number))
     throw new RangeError(`A stored integer is ${value}, which no number holds exactly.`)
   return number

@@ -39,21 +39,21 @@ const keyColumns = ['id', 'block_timestamp', 'chain_id', 'tx_hash'] as const
 // The literal lets both planners see that the partial indexes apply.
 const primary = sql<boolean>`is_primary = 1`
 
-/** Rows where they are now, each with the integration's count of moves (null: none yet) as `as_of`. */
+/** Rows where they are now, each with the integration's count of moves (null: none yet) beside it. */
 export function plainPage(db: Connection, value: Value, shape: PageShape) {
-  const count = db.selectFrom('page_epochs').select('seq').where('integration', '=', value('integration')).as('as_of')
+  const count = db.selectFrom('page_epochs').select('seq').where('integration', '=', value('integration')).as('beside')
   return shape.ofWallet
     ? rowsOf(db, newestOf(db, sides(db, value, shape), shape)).select(count)
     : ownRows(db, value, shape).select([...paymentColumns, count])
 }
 
-/** Rows where they were when the count was that of the position, with that block time as `place`. */
+/** Rows where they were when the count was that of the position, with that block time beside them. */
 export function exactPage(db: Connection, value: Value, shape: PageShape) {
   const unmoved: Keys = shape.ofWallet
     ? sides(db, value, shape, true)
     : db.selectFrom(ownRows(db, value, shape, true).select(keyColumns).as('own')).select(keyColumns)
   const keys = newestOf(db, unmoved.unionAll(movedKeys(db, value, shape)), shape)
-  return rowsOf(db, keys).select('keys.block_timestamp as place')
+  return rowsOf(db, keys).select('keys.block_timestamp as beside')
 }
 
 type Keys = SelectQueryBuilder<Tables, never, Pick<Selectable<PaymentRow>, (typeof keyColumns)[number]>>

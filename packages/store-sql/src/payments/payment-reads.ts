@@ -26,7 +26,7 @@ export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows'>): Payme
     async transaction({ chainId, txHash }) {
       const rows = await ofTransaction({ chainId: checkInteger(chainId, 'chainId'), txHash })
       const payments = rows.flatMap((row) => (row.id === null ? [] : storedPayment(row)))
-      return { payments, indexedTo: nullableInteger(rows[0]?.indexed_to ?? null) }
+      return { payments, indexedTo: nullableInteger(rows[0]?.beside ?? null) }
     },
     ...createStateReads(db),
     async checkpoint(chainId) {
@@ -56,6 +56,7 @@ export function hashQuery(db: Connection, value: ValueOf<HashValues>, ofWallet =
   return db
     .selectFrom('payments')
     .select(paymentColumns)
+    .select(sql<null>`null`.as('beside'))
     .where('tx_hash', '=', value('txHash'))
     .where('integration', '=', value('integration'))
     .where(sql<boolean>`is_primary = 1`)
@@ -72,14 +73,14 @@ export interface TransactionValues {
   readonly txHash: string
 }
 
-type TransactionRow = { indexed_to: Integer | null } & (Selectable<PaymentRow> | { id: null })
+type TransactionRow = { beside: Integer | null } & (Selectable<PaymentRow> | { id: null })
 
 /** One row at least: the chain's height, with nothing else where the transaction is not stored. */
 export function transactionQuery(db: Connection, value: ValueOf<TransactionValues>) {
   return db
     .selectFrom(({ selectFrom }) =>
       selectFrom('checkpoints')
-        .select(({ fn }) => fn.max('block_number').as('indexed_to'))
+        .select(({ fn }) => fn.max('block_number').as('beside'))
         .where('chain_id', '=', value('chainId'))
         .as('chain'),
     )
@@ -87,7 +88,7 @@ export function transactionQuery(db: Connection, value: ValueOf<TransactionValue
       join.on('payments.chain_id', '=', value('chainId')).on('payments.tx_hash', '=', value('txHash')),
     )
     .select(paymentColumns)
-    .select('chain.indexed_to')
+    .select('chain.beside')
     .orderBy('payments.ordinal')
     .$castTo<TransactionRow>()
 }

@@ -13,7 +13,7 @@ import { storedPayment } from './payment-row.js'
 const sizes = [11, 51, 101, 201]
 const sizeFor = (rows: number) => sizes.find((size) => size >= rows) ?? 2 ** Math.ceil(Math.log2(rows))
 
-type Row = Selectable<PaymentRow> & { readonly as_of?: Integer | null; readonly place?: Integer }
+type Row = Selectable<PaymentRow> & { readonly beside: Integer | null }
 
 /** Builds `list` on a connection that sees committed rows only. */
 export function createReadPage(engine: Pick<Engine, 'read' | 'rows'>): PaymentReads['list'] {
@@ -37,14 +37,18 @@ export function createReadPage(engine: Pick<Engine, 'read' | 'rows'>): PaymentRe
     }
     const rows = await plain(shape)(values)
     const [first] = rows
-    const asOf = first === undefined ? undefined : integer(first.as_of ?? 0)
-    if (after === undefined) return page(rows, limit, asOf ?? 0)
+    const asOf = first === undefined ? undefined : integer(first.beside ?? 0)
+    if (after === undefined) return page(rows, limit, asOf ?? 0, ownTime)
     // Without a row the count is not known.
-    return page(asOf === after.asOf ? rows : await exact(shape)(values), limit, after.asOf)
+    if (asOf === after.asOf) return page(rows, limit, after.asOf, ownTime)
+    return page(await exact(shape)(values), limit, after.asOf, timeBeside)
   }
 }
 
-function page(rows: readonly Row[], limit: number, asOf: number): StoredPage {
+const ownTime = (row: Row) => row.block_timestamp
+const timeBeside = (row: Row) => row.beside ?? row.block_timestamp
+
+function page(rows: readonly Row[], limit: number, asOf: number, timeOf: (row: Row) => Integer): StoredPage {
   const own = rows.slice(0, limit)
   const last = rows.length > limit ? own.at(-1) : undefined
   return {
@@ -52,12 +56,7 @@ function page(rows: readonly Row[], limit: number, asOf: number): StoredPage {
     next:
       last === undefined
         ? null
-        : {
-            blockTimestamp: integer(last.place ?? last.block_timestamp),
-            chainId: integer(last.chain_id),
-            txHash: last.tx_hash,
-            asOf,
-          },
+        : { blockTimestamp: integer(timeOf(last)), chainId: integer(last.chain_id), txHash: last.tx_hash, asOf },
   }
 }
 

@@ -44,7 +44,7 @@ class PostgresConnection implements DatabaseConnection {
     const query = { text: sql, values: [...parameters], ...(keepsPlans && name !== undefined ? { name } : {}) }
     if (ownClients === true) return this.#ask<RawRows>((done) => queryTextRows(this.#client, query, done))
     const { fields, rows } = await this.#ask<QueryArrayResult<unknown[]>>((done) => {
-      this.#client.query({ ...query, rowMode: 'array' }, done)
+      void this.#client.query({ ...query, rowMode: 'array' }, done)
     })
     return { columns: fields.map((field) => field.name), values: rows }
   }
@@ -53,7 +53,7 @@ class PostgresConnection implements DatabaseConnection {
   // would believe the rest was kept.
   run(text: string, values: readonly unknown[] = []): Promise<{ rows: unknown[] }> {
     return this.#ask<{ rows: unknown[] }>((done) => {
-      this.#client.query({ text, values: [...values] }, done)
+      void this.#client.query({ text, values: [...values] }, done)
     })
   }
 

@@ -107,7 +107,7 @@ export class SqliteWriteDriver implements Driver {
 
 /** Reads on the reading connection. */
 export async function readWith<Rows>(file: SqliteFile, read: (reader: SqliteHandle) => Rows): Promise<Rows> {
-  const { reader } = await file.open()
+  const { reader } = file.opened() ?? (await file.open())
   try {
     return await waitForLock(file.busyTimeoutMs, () => read(reader))
   } catch (error) {

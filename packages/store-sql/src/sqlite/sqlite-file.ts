@@ -18,6 +18,8 @@ export interface SqliteFile {
   readonly turn: Mutex
   /** @throws StoreError `ERR_STORE_UNAVAILABLE` when it cannot be opened, or was closed; `ERR_STORE_BUSY`. */
   open(): Promise<OpenFile>
+  /** The connections where they are open already, without a wait; undefined before that and after `close`. */
+  opened(): OpenFile | undefined
   /** Waits for the running transaction, then closes both connections. */
   close(): Promise<void>
 }
@@ -26,6 +28,7 @@ export interface SqliteFile {
 export function createFile(path: string, busyTimeoutMs: number): SqliteFile {
   const turn = createMutex()
   let opening: Promise<OpenFile> | undefined
+  let ready: OpenFile | undefined
   let closing: Promise<void> | undefined
 
   async function close(): Promise<void> {
@@ -49,8 +52,10 @@ export function createFile(path: string, busyTimeoutMs: number): SqliteFile {
         opening = undefined
         throw openError(path, error)
       })
-      return opening
+      ready = await opening
+      return ready
     },
+    opened: () => (closing === undefined ? ready : undefined),
     close() {
       closing ??= close()
       return closing

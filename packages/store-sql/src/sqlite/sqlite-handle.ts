@@ -22,12 +22,12 @@ export function createHandle(database: SqliteDatabase): SqliteHandle {
   const statements = new Map<string, RowReader>()
   const prepare = (sql: string) => {
     const known = statements.get(sql)
-    // A map keeps the order of insertion: the first key is the one unused for longest.
-    statements.delete(sql)
-    const statement = known ?? readRowsOf(database.prepare(sql))
-    statements.set(sql, statement)
+    if (known !== undefined) return known
+    // A map keeps the order of insertion: the first key is the oldest.
     const [oldest] = statements.keys()
-    if (statements.size > mostStatements && oldest !== undefined) statements.delete(oldest)
+    if (statements.size >= mostStatements && oldest !== undefined) statements.delete(oldest)
+    const statement = readRowsOf(database.prepare(sql))
+    statements.set(sql, statement)
     return statement
   }
   return {

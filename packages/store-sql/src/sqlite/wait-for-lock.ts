@@ -7,12 +7,15 @@ import { isLocked } from './sqlite-error.js'
  * busy timeout would block the event loop for as long.
  */
 export async function waitForLock<T>(busyTimeoutMs: number, attempt: () => T): Promise<T> {
-  const deadline = performance.now() + busyTimeoutMs
+  let deadline: number | undefined
   for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 20)) {
     try {
       return attempt()
     } catch (error) {
-      if (!isLocked(error) || performance.now() >= deadline) throw error
+      if (!isLocked(error)) throw error
+      const now = performance.now()
+      deadline ??= now + busyTimeoutMs
+      if (now >= deadline) throw error
     }
     await delay(waitMs)
   }

@@ -26,8 +26,8 @@ const npmArrows = {
   client: ['ky'],
   core: ['lossless-json'],
   'store-sql': ['kysely', 'pg', '@types/pg', '@photostructure/sqlite'],
-  'chain-evm': ['viem'],
-  server: ['hono', '@hono/node-server', 'undici', 'pino', 'ipaddr.js'],
+  'chain-evm': ['viem', 'ws', 'hash-wasm'],
+  server: ['hono', '@hono/node-server', 'undici', 'pino', 'ipaddr.js', 'prom-client'],
   // The demo receiver keeps its versions in SQLite, as an integrator would.
   cli: ['commander', 'picocolors', '@photostructure/sqlite'],
 }

@@ -10,7 +10,7 @@ export abstract class CoreError extends Error {
 export class ChainError extends CoreError {
   override readonly name = 'ChainError'
   readonly retryable = true
-  readonly code: 'ERR_CHAIN_UNAVAILABLE' | 'ERR_CHAIN_RANGE_GONE'
+  readonly code: 'ERR_CHAIN_UNAVAILABLE' | 'ERR_CHAIN_RANGE_GONE' | 'ERR_CHAIN_PROOF_FAILED'
   readonly chainId: number
   constructor(code: ChainError['code'], chainId: number, message: string, options?: ErrorOptions) {
     super(message, options)

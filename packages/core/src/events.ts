@@ -49,6 +49,23 @@ export type ServiceEvent =
       readonly commonAncestor: number
     }
   | { readonly type: 'chain.failed'; readonly chainId: number; readonly message: string }
+  /** A router of the list that is read for the blocks before it was added. */
+  | {
+      readonly type: 'chain.backfilled'
+      readonly chainId: number
+      readonly router: string
+      readonly blockNumber: number
+      readonly to: number
+    }
+  /** A log of a listed router that is neither a payment nor a conversion: left out, and somebody should look at it. */
+  | {
+      readonly type: 'log.quarantined'
+      readonly chainId: number
+      readonly txHash: string
+      readonly blockNumber: number
+      readonly logIndex: number
+      readonly reason: string
+    }
 
 /** Receives events. It must not throw; an exception is swallowed so that a watcher cannot stop the service. */
 export type EventSink = (event: ServiceEvent) => void

@@ -9,6 +9,7 @@ import type {
   Verify,
   VerifyRequest,
 } from '@payment-integration/contract'
+import type { EndpointStatus, ProofLevel } from './ports/chain.js'
 import type { Store } from './ports/store.js'
 import type { AccountRecord } from './ports/store-accounts.js'
 import type { IntegrationRecord } from './ports/store-integrations.js'
@@ -148,8 +149,17 @@ export interface ChainStatus {
   readonly head: number | null
   /** Highest height whose payments are committed, or null. */
   readonly indexed: number | null
+  /** How the newest blocks were proven, or null before the first commit of this process. */
+  readonly proof: ProofLevel | null
+  /** Since the start of this process. */
+  readonly reorganisations: number
+  /** Whether this process is the one that indexes the chain. */
+  readonly leading: boolean
+  readonly endpoints: readonly EndpointStatus[]
   /** The last error, or null when the last round went well. */
   readonly error: string | null
+  /** The newest error of this process with its time in unix milliseconds, also when it is over; null: none. */
+  readonly lastError: { readonly message: string; readonly at: number } | null
 }
 
 /** Follows one chain. */
@@ -174,6 +184,12 @@ export interface ReceiptPoller extends Loop {
   runOnce(signal?: AbortSignal): Promise<number>
 }
 
+/** Asks the fulfilment source about deposits that wait. */
+export interface FulfilmentPoller extends Loop {
+  /** One round over all of them. Resolves the number of payments recorded. */
+  runOnce(signal?: AbortSignal): Promise<number>
+}
+
 /** The whole service, embedded in a host app or wired by the reference server. */
 export interface Service {
   readonly store: Store
@@ -192,6 +208,8 @@ export interface Service {
   readonly dispatcher: Dispatcher
   /** Null when no receipt source was given. */
   readonly receipts: ReceiptPoller | null
+  /** Null when no fulfilment source was given. */
+  readonly fulfilments: FulfilmentPoller | null
   /** Runs every loop until the signal aborts and all have stopped cleanly. */
   run(signal: AbortSignal): Promise<void>
 }

@@ -6,15 +6,17 @@ import { createAuthenticateLegacy } from './auth/legacy.js'
 import { createRecent } from './auth/recent.js'
 import { createCursorCodec } from './cursor/cursor.js'
 import type { EventSink, ServiceEvent } from './events.js'
+import { createFulfilmentPoller } from './fulfilments/poller.js'
 import { createIndexer } from './indexer/indexer.js'
 import { createIntegrationCommands } from './integrations/commands.js'
 import { describeError } from './internal/describe-error.js'
-import type { Confirmations } from './legacy/finality.js'
+import { type Confirmations, createFinality } from './legacy/finality.js'
 import { createLegacyQueries } from './legacy/queries.js'
 import { createLegacyKeyCommands } from './legacy-keys/commands.js'
 import { createDispatcher } from './notifications/dispatcher.js'
 import { createPaymentQueries } from './payments/queries.js'
 import type { Chain } from './ports/chain.js'
+import type { FulfilmentSource } from './ports/fulfilment.js'
 import type { ReceiptSource } from './ports/receipt-source.js'
 import type { Sender } from './ports/sender.js'
 import type { Store } from './ports/store.js'
@@ -31,10 +33,10 @@ export interface FollowedChain {
   readonly chain: Chain
   /** Where to begin when nothing is indexed yet: a height, or the head at that moment. @default 'head' */
   readonly startBlock?: number | 'head' | undefined
-  /** How often the head is read, in milliseconds. @default 1000 */
+  /** How often the head is read at least, in milliseconds; a node that tells of new blocks makes it sooner. @default 1000 */
   readonly pollMs?: number | undefined
-  /** Largest number of blocks read at once. @default 500 */
-  readonly maxRange?: number | undefined
+  /** How long the chain is kept from other processes after a sign of life of this one, in milliseconds, 100 or more. @default 15000 */
+  readonly leaseMs?: number | undefined
 }
 
 /** What a host brings. */
@@ -48,9 +50,11 @@ export interface ServiceDeps {
   readonly chains?: readonly FollowedChain[] | undefined
   /** @default none: states change by processor updates alone */
   readonly receipts?: { readonly source: ReceiptSource; readonly everyMs?: number | undefined } | undefined
+  /** @default none: payments that leave for another chain are kept, and wait */
+  readonly fulfilments?: { readonly source: FulfilmentSource; readonly everyMs?: number | undefined } | undefined
   /**
-   * Blocks on top of a block until the legacy endpoints call its payments final, by chain; null: never. Chains that are not
-   * named here keep the number of INTERFACE 8, and the others are never final.
+   * Blocks on top of a block until its payments are final, by chain; null: never. The legacy endpoints say so, and no
+   * reorganisation is followed deeper. Chains that are not named here keep the number of INTERFACE 8, and the others are never final.
    */
   readonly confirmations?: Confirmations | undefined
   /**
@@ -78,7 +82,7 @@ export interface ServiceDeps {
  * @throws RangeError When an option is out of range.
  */
 export function createService(deps: ServiceDeps): Service {
-  const { store, sender, masterKey, chains = [], receipts, allowLoopbackHttp = false, onEvent } = deps
+  const { store, sender, masterKey, chains = [], receipts, fulfilments, allowLoopbackHttp = false, onEvent } = deps
   const { clock = systemClock, random = systemRandom, logger = silentLogger } = deps
 
   function publish(event: ServiceEvent): void {
@@ -108,9 +112,12 @@ export function createService(deps: ServiceDeps): Service {
     publish,
     openSecret: (sealed, address) => openSecret(masterKey, address, sealed),
   })
-  const indexers = chains.map(({ chain, startBlock = 'head', pollMs, maxRange }) =>
-    createIndexer({ store, chain, clock, random, logger, publish, options: { startBlock, pollMs, maxRange } }),
-  )
+  const finality = createFinality(deps.confirmations)
+  const indexers = chains.map(({ chain, startBlock = 'head', pollMs, leaseMs }) => {
+    const finalityBlocks = finality.confirmations(chain.chainId)
+    const options = { startBlock, finalityBlocks, pollMs, leaseMs }
+    return createIndexer({ store, chain, clock, random, logger, publish, options })
+  })
   const poller =
     receipts === undefined
       ? null
@@ -121,6 +128,19 @@ export function createService(deps: ServiceDeps): Service {
           clock,
           logger,
           options: { everyMs: receipts.everyMs },
+        })
+
+  const fulfilmentPoller =
+    fulfilments === undefined
+      ? null
+      : createFulfilmentPoller({
+          store,
+          source: fulfilments.source,
+          followed: new Set(chains.map(({ chain }) => chain.chainId)),
+          publish,
+          clock,
+          logger,
+          options: { everyMs: fulfilments.everyMs },
         })
 
   const admissions = createRecent<Admission>({ clock, random })
@@ -165,9 +185,10 @@ export function createService(deps: ServiceDeps): Service {
     indexers,
     dispatcher,
     receipts: poller,
+    fulfilments: fulfilmentPoller,
     async run(signal) {
-      const loops = [dispatcher, ...indexers, ...(poller === null ? [] : [poller])]
-      await Promise.all(loops.map((loop) => loop.run(signal)))
+      const pollers = [poller, fulfilmentPoller].filter((each) => each !== null)
+      await Promise.all([dispatcher, ...indexers, ...pollers].map((loop) => loop.run(signal)))
     },
   }
 }

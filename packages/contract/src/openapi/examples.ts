@@ -95,11 +95,42 @@ export const legacyError: LegacyErrorBody = {
   details: [{ code: 'invalid_format', message: 'txHash must start with 0x and have 64 hex digits', path: ['txHash'] }],
 }
 
-const chain = { chainId: 137, head: 1_200, indexed: 1_198, lag: 2, error: null }
+const endpoint = {
+  name: 'node.example #1',
+  score: 0.98,
+  inUse: true,
+  head: 1_200,
+  latencyMs: 14,
+  failures: 1,
+  contradictions: 0,
+  failedProofs: 0,
+  maxRange: 2_000,
+  lastError: null,
+}
+const chain = {
+  chainId: 137,
+  leading: true,
+  head: 1_200,
+  indexed: 1_198,
+  lag: 2,
+  proof: 'root',
+  reorganisations: 3,
+  endpoints: [endpoint],
+  error: null,
+  lastError: null,
+}
+const away = 'The node does not answer'
 export const healthy = { status: 'ok', database: 'ok', chains: [chain] }
 export const degraded = {
   status: 'degraded',
   database: 'ok',
-  chains: [{ ...chain, error: 'The node does not answer' }],
+  chains: [
+    {
+      ...chain,
+      endpoints: [{ ...endpoint, score: 0.2, failures: 4, lastError: away }],
+      error: away,
+      lastError: { message: away, at: 1_767_323_045_000 },
+    },
+  ],
 }
 export const down = { status: 'down', database: 'unavailable', chains: [chain] }

@@ -9,10 +9,28 @@ export const healthSchema = object('read', {
   chains: z.array(
     object('read', {
       chainId: z.int(),
+      leading: z.boolean(),
       head: z.nullable(z.int()),
       indexed: z.nullable(z.int()),
       lag: z.nullable(z.int()),
+      proof: z.nullable(z.enum(['root', 'bloom', 'none'])),
+      reorganisations: z.int(),
+      endpoints: z.array(
+        object('read', {
+          name: z.string(),
+          score: z.number(),
+          inUse: z.boolean(),
+          head: z.nullable(z.int()),
+          latencyMs: z.nullable(z.number()),
+          failures: z.int(),
+          contradictions: z.int(),
+          failedProofs: z.int(),
+          maxRange: z.int(),
+          lastError: z.nullable(z.string()),
+        }),
+      ),
       error: z.nullable(z.string()),
+      lastError: z.nullable(object('read', { message: z.string(), at: z.int() })),
     }),
   ),
 })

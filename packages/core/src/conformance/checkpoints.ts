@@ -89,6 +89,42 @@ export function checkpointTests(test: StoreTest): void {
     expect(await listed(store, 100, 10)).toEqual([15, 10])
   })
 
+  test('the heights below a checkpoint are kept with it, and take the place of what was stored of them', async ({
+    store,
+  }) => {
+    await reach(store, 4, 10)
+    const other = (blockNumber: number) => ({ blockNumber, blockHash: hash(0xc000 + blockNumber) })
+    await store.transaction((tx) => tx.setCheckpoint(1, at(14), [other(10), other(11), other(13)]))
+    expect(await store.payments.checkpoint(1)).toEqual(at(14))
+    const kept = await store.transaction((tx) => tx.checkpoints(1, 100, 10))
+    expect(kept).toEqual([at(14), other(13), other(11), other(10), at(4)])
+    await store.transaction((tx) => tx.setCheckpoint(1, at(12), [other(8)]))
+    expect(await listed(store, 100, 10)).toEqual([12, 11, 10, 8, 4])
+  })
+
+  test('every height within 2,000 of the checkpoint is kept, and one of each further 2,000 at least', async ({
+    store,
+  }) => {
+    const highest = 7_003
+    for (let from = 0; from < highest; from += 100)
+      await store.transaction(async (tx) => {
+        await tx.lockChain(1)
+        const last = Math.min(from + 100, highest)
+        const below = Array.from({ length: last - from - 1 }, (_, n) => at(from + 1 + n))
+        await tx.setCheckpoint(1, at(last), below)
+      })
+    const kept = await listed(store, highest, highest)
+    expect(kept.slice(0, 2_001)).toEqual(Array.from({ length: 2_001 }, (_, n) => highest - n))
+    for (let to = highest; to > 2_000; to -= 2_000)
+      expect(kept.some((height) => height <= to && height > to - 2_000)).toBe(true)
+  })
+
+  test('heights that lie far apart are kept', async ({ store }) => {
+    const heights = Array.from({ length: 50 }, (_, n) => 1 + n * 10_000)
+    await reach(store, ...heights)
+    expect(await listed(store, 1_000_000, 100)).toEqual(heights.reverse())
+  })
+
   test('at least the newest 1,000 checkpoints are kept', async ({ store }) => {
     await store.transaction(async (tx) => {
       for (let height = 1; height <= 1_005; height += 1) await tx.setCheckpoint(1, at(height))

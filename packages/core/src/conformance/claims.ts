@@ -221,7 +221,7 @@ export function claimTests(test: StoreTest): void {
     await store.integrations.insert(integration())
     const given = Array.from({ length: 1_000 }, (_, n) => primary({ txHash: hash(n) }))
     await store.transaction(async (tx) => {
-      const inserted = await tx.upsertPayments(given)
+      const { inserted } = await tx.upsertPayments(given)
       await tx.insertSnapshots(
         inserted.map(({ id }) => ({ paymentId: id, version: 1, body: bodyOf(id, 1), integrationAddress: shop })),
       )

@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import type { Store } from '../ports/store.js'
 import { hash, indexed, indexPayments, listed, primary, statusOf, update } from './fixtures.js'
-import type { StoreTest } from './subject.js'
+import { type StoreTest, withAnother } from './subject.js'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 const selector = { chainId: 1, txHash: hash(1) }
@@ -66,6 +66,27 @@ export function concurrencyTests(test: StoreTest): void {
     expect((await store.payments.checkpoint(1))?.blockNumber).toBe(8)
   })
 
+  test('two stores that index a chain at once commit each height once, on top of the one before', async (subject) => {
+    await withAnother(subject, async (stores) => {
+      const committed: number[] = []
+      const indexer = async (store: Store) => {
+        for (let turnsLeft = 15; turnsLeft > 0; turnsLeft -= 1) {
+          const expected = (await store.payments.checkpoint(1))?.blockNumber ?? 0
+          const done = await store.transaction(async (tx) => {
+            if (((await tx.lockChain(1))?.blockNumber ?? 0) !== expected) return false
+            await indexPayments(tx, [primary({ txHash: hash(expected + 1) })])
+            await tx.setCheckpoint(1, { blockNumber: expected + 1, blockHash: hash(expected + 1) })
+            return true
+          })
+          if (done) committed.push(expected + 1)
+        }
+      }
+      await Promise.all(stores.map(indexer))
+      expect(committed.sort((a, b) => a - b)).toEqual(committed.map((_, n) => n + 1))
+      expect(await listed(subject.store)).toHaveLength(committed.length)
+    })
+  })
+
   test('an update that shares the chain waits for the indexer and then sees its payment', async ({ store }) => {
     let indexing: (() => void) | undefined
     const started = new Promise<void>((resolve) => {
@@ -106,7 +127,7 @@ export function concurrencyTests(test: StoreTest): void {
     const inserted = await Promise.all(
       Array.from({ length: 10 }, () => store.transaction((tx) => tx.upsertPayments(given))),
     )
-    expect(inserted.flat()).toHaveLength(50)
+    expect(inserted.flatMap((upserted) => upserted.inserted)).toHaveLength(50)
     expect(await listed(store)).toHaveLength(50)
   })
 

@@ -2,6 +2,7 @@
 import type { ProcessorUpdate } from '@payment-integration/contract'
 import type { PaymentFacts } from '../payments/facts.js'
 import type { PaymentStatus, StoredPayment } from '../payments/record.js'
+import type { BridgeDeposit } from '../ports/fulfilment.js'
 import type { Store } from '../ports/store.js'
 import type { IntegrationRecord } from '../ports/store-integrations.js'
 import type { PageQuery } from '../ports/store-reads.js'
@@ -46,6 +47,19 @@ export function facts(changes: Partial<PaymentFacts> = {}): PaymentFacts {
 /** Facts as an area (a) payment. */
 export const primary = (changes: Partial<PaymentFacts> = {}): NewPayment => ({ facts: facts(changes), primary: true })
 
+/** A deposit on chain 1 for chain 10. */
+export function deposit(changes: Partial<PaymentFacts> = {}, rest: Partial<BridgeDeposit> = {}): BridgeDeposit {
+  return {
+    payment: facts(changes),
+    bridge: 'bridge',
+    depositId: '7',
+    destinationChainId: 10,
+    receiver: address(0x4e),
+    output: { token: address(0x12), amount: 997n * 10n ** 15n },
+    ...rest,
+  }
+}
+
 /** A registered integration that wants notifications. */
 export function integration(changes: Partial<IntegrationRecord> = {}): IntegrationRecord {
   return {
@@ -67,8 +81,11 @@ export const bodyOf = (paymentId: string, version: number): Uint8Array =>
   encoder.encode(`{"payment":"${paymentId}","version":${version},"title":"Käse \u{1f9c0}"}`)
 
 /** Stores payments with their first snapshot, as indexing does. */
-export async function indexPayments(tx: StoreTransaction, payments: readonly NewPayment[]): Promise<StoredPayment[]> {
-  const inserted = await tx.upsertPayments(payments)
+export async function indexPayments(
+  tx: StoreTransaction,
+  payments: readonly NewPayment[],
+): Promise<readonly StoredPayment[]> {
+  const { inserted } = await tx.upsertPayments(payments)
   await tx.insertSnapshots(
     inserted.map(({ id, integrationAddress }) => ({
       paymentId: id,

@@ -1,6 +1,7 @@
 /** Tests: payments come back exactly as they were stored. @module */
 import { expect } from 'vitest'
 import type { PaymentFacts } from '../payments/facts.js'
+import type { StoredPayment } from '../payments/record.js'
 import type { NewPayment } from '../ports/store-transaction.js'
 import {
   address,
@@ -19,6 +20,8 @@ import {
 import type { StoreTest } from './subject.js'
 
 const largest = 2n ** 256n - 1n
+/** What storing known payments comes to. */
+const nothing = { inserted: [], returned: [] }
 
 /** Registers the tests. */
 export function paymentTests(test: StoreTest): void {
@@ -45,6 +48,7 @@ export function paymentTests(test: StoreTest): void {
       id: payment.id,
       primary: true,
       offChain: false,
+      dropped: null,
       ...statusOf(1, { state: null }),
     })
     expect(await listed(store)).toEqual([payment])
@@ -66,7 +70,7 @@ export function paymentTests(test: StoreTest): void {
 
   test('storing the same payment again resolves nothing and changes nothing', async ({ store }) => {
     const payment = await indexed(store)
-    expect(await store.transaction((tx) => tx.upsertPayments([primary()]))).toEqual([])
+    expect(await store.transaction((tx) => tx.upsertPayments([primary()]))).toEqual(nothing)
     expect(await listed(store)).toEqual([payment])
   })
 
@@ -76,7 +80,7 @@ export function paymentTests(test: StoreTest): void {
     const payment = await indexed(store)
     await nextVersion(store, payment)
     const given = { facts: facts({ ...elsewhere, integrationAddress: otherShop }), primary: false }
-    expect(await store.transaction((tx) => tx.upsertPayments([given]))).toEqual([])
+    expect(await store.transaction((tx) => tx.upsertPayments([given]))).toEqual(nothing)
     expect(await listed(store)).toEqual([{ ...payment, ...elsewhere, ...statusOf(2) }])
     expect(await listed(store, { integrationAddress: otherShop })).toEqual([])
   })
@@ -93,7 +97,7 @@ export function paymentTests(test: StoreTest): void {
   test('of known and new payments only the new ones are resolved, in the order given', async ({ store }) => {
     await indexed(store, { txHash: hash(2) })
     const given = [3, 2, 1, 4].map((n) => primary({ txHash: hash(n), blockNumber: 100 + n }))
-    const inserted = await store.transaction((tx) => tx.upsertPayments(given))
+    const { inserted } = await store.transaction((tx) => tx.upsertPayments(given))
     expect(inserted.map(({ txHash }) => txHash)).toEqual([hash(3), hash(1), hash(4)])
     expect(new Set(inserted.map(({ id }) => id)).size).toBe(3)
     const [known] = await store.payments.findByHash({ integrationAddress: shop, txHash: hash(2) })
@@ -107,12 +111,25 @@ export function paymentTests(test: StoreTest): void {
     const last = inserted.at(-1)
     expect(await store.payments.snapshot(last?.id ?? '', 1)).toEqual(bodyOf(last?.id ?? '', 1))
     expect(await store.transaction((tx) => indexPayments(tx, given))).toEqual([])
-    expect(await listed(store, { limit: 6_000 })).toHaveLength(5_003)
+    expect([...(await listed(store, { limit: 6_000 }))].reverse()).toEqual(inserted)
+  })
+
+  test('of 5,003 payments of which a few are stored each new one is resolved under its own id', async ({ store }) => {
+    const given: NewPayment[] = Array.from({ length: 5_003 }, (_, n) => primary({ txHash: hash(n), blockTimestamp: n }))
+    const some = [4_999, 17, 2_500].map((n) => primary({ txHash: hash(n), blockTimestamp: n }))
+    const known = (await store.transaction((tx) => tx.upsertPayments(some))).inserted
+    const { inserted } = await store.transaction((tx) => tx.upsertPayments(given))
+    const keys = (payments: readonly StoredPayment[]) => payments.map(({ id, txHash }) => `${id} ${txHash}`).sort()
+    expect(inserted.map(({ txHash }) => txHash)).toEqual(
+      given.map(({ facts: one }) => one.txHash).filter((txHash) => known.every((one) => one.txHash !== txHash)),
+    )
+    expect(keys(await listed(store, { limit: 6_000 }))).toEqual(keys([...known, ...inserted]))
+    expect(keys(await listed(store, { limit: 6_000, wallet: given[0]?.facts.sender }))).toHaveLength(5_003)
   })
 
   test('an empty call stores nothing', async ({ store }) => {
     await store.transaction(async (tx) => {
-      expect(await tx.upsertPayments([])).toEqual([])
+      expect(await tx.upsertPayments([])).toEqual(nothing)
       await tx.insertSnapshots([])
       expect(await tx.waitingUpdates([])).toEqual([])
     })

@@ -4,10 +4,15 @@ import { accountTests } from './accounts.js'
 import { checkpointTests } from './checkpoints.js'
 import { claimTests } from './claims.js'
 import { concurrencyTests } from './concurrency.js'
+import { coverageTests } from './coverage.js'
+import { depositTests } from './deposits.js'
+import { droppingTests } from './dropping.js'
 import { integrationTests } from './integrations.js'
+import { leaseTests } from './leases.js'
 import { legacyKeyTests } from './legacy-keys.js'
 import { pagingTests } from './paging.js'
 import { paymentTests } from './payments.js'
+import { proofTests } from './proofs.js'
 import { settlingTests } from './settling.js'
 import { type OpenStore, storeTests } from './subject.js'
 import { transactionReadTests } from './transaction-reads.js'
@@ -29,6 +34,11 @@ export function storeConformance(adapter: string, open: OpenStore): void {
   describe(`${adapter}: walks`, () => walkTests(test))
   describe(`${adapter}: transactions of a chain`, () => transactionReadTests(test))
   describe(`${adapter}: checkpoints`, () => checkpointTests(test))
+  describe(`${adapter}: payments off the chain`, () => droppingTests(test))
+  describe(`${adapter}: proofs`, () => proofTests(test))
+  describe(`${adapter}: coverage`, () => coverageTests(test))
+  describe(`${adapter}: deposits`, () => depositTests(test))
+  describe(`${adapter}: leases`, () => leaseTests(test))
   describe(`${adapter}: updates`, () => updateTests(test))
   describe(`${adapter}: integrations`, () => integrationTests(test))
   describe(`${adapter}: accounts`, () => accountTests(test))

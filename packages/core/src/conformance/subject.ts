@@ -7,6 +7,8 @@ export interface StoreSubject {
   readonly store: Store
   /** Closes the store and removes what it kept. */
   close(): Promise<void>
+  /** Opens another store on the same database, as another process does; the test closes it. Without it the suite uses this one twice. */
+  openAnother?(): Promise<Store>
   /** Moves the clock of leases. Without it the suite waits in real time, for up to three seconds in a test. */
   advanceClock?(ms: number): void | Promise<void>
 }
@@ -29,6 +31,19 @@ export function storeTests(open: OpenStore): StoreTest {
         await subject.close()
       }
     })
+  }
+}
+
+/** Runs a test on two stores over one database. */
+export async function withAnother(
+  subject: StoreSubject,
+  run: (stores: readonly Store[]) => Promise<void>,
+): Promise<void> {
+  const another = await subject.openAnother?.()
+  try {
+    await run([subject.store, another ?? subject.store])
+  } finally {
+    await another?.close()
   }
 }
 

@@ -22,7 +22,7 @@ export function transactionReadTests(test: StoreTest): void {
       primary({ ordinal: 0, integrationAddress: null }),
       { facts: facts({ ordinal: 1 }), primary: false },
     ]
-    const inserted = await store.transaction((tx) => tx.upsertPayments(given))
+    const { inserted } = await store.transaction((tx) => tx.upsertPayments(given))
     await indexed(store, { chainId: 2 })
     await indexed(store, { txHash: hash(2) })
     const { payments } = await store.payments.transaction(key)

@@ -4,6 +4,7 @@ import type { Store } from '../ports/store.js'
 import type { StoredUpdate, StoreTransaction } from '../ports/store-transaction.js'
 import {
   bodyOf,
+  deposit,
   facts,
   hash,
   indexed,
@@ -25,7 +26,7 @@ const waiting: StoredUpdate = {
 }
 
 /** One of each operation that writes, in an order in which each may follow those before it. */
-const operations: readonly ((tx: StoreTransaction) => Promise<unknown>)[] = [
+const operations: readonly ((tx: StoreTransaction, depositId: string) => Promise<unknown>)[] = [
   (tx) => tx.lockChain(1),
   (tx) => tx.upsertPayments([primary({ txHash: hash(2) }), primary({ blockNumber: 101, blockHash: hash(0xb101) })]),
   async (tx) => {
@@ -40,10 +41,20 @@ const operations: readonly ((tx: StoreTransaction) => Promise<unknown>)[] = [
   (tx) => tx.insertUpdate({ update: update(), outcome: 'applied', reason: null, version: 2 }),
   (tx) => tx.settleUpdate('w', { outcome: 'refused', reason: 'test', version: 1 }),
   (tx) => tx.setCheckpoint(1, { blockNumber: 99, blockHash: hash(0xf099) }),
+  (tx) => tx.upsertDeposits([deposit(), deposit({ txHash: hash(3) })]),
+  (tx) => tx.addProof(1, { from: 95, to: 101, proof: 'root', endpoint: 'b' }),
+  (tx) => tx.setCoverage(1, { router: 'r', from: 90, to: null }),
+  async (tx) => {
+    const [payment] = await tx.paymentsInBlocks(1, 100, 100)
+    await tx.leavePayments([payment?.id ?? ''])
+    await tx.setDropped(payment?.id ?? '', { formerState: 'success' })
+  },
+  (tx, depositId) => tx.settleDeposit(depositId),
   (tx) => tx.setCheckpoint(1, { blockNumber: 101, blockHash: hash(0xb101) }),
 ]
 
-async function prepare(store: Store): Promise<void> {
+/** @returns The id of a deposit that waits. */
+async function prepare(store: Store): Promise<string> {
   await store.integrations.insert(integration())
   await store.transaction(async (tx) => {
     await tx.lockChain(1)
@@ -51,7 +62,11 @@ async function prepare(store: Store): Promise<void> {
     await tx.setCheckpoint(1, { blockNumber: 99, blockHash: hash(0xb099) })
     await tx.setCheckpoint(1, { blockNumber: 100, blockHash: hash(0xb100) })
     await tx.insertUpdate(waiting)
+    await tx.upsertDeposits([deposit({ txHash: hash(4) })])
+    await tx.addProof(1, { from: 90, to: 100, proof: 'bloom', endpoint: 'a' })
+    await tx.setCoverage(1, { router: 'r', from: 90, to: 99 })
   })
+  return (await store.chains.waitingDeposits({ limit: 1 }))[0]?.id ?? ''
 }
 
 /** Everything the port lets one read. */
@@ -68,6 +83,9 @@ async function contents(store: Store) {
     snapshot: await store.payments.snapshot(first?.id ?? '0', 2),
     deliveries: await store.deliveries.list({ limit: 100 }),
     checkpoint: await store.payments.checkpoint(1),
+    proofs: await store.chains.proofs(1, 10),
+    coverage: await store.chains.coverage(1),
+    deposits: await store.chains.waitingDeposits({ limit: 10 }),
   }
 }
 
@@ -89,9 +107,9 @@ export function transactionTests(test: StoreTest): void {
   })
 
   test('all operations together are kept', async ({ store }) => {
-    await prepare(store)
+    const depositId = await prepare(store)
     await store.transaction(async (tx) => {
-      for (const operation of operations) await operation(tx)
+      for (const operation of operations) await operation(tx, depositId)
     })
     const kept = await contents(store)
     expect(kept.payments.map(({ txHash, version, blockNumber }) => [txHash, version, blockNumber])).toEqual([
@@ -102,16 +120,26 @@ export function transactionTests(test: StoreTest): void {
     expect(kept.deliveries).toHaveLength(2)
     expect(kept.update?.outcome).toBe('applied')
     expect(kept.waiting).toEqual([])
+    expect(kept.payments.map(({ offChain, dropped }) => [offChain, dropped])).toEqual([
+      [true, { formerState: 'success' }],
+      [false, null],
+    ])
+    expect(kept.proofs).toEqual([
+      { from: 95, to: 101, proof: 'root', endpoint: 'b' },
+      { from: 90, to: 94, proof: 'bloom', endpoint: 'a' },
+    ])
+    expect(kept.coverage).toEqual([{ router: 'r', from: 90, to: null }])
+    expect(kept.deposits.map(({ deposit: each }) => each.payment.txHash)).toEqual([hash(1), hash(3)])
     expect(kept.checkpoints.map(({ blockNumber }) => blockNumber)).toEqual([101, 99])
   })
 
   for (let count = 0; count <= operations.length; count += 1)
     test(`an error after ${count} operations leaves nothing of them`, async ({ store }) => {
-      await prepare(store)
+      const depositId = await prepare(store)
       const before = await contents(store)
       const error = new Error('the work fails here')
       const transaction = store.transaction(async (tx) => {
-        for (const operation of operations.slice(0, count)) await operation(tx)
+        for (const operation of operations.slice(0, count)) await operation(tx, depositId)
         throw error
       })
       await expect(transaction).rejects.toBe(error)

@@ -67,7 +67,10 @@ const store6 = async (store: Store) => {
 async function move(store: Store, ...moved: readonly PaymentFacts[]): Promise<void> {
   await store.transaction(async (tx) => {
     for (const chainId of new Set(moved.map((one) => one.chainId))) await tx.lockChain(chainId)
-    expect(await tx.upsertPayments(moved.map((one) => ({ facts: one, primary: true })))).toEqual([])
+    expect(await tx.upsertPayments(moved.map((one) => ({ facts: one, primary: true })))).toEqual({
+      inserted: [],
+      returned: [],
+    })
   })
 }
 

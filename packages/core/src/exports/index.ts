@@ -1,6 +1,13 @@
 export * from '../errors.js'
 export type * from '../events.js'
+export {
+  createFulfilmentPoller,
+  type FulfilmentPollerDeps,
+  type FulfilmentPollerOptions,
+  fulfilmentPollerDefaults,
+} from '../fulfilments/poller.js'
 export { BrokenHistoryError } from '../indexer/broken-history-error.js'
+export { DeepReorganisationError } from '../indexer/deep-reorganisation-error.js'
 export { createIndexer, type IndexerDeps, type IndexerOptions, indexerDefaults } from '../indexer/indexer.js'
 export { type ConversionFeed, convertAmount } from '../legacy/conversion.js'
 export { defaultMaxExtraFeeBps } from '../legacy/extra-fee.js'
@@ -31,6 +38,9 @@ export {
   type ReceiptPollerOptions,
   receiptPollerDefaults,
 } from '../receipts/poller.js'
+export type { Difference } from '../reindex/compare.js'
+export { type ReindexDeps, type ReindexReport, type ReindexRequest, reindex } from '../reindex/reindex.js'
+export { ReindexError } from '../reindex/reindex-error.js'
 export { checkMasterKey, MasterKeyError, type SecretStores } from '../secrets/check-master-key.js'
 export { type KeyPurpose, type KeyVersion, type MasterKey, parseMasterKey } from '../secrets/master-key.js'
 export { SealedSecretError } from '../secrets/seal.js'

@@ -18,12 +18,12 @@ describe('run', () => {
   }
 
   test('catches up without sleeping, then looks at the head every poll interval', async () => {
-    const { chain, indexer, clock, ranges } = setUpIndexer({ maxRange: 2, pollMs: 400 })
+    const { chain, indexer, clock, ranges, waits } = setUpIndexer({ maxRange: 2, pollMs: 400 })
     chain.mine(9)
     const loop = start(indexer)
-    await until('the head', () => clock.sleepers().length === 1)
+    await until('the head', () => waits().length === 1)
     expect(ranges()).toHaveLength(6)
-    expect(clock.slept).toEqual([400])
+    expect(waits()).toEqual([400])
     chain.mine(1)
     await clock.advance(399)
     expect(indexer.status().indexed).toBe(9)
@@ -34,12 +34,12 @@ describe('run', () => {
   })
 
   test('backs off exponentially, reports an outage once, and goes on by itself', async () => {
-    const { chain, indexer, clock, ofType, logger } = setUpIndexer()
+    const { chain, indexer, clock, ofType, failures, waits } = setUpIndexer()
     chain.mine(3)
     const errors = Array.from({ length: 10 }, down)
     chain.intercept = failing('head', errors)
     const loop = start(indexer)
-    await until('the first failure', () => clock.sleepers().length === 1)
+    await until('the first failure', () => waits().length === 1)
     expect(ofType('chain.failed')).toEqual([])
     expect(indexer.status().error).toBe('ERR_CHAIN_UNAVAILABLE: no answer from the node')
     await clock.advance(250 + 500)
@@ -47,54 +47,135 @@ describe('run', () => {
       { type: 'chain.failed', chainId: 1, message: 'ERR_CHAIN_UNAVAILABLE: no answer from the node' },
     ])
     await clock.advance(10 * 60_000)
-    expect(clock.slept.slice(0, 10)).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000])
+    expect(waits().slice(0, 10)).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000])
     expect(ofType('chain.failed')).toHaveLength(1)
-    expect(logger.lines).toHaveLength(10)
+    expect(failures()).toHaveLength(10)
     expect(indexer.status()).toMatchObject({ indexed: 3, error: null })
-    const recovered = clock.slept.length
+    const recovered = waits().length
     chain.intercept = failing('head', Array.from({ length: 3 }, down))
     await clock.advance(60_000)
     expect(ofType('chain.failed')).toHaveLength(2)
-    expect(clock.slept.slice(recovered, recovered + 4)).toEqual([250, 500, 1_000, 1_000])
-    await loop.stop()
-  })
-
-  test('a node that refuses long ranges is read in shorter ones; every block is read once', async () => {
-    const { chain, indexer, clock, store, ofType } = setUpIndexer({ maxRange: 100 })
-    chain.mine(499, paymentAt)
-    chain.intercept = (call) => {
-      if (call[0] === 'range' && call[2] - call[1] + 1 > 30) throw down()
-      return undefined
-    }
-    const loop = start(indexer)
-    await until('a failure', () => clock.sleepers().length === 1)
-    await clock.advance(10 * 60_000)
-    expect(indexer.status()).toMatchObject({ indexed: 499, error: null })
-    expect(store.committed().payments.size).toBe(499)
-    const tops = ofType('chain.indexed').map(({ blockNumber }) => blockNumber)
-    expect(tops).toEqual([...new Set(tops)].sort((a, b) => a - b))
+    expect(waits().slice(recovered, recovered + 4)).toEqual([250, 500, 1_000, 1_000])
     await loop.stop()
   })
 
   test('a broken history is reported at once, once, and retried every 30 seconds', async () => {
-    const { chain, indexer, clock, catchUp, ofType, logger } = setUpIndexer({ startBlock: 'head' })
+    const { chain, indexer, clock, catchUp, ofType, failures, waits } = setUpIndexer({ startBlock: 'head' })
     chain.mine(100)
     await catchUp()
     chain.fork(66)
     const loop = start(indexer)
-    await until('the failure', () => clock.sleepers().length === 1)
+    await until('the failure', () => waits().length === 1)
     expect(ofType('chain.failed')).toMatchObject([
       { chainId: 1, message: expect.stringContaining('ERR_CHAIN_HISTORY_BROKEN') },
     ])
     await clock.advance(60_000)
-    expect(clock.slept).toEqual([30_000, 30_000, 30_000])
+    expect(waits()).toEqual([30_000, 30_000, 30_000])
     expect(ofType('chain.failed')).toHaveLength(1)
-    expect(logger.lines.every(({ level }) => level === 'error')).toBe(true)
+    expect(failures().map(({ level }) => level)).toEqual(['error', 'error', 'error'])
+    await loop.stop()
+  })
+
+  test('a reorganisation beyond finality is reported at once, once, and asked about every 30 seconds', async () => {
+    const { chain, indexer, clock, catchUp, ofType, failures, waits, checkpoint } = setUpIndexer({ finalityBlocks: 5 })
+    chain.mine(100)
+    await catchUp()
+    await catchUp()
+    const right = chain.rangeOf(0, 100)
+    chain.fork(6)
+    chain.mine(1)
+    const loop = start(indexer)
+    await until('the failure', () => waits().length === 1)
+    expect(ofType('chain.failed')).toMatchObject([{ message: expect.stringContaining('ERR_CHAIN_REORG_TOO_DEEP') }])
+    // News of blocks do not make it ask sooner.
+    chain.wake()
+    await clock.advance(60_000)
+    expect(waits()).toEqual([30_000, 30_000, 30_000])
+    expect(ofType('chain.failed')).toHaveLength(1)
+    expect(failures().map(({ level }) => level)).toEqual(['error', 'error', 'error'])
+    expect(await checkpoint()).toMatchObject({ blockNumber: 100 })
+    expect(indexer.status()).toMatchObject({ indexed: 100, leading: true, reorganisations: 0 })
+    expect(indexer.status().error).toContain('ERR_CHAIN_REORG_TOO_DEEP')
+    // The node is back on the branch that is stored.
+    chain.intercept = (call) => {
+      if (call[0] === 'head') return right.last
+      return call[0] === 'block' ? right.blocks[call[1]] : undefined
+    }
+    await clock.advance(30_000)
+    expect(indexer.status().error).toBeNull()
+    await loop.stop()
+  })
+
+  test('a new block that a node tells of is read at once', async () => {
+    const { chain, indexer, clock, waits } = setUpIndexer()
+    const loop = start(indexer)
+    await until('the head', () => waits().length === 1)
+    expect(chain.watchers()).toBe(1)
+    chain.mine(1)
+    chain.wake()
+    await until('the block', () => indexer.status().indexed === 1)
+    await until('the next wait', () => waits().length === 2)
+    expect(clock.now()).toBe(Date.UTC(2026, 0, 1))
+    await loop.stop()
+    expect(chain.watchers()).toBe(0)
+  })
+
+  test('news during a round make one more round, however many there were', async () => {
+    const { chain, indexer, waits } = setUpIndexer()
+    const asked = deferred()
+    const answer = deferred()
+    chain.intercept = async ([kind]) => {
+      if (kind !== 'head') return undefined
+      const head = chain.at(chain.endpoints()[0]?.head ?? 0)
+      asked.resolve()
+      await answer.promise
+      chain.intercept = null
+      return head
+    }
+    const loop = start(indexer)
+    await asked.promise
+    chain.mine(1)
+    chain.wake()
+    chain.wake()
+    answer.resolve()
+    await until('the wait', () => waits().length === 1)
+    expect(indexer.status().indexed).toBe(1)
+    expect(chain.calls.filter(([kind]) => kind === 'head')).toHaveLength(2)
+    await loop.stop()
+  })
+
+  test('news do not make it ask a failing node sooner', async () => {
+    const { chain, indexer, clock, waits } = setUpIndexer()
+    chain.intercept = failing('head', Array.from({ length: 5 }, down))
+    const loop = start(indexer)
+    await until('the first failure', () => waits().length === 1)
+    chain.wake()
+    await clock.advance(249)
+    expect(chain.calls).toHaveLength(1)
+    await clock.advance(1)
+    expect(chain.calls).toHaveLength(2)
+    await loop.stop()
+  })
+
+  test('a reorganisation while nothing ran is found by the first look', async () => {
+    const before = setUpIndexer()
+    before.chain.mine(9, paymentAt)
+    await before.catchUp()
+    before.chain.fork(4, paymentAt)
+    before.chain.mine(2, paymentAt)
+    const after = setUpIndexer({}, before)
+    const loop = start(after.indexer)
+    await until('the head', () => after.indexer.status().indexed === 11)
+    expect(after.ofType('chain.reorganised')).toEqual([
+      { type: 'chain.reorganised', chainId: 1, from: 9, commonAncestor: 5 },
+    ])
+    expect(after.indexer.status().reorganisations).toBe(1)
+    expect(after.store.committed().snapshots).toHaveLength(11)
     await loop.stop()
   })
 
   test('an abort while the node hangs ends the loop, without an error and without a commit', async () => {
-    const { chain, indexer, store, logger, clock } = setUpIndexer()
+    const { chain, indexer, store, failures, waits } = setUpIndexer()
     chain.mine(3)
     chain.intercept = ([kind], signal) =>
       kind === 'range'
@@ -104,13 +185,14 @@ describe('run', () => {
     await until('the question', () => chain.calls.some(([kind]) => kind === 'range'))
     await loop.stop()
     expect(store.committed().checkpoints.size).toBe(0)
-    expect(logger.lines).toEqual([])
+    expect(failures()).toEqual([])
     expect(indexer.status().error).toBeNull()
-    expect(clock.slept).toEqual([])
+    expect(waits()).toEqual([])
   })
 
   test('an abort during a commit lets it finish, and ends the loop after it', async () => {
     const { chain, indexer, catchUp, store, events } = setUpIndexer({ maxRange: 2 })
+    await catchUp()
     await catchUp()
     events.length = 0
     chain.mine(9)
@@ -133,7 +215,7 @@ describe('run', () => {
   })
 
   test('an abort between reading and committing commits nothing', async () => {
-    const { chain, indexer, store, logger } = setUpIndexer()
+    const { chain, indexer, store, failures } = setUpIndexer()
     chain.mine(3)
     const loop = start(indexer)
     chain.intercept = ([kind]) => {
@@ -142,7 +224,7 @@ describe('run', () => {
     }
     await loop.stop()
     expect(store.committed().checkpoints.size).toBe(0)
-    expect(logger.lines).toEqual([])
+    expect(failures()).toEqual([])
   })
 
   test('an aborted signal reads nothing', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { down, failing, paymentAt, setUpIndexer } from '../../test/support/indexer-setup.js'
+import { down, failing, gone, paymentAt, setUpIndexer } from '../../test/support/indexer-setup.js'
 import { until } from '../../test/support/until.js'
 import { StoreError } from '../errors.js'
 
@@ -9,8 +9,9 @@ describe('options', () => {
     ['startBlock', 1.5],
     ['startBlock', Number.NaN],
     ['pollMs', 0],
-    ['maxRange', 0],
-    ['maxRange', Number.POSITIVE_INFINITY],
+    ['leaseMs', 99],
+    ['leaseMs', Number.POSITIVE_INFINITY],
+    ['finalityBlocks', -1],
   ])('%s of %d is a RangeError that names it', (option, value) => {
     expect(() => setUpIndexer({ [option]: value })).toThrow(RangeError)
     expect(() => setUpIndexer({ [option]: value })).toThrow(`${option} is ${value}`)
@@ -35,21 +36,137 @@ describe('following', () => {
     expect(ofType('chain.indexed')).toEqual(
       [0, 4, 8, 9].map((blockNumber) => ({ type: 'chain.indexed', chainId: 1, blockNumber, head: 9 })),
     )
-    expect(indexer.status()).toEqual({ chainId: 1, head: 9, indexed: 9, error: null })
+    expect(indexer.status()).toEqual({
+      chainId: 1,
+      head: 9,
+      indexed: 9,
+      proof: 'root',
+      reorganisations: 0,
+      leading: true,
+      endpoints: chain.endpoints(),
+      error: null,
+      lastError: null,
+    })
   })
 
   test('step resolves false while blocks are left, true at the head, and true when nothing is new', async () => {
     const { chain, indexer, ranges } = setUpIndexer({ maxRange: 2 })
     chain.mine(4)
     expect(await indexer.step()).toBe(false)
-    expect(await indexer.step()).toBe(false)
+    expect(ranges()).toEqual([[0, 0]])
     expect(await indexer.step()).toBe(true)
     expect(await indexer.step()).toBe(true)
     expect(ranges()).toHaveLength(3)
   })
 
+  test('each range is committed before the next is worked on, while further ones are read already', async () => {
+    const { chain, store, catchUp, ranges } = setUpIndexer({ maxRange: 2 })
+    await catchUp()
+    chain.mine(10)
+    chain.readAhead = 2
+    const readAtCommit: unknown[] = []
+    store.beforeTransaction = () => readAtCommit.push(ranges().length)
+    await catchUp()
+    expect(readAtCommit.shift()).toBe(1) // the note of the routers
+    // Genesis, then three of five ranges before the first commit, and one more before each further one.
+    expect(readAtCommit).toEqual([4, 5, 6, 6, 6])
+  })
+
+  test('a failure in the middle keeps what was committed, and goes on behind it', async () => {
+    const { chain, indexer, catchUp, ranges, checkpoint } = setUpIndexer({ maxRange: 2 })
+    await catchUp()
+    chain.mine(6)
+    chain.intercept = ([kind, from]) => {
+      if (kind === 'range' && from === 5) throw down()
+      return undefined
+    }
+    await expect(indexer.step()).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
+    expect(await checkpoint()).toMatchObject({ blockNumber: 4 })
+    expect(indexer.status()).toMatchObject({ indexed: 4, error: 'ERR_CHAIN_UNAVAILABLE: no answer from the node' })
+    chain.intercept = null
+    await catchUp()
+    expect(ranges().slice(-2)).toEqual([
+      [5, 6],
+      [5, 6],
+    ])
+    expect(indexer.status()).toMatchObject({ indexed: 6, error: null })
+  })
+
+  test('blocks that keep vanishing do not end a round that gets on all the same', async () => {
+    const { chain, indexer, catchUp, checkpoint } = setUpIndexer({ maxRange: 1 })
+    await catchUp()
+    chain.mine(9)
+    let read = 0
+    chain.intercept = ([kind]) => {
+      if (kind === 'head') read = 0
+      if (kind === 'range' && read++ > 0) throw gone()
+      return undefined
+    }
+    expect(await indexer.step()).toBe(true)
+    expect(await checkpoint()).toMatchObject({ blockNumber: 9 })
+  })
+
+  test('the last error stays with its time when all is well again', async () => {
+    const { chain, indexer, catchUp, clock } = setUpIndexer()
+    chain.intercept = failing('head', [down()])
+    await clock.advance(5_000)
+    await expect(indexer.step()).rejects.toThrow()
+    const lastError = { message: 'ERR_CHAIN_UNAVAILABLE: no answer from the node', at: clock.now() }
+    expect(indexer.status()).toMatchObject({ error: lastError.message, lastError })
+    await clock.advance(5_000)
+    await catchUp()
+    expect(indexer.status()).toMatchObject({ error: null, lastError })
+  })
+
+  test('the proof shown is the one of the newest range', async () => {
+    const { chain, indexer, catchUp, store } = setUpIndexer()
+    chain.proof = 'bloom'
+    chain.mine(3)
+    await catchUp()
+    expect(indexer.status().proof).toBe('bloom')
+    chain.proof = 'root'
+    chain.mine(1)
+    await catchUp()
+    expect(indexer.status().proof).toBe('root')
+    expect(await store.chains.proofs(1, 10)).toMatchObject([
+      { from: 4, to: 4, proof: 'root' },
+      { from: 0, to: 3, proof: 'bloom' },
+    ])
+  })
+
+  test('the head is read again while a long way is read, so that the lag shown is true', async () => {
+    const { chain, indexer, clock, ofType } = setUpIndexer({ maxRange: 1 })
+    await indexer.step()
+    chain.mine(4)
+    chain.intercept = async ([kind]) => {
+      if (kind !== 'range') return undefined
+      await clock.advance(6_000)
+      chain.mine(10)
+      return undefined
+    }
+    expect(await indexer.step()).toBe(false)
+    expect(ofType('chain.indexed').map(({ blockNumber, head }) => [blockNumber, head])).toEqual([
+      [0, 0],
+      [1, 4],
+      [2, 4],
+      [3, 24],
+      [4, 24],
+    ])
+  })
+
   test('knows nothing before the first answer', () => {
-    expect(setUpIndexer().indexer.status()).toEqual({ chainId: 1, head: null, indexed: null, error: null })
+    const { indexer, chain } = setUpIndexer()
+    expect(indexer.status()).toEqual({
+      chainId: 1,
+      head: null,
+      indexed: null,
+      proof: null,
+      reorganisations: 0,
+      leading: false,
+      endpoints: chain.endpoints(),
+      error: null,
+      lastError: null,
+    })
   })
 
   test('a start block above the head is waited for, and indexed when it comes', async () => {
@@ -123,19 +240,20 @@ describe('following', () => {
     const second = setUpIndexer({ maxRange: 3 }, first)
     const stop = new AbortController()
     const runs = [first, second].map(({ indexer }) => indexer.run(stop.signal))
-    await until('both to rest', () => [first, second].every(({ clock }) => clock.sleepers().length === 1))
-    for (const { clock } of [first, second]) await clock.advance(5_000)
+    // Each waits at the head, and beside that for the time of its lease.
+    await until('both to rest', () => first.clock.sleepers().length === 4)
+    await first.clock.advance(5_000)
     stop.abort()
     await Promise.all(runs)
     expect(first.store.committed().snapshots).toHaveLength(30)
     const tops = [...first.ofType('chain.indexed'), ...second.ofType('chain.indexed')].map((event) => event.blockNumber)
     expect(tops.sort((a, b) => a - b)).toEqual(Array.from({ length: 11 }, (_, index) => 3 * index))
     for (const { indexer } of [first, second])
-      expect(indexer.status()).toEqual({ chainId: 1, head: 30, indexed: 30, error: null })
+      expect(indexer.status()).toMatchObject({ head: 30, indexed: 30, error: null, lastError: null })
   })
 
   test('an indexer that loses every race looks again after the poll interval', async () => {
-    const { chain, store, indexer, clock, events, logger } = setUpIndexer()
+    const { chain, store, indexer, clock, events, failures, waits } = setUpIndexer()
     chain.mine(3)
     store.payments.checkpoint = async () => null
     let height = 10
@@ -148,13 +266,13 @@ describe('following', () => {
     expect(chain.calls.filter(([kind]) => kind === 'head')).toHaveLength(4)
     const stop = new AbortController()
     const run = indexer.run(stop.signal)
-    await until('the wait', () => clock.sleepers().length === 1)
+    await until('the wait', () => waits().length === 1)
     await clock.advance(3_000)
     stop.abort()
     await run
-    expect(clock.slept).toEqual([1_000, 1_000, 1_000, 1_000])
+    expect(waits()).toEqual([1_000, 1_000, 1_000, 1_000])
     expect(events).toEqual([])
-    expect(logger.lines.every(({ level }) => level === 'info')).toBe(true)
+    expect(failures()).toEqual([])
     expect(indexer.status().error).toBeNull()
   })
 })
@@ -170,7 +288,7 @@ describe('a node that is late or contradicts itself', () => {
     expect(events).toHaveLength(seen)
     expect(store.committed()).toBe(stored)
     expect(await checkpoint()).toMatchObject({ blockNumber: 5 })
-    expect(indexer.status()).toEqual({ chainId: 1, head: 2, indexed: 5, error: null })
+    expect(indexer.status()).toMatchObject({ head: 2, indexed: 5, error: null })
   })
 
   test('a lower head with another hash changes nothing until it reaches our height', async () => {
@@ -190,7 +308,7 @@ describe('a node that is late or contradicts itself', () => {
     await catchUp()
     chain.mine(2)
     const stray = { ...chain.at(6), parentHash: 'stray' }
-    chain.intercept = ([kind]) => (kind === 'range' ? { first: stray, last: chain.at(7), payments: [] } : undefined)
+    chain.intercept = ([kind]) => (kind === 'range' ? { ...chain.rangeOf(6, 7), first: stray } : undefined)
     await expect(indexer.step()).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
     expect(indexer.status().error).toContain('two hashes for block 5')
     expect(await checkpoint()).toMatchObject({ blockNumber: 5 })
@@ -221,17 +339,20 @@ describe('a node that is late or contradicts itself', () => {
   })
 
   test.each([
-    ['begins late', 1, 0],
-    ['ends early', 0, -1],
-  ])('an answer that %s is refused, so that no block is skipped', async (_case, late, early) => {
+    ['begins late', 2, 5, 'Blocks 1 to 5 of chain 1 were asked for, 2 to 5 came', 0],
+    ['begins early', 0, 5, 'Blocks 1 to 5 of chain 1 were asked for, 0 to 5 came', 0],
+    ['ends late', 1, 6, 'Blocks 1 to 5 of chain 1 were asked for, 1 to 6 came', 0],
+    ['ends early', 1, 4, 'Blocks 5 to 5 of chain 1 were asked for, none came', 4],
+  ])('an answer that %s is refused, so that no block is skipped', async (_case, first, last, message, indexed) => {
     const { chain, indexer, catchUp, checkpoint } = setUpIndexer()
     await catchUp()
     chain.mine(5)
-    chain.intercept = (call) =>
-      call[0] === 'range'
-        ? { first: chain.at(call[1] + late), last: chain.at(call[2] + early), payments: [] }
-        : undefined
-    await expect(indexer.step()).rejects.toThrow('Blocks 1 to 5 of chain 1 were asked for')
-    expect(await checkpoint()).toMatchObject({ blockNumber: 0 })
+    chain.intercept = ([kind]) => {
+      if (kind === 'head') return chain.at(5)
+      return kind === 'range' ? chain.rangeOf(first, last) : undefined
+    }
+    chain.mine(1)
+    await expect(indexer.step()).rejects.toThrow(message)
+    expect(await checkpoint()).toMatchObject({ blockNumber: indexed })
   })
 })

@@ -4,154 +4,163 @@ import type { EventSink } from '../events.js'
 import { assertWhole } from '../internal/assert-whole.js'
 import { backoffCapMs, backoffMs } from '../internal/backoff.js'
 import { describeError } from '../internal/describe-error.js'
-import { recordRange } from '../payments/record-range.js'
-import type { BlockRange, Chain } from '../ports/chain.js'
+import type { Chain } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
 import type { Checkpoint } from '../ports/store-transaction.js'
 import type { Clock, Logger, Random } from '../ports/world.js'
 import type { Indexer } from '../service-types.js'
-import { plantAnchor } from './anchor.js'
+import { createBackfill } from './backfill.js'
 import { BrokenHistoryError } from './broken-history-error.js'
-import { planRange } from './plan-range.js'
-import { createRangeSize } from './range-size.js'
-import { reorganise } from './reorganise.js'
+import { reconcileCoverage } from './coverage.js'
+import { DeepReorganisationError } from './deep-reorganisation-error.js'
+import { createFollow } from './follow.js'
+import { createLease } from './lease.js'
+import { createWake } from './wake.js'
 
 /** How an indexer follows its chain. */
 export interface IndexerOptions {
   /** First block to index while nothing is stored; `head` is the head at that moment. Once stored, the start stays. */
   readonly startBlock: number | 'head'
-  /** Wait between two looks at the head, in milliseconds, once it was reached. @default 1000 */
+  /** Blocks on top of a block until it is final: no reorganisation is followed deeper. Null: never final. */
+  readonly finalityBlocks: number | null
+  /** Longest wait between two looks at the head, in milliseconds, once it was reached. @default 1000 */
   readonly pollMs?: number | undefined
-  /** Most blocks read and committed at a time; failures make it smaller for a while. @default 500 */
-  readonly maxRange?: number | undefined
+  /** How long the chain is kept from other processes after a sign of life of this one, in milliseconds, 100 or more. @default 15000 */
+  readonly leaseMs?: number | undefined
 }
 
 /** The defaults of {@link IndexerOptions}. */
-export const indexerDefaults = { pollMs: 1_000, maxRange: 500 } as const
+export const indexerDefaults = { pollMs: 1_000, leaseMs: 15_000 } as const
 
 /** What an indexer needs from outside. */
 export interface IndexerDeps {
-  readonly store: Pick<Store, 'transaction' | 'payments'>
+  readonly store: Pick<Store, 'transaction' | 'payments' | 'chains' | 'leases'>
   readonly chain: Chain
   readonly clock: Clock
-  readonly random: Pick<Random, 'fraction'>
+  /** Its bytes name this indexer among all that want the chain. */
+  readonly random: Pick<Random, 'fraction' | 'bytes'>
   /** Must not throw. */
   readonly publish: EventSink
   readonly logger: Logger
   readonly options: IndexerOptions
 }
 
-/** How often a round starts over at once when the chain or another indexer moved under it. */
+/** How often a round starts over at once when the chain or another indexer moved under it, and nothing was committed. */
 const immediateRetries = 3
 /** Failures in a row before `chain.failed` is published: a single one is everyday life of an endpoint. */
 const failuresToReport = 3
+/** Shortest lease, in milliseconds. */
+const leastLeaseMs = 100
+/** Length of a holder's name, in bytes. */
+const holderBytes = 16
 
 /**
  * Builds an indexer.
  *
  * Guarantees: blocks are committed in order and none is skipped; a block is committed only on top of the block that its
- * parent hash names; a lower head, a missing block or a contradiction changes nothing. Ranges that fail repeatedly get
- * smaller, down to one block.
+ * parent hash names; a lower head, a missing block or a contradiction changes nothing. Of all indexers of a chain, the one with its
+ * lease reads and commits; the others stand by and ask again every `pollMs`. A router that the chain did not have before is
+ * read for the blocks that are indexed already, beside following the head.
  *
- * `step` rejects with ChainError, StoreError, CheckpointMovedError or {@link BrokenHistoryError}, having committed either
- * the whole round or nothing. `run` never rejects: it backs off up to 30 s and goes on, and publishes `chain.failed` once
- * per outage (after three failures in a row, or at once when the history is broken). Where another indexer commits the same
- * chain, it stands by and looks every `pollMs`.
+ * `step` rejects with ChainError, StoreError, CheckpointMovedError, {@link BrokenHistoryError} or {@link DeepReorganisationError};
+ * what was committed until then stays. `run` never rejects: it backs off up to 30 s and goes on, and publishes `chain.failed` once
+ * per outage (after three failures in a row, or at once when the chain cannot go on by itself). It gives the lease up at its end.
  * @throws RangeError When an option is out of range.
  */
 export function createIndexer(deps: IndexerDeps): Indexer {
   const { store, chain, clock, random, publish, logger } = deps
-  const { chainId } = chain
-  const { startBlock, pollMs = indexerDefaults.pollMs, maxRange = indexerDefaults.maxRange } = deps.options
+  const { chainId, routers } = chain
+  const {
+    startBlock,
+    finalityBlocks,
+    pollMs = indexerDefaults.pollMs,
+    leaseMs = indexerDefaults.leaseMs,
+  } = deps.options
   if (startBlock !== 'head') assertWhole('startBlock', startBlock, 0)
+  if (finalityBlocks !== null) assertWhole('finalityBlocks', finalityBlocks, 0)
   assertWhole('pollMs', pollMs, 1)
-  assertWhole('maxRange', maxRange, 1)
-  const rangeSize = createRangeSize(maxRange)
-  let head: number | null = null
-  let indexed: number | null = null
+  assertWhole('leaseMs', leaseMs, leastLeaseMs)
+
+  /** The last checkpoint that this process left while it leads; null: what is noted of the routers was not looked at yet. */
+  let ours: Checkpoint | null = null
+  let commits = 0
   let error: string | null = null
+  let lastError: { readonly message: string; readonly at: number } | null = null
 
-  async function round(signal: AbortSignal | undefined): Promise<boolean> {
-    const newest = await chain.head(signal)
-    head = newest.number
-    const checkpoint = await store.payments.checkpoint(chainId)
-    indexed = checkpoint?.blockNumber ?? null
-    const plan = planRange(newest, checkpoint, startBlock, rangeSize.current())
-    if (plan.kind === 'wait') return true
-    if (plan.kind === 'start') {
-      indexed = (await plantAnchor({ chain, store }, plan.at, signal)).blockNumber
-      return false
-    }
-    if (plan.kind === 'read') {
-      const range = await readRange(plan.from, plan.to, signal)
-      if (checkpoint === null || range.first.parentHash === checkpoint.blockHash) {
-        signal?.throwIfAborted()
-        await commit(checkpoint, range, newest.number)
-        return plan.to === newest.number
-      }
-    }
-    if (checkpoint !== null) await goBack(checkpoint, signal)
-    return false
+  const holder = Buffer.from(random.bytes(holderBytes)).toString('hex')
+  const lease = createLease({ leases: store.leases, clock, name: `indexer:${chainId}`, holder, ttlMs: leaseMs })
+  const wake = createWake(clock)
+  const shared = { store, chain, clock, publish, logger, mayCommit }
+  const backfill = createBackfill({ ...shared, random, ready: wake.wake, failed: note })
+  const follow = createFollow({ ...shared, startBlock, finalityBlocks, prepare, moved })
+
+  function note(thrown: unknown): string {
+    const message = describeError(thrown)
+    lastError = { message, at: clock.now() }
+    return message
   }
 
-  async function readRange(from: number, to: number, signal: AbortSignal | undefined): Promise<BlockRange> {
-    const blocks = to - from + 1
-    try {
-      const range = await chain.range(from, to, signal)
-      if (range.first.number !== from || range.last.number !== to)
-        throw new ChainError(
-          'ERR_CHAIN_UNAVAILABLE',
-          chainId,
-          `Blocks ${from} to ${to} of chain ${chainId} were asked for, ${range.first.number} to ${range.last.number} came.`,
-        )
-      rangeSize.succeeded(blocks)
-      return range
-    } catch (thrown) {
-      if (!isRangeGone(thrown) && !signal?.aborted) rangeSize.failed(blocks)
-      throw thrown
+  async function mayCommit(): Promise<boolean> {
+    const before = lease.held()
+    const mine = await lease.ensure()
+    if (mine !== before)
+      logger.info({ chainId, leading: mine }, mine ? 'indexes this chain' : 'stands by for this chain')
+    // Whoever had it in between left notes that are true; what was read before that may not be.
+    if (!(mine && before)) {
+      ours = null
+      backfill.replace([])
     }
+    return mine
   }
 
-  async function commit(expected: Checkpoint | null, range: BlockRange, headNumber: number): Promise<void> {
-    const events = await recordRange(store, { chainId, expected, range })
-    indexed = range.last.number
-    for (const event of events) publish(event)
-    publish({ type: 'chain.indexed', chainId, blockNumber: indexed, head: headNumber })
+  async function prepare(checkpoint: Checkpoint): Promise<void> {
+    if (ours?.blockNumber === checkpoint.blockNumber && ours.blockHash === checkpoint.blockHash) return
+    const gaps = await reconcileCoverage(store, { chainId, routers, checkpoint, startBlock, ours })
+    ours = checkpoint
+    backfill.replace(gaps)
   }
 
-  async function goBack(checkpoint: Checkpoint, signal: AbortSignal | undefined): Promise<void> {
-    const ancestor = await reorganise({ chain, store }, checkpoint, signal)
-    indexed = ancestor.blockNumber
-    const [from, commonAncestor] = [checkpoint.blockNumber, ancestor.blockNumber]
-    logger.warn({ chainId, from, commonAncestor }, 'chain reorganised')
-    publish({ type: 'chain.reorganised', chainId, from, commonAncestor })
+  function moved(checkpoint: Checkpoint, went: 'up' | 'down'): void {
+    commits += 1
+    // Coverage is looked at again after going back, and what is being read may be from the branch that was left.
+    ours = went === 'up' && ours !== null ? checkpoint : null
+    if (went === 'down') backfill.replace([])
   }
 
   async function step(signal?: AbortSignal): Promise<boolean> {
     for (let retries = 0; ; retries += 1) {
+      const before = commits
       try {
-        const atHead = await round(signal)
+        if (!(await mayCommit())) {
+          await follow.standBy()
+          error = null
+          return true
+        }
+        const atHead = await follow.look(signal)
         error = null
-        return atHead
+        const backfilled = await backfill.advance(follow.seen().head ?? 0, signal)
+        return atHead && !backfilled
       } catch (thrown) {
         if (signal?.aborted) throw thrown
+        if (commits > before) retries = 0
+        const moved = thrown instanceof CheckpointMovedError
         // That another indexer was faster is no fault of this chain.
-        if (!(thrown instanceof CheckpointMovedError)) error = describeError(thrown)
-        else if (retries < immediateRetries) continue
-        if (!isRangeGone(thrown) || retries === immediateRetries) throw thrown
+        if (!moved) error = note(thrown)
+        if (!(moved || isRangeGone(thrown)) || retries >= immediateRetries) throw thrown
       }
     }
   }
 
-  async function run(signal: AbortSignal): Promise<void> {
+  async function loop(signal: AbortSignal): Promise<void> {
     let failures = 0
     let reported = false
     while (!signal.aborted) {
       try {
-        const atHead = await step(signal)
+        const atRest = await step(signal)
         failures = 0
         reported = false
-        if (atHead) await clock.sleep(pollMs, signal)
+        if (!lease.held()) await clock.sleep(pollMs, signal)
+        else if (atRest) await wake.wait(pollMs, signal)
       } catch (thrown) {
         if (signal.aborted) return
         if (thrown instanceof CheckpointMovedError) {
@@ -160,11 +169,11 @@ export function createIndexer(deps: IndexerDeps): Indexer {
           continue
         }
         failures += 1
-        const broken = thrown instanceof BrokenHistoryError
+        const stopped = thrown instanceof BrokenHistoryError || thrown instanceof DeepReorganisationError
         const message = describeError(thrown)
-        const retryInMs = broken ? backoffCapMs : backoffMs(failures, random.fraction())
-        logger[broken ? 'error' : 'warn']({ chainId, error: message, failures, retryInMs }, 'chain not indexed')
-        if (!reported && (broken || failures >= failuresToReport)) {
+        const retryInMs = stopped ? backoffCapMs : backoffMs(failures, random.fraction())
+        logger[stopped ? 'error' : 'warn']({ chainId, error: message, failures, retryInMs }, 'chain not indexed')
+        if (!reported && (stopped || failures >= failuresToReport)) {
           reported = true
           publish({ type: 'chain.failed', chainId, message })
         }
@@ -173,7 +182,27 @@ export function createIndexer(deps: IndexerDeps): Indexer {
     }
   }
 
-  return { chainId, step, run, status: () => ({ chainId, head, indexed, error }) }
+  return {
+    chainId,
+    step,
+    async run(signal) {
+      if (signal.aborted) return
+      const watching = chain.watch(wake.wake, signal).catch((thrown) => void note(thrown))
+      await Promise.all([loop(signal), lease.keep(signal), watching])
+      backfill.close()
+      await lease
+        .release()
+        .catch((thrown) => logger.warn({ chainId, error: describeError(thrown) }, 'lease not released'))
+    },
+    status: () => ({
+      chainId,
+      ...follow.seen(),
+      leading: lease.held(),
+      endpoints: chain.endpoints(),
+      error: error ?? backfill.error(),
+      lastError,
+    }),
+  }
 }
 
 function isRangeGone(error: unknown): boolean {

@@ -17,9 +17,8 @@ export type Plan =
  * Plans one round. A head below the checkpoint means that the node lags, not that the chain changed: it is waited for.
  * The genesis block is read alone, so that there is always a block to go back to.
  * @param start - First block to index while nothing is stored; `head` is the head itself.
- * @param size - Most blocks to read at a time.
  */
-export function planRange(head: BlockRef, checkpoint: Checkpoint | null, start: number | 'head', size: number): Plan {
+export function planRange(head: BlockRef, checkpoint: Checkpoint | null, start: number | 'head'): Plan {
   if (checkpoint === null) {
     const at = start === 'head' ? head.number : start
     if (at > head.number) return { kind: 'wait' }
@@ -28,5 +27,5 @@ export function planRange(head: BlockRef, checkpoint: Checkpoint | null, start: 
   const { blockNumber, blockHash } = checkpoint
   if (head.number === blockNumber) return { kind: head.hash === blockHash ? 'wait' : 'verify' }
   if (head.number < blockNumber) return { kind: 'wait' }
-  return { kind: 'read', from: blockNumber + 1, to: Math.min(head.number, blockNumber + size) }
+  return { kind: 'read', from: blockNumber + 1, to: head.number }
 }

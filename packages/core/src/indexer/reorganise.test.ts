@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { failing, gone, paymentAt, setUpIndexer } from '../../test/support/indexer-setup.js'
+import { DeepReorganisationError } from './deep-reorganisation-error.js'
 
 describe('a reorganisation', () => {
   test.each([1, 2, 3, 7])('%d deep: goes back to the common ancestor and reads the new blocks', async (depth) => {
@@ -64,19 +65,29 @@ describe('a reorganisation', () => {
     expect(await checkpoint()).toEqual({ blockNumber: 5, blockHash: chain.at(5).hash })
   })
 
-  test('goes back further than the fork where no checkpoint is nearer, and reads those blocks again', async () => {
-    const { chain, catchUp, ofType, ranges, store } = setUpIndexer({ maxRange: 10 })
-    chain.mine(20, paymentAt)
+  test.each([1, 3, 10, 256])('%d deep in one long range: goes back to the exact ancestor', async (depth) => {
+    const { chain, catchUp, ofType, ranges, store } = setUpIndexer()
+    chain.mine(400, paymentAt)
     await catchUp()
-    chain.fork(3, paymentAt)
+    chain.fork(depth, paymentAt)
     chain.mine(1, paymentAt)
     await catchUp()
-    expect(ofType('chain.reorganised')).toMatchObject([{ from: 20, commonAncestor: 10 }])
-    expect(ranges().slice(-2)).toEqual([
-      [11, 20],
-      [21, 21],
-    ])
-    expect(store.committed().payments.size).toBe(21)
+    expect(ofType('chain.reorganised')).toMatchObject([{ from: 400, commonAncestor: 400 - depth }])
+    expect(ranges().at(-1)).toEqual([401 - depth, 401])
+    expect(store.committed().payments.size).toBe(401)
+  })
+
+  test('goes back further than the fork where no hash is nearer, and reads those blocks again', async () => {
+    const { chain, catchUp, ofType, ranges, store } = setUpIndexer({ maxRange: 100 })
+    chain.mine(1_000, paymentAt)
+    await catchUp()
+    chain.fork(750, paymentAt)
+    chain.mine(1, paymentAt)
+    await catchUp()
+    expect(ofType('chain.reorganised')).toMatchObject([{ from: 1_000, commonAncestor: 200 }])
+    expect(ranges().slice(-9)[0]).toEqual([201, 300])
+    expect(store.committed().payments.size).toBe(1_001)
+    expect(store.committed().snapshots).toHaveLength(1_001)
   })
 
   test('a deep one is found by few questions', async () => {
@@ -142,7 +153,7 @@ describe('a reorganisation', () => {
         checkpoints.set(1, { current, heights })
       })
     }
-    expect(await indexer.step()).toBe(false)
+    await indexer.step()
     expect(ofType('chain.reorganised')).toEqual([])
     await other.catchUp()
     expect(await checkpoint()).toEqual({ blockNumber: 6, blockHash: chain.at(6).hash })
@@ -184,5 +195,72 @@ describe('a reorganisation', () => {
     await catchUp()
     expect(indexer.status()).toMatchObject({ error: null, indexed: 9 })
     expect(await checkpoint()).toMatchObject({ blockNumber: 9 })
+  })
+})
+
+describe('a reorganisation of blocks that were final', () => {
+  const deep = async (depth: number, options: { finalityBlocks: number | null }) => {
+    const setup = setUpIndexer(options)
+    setup.chain.mine(100, paymentAt)
+    await setup.catchUp()
+    setup.chain.fork(depth, paymentAt)
+    setup.chain.mine(1)
+    return setup
+  }
+
+  test('is followed up to the number of confirmations, and not one block further', async () => {
+    const followed = await deep(12, { finalityBlocks: 12 })
+    await followed.catchUp()
+    expect(followed.ofType('chain.reorganised')).toMatchObject([{ commonAncestor: 88 }])
+    const refused = await deep(13, { finalityBlocks: 12 })
+    await expect(refused.indexer.step()).rejects.toThrow(DeepReorganisationError)
+  })
+
+  test('changes nothing, and names the command that repairs', async () => {
+    const { indexer, store, checkpoint, ofType } = await deep(40, { finalityBlocks: 12 })
+    const stored = store.committed()
+    await expect(indexer.step()).rejects.toMatchObject({
+      code: 'ERR_CHAIN_REORG_TOO_DEEP',
+      chainId: 1,
+      commonAncestor: 60,
+      message: expect.stringContaining('payment-integration reindex --chain 1 --from 61'),
+    })
+    expect(store.committed()).toStrictEqual(stored)
+    expect(await checkpoint()).toMatchObject({ blockNumber: 100 })
+    expect(ofType('chain.reorganised')).toEqual([])
+  })
+
+  test('goes on by itself when the node is back on the known branch', async () => {
+    const { indexer, chain, catchUp, checkpoint } = await deep(40, { finalityBlocks: 12 })
+    const right = setUpIndexer({}).chain
+    right.mine(102, paymentAt)
+    await expect(indexer.step()).rejects.toThrow(DeepReorganisationError)
+    chain.intercept = (call) => {
+      if (call[0] === 'head') return right.head()
+      if (call[0] === 'block') return right.block(call[1])
+      return right.rangeOf(call[1], call[2])
+    }
+    await catchUp()
+    expect(await checkpoint()).toEqual({ blockNumber: 102, blockHash: right.at(102).hash })
+  })
+
+  test('does not exist where no block is ever final', async () => {
+    const { catchUp, ofType } = await deep(99, { finalityBlocks: null })
+    await catchUp()
+    expect(ofType('chain.reorganised')).toMatchObject([{ commonAncestor: 1 }])
+  })
+
+  test('is recognised where only the end of one long range is known', async () => {
+    const { chain, indexer, catchUp } = setUpIndexer({ finalityBlocks: 3, maxRange: 400 })
+    chain.mine(2_000)
+    chain.intercept = (call) => {
+      if (call[0] === 'range' && call[1] > 1) throw gone()
+      return undefined
+    }
+    await indexer.step()
+    await expect(indexer.step()).rejects.toMatchObject({ code: 'ERR_CHAIN_RANGE_GONE' })
+    chain.intercept = null
+    chain.fork(1_700)
+    await expect(catchUp()).rejects.toMatchObject({ code: 'ERR_CHAIN_REORG_TOO_DEEP', commonAncestor: 0 })
   })
 })

@@ -11,6 +11,8 @@ export interface FinalityRule {
   isFinal(block: { readonly chainId: number; readonly blockNumber: number }, indexedTo: number | null): boolean
   /** Whether the blocks of a chain can become final at all. */
   canBeFinal(chainId: number): boolean
+  /** Blocks on top of a block until it is final; null: never. */
+  confirmations(chainId: number): number | null
 }
 
 /**
@@ -32,5 +34,6 @@ export function createFinality(configured: Confirmations = {}): FinalityRule {
       return blocks !== null && indexedTo !== null && blockNumber + blocks <= indexedTo
     },
     canBeFinal: (chainId) => blocksOn(chainId) !== null,
+    confirmations: blocksOn,
   }
 }

@@ -22,6 +22,15 @@ describe('a payment that is known to be off the chain', () => {
     expect(await lookup([left, paid({ ordinal: 1 })], 150)).toMatchObject([{ final: true }])
   })
 
+  it.each(heights)(
+    'is not shown again once it was dropped, where the chain is indexed up to %d only',
+    async (indexedTo) => {
+      const dropped = { ...left, state: 'failure', dropped: { formerState: null } } as const
+      await expect(lookup([dropped], indexedTo)).rejects.toMatchObject(missing)
+      expect(await lookup([{ ...dropped, offChain: false, dropped: null }], indexedTo)).toHaveLength(1)
+    },
+  )
+
   it.each([...heights, 1_000_000])('is not shown at all where nothing is ever final, at %d', async (indexedTo) => {
     await expect(lookup([left], indexedTo, never)).rejects.toMatchObject(missing)
     expect(await lookup([left, paid({ ordinal: 1 })], indexedTo, never)).toMatchObject([{ final: false }])

@@ -32,9 +32,9 @@ export function createLegacyQueries(deps: LegacyDeps): LegacyQueries {
   const { isFinal, canBeFinal } = createFinality(confirmations)
   const allowsFees = createAllowsFees(maxExtraFeeBps)
 
-  /** Whether a look-up waits for a payment to be back. Where no height is final, none would tell when to stop. */
+  /** Whether a look-up waits for a payment to be back: not once it was dropped, nor where no height is final to tell when to stop. */
   function mayReturn(payment: StoredPayment, indexedTo: number | null): boolean {
-    return canBeFinal(payment.chainId) && !isFinal(payment, indexedTo)
+    return payment.dropped === null && canBeFinal(payment.chainId) && !isFinal(payment, indexedTo)
   }
 
   /** The payments that the chain holds, and of the others those that `keeps` names. */

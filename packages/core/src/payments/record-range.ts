@@ -1,13 +1,20 @@
-/** Commits the payments of a run of blocks together with the checkpoint. Source: DESIGN section 2, flow 1. @module */
+/** Commits the payments of a run of blocks together with the checkpoint. Source: DESIGN section 2 flow 1, section 3 (reorganisation). @module */
 import { CheckpointMovedError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
 import type { BlockRange } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
-import type { Checkpoint, NewSnapshot, StoreTransaction } from '../ports/store-transaction.js'
-import { decideUpdate, writeChange } from '../updates/settle-update.js'
+import type { Checkpoint } from '../ports/store-transaction.js'
+import { dropOverdue } from './drop.js'
 import { markPrimary } from './primary.js'
-import { initialStatus, type StoredPayment } from './record.js'
-import { snapshotBytes } from './snapshot.js'
+import { storePayments } from './store-payments.js'
+
+/** How near the head a range is, and how deep its blocks may still leave the chain. */
+export interface HeadWindow {
+  /** Height of the newest block that is known. */
+  readonly head: number
+  /** Blocks on top of a block until it is final; null where no block ever is. */
+  readonly finalityBlocks: number | null
+}
 
 /** What to commit. */
 export interface RangeToRecord {
@@ -15,62 +22,57 @@ export interface RangeToRecord {
   /** The checkpoint this range continues, as the indexer read it; null when the chain is new. */
   readonly expected: Checkpoint | null
   readonly range: BlockRange
+  readonly window: HeadWindow
 }
 
+/** What a commit came to. */
+export interface RecordedRange {
+  /** What happened, to be published now that it is durable. */
+  readonly events: readonly ServiceEvent[]
+  /** Whether payments that are off the chain for good are left for the next commit. */
+  readonly moreOverdue: boolean
+}
+
+/** Hashes are kept at least this many blocks deep below the head: a reorganisation goes back to its exact ancestor. */
+export const keptHashes = 256
+
 /**
- * Records a range: payments, version 1 and its snapshot, kept updates that were waiting, outbox rows and the checkpoint in
- * one transaction. Recording blocks again changes only what the chain says of a payment, never its status.
- * @returns What happened, to be published after the commit.
- * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when the stored checkpoint is not `expected`.
+ * Records a range in one transaction: payments, version 1 and its snapshot, kept updates that were waiting, outbox rows, deposits, the
+ * checkpoint with the hashes near the head, and the proof. Recording blocks again changes only what the chain says of a payment; its
+ * status only when it was dropped and is back. Payments that no block holds although the height that they left is final now are dropped.
+ * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when the stored checkpoint is not `expected`: nothing was written.
+ * @throws RangeError When the range does not begin on top of `expected`, before anything is read or written.
  */
-export async function recordRange(store: Pick<Store, 'transaction'>, input: RangeToRecord): Promise<ServiceEvent[]> {
-  const { chainId, expected, range } = input
+export async function recordRange(store: Pick<Store, 'transaction'>, input: RangeToRecord): Promise<RecordedRange> {
+  const { chainId, expected, range, window } = input
+  const { first, last, proof, endpoint } = range
+  assertContinues(expected, range)
+  const below = keptBelow(range, window)
   return store.transaction(async (tx) => {
     const stored = await tx.lockChain(chainId)
     if (stored?.blockNumber !== expected?.blockNumber || stored?.blockHash !== expected?.blockHash)
       throw new CheckpointMovedError(chainId)
-    const inserted = range.payments.length === 0 ? [] : await tx.upsertPayments(markPrimary(range.payments))
-    const primary = inserted.filter((payment) => payment.primary)
-    if (primary.length > 0) await tx.insertSnapshots(firstSnapshots(primary))
-    const settled = await settleWaiting(tx, primary)
-    await tx.setCheckpoint(chainId, { blockNumber: range.last.number, blockHash: range.last.hash })
-    return [...inserted.map(indexedEvent), ...settled]
+    const events = range.payments.length === 0 ? [] : await storePayments(tx, markPrimary(range.payments))
+    if (range.deposits.length > 0) await tx.upsertDeposits(range.deposits)
+    await tx.setCheckpoint(chainId, { blockNumber: last.number, blockHash: last.hash }, below)
+    await tx.addProof(chainId, { from: first.number, to: last.number, proof, endpoint })
+    // After the payments of the range: what it brought back is not overdue.
+    const dropped = await dropOverdue(tx, { chainId, indexedTo: last.number, finalityBlocks: window.finalityBlocks })
+    return { events: [...events, ...dropped.events], moreOverdue: dropped.more }
   })
 }
 
-function firstSnapshots(payments: readonly StoredPayment[]): NewSnapshot[] {
-  return payments.flatMap(({ id, integrationAddress, chainId, txHash }) =>
-    integrationAddress === null
-      ? []
-      : [
-          {
-            paymentId: id,
-            version: initialStatus.version,
-            body: snapshotBytes({ integrationAddress, chainId, txHash }, initialStatus),
-            integrationAddress,
-          },
-        ],
+function assertContinues(expected: Checkpoint | null, { first }: BlockRange): void {
+  if (expected === null) return
+  if (first.number === expected.blockNumber + 1 && first.parentHash === expected.blockHash) return
+  throw new RangeError(
+    `Block ${first.number} does not follow the checkpoint at ${expected.blockNumber}; pass the range above it, on the same branch.`,
   )
 }
 
-async function settleWaiting(tx: StoreTransaction, primary: readonly StoredPayment[]): Promise<ServiceEvent[]> {
-  if (primary.length === 0) return []
-  const events: ServiceEvent[] = []
-  // One update may follow another on the same payment, so the newest status is looked up again for each.
-  for (const waiting of await tx.waitingUpdates(primary.map(({ chainId, txHash }) => ({ chainId, txHash })))) {
-    const { chainId, txHash } = waiting.update
-    const decided = decideUpdate(await tx.paymentsForChange({ chainId: Number(chainId), txHash }), waiting.update)
-    await tx.settleUpdate(waiting.update.id, decided.result)
-    await writeChange(tx, decided.change)
-    events.push(...decided.events)
-  }
-  return events
-}
-
-function indexedEvent(payment: StoredPayment): ServiceEvent {
-  const { chainId, txHash, integrationAddress, blockNumber, ordinal, primary } = payment
-  const name = { chainId, txHash, integrationAddress }
-  return primary
-    ? { type: 'payment.indexed', blockNumber, ...name }
-    : { type: 'payment.additional', ordinal, blockNumber, ...name }
+function keptBelow({ blocks, last }: BlockRange, { head, finalityBlocks }: HeadWindow): Checkpoint[] {
+  const lowest = head - Math.max(keptHashes, finalityBlocks ?? 0)
+  return blocks
+    .filter(({ number }) => number >= lowest && number < last.number)
+    .map(({ number, hash }) => ({ blockNumber: number, blockHash: hash }))
 }

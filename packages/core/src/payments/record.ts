@@ -24,4 +24,9 @@ export interface StoredPayment extends PaymentFacts, PaymentStatus {
   readonly primary: boolean
   /** True while the block that held it has left the chain and no block that was read since holds it. */
   readonly offChain: boolean
+  /**
+   * Set once the height of the block that it left is final and no block holds it: its state became `failure`, and comes back with
+   * it should it return. Source: DESIGN section 3 (reorganisation).
+   */
+  readonly dropped: { readonly formerState: PaymentState | null } | null
 }

@@ -2,6 +2,8 @@
 import type { ProcessorUpdate, UpdateOutcome } from '@payment-integration/contract'
 import type { PaymentFacts } from '../payments/facts.js'
 import type { PaymentStatus, StoredPayment } from '../payments/record.js'
+import type { BridgeDeposit } from './fulfilment.js'
+import type { ProvenRange, RouterCoverage } from './store-chains.js'
 
 /** How far a chain is indexed. */
 export interface Checkpoint {
@@ -41,6 +43,14 @@ export interface StoredUpdate {
   readonly version: number | null
 }
 
+/** What an upsert came to. */
+export interface UpsertedPayments {
+  /** Payments that were not stored before, with version 1 and no state. */
+  readonly inserted: readonly StoredPayment[]
+  /** Payments that were dropped and are on the chain again, still with their note, locked for change: whoever upserted them settles it. */
+  readonly returned: readonly StoredPayment[]
+}
+
 /** Operations inside one transaction. All of them are undone together when the transaction rejects. */
 export interface StoreTransaction {
   /**
@@ -51,12 +61,18 @@ export interface StoreTransaction {
   /** Waits until no {@link lockChain} of the chain is in flight and keeps new ones out until the transaction ends. */
   shareChain(chainId: number): Promise<void>
   /**
-   * Moves the checkpoint, up or down. Call after {@link lockChain}. Keeps the hash, so that {@link checkpoints} lists this
-   * height, and forgets every height above it.
+   * Moves the checkpoint, up or down. Call after {@link lockChain}. Keeps its hash, and those of `below`, so that {@link checkpoints}
+   * lists these heights, and forgets every height above it, with how the blocks there were proven.
+   * @param below - Blocks under it, ascending, that a reorganisation may lead back to.
    */
-  setCheckpoint(chainId: number, checkpoint: Checkpoint): Promise<void>
-  /** Marks the payments of a chain in blocks above a height as off the chain; {@link upsertPayments} takes the mark away. */
+  setCheckpoint(chainId: number, checkpoint: Checkpoint, below?: readonly Checkpoint[]): Promise<void>
+  /**
+   * Marks the payments of a chain in blocks above a height as off the chain, and forgets its deposits there that wait;
+   * {@link upsertPayments} takes the mark away.
+   */
   leaveChain(chainId: number, above: number): Promise<void>
+  /** Marks payments as off the chain. */
+  leavePayments(paymentIds: readonly string[]): Promise<void>
   /** Checkpoints stored at or below a height, newest first, at most `limit`. */
   checkpoints(chainId: number, atOrBelow: number, limit: number): Promise<Checkpoint[]>
 
@@ -65,9 +81,14 @@ export interface StoreTransaction {
    * them but `integrationAddress`, which their snapshots hold. `primary` and the status stay too, so no new version is due.
    * They are on the chain then, whatever was before.
    * Call after {@link lockChain} where some may be stored: what they leave must not change in between.
-   * Resolves only the inserted ones, with version 1 and no state.
    */
-  upsertPayments(payments: readonly NewPayment[]): Promise<StoredPayment[]>
+  upsertPayments(payments: readonly NewPayment[]): Promise<UpsertedPayments>
+  /** Payments of a chain in blocks `from` to `to`, both included, on the chain or off it, by block and log index. */
+  paymentsInBlocks(chainId: number, from: number, to: number): Promise<StoredPayment[]>
+  /** Payments of a chain off the chain, not dropped yet, whose block was at or below a height: at most `limit`, locked for change. */
+  overduePayments(chainId: number, atOrBelow: number, limit: number): Promise<StoredPayment[]>
+  /** Notes that a payment was dropped, with the state to give back should it return; null: that it is no longer. */
+  setDropped(paymentId: string, dropped: StoredPayment['dropped']): Promise<void>
   /** The primary payments of a transaction, locked for change until the transaction ends. Ordered by ordinal. */
   paymentsForChange(selector: PaymentSelector): Promise<StoredPayment[]>
   /** Writes a new status. The caller holds the payment from {@link paymentsForChange} or {@link upsertPayments}. */
@@ -78,6 +99,15 @@ export interface StoreTransaction {
    * once. A (payment, version) that is already stored makes the transaction reject: its bytes are final.
    */
   insertSnapshots(snapshots: readonly NewSnapshot[]): Promise<void>
+
+  /** Notes how blocks were proven, in place of what was noted of them before; call after {@link lockChain}. Neighbours of one level and endpoint become one. */
+  addProof(chainId: number, proven: ProvenRange): Promise<void>
+  /** Notes which blocks were read for a router, in place of what was noted of it before. */
+  setCoverage(chainId: number, coverage: RouterCoverage): Promise<void>
+  /** Stores deposits, or what the chain says of those stored under the same (chainId, txHash, ordinal). */
+  upsertDeposits(deposits: readonly BridgeDeposit[]): Promise<void>
+  /** Ends the wait of a deposit. Resolves false when it no longer waits: its block left the chain, or somebody was faster. */
+  settleDeposit(id: string): Promise<boolean>
 
   /** The update stored under an id, or null. */
   findUpdate(updateId: string): Promise<StoredUpdate | null>

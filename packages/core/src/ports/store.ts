@@ -4,6 +4,7 @@
  * @module
  */
 import type { AccountStore } from './store-accounts.js'
+import type { ChainReads, LeaseStore } from './store-chains.js'
 import type { DeliveryStore } from './store-deliveries.js'
 import type { IntegrationStore } from './store-integrations.js'
 import type { LegacyKeyStore } from './store-legacy-keys.js'
@@ -25,6 +26,8 @@ export interface Store {
   /** Runs `work` in one transaction. `work` may run again when the database reports a conflict, so it must only touch `tx`. */
   transaction<T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T>
   readonly payments: PaymentReads
+  readonly chains: ChainReads
+  readonly leases: LeaseStore
   readonly deliveries: DeliveryStore
   readonly integrations: IntegrationStore
   readonly accounts: AccountStore

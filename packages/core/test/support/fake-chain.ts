@@ -1,22 +1,49 @@
+import { ChainError } from '../../src/errors.js'
 import type { PaymentFacts } from '../../src/payments/facts.js'
-import type { BlockRef, Chain } from '../../src/ports/chain.js'
+import type { BlockRange, BlockRef, Chain, ProofLevel, RangesRequest } from '../../src/ports/chain.js'
+import type { BridgeDeposit } from '../../src/ports/fulfilment.js'
 import { hashOf, paymentFacts } from './stored-payment.js'
 
-/** A call that the chain was asked. */
-export type ChainCall = readonly ['head'] | readonly ['block', number] | readonly ['range', number, number]
+/** A call that the chain was asked. A range ends with the routers that it was asked for, where some were named. */
+export type ChainCall =
+  | readonly ['head']
+  | readonly ['block', number]
+  | readonly ['range', number, number, ...(readonly [readonly string[]] | readonly [])]
+
+/** A payment: its name, or its name with facts of its own. */
+export type FakePayment = string | ({ readonly name: string } & Partial<PaymentFacts>)
+
+/** The payments of a block by its height. */
+export type PaymentsAt = (height: number) => readonly FakePayment[]
+
+/** The router of a payment that names none. */
+export const fakeRouter = paymentFacts('any').router.address
 
 /** A chain in memory whose blocks, forks and faults a test decides. */
 export interface FakeChain extends Chain {
   /** Appends blocks, each with the payments that `paymentsAt` gives for its height. */
-  mine(count: number, paymentsAt?: (height: number) => readonly string[]): void
+  mine(count: number, paymentsAt?: PaymentsAt): void
   /** Drops the newest `depth` blocks and mines `depth` others in their place. */
-  fork(depth: number, paymentsAt?: (height: number) => readonly string[]): void
+  fork(depth: number, paymentsAt?: PaymentsAt): void
   /** Drops the newest blocks. */
   drop(depth: number): void
   at(height: number): BlockRef
+  /** What an honest node tells of these blocks now. */
+  rangeOf(from: number, to: number, routers?: readonly string[]): BlockRange
   readonly calls: ChainCall[]
   /** Answers a call instead of the chain when it returns something, or throws. */
   intercept: ((call: ChainCall, signal?: AbortSignal) => unknown) | null
+  routers: string[]
+  /** Most blocks of one range. */
+  maxRange: number
+  /** How many ranges are read before they are asked for. */
+  readAhead: number
+  proof: ProofLevel
+  depositsAt: (height: number) => readonly BridgeDeposit[]
+  /** Tells all who watch that there is a new block. */
+  wake(): void
+  /** How many watch. */
+  watchers(): number
 }
 
 /** Builds a chain with a block at height 0. Payments are named by their transaction. */
@@ -24,8 +51,9 @@ export function fakeChain(chainId = 1): FakeChain {
   let forks = 0
   const blocks: { ref: BlockRef; payments: readonly PaymentFacts[] }[] = []
   const calls: ChainCall[] = []
+  const watching = new Set<() => void>()
 
-  function append(names: readonly string[]): void {
+  function append(payments: readonly FakePayment[]): void {
     const number = blocks.length
     const ref: BlockRef = {
       number,
@@ -34,7 +62,11 @@ export function fakeChain(chainId = 1): FakeChain {
       timestamp: Date.UTC(2026, 0, 1) + number * 1_000,
     }
     const inBlock = { chainId, blockNumber: number, blockHash: ref.hash, blockTimestamp: ref.timestamp }
-    blocks.push({ ref, payments: names.map((name, logIndex) => paymentFacts(name, { ...inBlock, logIndex })) })
+    const facts = payments.map((payment, logIndex) => {
+      const { name, ...own } = typeof payment === 'string' ? { name: payment } : payment
+      return paymentFacts(name, { ...inBlock, logIndex, ...own })
+    })
+    blocks.push({ ref, payments: facts })
   }
   async function asked<T>(call: ChainCall, signal: AbortSignal | undefined, answer: () => T): Promise<T> {
     calls.push(call)
@@ -46,11 +78,37 @@ export function fakeChain(chainId = 1): FakeChain {
     if (!block) throw new Error(`the test asked for block ${height}`)
     return block.ref
   }
+  function read(from: number, to: number, routers: readonly string[] | undefined, signal: AbortSignal | undefined) {
+    const call: ChainCall = routers === undefined ? ['range', from, to] : ['range', from, to, routers]
+    return asked(call, signal, () => {
+      if (to >= blocks.length) throw new ChainError('ERR_CHAIN_RANGE_GONE', chainId, `block ${to} is not there`)
+      return chain.rangeOf(from, to, routers)
+    })
+  }
+  async function* ranges({ from, to, routers }: RangesRequest, signal?: AbortSignal): AsyncGenerator<BlockRange> {
+    const reading: Promise<BlockRange>[] = []
+    for (let next = from; next <= to || reading.length > 0; ) {
+      while (next <= to && reading.length <= chain.readAhead) {
+        const last = Math.min(to, next + chain.maxRange - 1)
+        const range = read(next, last, routers, signal)
+        range.catch(() => undefined)
+        reading.push(range)
+        next = last + 1
+      }
+      const range = await reading.shift()
+      if (range) yield range
+    }
+  }
 
   const chain: FakeChain = {
     chainId,
     calls,
     intercept: null,
+    routers: [fakeRouter],
+    maxRange: 500,
+    readAhead: 0,
+    proof: 'root',
+    depositsAt: () => [],
     at,
     mine(count, paymentsAt = () => []) {
       for (let block = 0; block < count; block += 1) append(paymentsAt(blocks.length))
@@ -63,15 +121,51 @@ export function fakeChain(chainId = 1): FakeChain {
     drop(depth) {
       blocks.splice(blocks.length - depth)
     },
-    head: (signal) => asked(['head'], signal, () => at(blocks.length - 1)),
-    block: (number, signal) => asked(['block', number], signal, () => blocks[number]?.ref ?? null),
-    range: (from, to, signal) =>
-      asked(['range', from, to], signal, () => ({
+    rangeOf(from, to, routers = chain.routers) {
+      const inside = blocks.slice(from, to + 1)
+      return {
         first: at(from),
         last: at(to),
-        payments: blocks.slice(from, to + 1).flatMap(({ payments }) => payments),
-      })),
+        blocks: inside.map(({ ref }) => ref),
+        payments: inside.flatMap(({ payments }) => payments).filter(({ router }) => routers.includes(router.address)),
+        deposits: inside.flatMap(({ ref }) => chain.depositsAt(ref.number)),
+        proof: chain.proof,
+        endpoint: 'node.test #1',
+      }
+    },
+    head: (signal) => asked(['head'], signal, () => at(blocks.length - 1)),
+    block: (number, signal) => asked(['block', number], signal, () => blocks[number]?.ref ?? null),
+    ranges,
+    watch(wake, signal) {
+      return new Promise((resolve) => {
+        const end = () => {
+          watching.delete(wake)
+          resolve()
+        }
+        if (signal.aborted) return resolve()
+        watching.add(wake)
+        signal.addEventListener('abort', end, { once: true })
+      })
+    },
+    wake() {
+      for (const wake of watching) wake()
+    },
+    watchers: () => watching.size,
     transactionFate: async () => ({ fate: 'unknown', blockNumber: null }),
+    endpoints: () => [
+      {
+        name: 'node.test #1',
+        score: 1,
+        inUse: true,
+        head: blocks.length - 1,
+        latencyMs: null,
+        failures: 0,
+        contradictions: 0,
+        failedProofs: 0,
+        maxRange: chain.maxRange,
+        lastError: null,
+      },
+    ],
   }
   append([])
   return chain

@@ -1,8 +1,9 @@
 import { ChainError } from '../../src/errors.js'
 import type { ServiceEvent } from '../../src/events.js'
 import { createIndexer, type IndexerOptions } from '../../src/indexer/indexer.js'
+import type { LeaseStore } from '../../src/ports/store-chains.js'
 import { type ChainCall, type FakeChain, fakeChain } from './fake-chain.js'
-import { manualClock } from './manual-clock.js'
+import { type ManualClock, manualClock } from './manual-clock.js'
 import { type MemoryStore, memoryStore } from './memory-store.js'
 import { recordingLogger } from './recording-logger.js'
 
@@ -13,35 +14,68 @@ export const gone = () => new ChainError('ERR_CHAIN_RANGE_GONE', 1, 'a block van
 /** One payment per block, named by its height. */
 export const paymentAt = (height: number) => [`payment at ${height}`]
 
-/** An indexer on a chain and a store in memory. A later one on the same parts plays a restart. */
+/** Grants a lease to everybody, so that indexers meet at the checkpoint. */
+export const noLeases: LeaseStore = { acquire: async () => true, release: async () => undefined }
+
+/** How often an indexer of the default lease prolongs it, in milliseconds. */
+const renewMs = 5_000
+
+/** What indexers of one chain share. */
+export interface IndexerParts {
+  readonly chain: FakeChain
+  readonly store: MemoryStore
+  readonly clock?: ManualClock
+  /** @default everybody gets the lease */
+  readonly leases?: LeaseStore
+}
+
+let indexers = 0
+
+/**
+ * An indexer on a chain and a store in memory. Another one on the same parts plays a restart.
+ * @param options - Its options, and the length of the chain's ranges.
+ */
 export function setUpIndexer(
-  options: Partial<IndexerOptions> = {},
-  parts: { chain: FakeChain; store: MemoryStore } = { chain: fakeChain(), store: memoryStore() },
+  { maxRange, ...options }: Partial<IndexerOptions> & { readonly maxRange?: number } = {},
+  parts: IndexerParts = { chain: fakeChain(), store: memoryStore() },
 ) {
-  const { chain, store } = parts
-  const clock = manualClock()
+  const { chain, store, clock = manualClock(), leases = noLeases } = parts
+  if (maxRange !== undefined) chain.maxRange = maxRange
   const events: ServiceEvent[] = []
   const logger = recordingLogger()
+  indexers += 1
+  const name = Uint8Array.of(indexers >> 8, indexers)
+  // Whatever a test replaces in the store meanwhile counts here too.
+  const storeWithLeases: MemoryStore = Object.create(store, { leases: { value: leases } })
   const indexer = createIndexer({
-    store,
+    store: storeWithLeases,
     chain,
     clock,
-    random: { fraction: () => 1 },
+    random: { fraction: () => 1, bytes: () => name },
     publish: (event) => events.push(event),
     logger,
-    options: { startBlock: 0, ...options },
+    options: { startBlock: 0, finalityBlocks: null, ...options },
   })
+  const ranges = (backfill: boolean) =>
+    chain.calls.flatMap((call) => (call[0] === 'range' && call.length > 3 === backfill ? [[call[1], call[2]]] : []))
   return {
     chain,
     store,
     clock,
+    leases,
     events,
     logger,
     indexer,
     ofType: <T extends ServiceEvent['type']>(type: T) =>
       events.filter((event): event is Extract<ServiceEvent, { type: T }> => event.type === type),
-    ranges: () => chain.calls.flatMap((call) => (call[0] === 'range' ? [[call[1], call[2]]] : [])),
+    /** The ranges read for all routers, and for one that was added. */
+    ranges: () => ranges(false),
+    backfills: () => ranges(true),
+    /** What was logged of failures. */
+    failures: () => logger.lines.filter(({ level }) => level === 'warn' || level === 'error'),
     checkpoint: () => store.payments.checkpoint(chain.chainId),
+    /** Every wait of the loops on this clock but those between two renewals of a lease, in milliseconds. */
+    waits: () => clock.slept.filter((ms) => ms !== renewMs),
     /** Steps until the head is reached. */
     async catchUp() {
       for (let steps = 0; !(await indexer.step()); steps += 1) if (steps > 1_000) throw new Error('no end')

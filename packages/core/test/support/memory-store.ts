@@ -1,10 +1,10 @@
-import type { PaymentStatus, StoredPayment } from '../../src/payments/record.js'
 import type { Store } from '../../src/ports/store.js'
-import type { Checkpoint, NewSnapshot, StoreTransaction } from '../../src/ports/store-transaction.js'
+import { memoryLeases } from './memory-leases.js'
+import { copyOf, type MemoryState } from './memory-state.js'
+import { memoryTransaction } from './memory-transaction.js'
 
 /** The part of the store that indexing and polling use, in memory: transactions one at a time, undone when they reject. */
-export interface MemoryStore extends Pick<Store, 'transaction'> {
-  readonly payments: Store['payments']
+export interface MemoryStore extends Pick<Store, 'transaction' | 'payments' | 'chains' | 'leases'> {
   /** Everything that is committed. */
   readonly committed: () => MemoryState
   /** What the next transaction rejects with, after its work and before its commit; each error is used once. */
@@ -15,17 +15,20 @@ export interface MemoryStore extends Pick<Store, 'transaction'> {
   seed(change: (state: MemoryState) => void): void
 }
 
-/** The rows. */
-export interface MemoryState {
-  readonly payments: Map<string, StoredPayment>
-  readonly snapshots: NewSnapshot[]
-  /** Per chain: the checkpoint, and the hash of every height that was one. */
-  readonly checkpoints: Map<number, { current: Checkpoint; heights: Map<number, string> }>
-}
-
-/** Builds an empty store. */
-export function memoryStore(): MemoryStore {
-  let state: MemoryState = { payments: new Map(), snapshots: [], checkpoints: new Map() }
+/**
+ * Builds an empty store.
+ * @param now - The clock of the leases, in unix milliseconds; without it none ever ends by itself.
+ */
+export function memoryStore({ now = () => 0 }: { readonly now?: () => number } = {}): MemoryStore {
+  let state: MemoryState = copyOf({
+    payments: new Map(),
+    snapshots: [],
+    checkpoints: new Map(),
+    proofs: new Map(),
+    coverage: new Map(),
+    deposits: new Map(),
+    updates: new Map(),
+  })
   let queue: Promise<unknown> = Promise.resolve()
   const failures: Error[] = []
 
@@ -37,8 +40,8 @@ export function memoryStore(): MemoryStore {
     transaction(work) {
       const result = queue.then(async () => {
         store.beforeTransaction?.()
-        const draft = structuredClone(state)
-        const value = await work(transactionOn(draft))
+        const draft = copyOf(state)
+        const value = await work(memoryTransaction(draft))
         const failure = failures.shift()
         if (failure) throw failure
         state = draft
@@ -46,6 +49,18 @@ export function memoryStore(): MemoryStore {
       })
       queue = result.catch(() => undefined)
       return result
+    },
+    leases: memoryLeases(now),
+    chains: {
+      proofs: async (chainId, limit) => (state.proofs.get(chainId) ?? []).slice(0, limit),
+      coverage: async (chainId) => [...(state.coverage.get(chainId)?.values() ?? [])],
+      async waitingDeposits({ afterId, limit }) {
+        return [...state.deposits.values()]
+          .filter(({ id, waiting }) => waiting && (afterId === undefined || Number(id) > Number(afterId)))
+          .sort((a, b) => Number(a.id) - Number(b.id))
+          .slice(0, limit)
+          .map(({ id, deposit }) => ({ id, deposit }))
+      },
     },
     payments: {
       checkpoint: async (chainId) => state.checkpoints.get(chainId)?.current ?? null,
@@ -69,75 +84,15 @@ export function memoryStore(): MemoryStore {
           .sort((a, b) => a.ordinal - b.ordinal)
         return { payments, indexedTo: state.checkpoints.get(chainId)?.current.blockNumber ?? null }
       },
+      async snapshot(paymentId, version) {
+        const found = state.snapshots.find((each) => each.paymentId === paymentId && each.version === version)
+        return found?.body ?? null
+      },
       list: unsupported('list'),
       findByHash: unsupported('findByHash'),
-      snapshot: unsupported('snapshot'),
     },
   }
   return store
-}
-
-function transactionOn(draft: MemoryState): StoreTransaction {
-  return {
-    lockChain: async (chainId) => draft.checkpoints.get(chainId)?.current ?? null,
-    shareChain: async () => undefined,
-    async setCheckpoint(chainId, checkpoint) {
-      const heights = draft.checkpoints.get(chainId)?.heights ?? new Map<number, string>()
-      for (const height of heights.keys()) if (height > checkpoint.blockNumber) heights.delete(height)
-      heights.set(checkpoint.blockNumber, checkpoint.blockHash)
-      draft.checkpoints.set(chainId, { current: checkpoint, heights })
-    },
-    async leaveChain(chainId, above) {
-      for (const [id, payment] of draft.payments)
-        if (payment.chainId === chainId && payment.blockNumber > above)
-          draft.payments.set(id, { ...payment, offChain: true })
-    },
-    async checkpoints(chainId, atOrBelow, limit) {
-      return [...(draft.checkpoints.get(chainId)?.heights ?? [])]
-        .map(([blockNumber, blockHash]) => ({ blockNumber, blockHash }))
-        .filter(({ blockNumber }) => blockNumber <= atOrBelow)
-        .sort((a, b) => b.blockNumber - a.blockNumber)
-        .slice(0, limit)
-    },
-    async upsertPayments(payments) {
-      return payments.flatMap(({ facts, primary }) => {
-        const id = `${facts.chainId}:${facts.txHash}:${facts.ordinal}`
-        const known = draft.payments.get(id)
-        const status: PaymentStatus = known ?? { version: 1, state: null, recipient: null, invoice: null }
-        const { version, state, recipient, invoice } = status
-        const payment = {
-          ...facts,
-          version,
-          state,
-          recipient,
-          invoice,
-          id,
-          primary: known?.primary ?? primary,
-          offChain: false,
-        }
-        draft.payments.set(id, payment)
-        return known ? [] : [payment]
-      })
-    },
-    async paymentsForChange({ chainId, txHash }) {
-      return [...draft.payments.values()].filter((payment) => payment.chainId === chainId && payment.txHash === txHash)
-    },
-    async setStatus(paymentId, status) {
-      const payment = draft.payments.get(paymentId)
-      if (payment) draft.payments.set(paymentId, { ...payment, ...status })
-    },
-    async insertSnapshots(snapshots) {
-      for (const snapshot of snapshots) {
-        if (draft.snapshots.some((s) => s.paymentId === snapshot.paymentId && s.version === snapshot.version))
-          throw new Error(`snapshot ${snapshot.paymentId} ${snapshot.version} is stored already`)
-        draft.snapshots.push(snapshot)
-      }
-    },
-    waitingUpdates: async () => [],
-    findUpdate: unsupported('findUpdate'),
-    insertUpdate: unsupported('insertUpdate'),
-    settleUpdate: unsupported('settleUpdate'),
-  }
 }
 
 function unsupported(method: string) {

@@ -41,5 +41,5 @@ export function paymentFacts(name: string, given: Partial<PaymentFacts> = {}): P
 
 /** A stored payment; its hash is made from its id. */
 export function storedPayment(given: Pick<StoredPayment, 'id'> & Partial<StoredPayment>): StoredPayment {
-  return { ...paymentFacts(given.id), ...initialStatus, primary: true, offChain: false, ...given }
+  return { ...paymentFacts(given.id), ...initialStatus, primary: true, offChain: false, dropped: null, ...given }
 }

@@ -1,0 +1,88 @@
+/** Tests: leases. @module */
+import { expect } from 'vitest'
+import { lastingLeaseMs, passTime, type StoreSubject, type StoreTest, withAnother } from './subject.js'
+
+const name = 'indexer:1'
+
+/** Registers the tests. */
+export function leaseTests(test: StoreTest): void {
+  test('a lease has one holder, who may prolong it', async (subject) => {
+    const { leases } = subject.store
+    const ttlMs = lastingLeaseMs(subject)
+    expect(await leases.acquire({ name, holder: 'a', ttlMs })).toBe(true)
+    expect(await leases.acquire({ name, holder: 'b', ttlMs })).toBe(false)
+    expect(await leases.acquire({ name, holder: 'a', ttlMs })).toBe(true)
+    expect(await leases.acquire({ name: 'indexer:10', holder: 'b', ttlMs })).toBe(true)
+  })
+
+  test('a lease that ended goes to the next who asks, and no longer to the one who had it', async (subject) => {
+    const { leases } = subject.store
+    expect(await leases.acquire({ name, holder: 'a', ttlMs: 100 })).toBe(true)
+    const ttlMs = lastingLeaseMs(subject)
+    await passTime(subject, 100, () => leases.acquire({ name, holder: 'b', ttlMs }))
+    expect(await leases.acquire({ name, holder: 'a', ttlMs })).toBe(false)
+  })
+
+  test('one who asks again holds the lease from then on', async (subject) => {
+    const { leases } = subject.store
+    expect(await leases.acquire({ name, holder: 'a', ttlMs: 50 })).toBe(true)
+    expect(await leases.acquire({ name, holder: 'a', ttlMs: 60_000 })).toBe(true)
+    await timePasses(subject, 51)
+    expect(await leases.acquire({ name, holder: 'b', ttlMs: 1 })).toBe(false)
+  })
+
+  test('a lease is given up by its holder alone', async (subject) => {
+    const { leases } = subject.store
+    const ttlMs = lastingLeaseMs(subject)
+    await leases.acquire({ name, holder: 'a', ttlMs })
+    await leases.release({ name, holder: 'b' })
+    expect(await leases.acquire({ name, holder: 'b', ttlMs })).toBe(false)
+    await leases.release({ name, holder: 'a' })
+    await leases.release({ name, holder: 'a' })
+    expect(await leases.acquire({ name, holder: 'b', ttlMs })).toBe(true)
+  })
+
+  test('names and holders may be any text', async (subject) => {
+    const { leases } = subject.store
+    const ttlMs = lastingLeaseMs(subject)
+    for (const text of ['', 'a\u0000', 'a\ud800', `'" %`]) {
+      expect(await leases.acquire({ name: text, holder: text, ttlMs })).toBe(true)
+      expect(await leases.acquire({ name: text, holder: `${text} `, ttlMs })).toBe(false)
+    }
+  })
+
+  test('of twelve who ask at once on two stores one gets the lease, and so when it ended', async (subject) => {
+    await withAnother(subject, async (stores) => {
+      const ttlMs = lastingLeaseMs(subject)
+      for (let round = 0; round < 10; round += 1) {
+        const ended = `ended ${round}`
+        await endedLease(subject, ended)
+        for (const each of [`new ${round}`, ended]) {
+          const asked = Array.from({ length: 12 }, (_, n) =>
+            stores[n % 2]?.leases.acquire({ name: each, holder: `holder ${n}`, ttlMs }),
+          )
+          expect((await Promise.all(asked)).filter(Boolean), each).toHaveLength(1)
+        }
+      }
+    })
+  })
+
+  test('a lease of no time is refused', async ({ store }) => {
+    for (const ttlMs of [0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])
+      await expect(store.leases.acquire({ name, holder: 'a', ttlMs })).rejects.toThrow(RangeError)
+  })
+}
+
+/** Leaves a lease behind that has ended. */
+async function endedLease(subject: StoreSubject, ended: string): Promise<void> {
+  const { leases } = subject.store
+  expect(await leases.acquire({ name: ended, holder: 'gone', ttlMs: 1 })).toBe(true)
+  await passTime(subject, 1, () => leases.acquire({ name: ended, holder: 'gone too', ttlMs: 1 }))
+  // Without a clock to move this waits for the second one's end as well.
+  await timePasses(subject, 2)
+}
+
+async function timePasses(subject: StoreSubject, ms: number): Promise<void> {
+  const started = performance.now()
+  await passTime(subject, ms, async () => subject.advanceClock !== undefined || performance.now() - started > ms)
+}

@@ -1,0 +1,46 @@
+/** The payment that a fulfilled deposit is. Source: INTERFACE 2.1 (chainId, txHash, source); DESIGN section 3. @module */
+import type { PaymentFacts } from '../payments/facts.js'
+import type { BridgeDeposit, Fulfilment } from '../ports/fulfilment.js'
+
+/**
+ * Fulfilments are numbered from here, by log index: a bridge may pay several deposits in one transaction, and payments of a router
+ * in it are numbered from 0.
+ */
+export const firstFulfilmentOrdinal = 1_000_000
+
+/**
+ * The payment under the pair of its destination. Who paid, with what, the memo and whom it names come from the source chain; what was
+ * received comes from the destination, where nothing is taken off it. Rates of the source chain say nothing about the token that arrived.
+ */
+export function fulfilledPayment({ payment }: BridgeDeposit, fulfilment: Fulfilment): PaymentFacts {
+  const { chainId, txHash, logIndex, blockNumber, blockHash, blockTimestamp, receiver, listedToken } = fulfilment
+  const { amount, ...token } = fulfilment.tokenOut
+  return {
+    chainId,
+    txHash,
+    ordinal: firstFulfilmentOrdinal + logIndex,
+    logIndex,
+    blockNumber,
+    blockHash,
+    blockTimestamp,
+    router: payment.router,
+    sender: payment.sender,
+    receiver,
+    memoHex: payment.memoHex,
+    integrationAddress: payment.integrationAddress,
+    source: { chainId: payment.chainId, txHash: payment.txHash },
+    tokenIn: payment.tokenIn,
+    tokenOut: { ...token, gross: amount, net: amount },
+    pricing: { listedToken, feeds: [], calledAmount: null, serviceFee: null },
+  }
+}
+
+/** What is wrong with an answer of a source, or null: it must pay the receiver of the deposit what was promised, where it was promised. */
+export function unfitFulfilment(deposit: BridgeDeposit, fulfilment: Fulfilment): string | null {
+  const { destinationChainId, receiver, output } = deposit
+  if (fulfilment.chainId !== destinationChainId) return 'it is on another chain than the deposit names'
+  if (fulfilment.receiver !== receiver) return 'it paid another receiver than the deposit names'
+  if (fulfilment.tokenOut.address !== output.token) return 'it paid another token than the deposit names'
+  if (fulfilment.tokenOut.amount < output.amount) return 'it paid less than the deposit names'
+  return null
+}

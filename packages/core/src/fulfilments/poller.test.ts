@@ -1,0 +1,289 @@
+import { expect, test } from 'vitest'
+import { bridgeDeposit, fulfilmentOf } from '../../test/support/bridge.js'
+import { manualClock, turns } from '../../test/support/manual-clock.js'
+import { memoryStore } from '../../test/support/memory-store.js'
+import { recordingLogger } from '../../test/support/recording-logger.js'
+import { seededRandom } from '../../test/support/seeded-random.js'
+import { hashOf, paymentFacts } from '../../test/support/stored-payment.js'
+import { deferred } from '../../test/support/until.js'
+import { ChainError, StoreError } from '../errors.js'
+import type { ServiceEvent } from '../events.js'
+import type { BridgeDeposit, Fulfilment, FulfilmentSource } from '../ports/fulfilment.js'
+import { firstFulfilmentOrdinal } from './fulfilled-payment.js'
+import { createFulfilmentPoller, type FulfilmentPollerOptions } from './poller.js'
+
+/** A poller over a store with deposits, whose source answers what `fills` holds. */
+async function setup(
+  deposits: readonly BridgeDeposit[],
+  given: {
+    readonly lookup?: FulfilmentSource['lookup']
+    readonly options?: FulfilmentPollerOptions
+    readonly followed?: ReadonlySet<number>
+  } = {},
+) {
+  const store = memoryStore()
+  const clock = manualClock()
+  const logger = recordingLogger()
+  const events: ServiceEvent[] = []
+  const fills = new Map<string, Fulfilment>()
+  const asked: string[] = []
+  const lookup: FulfilmentSource['lookup'] = given.lookup ?? (async ({ depositId }) => fills.get(depositId) ?? null)
+  const source: FulfilmentSource = {
+    async lookup(deposit, signal) {
+      asked.push(deposit.depositId)
+      return lookup(deposit, signal)
+    },
+  }
+  await store.transaction((tx) => tx.upsertDeposits(deposits))
+  const poller = () =>
+    createFulfilmentPoller({
+      ...{ store, source, clock, logger, options: given.options, followed: given.followed },
+      publish: (event) => events.push(event),
+    })
+  const waiting = async () =>
+    (await store.chains.waitingDeposits({ limit: 100 })).map(({ deposit }) => deposit.depositId)
+  const payments = () => [...store.committed().payments.values()]
+  return { store, clock, logger, events, fills, asked, poller, waiting, payments }
+}
+
+test('a deposit without a fulfilment waits, and nothing is recorded of it', async () => {
+  const { poller, waiting, payments, events } = await setup([bridgeDeposit('a')])
+  expect(await poller().runOnce()).toBe(0)
+  expect(await waiting()).toEqual(['7'])
+  expect(payments()).toEqual([])
+  expect(events).toEqual([])
+})
+
+test('a fulfilled deposit becomes a payment of the destination, with version 1 and one snapshot', async () => {
+  const deposit = bridgeDeposit('a')
+  const { store, poller, waiting, payments, events, fills } = await setup([deposit])
+  fills.set('7', fulfilmentOf('a', deposit))
+  expect(await poller().runOnce()).toBe(1)
+  const { integrationAddress, sender, receiver, memoHex, router, tokenIn } = deposit.payment
+  expect(payments()).toMatchObject([
+    {
+      chainId: 10,
+      txHash: hashOf('fill a'),
+      ordinal: firstFulfilmentOrdinal + 5,
+      logIndex: 5,
+      blockNumber: 200,
+      blockHash: hashOf('block 200'),
+      blockTimestamp: Date.UTC(2026, 0, 2),
+      source: { chainId: 1, txHash: hashOf('a') },
+      ...{ integrationAddress, sender, receiver, memoHex, router, tokenIn },
+      tokenOut: { address: deposit.output.token, symbol: 'USDT', decimals: 18, gross: 900n, net: 900n },
+      pricing: { listedToken: { symbol: 'USDT', currency: 'USD' }, feeds: [], calledAmount: null, serviceFee: null },
+      ...{ version: 1, state: null, primary: true, offChain: false },
+    },
+  ])
+  const snapshots = store.committed().snapshots
+  expect(snapshots).toHaveLength(1)
+  expect(JSON.parse(new TextDecoder().decode(snapshots[0]?.body))).toEqual({
+    ...{ integrationAddress, chainId: '10', txHash: hashOf('fill a'), version: 1 },
+    ...{ state: null, recipient: null, invoice: null },
+  })
+  expect(await waiting()).toEqual([])
+  expect(events).toEqual([
+    { type: 'payment.indexed', blockNumber: 200, chainId: 10, txHash: hashOf('fill a'), integrationAddress },
+  ])
+})
+
+test('it is recorded once, whatever asks again: the same poller, two at once, one behind a failed commit', async () => {
+  const deposit = bridgeDeposit('a')
+  const { store, poller, payments, events, fills, waiting, logger } = await setup([deposit])
+  fills.set('7', fulfilmentOf('a', deposit))
+  store.failures.push(new StoreError('ERR_STORE_UNAVAILABLE', 'cut off'))
+  expect(await poller().runOnce()).toBe(0)
+  expect(await waiting()).toEqual(['7'])
+  expect(logger.lines.map(({ level }) => level)).toEqual(['warn'])
+  const both = await Promise.all([poller().runOnce(), poller().runOnce()])
+  expect(both.sort()).toEqual([0, 1])
+  expect(await poller().runOnce()).toBe(0)
+  expect(payments()).toHaveLength(1)
+  expect(store.committed().snapshots).toHaveLength(1)
+  expect(events).toHaveLength(1)
+})
+
+test('a deposit that left its chain while it was asked about is not recorded', async () => {
+  const deposit = bridgeDeposit('a')
+  const answer = deferred<Fulfilment>()
+  const { store, poller, payments, events } = await setup([deposit], { lookup: () => answer.promise })
+  const round = poller().runOnce()
+  await turns()
+  await store.transaction((tx) => tx.leaveChain(1, 99))
+  answer.resolve(fulfilmentOf('a', deposit))
+  expect(await round).toBe(0)
+  expect(payments()).toEqual([])
+  expect(events).toEqual([])
+})
+
+test.each<[string, Partial<Fulfilment>]>([
+  ['another chain', { chainId: 11 }],
+  ['another receiver', { receiver: `0x${'66'.repeat(20)}` }],
+  ['another token', { tokenOut: { address: `0x${'66'.repeat(20)}`, symbol: null, decimals: 0, amount: 900n } }],
+  ['less', { tokenOut: { address: `0x${'c2'.repeat(20)}`, symbol: null, decimals: 0, amount: 899n } }],
+])('an answer with %s than the deposit names is logged and not recorded', async (_, changes) => {
+  const deposit = bridgeDeposit('a')
+  const { poller, payments, waiting, fills, logger } = await setup([deposit])
+  fills.set('7', fulfilmentOf('a', deposit, changes))
+  expect(await poller().runOnce()).toBe(0)
+  expect(payments()).toEqual([])
+  expect(await waiting()).toEqual(['7'])
+  expect(logger.lines).toMatchObject([{ level: 'error', message: 'a fulfilment does not fit its deposit' }])
+})
+
+test('two deposits that one transaction paid are two payments; of one integration the first is shown', async () => {
+  const deposits = ['1', '2', '3'].map((depositId) => bridgeDeposit(`d${depositId}`, { depositId }))
+  const [first, second, third] = deposits
+  if (first === undefined || second === undefined || third === undefined) throw new Error('three deposits')
+  const other = { ...third, payment: { ...third.payment, integrationAddress: `0x${'a9'.repeat(20)}` } }
+  const { store, poller, payments, events, fills } = await setup([first, second, other], {
+    options: { concurrency: 1 },
+  })
+  for (const [index, deposit] of [first, second, other].entries())
+    fills.set(deposit.depositId, fulfilmentOf('same', deposit, { logIndex: index }))
+  expect(await poller().runOnce()).toBe(3)
+  expect(payments().map(({ primary }) => primary)).toEqual([true, false, true])
+  expect(store.committed().snapshots.map(({ integrationAddress }) => integrationAddress)).toEqual([
+    first.payment.integrationAddress,
+    other.payment.integrationAddress,
+  ])
+  expect(events.map(({ type }) => type)).toEqual(['payment.indexed', 'payment.additional', 'payment.indexed'])
+})
+
+test('where the destination is followed, the payment is recorded behind its indexer, and one of a router in the same transaction is shown', async () => {
+  const deposit = bridgeDeposit('a')
+  const fulfilment = fulfilmentOf('a', deposit)
+  const { store, poller, payments, fills, waiting } = await setup([deposit], { followed: new Set([10]) })
+  fills.set('7', fulfilment)
+  expect(await poller().runOnce()).toBe(0)
+  await store.transaction((tx) => tx.setCheckpoint(10, { blockNumber: 199, blockHash: hashOf('199') }))
+  expect(await poller().runOnce()).toBe(0)
+  expect(await waiting()).toEqual(['7'])
+  const facts = paymentFacts('x', { chainId: 10, txHash: fulfilment.txHash, blockNumber: 200 })
+  await store.transaction(async (tx) => {
+    await tx.upsertPayments([{ facts, primary: true }])
+    await tx.setCheckpoint(10, { blockNumber: 200, blockHash: hashOf('200') })
+  })
+  expect(await poller().runOnce()).toBe(1)
+  expect(payments().map(({ ordinal, primary }) => [ordinal, primary])).toEqual([
+    [0, true],
+    [firstFulfilmentOrdinal + 5, false],
+  ])
+  expect(store.committed().snapshots).toEqual([])
+})
+
+test('a payment that names nobody is kept, and tells nobody', async () => {
+  const deposit = bridgeDeposit('a', { payment: paymentFacts('a', { integrationAddress: null }) })
+  const { store, poller, payments, fills } = await setup([deposit])
+  fills.set('7', fulfilmentOf('a', deposit))
+  expect(await poller().runOnce()).toBe(1)
+  expect(payments()).toHaveLength(1)
+  expect(store.committed().snapshots).toEqual([])
+})
+
+test('a destination that cannot be reached rests for the round; deposits to others are asked about', async () => {
+  const deposits = [10, 10, 42, 10].map((destinationChainId, index) =>
+    bridgeDeposit(`d${index}`, { depositId: String(index), destinationChainId }),
+  )
+  const { poller, asked, logger } = await setup(deposits, {
+    options: { concurrency: 1, batch: 2 },
+    lookup: async ({ destinationChainId }) => {
+      if (destinationChainId === 10) throw new ChainError('ERR_CHAIN_UNAVAILABLE', 10, 'no answer')
+      return null
+    },
+  })
+  const it = poller()
+  await it.runOnce()
+  expect(asked).toEqual(['0', '2'])
+  await it.runOnce()
+  expect(asked).toEqual(['0', '2', '0', '2'])
+  expect(logger.lines.map(({ message }) => message)).toEqual(['fulfilment not obtained', 'fulfilment not obtained'])
+})
+
+test('a deposit that the source fails on keeps no other waiting', async () => {
+  const deposits = ['0', '1', '2'].map((depositId) => bridgeDeposit(`d${depositId}`, { depositId }))
+  const { poller, payments, waiting } = await setup(deposits, {
+    lookup: async (deposit) => {
+      if (deposit.depositId === '0') throw new Error('secret')
+      return fulfilmentOf(deposit.depositId, deposit)
+    },
+  })
+  expect(await poller().runOnce()).toBe(2)
+  expect(payments()).toHaveLength(2)
+  expect(await waiting()).toEqual(['0'])
+})
+
+test('the loop asks at once, then after each pause, survives a store that fails, and ends with its signal', async () => {
+  const { store, clock, poller, asked, logger } = await setup([bridgeDeposit('a')], { options: { everyMs: 1_000 } })
+  const { waitingDeposits } = store.chains
+  let fails = false
+  store.chains.waitingDeposits = async (query) => {
+    if (fails) throw new StoreError('ERR_STORE_BUSY', 'busy')
+    return waitingDeposits(query)
+  }
+  const controller = new AbortController()
+  const run = poller().run(controller.signal)
+  await turns()
+  expect(asked).toHaveLength(1)
+  fails = true
+  await clock.advance(1_000)
+  expect(logger.lines).toMatchObject([{ level: 'error', message: 'deposits that wait not listed' }])
+  fails = false
+  await clock.advance(1_000)
+  expect(asked).toHaveLength(2)
+  controller.abort()
+  await run
+})
+
+test.each([
+  ['everyMs', 0],
+  ['batch', Number.NaN],
+  ['concurrency', 1.5],
+])('%s of %d is a RangeError that names it', async (name, value) => {
+  const { poller } = await setup([], { options: { [name]: value } })
+  expect(poller).toThrow(`${name} is ${value}`)
+})
+
+const seeds = Array.from({ length: 50 }, (_, index) => index + 1)
+test.each(seeds)(
+  'seed %d: whatever order fills, failures, reorganisations and pollers come in, each payment has one snapshot',
+  async (seed) => {
+    const random = seededRandom(seed)
+    const pick = (below: number) => Math.floor(random.fraction() * below)
+    const deposits = Array.from({ length: 12 }, (_, index) => {
+      const payment = paymentFacts(`s${index}`, { blockNumber: 100 + index })
+      return bridgeDeposit(`s${index}`, { depositId: String(index), payment })
+    })
+    const { store, poller, payments, fills, waiting } = await setup(deposits, { options: { batch: 1 + pick(5) } })
+    const left = new Set(deposits)
+    for (let step = 0; step < 40; step++) {
+      const deposit = deposits[pick(deposits.length)]
+      const action = pick(4)
+      if (action === 0 && deposit !== undefined) {
+        const logIndex = pick(3) * 100 + Number(deposit.depositId)
+        if (!fills.has(deposit.depositId))
+          fills.set(deposit.depositId, fulfilmentOf(`tx${pick(4)}`, deposit, { logIndex }))
+      } else if (action === 1) store.failures.push(new StoreError('ERR_STORE_BUSY', 'busy'))
+      else if (action === 2 && deposit !== undefined) {
+        const { blockNumber } = deposit.payment
+        await store.transaction((tx) => tx.leaveChain(1, blockNumber)).catch(() => undefined)
+        await store.transaction((tx) => tx.upsertDeposits(deposits)).catch(() => undefined)
+      } else await Promise.all(Array.from({ length: 1 + pick(3) }, () => poller().runOnce()))
+    }
+    store.failures.length = 0
+    await store.transaction((tx) => tx.upsertDeposits([...left]))
+    for (const deposit of deposits)
+      if (!fills.has(deposit.depositId))
+        fills.set(deposit.depositId, fulfilmentOf('late', deposit, { logIndex: 900 + Number(deposit.depositId) }))
+    await poller().runOnce()
+    expect(await waiting()).toEqual([])
+    expect(payments()).toHaveLength(deposits.length)
+    const shown = payments().filter(({ primary }) => primary)
+    const { snapshots } = store.committed()
+    expect(snapshots.map(({ paymentId, version }) => `${paymentId} ${version}`).sort()).toEqual(
+      shown.map(({ id }) => `${id} 1`).sort(),
+    )
+    expect(new Set(shown.map(({ txHash }) => txHash)).size).toBe(shown.length)
+  },
+)

@@ -1,0 +1,293 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type FakePayment, fakeRouter } from '../../test/support/fake-chain.js'
+import { down, type IndexerParts, setUpIndexer } from '../../test/support/indexer-setup.js'
+import { turns } from '../../test/support/manual-clock.js'
+import { paymentFacts } from '../../test/support/stored-payment.js'
+import { until } from '../../test/support/until.js'
+
+const added = `0x${'ad'.repeat(20)}`
+const throughAdded = (name: string): FakePayment => ({
+  name,
+  router: { ...paymentFacts(name).router, address: added },
+})
+/** One payment through either router in every block. */
+const both = (height: number) => [`old ${height}`, throughAdded(`added ${height}`)]
+
+type SetUp = ReturnType<typeof setUpIndexer>
+
+/** Steps until nothing is left to read, of the head or of older blocks. */
+async function settle({ indexer }: SetUp): Promise<void> {
+  for (let quiet = 0, steps = 0; quiet < 3; steps += 1) {
+    if (steps > 5_000) throw new Error('no end')
+    quiet = (await indexer.step()) ? quiet + 1 : 0
+    await turns()
+  }
+}
+
+/** The chain is indexed for one router up to block 20; then another one is listed, and the indexer starts again. */
+async function addRouter(parts?: IndexerParts): Promise<SetUp> {
+  const before = setUpIndexer({ startBlock: 3, maxRange: 5 }, parts)
+  before.chain.mine(20, both)
+  await settle(before)
+  before.chain.routers = [fakeRouter, added]
+  return setUpIndexer({ startBlock: 3, maxRange: 5 }, before)
+}
+
+/** What is stored of payments that are on the chain, by block and log index. */
+function onChain({ store }: Pick<SetUp, 'store'>) {
+  return [...store.committed().payments.values()]
+    .filter(({ offChain }) => !offChain)
+    .map(({ txHash, blockHash, blockNumber, logIndex, version }) => ({
+      txHash,
+      blockHash,
+      blockNumber,
+      logIndex,
+      version,
+    }))
+    .sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
+}
+
+/** What the chain holds of the same. */
+function truth({ chain }: Pick<SetUp, 'chain'>, from: number) {
+  return chain.rangeOf(from, chainHeight(chain)).payments.map(({ txHash, blockHash, blockNumber, logIndex }) => ({
+    txHash,
+    blockHash,
+    blockNumber,
+    logIndex,
+    version: 1,
+  }))
+}
+
+function chainHeight(chain: SetUp['chain']): number {
+  return chain.endpoints()[0]?.head ?? 0
+}
+
+describe('a router that is added', () => {
+  test('is read alone, for the blocks that are indexed already, and with the others from then on', async () => {
+    const setUp = await addRouter()
+    const { chain, backfills, ranges, ofType, store } = setUp
+    expect(store.committed().payments.size).toBe(18)
+    chain.mine(3, both)
+    await settle(setUp)
+    expect(ranges().at(-1)).toEqual([21, 23])
+    expect(backfills()).toEqual([
+      [3, 7],
+      [8, 12],
+      [13, 17],
+      [18, 20],
+    ])
+    expect(chain.calls.flatMap((call) => (call.length === 4 ? call[3] : []))).toEqual([added, added, added, added])
+    expect(onChain(setUp)).toEqual(truth(setUp, 3))
+    expect(store.committed().snapshots).toHaveLength(42)
+    expect(ofType('chain.backfilled')).toEqual(
+      [7, 12, 17, 20].map((blockNumber) => ({
+        type: 'chain.backfilled',
+        chainId: 1,
+        router: added,
+        blockNumber,
+        to: 20,
+      })),
+    )
+    expect(await store.chains.coverage(1)).toEqual([
+      { router: fakeRouter, from: 3, to: null },
+      { router: added, from: 3, to: null },
+    ])
+    expect(setUp.indexer.status()).toMatchObject({ indexed: 23, error: null, lastError: null })
+  })
+
+  test('is read once: a restart after that reads nothing again', async () => {
+    const setUp = await addRouter()
+    await settle(setUp)
+    const reads = setUp.chain.calls.filter(([kind]) => kind === 'range').length
+    await settle(setUpIndexer({ maxRange: 5 }, setUp))
+    expect(setUp.chain.calls.filter(([kind]) => kind === 'range')).toHaveLength(reads)
+  })
+
+  test('goes on after a restart behind what was committed, with one version and one snapshot for each payment', async () => {
+    const first = await addRouter()
+    while (first.ofType('chain.backfilled').length < 2) {
+      await first.indexer.step()
+      await turns()
+    }
+    expect(await first.store.chains.coverage(1)).toContainEqual({ router: added, from: 3, to: 12 })
+    first.chain.calls.length = 0
+    const again = setUpIndexer({ maxRange: 5 }, first)
+    await settle(again)
+    expect(again.backfills()).toEqual([
+      [13, 17],
+      [18, 20],
+    ])
+    expect(onChain(again)).toEqual(truth(again, 3))
+    expect(again.store.committed().snapshots).toHaveLength(36)
+  })
+
+  test('does not hold up the head while a node is slow, or fails', async () => {
+    const setUp = await addRouter()
+    const { chain, indexer, clock, checkpoint, backfills } = setUp
+    let answer: (() => void) | undefined
+    chain.intercept = (call) =>
+      call.length === 4 ? new Promise<void>((resolve) => (answer = resolve)).then(() => undefined) : undefined
+    await indexer.step()
+    chain.mine(2, both)
+    expect(await indexer.step()).toBe(true)
+    expect(await checkpoint()).toMatchObject({ blockNumber: 22 })
+    chain.intercept = (call) => {
+      if (call.length === 4) throw down()
+      return undefined
+    }
+    answer?.()
+    await turns()
+    await settle(setUp)
+    expect(indexer.status().error).toBe('ERR_CHAIN_UNAVAILABLE: no answer from the node')
+    const asked = backfills().length
+    chain.mine(1, both)
+    expect(await indexer.step()).toBe(true)
+    expect(await checkpoint()).toMatchObject({ blockNumber: 23 })
+    await settle(setUp)
+    expect(backfills()).toHaveLength(asked)
+    chain.intercept = null
+    await clock.advance(250)
+    await settle(setUp)
+    expect(indexer.status().error).toBeNull()
+    expect(onChain(setUp)).toEqual(truth(setUp, 3))
+  })
+
+  test('what was read before a reorganisation is thrown away, and read again on the new branch', async () => {
+    const setUp = await addRouter()
+    const { chain, indexer, ofType } = setUp
+    chain.maxRange = 100
+    await indexer.step()
+    await turns()
+    // Blocks 3 to 20 are in hand now, and the newest five of them leave the chain.
+    chain.fork(5, (height) => [...both(height), throughAdded(`new ${height}`)])
+    chain.mine(1, both)
+    await settle(setUp)
+    expect(ofType('chain.reorganised')).toMatchObject([{ from: 20, commonAncestor: 15 }])
+    expect(onChain(setUp)).toEqual(truth(setUp, 3))
+    expect(indexer.status().lastError).toBeNull()
+  })
+
+  test('an answer for other blocks is refused, so that none is skipped', async () => {
+    const setUp = await addRouter()
+    const { chain, indexer, clock, ofType } = setUp
+    chain.intercept = (call) => (call.length === 4 ? chain.rangeOf(4, 7, [added]) : undefined)
+    await settle(setUp)
+    expect(indexer.status().error).toContain('Blocks 3 to 20 of chain 1 were asked for')
+    expect(ofType('chain.backfilled')).toEqual([])
+    chain.intercept = null
+    await clock.advance(60_000)
+    await settle(setUp)
+    expect(onChain(setUp)).toEqual(truth(setUp, 3))
+  })
+
+  test('a loop reads it while nothing is new, without waiting in between', async () => {
+    const setUp = await addRouter()
+    const stop = new AbortController()
+    const run = setUp.indexer.run(stop.signal)
+    await until('all of it', () => onChain(setUp).length === 36)
+    expect(setUp.clock.now()).toBe(Date.UTC(2026, 0, 1))
+    stop.abort()
+    await run
+    expect(setUp.clock.sleepers()).toEqual([])
+  })
+
+  test('an abort ends the reading of it', async () => {
+    const setUp = await addRouter()
+    const signals: (AbortSignal | undefined)[] = []
+    setUp.chain.intercept = (call, signal) => {
+      if (call.length !== 4) return undefined
+      signals.push(signal)
+      return new Promise(() => undefined)
+    }
+    const stop = new AbortController()
+    const run = setUp.indexer.run(stop.signal)
+    await until('the question', () => signals.length === 1)
+    stop.abort()
+    await run
+    expect(signals.map((signal) => signal?.aborted)).toEqual([true])
+  })
+})
+
+test('a router that is taken off keeps its payments, and is read from there on when it is back', async () => {
+  const first = await addRouter()
+  await settle(first)
+  first.chain.routers = [fakeRouter]
+  const without = setUpIndexer({ maxRange: 5 }, first)
+  without.chain.mine(4, both)
+  await settle(without)
+  expect(onChain(without)).toHaveLength(36 + 4)
+  expect(await without.store.chains.coverage(1)).toContainEqual({ router: added, from: 3, to: 20 })
+  without.chain.routers = [fakeRouter, added]
+  without.chain.calls.length = 0
+  const back = setUpIndexer({ maxRange: 5 }, without)
+  await settle(back)
+  expect(back.backfills()).toEqual([[21, 24]])
+  expect(onChain(back)).toEqual(truth(back, 3))
+})
+
+test('a writer with other routers that commits after its lease was lost leaves no hole', async () => {
+  const old = setUpIndexer({ startBlock: 1 })
+  old.chain.mine(5, both)
+  await settle(old)
+  const { chain } = old
+  chain.routers = [fakeRouter, added]
+  const current = setUpIndexer({}, old)
+  await settle(current)
+  // The old one reads with the routers it started with, and its commit arrives after all.
+  chain.mine(5, both)
+  chain.routers = [fakeRouter]
+  await old.indexer.step()
+  chain.routers = [fakeRouter, added]
+  chain.mine(1, both)
+  await settle(current)
+  expect(onChain(current)).toEqual(truth(current, 1))
+})
+
+test('whatever is listed, mined, reorganised and restarted when: in the end all is stored that is on the chain, once', async () => {
+  const action = fc.oneof(
+    fc.record({ kind: fc.constant('mine' as const), count: fc.integer({ min: 1, max: 6 }) }),
+    fc.record({ kind: fc.constant('fork' as const), count: fc.integer({ min: 1, max: 8 }) }),
+    fc.record({ kind: fc.constant('step' as const), count: fc.integer({ min: 1, max: 4 }) }),
+    fc.record({ kind: fc.constant('restart' as const), count: fc.integer({ min: 0, max: 3 }) }),
+  )
+  const lists = [[fakeRouter], [added], [fakeRouter, added], []]
+  await fc.assert(
+    fc.asyncProperty(fc.nat(3), fc.array(action, { maxLength: 25 }), async (list, actions) => {
+      let setUp = setUpIndexer({ startBlock: 1, maxRange: 3 })
+      const { chain } = setUp
+      chain.readAhead = 1
+      let branch = 0
+      // Some payments are mined again on another branch, and some are not.
+      const payments = (height: number) => [...both(height), `only ${branch}/${height}`]
+      const restart = (routers: readonly string[]) => {
+        chain.routers = [...routers]
+        setUp = setUpIndexer({ startBlock: 1, maxRange: 3 }, setUp)
+      }
+      chain.routers = [...(lists[list] ?? [])]
+      setUp = setUpIndexer({ startBlock: 1, maxRange: 3 }, setUp)
+      for (const { kind, count } of actions) {
+        if (kind === 'mine') chain.mine(count, payments)
+        else if (kind === 'fork') {
+          branch += 1
+          const depth = Math.min(count, chainHeight(chain) - 1)
+          if (depth > 0) chain.fork(depth, payments)
+          chain.mine(1, payments)
+        } else if (kind === 'restart') restart(lists[count] ?? [])
+        else
+          for (let step = 0; step < count; step += 1) {
+            await setUp.indexer.step()
+            await turns()
+          }
+      }
+      restart([fakeRouter, added])
+      chain.mine(1, payments)
+      await settle(setUp)
+      expect(onChain(setUp)).toEqual(truth(setUp, 1))
+      expect(setUp.indexer.status()).toMatchObject({ error: null })
+      const names = setUp.store.committed().snapshots.map(({ paymentId, version }) => `${paymentId} ${version}`)
+      expect(new Set(names).size).toBe(names.length)
+    }),
+    { numRuns: 150 },
+  )
+}, 60_000)

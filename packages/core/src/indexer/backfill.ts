@@ -1,0 +1,153 @@
+/** Reads the blocks that were indexed before a router was listed, for that router. Source: issue 4, point 1. @module */
+import { ChainError } from '../errors.js'
+import type { EventSink } from '../events.js'
+import { backoffMs } from '../internal/backoff.js'
+import { describeError } from '../internal/describe-error.js'
+import { recordBackfill } from '../payments/record-backfill.js'
+import type { BlockRange, Chain } from '../ports/chain.js'
+import type { Store } from '../ports/store.js'
+import type { Clock, Logger, Random } from '../ports/world.js'
+import type { Gap } from './coverage.js'
+
+/** What a backfill needs from outside. */
+export interface BackfillDeps {
+  readonly store: Pick<Store, 'transaction'>
+  readonly chain: Chain
+  readonly clock: Clock
+  readonly random: Pick<Random, 'fraction'>
+  readonly publish: EventSink
+  readonly logger: Logger
+  /** Called when a range was read, so that whoever waits calls {@link Backfill.advance}. */
+  readonly ready: () => void
+  /** Whether this process may commit. */
+  readonly mayCommit: () => Promise<boolean>
+  readonly failed: (error: unknown) => void
+}
+
+/** Closes gaps one after the other, beside following the head. */
+export interface Backfill {
+  /** Starts anew with these gaps: whatever is being read may be from a branch that the chain left. */
+  replace(gaps: readonly Gap[]): void
+  /**
+   * Commits the range that was read, if there is one, and lets the next one be read meanwhile. Never waits for the node. Failures are
+   * told to `failed` and tried again after a while: what is old must not hold up what is new.
+   * @param head - Height of the newest block.
+   * @returns Whether a range was committed.
+   */
+  advance(head: number, signal: AbortSignal | undefined): Promise<boolean>
+  /** The last failure, or null once a range was committed after it. */
+  error(): string | null
+  /** Stops reading. */
+  close(): void
+}
+
+type Outcome = { readonly range: BlockRange | null } | { readonly thrown: unknown }
+
+/** The reading of one gap. */
+interface Reader {
+  readonly iterator: AsyncIterator<BlockRange>
+  readonly stop: AbortController
+  /** What `next` came to, once it did. */
+  outcome: Outcome | null
+}
+
+/** Builds a backfill without gaps. */
+export function createBackfill(deps: BackfillDeps): Backfill {
+  const { store, chain, clock, random, publish, logger, ready } = deps
+  const { chainId } = chain
+  let gaps: Gap[] = []
+  let reader: Reader | null = null
+  let failures = 0
+  let retryAt = Number.NEGATIVE_INFINITY
+  let error: string | null = null
+
+  function close(): void {
+    reader?.stop.abort()
+    reader?.iterator.return?.().catch(() => undefined)
+    reader = null
+  }
+
+  function open({ router, from, to }: Gap, head: number): Reader {
+    const stop = new AbortController()
+    const request = { from, to, head: Math.max(head, to), routers: [router] }
+    return { iterator: chain.ranges(request, stop.signal)[Symbol.asyncIterator](), stop, outcome: null }
+  }
+
+  function readOn(current: Reader): void {
+    const settle = (outcome: Outcome) => {
+      current.outcome = outcome
+      if (current === reader) ready()
+    }
+    current.outcome = null
+    current.iterator.next().then(
+      ({ done, value }) => settle({ range: done === true ? null : value }),
+      (thrown: unknown) => settle({ thrown }),
+    )
+  }
+
+  /** Commits what was read of the first gap. Resolves the rest of it, or null when nothing is left. */
+  async function commit(gap: Gap, range: BlockRange | null): Promise<Gap | null> {
+    if (range?.first.number !== gap.from || range.last.number < gap.from || range.last.number > gap.to)
+      throw new ChainError(
+        'ERR_CHAIN_UNAVAILABLE',
+        chainId,
+        `Blocks ${gap.from} to ${gap.to} of chain ${chainId} were asked for a router that was added, others came.`,
+      )
+    const { router, coveredFrom, to } = gap
+    const reached = range.last.number
+    const coverage = { router, from: coveredFrom, to: reached === to ? null : reached }
+    for (const event of await recordBackfill(store, { chainId, range, coverage })) publish(event)
+    publish({ type: 'chain.backfilled', chainId, router, blockNumber: reached, to })
+    return reached === to ? null : { ...gap, from: reached + 1 }
+  }
+
+  function fail(thrown: unknown): void {
+    close()
+    failures += 1
+    const retryInMs = backoffMs(failures, random.fraction())
+    retryAt = clock.now() + retryInMs
+    error = describeError(thrown)
+    deps.failed(thrown)
+    logger.warn({ chainId, error, failures, retryInMs }, 'blocks before a router was added were not read')
+  }
+
+  return {
+    replace(wanted) {
+      close()
+      gaps = [...wanted]
+      failures = 0
+      retryAt = Number.NEGATIVE_INFINITY
+      error = null
+    },
+    async advance(head, signal) {
+      const [gap] = gaps
+      if (gap === undefined || clock.now() < retryAt) return false
+      if (reader === null) {
+        reader = open(gap, head)
+        readOn(reader)
+        return false
+      }
+      const current = reader
+      const { outcome } = current
+      if (outcome === null) return false
+      try {
+        if ('thrown' in outcome) throw outcome.thrown
+        signal?.throwIfAborted()
+        if (!(await deps.mayCommit())) return false
+        const rest = await commit(gap, outcome.range)
+        failures = 0
+        error = null
+        gaps.splice(0, 1, ...(rest === null ? [] : [rest]))
+        if (rest === null) close()
+        else readOn(current)
+        return true
+      } catch (thrown) {
+        if (signal?.aborted) throw thrown
+        fail(thrown)
+        return false
+      }
+    },
+    error: () => error,
+    close,
+  }
+}

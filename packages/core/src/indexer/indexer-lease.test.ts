@@ -1,0 +1,219 @@
+import { expect, test } from 'vitest'
+import { fakeChain } from '../../test/support/fake-chain.js'
+import { down, paymentAt, setUpIndexer } from '../../test/support/indexer-setup.js'
+import { manualClock, turns } from '../../test/support/manual-clock.js'
+import { memoryStore } from '../../test/support/memory-store.js'
+import { deferred, until } from '../../test/support/until.js'
+
+/** Two indexers of one chain on one store, with its leases. */
+function setUp() {
+  const clock = manualClock()
+  const chain = fakeChain()
+  const store = memoryStore({ now: () => clock.now() })
+  const parts = { chain, store, clock, leases: store.leases }
+  const [first, second] = [setUpIndexer({ maxRange: 2 }, parts), setUpIndexer({ maxRange: 2 }, parts)]
+  const leading = () => [first, second].map(({ indexer }) => indexer.status().leading)
+  /** The last blocks of the ranges that either committed. */
+  const committed = () =>
+    [first, second].flatMap(({ ofType }) => ofType('chain.indexed').map((event) => event.blockNumber))
+  return { clock, chain, store, first, second, leading, committed }
+}
+
+function start({ indexer }: ReturnType<typeof setUpIndexer>) {
+  const controller = new AbortController()
+  const run = indexer.run(controller.signal)
+  return async () => {
+    controller.abort()
+    await run
+  }
+}
+
+test('one indexes; the other stands by, asks no node, and is not in error', async () => {
+  const { chain, first, second, leading, committed } = setUp()
+  chain.mine(4, paymentAt)
+  await first.catchUp()
+  const calls = chain.calls.length
+  expect(await second.indexer.step()).toBe(true)
+  expect(chain.calls).toHaveLength(calls)
+  expect(leading()).toEqual([true, false])
+  expect(second.indexer.status()).toMatchObject({ head: null, indexed: 4, error: null, lastError: null })
+  expect(committed()).toEqual([0, 2, 4])
+})
+
+test('a clean stop hands over at the next look; no block is committed twice', async () => {
+  const { clock, chain, store, first, second, leading, committed } = setUp()
+  const stopFirst = start(first)
+  await until('the first', () => first.indexer.status().indexed === 0)
+  const stopSecond = start(second)
+  chain.mine(5, paymentAt)
+  await clock.advance(60_000)
+  expect(leading()).toEqual([true, false])
+  await stopFirst()
+  expect(leading()).toEqual([false, false])
+  chain.mine(5, paymentAt)
+  await clock.advance(1_000)
+  expect(leading()).toEqual([false, true])
+  await until('the second at the head', () => second.indexer.status().indexed === 10)
+  await stopSecond()
+  expect(committed()).toEqual([...new Set(committed())].sort((a, b) => a - b))
+  expect(store.committed().snapshots).toHaveLength(10)
+  expect(await store.leases.acquire({ name: 'indexer:1', holder: 'a third', ttlMs: 1 })).toBe(true)
+})
+
+test('one that was killed is replaced when its lease ends, not before', async () => {
+  const { clock, chain, first, second, leading } = setUp()
+  await first.catchUp()
+  const stop = start(second)
+  chain.mine(3)
+  await clock.advance(14_999)
+  expect(second.indexer.status()).toMatchObject({ leading: false, indexed: 0 })
+  await clock.advance(1_001)
+  await until('the second at the head', () => second.indexer.status().indexed === 3)
+  expect(leading()).toEqual([false, true])
+  await stop()
+})
+
+test('a range that takes longer than the lease does not lose it while the loop runs', async () => {
+  const { clock, chain, first, second, leading } = setUp()
+  const stops = [start(first)]
+  await until('the first', () => first.indexer.status().indexed === 0)
+  stops.push(start(second))
+  const answer = deferred()
+  chain.intercept = ([kind]) => (kind === 'range' ? answer.promise : undefined)
+  chain.mine(2, paymentAt)
+  await clock.advance(120_000)
+  expect(leading()).toEqual([true, false])
+  answer.resolve()
+  await until('the head', () => first.indexer.status().indexed === 2)
+  for (const stop of stops) await stop()
+})
+
+test('one that lost its lease while it was reading commits nothing', async () => {
+  const { clock, chain, first, second, committed, leading } = setUp()
+  await first.catchUp()
+  chain.mine(6, paymentAt)
+  chain.intercept = async ([kind, from]) => {
+    if (kind !== 'range' || from !== 3) return undefined
+    chain.intercept = null
+    // The process was halted; the other one takes over and goes on.
+    await clock.advance(20_000)
+    await second.catchUp()
+    return undefined
+  }
+  await first.catchUp()
+  expect(leading()).toEqual([false, true])
+  expect(committed().sort((a, b) => a - b)).toEqual([0, 2, 4, 6])
+  expect(second.ofType('chain.indexed').map(({ blockNumber }) => blockNumber)).toEqual([4, 6])
+  expect(first.indexer.status()).toMatchObject({ error: null, lastError: null })
+})
+
+test('one that lost its lease commits nothing, although nobody else has gone on yet', async () => {
+  const { clock, chain, store, first, leading } = setUp()
+  await first.catchUp()
+  chain.mine(6, paymentAt)
+  chain.intercept = async ([kind, from]) => {
+    if (kind !== 'range' || from !== 3) return undefined
+    await clock.advance(20_000)
+    await store.leases.acquire({ name: 'indexer:1', holder: 'a third', ttlMs: 60_000 })
+    return undefined
+  }
+  expect(await first.indexer.step()).toBe(true)
+  expect(await first.checkpoint()).toMatchObject({ blockNumber: 2 })
+  expect(leading()).toEqual([false, false])
+})
+
+test('one that lost its lease plants no start', async () => {
+  const clock = manualClock()
+  const store = memoryStore({ now: () => clock.now() })
+  const chain = fakeChain()
+  chain.mine(5)
+  const { indexer, checkpoint } = setUpIndexer({ startBlock: 3 }, { chain, store, clock, leases: store.leases })
+  chain.intercept = async ([kind]) => {
+    if (kind !== 'head') return undefined
+    await clock.advance(20_000)
+    await store.leases.acquire({ name: 'indexer:1', holder: 'a third', ttlMs: 60_000 })
+    return undefined
+  }
+  expect(await indexer.step()).toBe(true)
+  expect(await checkpoint()).toBeNull()
+})
+
+test('one that lost its lease moves no checkpoint down', async () => {
+  const { clock, chain, first, second, store } = setUp()
+  await first.catchUp()
+  chain.mine(2)
+  await first.catchUp()
+  chain.fork(1)
+  chain.mine(1)
+  chain.intercept = async ([kind]) => {
+    if (kind !== 'head') return undefined
+    chain.intercept = null
+    await clock.advance(20_000)
+    await store.leases.acquire({ name: 'indexer:1', holder: 'a third', ttlMs: 60_000 })
+    return undefined
+  }
+  expect(await first.indexer.step()).toBe(true)
+  expect(first.ofType('chain.reorganised')).toEqual([])
+  await clock.advance(60_000)
+  await second.catchUp()
+  expect(second.ofType('chain.reorganised')).toHaveLength(1)
+})
+
+test('one that lost its lease commits nothing of a router that was added', async () => {
+  const { clock, chain, store, first } = setUp()
+  await first.catchUp()
+  await first.catchUp()
+  await clock.advance(15_000)
+  chain.routers = [...chain.routers, 'another']
+  const restarted = setUpIndexer({}, { chain, store, clock, leases: store.leases })
+  await restarted.indexer.step()
+  await turns()
+  expect(restarted.backfills()).toEqual([[0, 0]])
+  chain.intercept = async ([kind]) => {
+    if (kind !== 'head') return undefined
+    await clock.advance(20_000)
+    await store.leases.acquire({ name: 'indexer:1', holder: 'a third', ttlMs: 60_000 })
+    return undefined
+  }
+  await restarted.indexer.step()
+  expect(restarted.ofType('chain.backfilled')).toEqual([])
+  expect(await store.chains.coverage(1)).toHaveLength(1)
+})
+
+test('the new leader reads what the notes of the old one leave open', async () => {
+  const { clock, chain, first, second } = setUp()
+  for (let look = 0; look < 2; look += 1) await first.catchUp()
+  await clock.advance(15_000)
+  chain.mine(3, paymentAt)
+  await second.catchUp()
+  expect(await second.checkpoint()).toMatchObject({ blockNumber: 3 })
+  await clock.advance(15_000)
+  chain.mine(2, paymentAt)
+  await first.catchUp()
+  await turns()
+  await first.catchUp()
+  expect(await first.checkpoint()).toMatchObject({ blockNumber: 5 })
+  expect(first.store.committed().payments.size).toBe(5)
+  // What the other one read is read, and noted.
+  expect(first.backfills()).toEqual([])
+})
+
+test('a database that does not answer about the lease is an error like any other, and is tried again', async () => {
+  const { chain, store, first } = setUp()
+  const { acquire } = store.leases
+  store.leases.acquire = async () => Promise.reject(down())
+  await expect(first.indexer.step()).rejects.toThrow()
+  expect(chain.calls).toEqual([])
+  store.leases.acquire = acquire
+  await first.catchUp()
+  expect(first.indexer.status()).toMatchObject({ leading: true, error: null })
+})
+
+test('a lease that cannot be given up does not hold up the end', async () => {
+  const { store, first } = setUp()
+  store.leases.release = async () => Promise.reject(down())
+  const stop = start(first)
+  await until('the first', () => first.indexer.status().indexed === 0)
+  await stop()
+  expect(first.failures().map(({ message }) => message)).toEqual(['lease not released'])
+})

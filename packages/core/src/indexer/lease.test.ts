@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest'
+import { manualClock, turns } from '../../test/support/manual-clock.js'
+import { memoryLeases } from '../../test/support/memory-leases.js'
+import type { LeaseStore } from '../ports/store-chains.js'
+import { createLease } from './lease.js'
+
+/** Two who want one lease of 900 ms, on a store whose calls are counted. */
+function setUp() {
+  const clock = manualClock()
+  const stored = memoryLeases(() => clock.now())
+  const asked: string[] = []
+  const failures: Error[] = []
+  const leases: LeaseStore = {
+    async acquire(lease) {
+      asked.push(lease.holder)
+      const failure = failures.shift()
+      if (failure) throw failure
+      return stored.acquire(lease)
+    },
+    release: (lease) => stored.release(lease),
+  }
+  const wanted = (holder: string) => createLease({ leases, clock, name: 'indexer:1', holder, ttlMs: 900 })
+  return { clock, asked, failures, ours: wanted('ours'), theirs: wanted('theirs') }
+}
+
+test('one has it until it ends, then the other may take it', async () => {
+  const { clock, ours, theirs } = setUp()
+  expect(ours.held()).toBe(false)
+  expect(await ours.ensure()).toBe(true)
+  expect(await theirs.ensure()).toBe(false)
+  expect([ours.held(), theirs.held()]).toEqual([true, false])
+  await clock.advance(899)
+  expect(ours.held()).toBe(true)
+  await clock.advance(1)
+  expect(ours.held()).toBe(false)
+  expect(await theirs.ensure()).toBe(true)
+  expect(await ours.ensure()).toBe(false)
+})
+
+test('it is prolonged once a third of its time is over, not before', async () => {
+  const { clock, asked, ours } = setUp()
+  await ours.ensure()
+  await clock.advance(299)
+  await ours.ensure()
+  expect(asked).toHaveLength(1)
+  await clock.advance(1)
+  await ours.ensure()
+  expect(asked).toHaveLength(2)
+  await clock.advance(899)
+  expect(ours.held()).toBe(true)
+})
+
+test('given up, it is free at once; who has none gives nothing up', async () => {
+  const { ours, theirs } = setUp()
+  await ours.ensure()
+  await theirs.release()
+  expect(await theirs.ensure()).toBe(false)
+  await ours.release()
+  expect(ours.held()).toBe(false)
+  expect(await theirs.ensure()).toBe(true)
+})
+
+test('a clock that was set back makes it asked for again, not held for longer', async () => {
+  const { asked, ours, clock } = setUp()
+  await clock.advance(10_000)
+  await ours.ensure()
+  const now = clock.now()
+  clock.now = () => now - 5_000
+  expect(ours.held()).toBe(false)
+  await ours.ensure()
+  expect(asked).toHaveLength(2)
+})
+
+test('a failed question leaves it as it was, and is told', async () => {
+  const { clock, failures, ours } = setUp()
+  await ours.ensure()
+  await clock.advance(300)
+  failures.push(new Error('busy'))
+  await expect(ours.ensure()).rejects.toThrow('busy')
+  expect(ours.held()).toBe(true)
+})
+
+test('the time that the store takes to answer counts, and a refusal ends it at once', async () => {
+  const clock = manualClock()
+  const answers = [true, false]
+  const leases: LeaseStore = {
+    async acquire() {
+      await clock.advance(250)
+      return answers.shift() ?? false
+    },
+    release: async () => undefined,
+  }
+  const lease = createLease({ leases, clock, name: 'indexer:1', holder: 'ours', ttlMs: 900 })
+  await lease.ensure()
+  await clock.advance(649)
+  expect(lease.held()).toBe(true)
+  await clock.advance(1)
+  expect(lease.held()).toBe(false)
+  answers.unshift(true)
+  await lease.ensure()
+  await clock.advance(300)
+  expect(lease.held()).toBe(true)
+  expect(await lease.ensure()).toBe(false)
+  expect(lease.held()).toBe(false)
+})
+
+describe('keep', () => {
+  test('holds it however long the work takes, over a failed question too', async () => {
+    const { clock, ours, theirs, failures } = setUp()
+    const stop = new AbortController()
+    await ours.ensure()
+    const keeping = ours.keep(stop.signal)
+    for (let second = 0; second < 10; second += 1) {
+      if (second === 4) failures.push(new Error('busy'))
+      await clock.advance(1_000)
+      expect(ours.held()).toBe(true)
+      expect(await theirs.ensure()).toBe(false)
+    }
+    stop.abort()
+    await keeping
+    await clock.advance(900)
+    expect(await theirs.ensure()).toBe(true)
+  })
+
+  test('does not ask for one that is not held', async () => {
+    const { clock, asked, ours } = setUp()
+    const stop = new AbortController()
+    const keeping = ours.keep(stop.signal)
+    await clock.advance(10_000)
+    expect(asked).toEqual([])
+    stop.abort()
+    await keeping
+    await turns()
+    expect(clock.sleepers()).toEqual([])
+  })
+})

@@ -1,0 +1,23 @@
+/** A state that follows from the chain alone, whatever a processor said. Source: DESIGN section 3 (reorganisation, version). @module */
+import type { PaymentState } from '@payment-integration/contract'
+import type { ServiceEvent } from '../events.js'
+import type { StoreTransaction } from '../ports/store-transaction.js'
+import { writeChange } from '../updates/settle-update.js'
+import type { StoredPayment } from './record.js'
+
+/**
+ * Gives a payment a state: version + 1, snapshot and outbox row; nothing at all when it has that state. The rules of transitions bind
+ * processors, and do not apply here. The caller holds the payment.
+ * @returns What happened, to be published after the commit.
+ */
+export async function changeState(
+  tx: StoreTransaction,
+  payment: StoredPayment,
+  state: PaymentState | null,
+): Promise<ServiceEvent[]> {
+  const { state: from, chainId, txHash, integrationAddress, recipient, invoice } = payment
+  if (from === state) return []
+  const version = payment.version + 1
+  await writeChange(tx, { payment, status: { version, state, recipient, invoice } })
+  return [{ type: 'payment.changed', version, from, to: state, chainId, txHash, integrationAddress }]
+}

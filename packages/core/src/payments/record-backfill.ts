@@ -1,0 +1,47 @@
+/** Commits the payments of one router in blocks that were indexed before it was listed. Source: DESIGN section 2, flow 1. @module */
+import { CheckpointMovedError } from '../errors.js'
+import type { ServiceEvent } from '../events.js'
+import { assertSameBranch } from '../indexer/same-branch.js'
+import type { BlockRange } from '../ports/chain.js'
+import type { Store } from '../ports/store.js'
+import type { RouterCoverage } from '../ports/store-chains.js'
+import { placeBeside } from './place-beside.js'
+import { storePayments } from './store-payments.js'
+
+/** What to commit. */
+export interface BackfillToRecord {
+  readonly chainId: number
+  /** What was read for the router of `coverage` alone. */
+  readonly range: BlockRange
+  /** What to note of the router now. */
+  readonly coverage: RouterCoverage
+}
+
+/**
+ * Records a range below the checkpoint in one transaction: payments as they are recorded at the head, deposits and the coverage. Neither the
+ * checkpoint nor the proof of the blocks moves. A payment takes no place of another one that the same transaction holds.
+ * @returns What happened, to be published after the commit.
+ * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when the checkpoint is below the range: nothing was written.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when the range is not of the branch that is stored: nothing was written.
+ */
+export async function recordBackfill(
+  store: Pick<Store, 'transaction'>,
+  { chainId, range, coverage }: BackfillToRecord,
+): Promise<readonly ServiceEvent[]> {
+  const { first, last, payments, deposits } = range
+  return store.transaction(async (tx) => {
+    const stored = await tx.lockChain(chainId)
+    if (stored === null || stored.blockNumber < last.number) throw new CheckpointMovedError(chainId)
+    await assertSameBranch(tx, chainId, range)
+    const events =
+      payments.length === 0
+        ? []
+        : await storePayments(
+            tx,
+            placeBeside(payments, await tx.paymentsInBlocks(chainId, first.number, last.number), [coverage.router]),
+          )
+    if (deposits.length > 0) await tx.upsertDeposits(deposits)
+    await tx.setCoverage(chainId, coverage)
+    return events
+  })
+}

@@ -1,0 +1,228 @@
+import { describe, expect, test } from 'vitest'
+import { recorder } from '../../test/support/recorder.js'
+import { hashOf } from '../../test/support/stored-payment.js'
+import { StoreError } from '../errors.js'
+import { applyUpdate } from '../updates/apply-update.js'
+import { maxDropsPerCommit } from './drop.js'
+import { keptHashes } from './record-range.js'
+
+const only = (name: string, height: number) => (at: number) => (at === height ? [name] : [])
+
+describe('a commit', () => {
+  test('stores payments, version 1, deposits, checkpoint and proof together, or nothing', async () => {
+    const { chain, store, advance, checkpoint, stored, snapshots } = recorder()
+    chain.mine(5, only('a', 3))
+    store.failures.push(new StoreError('ERR_STORE_FULL', 'no space left'))
+    const before = store.committed()
+    await expect(advance()).rejects.toMatchObject({ code: 'ERR_STORE_FULL' })
+    expect(store.committed()).toBe(before)
+    expect(await advance()).toMatchObject([{ type: 'payment.indexed', txHash: hashOf('a'), blockNumber: 3 }])
+    expect(stored('a')).toMatchObject({ version: 1, state: null, offChain: false, dropped: null })
+    expect(snapshots('a')).toEqual([[1, null]])
+    expect(await checkpoint()).toEqual({ blockNumber: 5, blockHash: chain.at(5).hash })
+    expect(await store.chains.proofs(1, 9)).toEqual([{ from: 0, to: 5, proof: 'root', endpoint: 'node.test #1' }])
+  })
+
+  test.each([
+    ['another hash', { blockNumber: 5, blockHash: 'another' }, 'ERR_CHECKPOINT_MOVED'],
+    ['nothing', null, 'ERR_CHECKPOINT_MOVED'],
+  ])('that expects %s where something else is stored is refused', async (_case, expected, code) => {
+    const { chain, store, advance, record } = recorder()
+    chain.mine(5)
+    await advance()
+    chain.mine(1, only('a', 6))
+    const before = store.committed()
+    const range = chain.rangeOf(6, 6)
+    const parentHash = expected?.blockHash ?? range.first.parentHash
+    await expect(record({ ...range, first: { ...range.first, parentHash } }, { expected })).rejects.toMatchObject({
+      code,
+    })
+    expect(store.committed()).toBe(before)
+  })
+
+  test.each([
+    ['skips a block', 7, 'ours'],
+    ['repeats a block', 5, 'ours'],
+    ['is of another branch', 6, 'stray'],
+  ])('of a range that %s is a RangeError', async (_case, number, parent) => {
+    const { chain, advance, record, checkpoint } = recorder()
+    chain.mine(8)
+    await advance(5)
+    const parentHash = parent === 'ours' ? chain.at(5).hash : parent
+    const range = chain.rangeOf(number, 8)
+    await expect(record({ ...range, first: { ...range.first, parentHash } })).rejects.toThrow(RangeError)
+    expect(await checkpoint()).toMatchObject({ blockNumber: 5 })
+  })
+
+  test.each([
+    ['the least number of hashes', 10, keptHashes],
+    ['as many hashes as a block needs to be final', 300, 300],
+  ])('keeps %s below the head', async (_case, finalityBlocks, kept) => {
+    const { chain, advance, store } = recorder(finalityBlocks)
+    chain.mine(1_000)
+    await advance(500)
+    await advance(990)
+    const heights = await store.transaction((tx) => tx.checkpoints(1, 2_000, 2_000))
+    const lowest = 1_000 - kept
+    expect(heights.map(({ blockNumber }) => blockNumber)).toEqual([
+      ...Array.from({ length: 991 - lowest }, (_, n) => 990 - n),
+      500,
+    ])
+    for (const { blockNumber, blockHash } of heights) expect(blockHash).toBe(chain.at(blockNumber).hash)
+  })
+})
+
+describe('a payment that left the chain', () => {
+  /** `a` in block 5, which leaves; the chain is indexed to 4 again, and blocks without it follow up to `to`. */
+  async function left(to: number, finalityBlocks: number | null = 10) {
+    const parts = recorder(finalityBlocks)
+    parts.chain.mine(5, only('a', 5))
+    await parts.advance()
+    parts.chain.fork(1)
+    parts.chain.mine(to - 5)
+    await parts.unwind(4)
+    return parts
+  }
+
+  test('stays as it is until its height is final, and fails with the next version then', async () => {
+    const { chain, advance, stored, snapshots } = await left(14)
+    expect(await advance()).toEqual([])
+    expect(stored('a')).toMatchObject({ version: 1, state: null, offChain: true, dropped: null })
+    chain.mine(1)
+    expect(await advance()).toEqual([
+      {
+        type: 'payment.changed',
+        version: 2,
+        from: null,
+        to: 'failure',
+        chainId: 1,
+        txHash: hashOf('a'),
+        integrationAddress: stored('a').integrationAddress,
+      },
+    ])
+    expect(stored('a')).toMatchObject({ version: 2, state: 'failure', offChain: true, dropped: { formerState: null } })
+    chain.mine(50)
+    expect(await advance()).toEqual([])
+    expect(snapshots('a')).toEqual([
+      [1, null],
+      [2, 'failure'],
+    ])
+  })
+
+  test('is never dropped where no block is final', async () => {
+    const { advance, stored } = await left(5_000, null)
+    expect(await advance()).toEqual([])
+    expect(stored('a')).toMatchObject({ version: 1, offChain: true, dropped: null })
+  })
+
+  test('is not dropped by the commit that brings it back, however late that is', async () => {
+    const { chain, advance, stored } = await left(30)
+    chain.mine(1, () => ['a'])
+    expect(await advance()).toEqual([])
+    expect(stored('a')).toMatchObject({ version: 1, blockNumber: 31, offChain: false, dropped: null })
+  })
+
+  test.each([
+    ['null', null, 4],
+    ['pending', 'pending', 5],
+    ['success', 'success', 5],
+  ] as const)('and was %s gets that state back when it returns after it was dropped', async (_case, state, last) => {
+    const { chain, store, advance, unwind, stored, snapshots } = await left(14)
+    const update = { id: 'u', chainId: '1', txHash: hashOf('a'), state: state ?? undefined }
+    if (state !== null) await applyUpdate(store, update)
+    chain.mine(1)
+    await advance()
+    chain.mine(1, () => ['a'])
+    const version = last - 1
+    expect(await advance()).toMatchObject([{ type: 'payment.changed', version, from: 'failure', to: state }])
+    expect(stored('a')).toMatchObject({ version, state, blockNumber: 16, offChain: false, dropped: null })
+    expect(snapshots('a').slice(-2)).toEqual([
+      [version - 1, 'failure'],
+      [version, state],
+    ])
+    // And leaves once more.
+    chain.fork(1)
+    chain.mine(10)
+    await unwind(15)
+    expect(await advance()).toMatchObject([{ version: last, from: state, to: 'failure' }])
+  })
+
+  test('makes no version when it had failed before, neither on leaving nor on returning', async () => {
+    const { chain, store, advance, stored } = await left(14)
+    await applyUpdate(store, { id: 'u', chainId: '1', txHash: hashOf('a'), state: 'failure' })
+    chain.mine(1)
+    expect(await advance()).toEqual([])
+    expect(stored('a')).toMatchObject({ version: 2, dropped: { formerState: 'failure' } })
+    chain.mine(1, () => ['a'])
+    expect(await advance()).toEqual([])
+    expect(stored('a')).toMatchObject({ version: 2, state: 'failure', dropped: null, offChain: false })
+  })
+
+  test('keeps the state that a processor gave it since it was dropped', async () => {
+    const { chain, store, advance, stored } = await left(15)
+    await advance()
+    await applyUpdate(store, { id: 'u', chainId: '1', txHash: hashOf('a'), state: 'refund_pending' })
+    chain.mine(1, () => ['a'])
+    expect(await advance()).toEqual([])
+    expect(stored('a')).toMatchObject({ version: 3, state: 'refund_pending', dropped: null })
+  })
+
+  test('keeps merchant data that a processor gave it since it was dropped', async () => {
+    const { chain, store, advance, stored } = await left(15)
+    await advance()
+    const recipient = { title: 'Shop', subtitle: null }
+    await applyUpdate(store, { id: 'u', chainId: '1', txHash: hashOf('a'), recipient })
+    chain.mine(1, () => ['a'])
+    expect(await advance()).toMatchObject([{ version: 4, from: 'failure', to: null }])
+    expect(stored('a')).toMatchObject({ version: 4, state: null, recipient })
+  })
+
+  test('and that area (a) does not show is dropped without a version', async () => {
+    const parts = recorder()
+    const twice = [{ name: 'a' }, { name: 'a', ordinal: 1 }]
+    parts.chain.mine(5, (at) => (at === 5 ? twice : []))
+    await parts.advance()
+    parts.chain.fork(1)
+    parts.chain.mine(10)
+    await parts.unwind(4)
+    expect(await parts.advance()).toHaveLength(1)
+    expect(parts.stored('a', 1)).toMatchObject({
+      primary: false,
+      version: 1,
+      state: null,
+      dropped: { formerState: null },
+    })
+    parts.chain.mine(1, () => twice)
+    expect(await parts.advance()).toHaveLength(1)
+    expect(parts.stored('a', 1)).toMatchObject({ version: 1, state: null, dropped: null, offChain: false })
+  })
+
+  test('and names nobody changes its version without a snapshot', async () => {
+    const parts = recorder()
+    parts.chain.mine(5, (at) => (at === 5 ? [{ name: 'a', integrationAddress: null }] : []))
+    await parts.advance()
+    parts.chain.fork(1)
+    parts.chain.mine(10)
+    await parts.unwind(4)
+    await parts.advance()
+    expect(parts.stored('a')).toMatchObject({ version: 2, state: 'failure' })
+    expect(parts.store.committed().snapshots).toEqual([])
+  })
+
+  test('waits for the next commit where very many are overdue', async () => {
+    const parts = recorder()
+    const names = Array.from({ length: maxDropsPerCommit + 1 }, (_, n) => `p${n}`)
+    parts.chain.mine(5, (at) => (at === 5 ? names : []))
+    await parts.advance()
+    parts.chain.fork(1)
+    parts.chain.mine(11)
+    await parts.unwind(4)
+    const first = await parts.record(parts.chain.rangeOf(5, 15))
+    expect(first).toMatchObject({ moreOverdue: true })
+    expect(first.events).toHaveLength(maxDropsPerCommit)
+    const second = await parts.record(parts.chain.rangeOf(16, 16))
+    expect(second).toMatchObject({ moreOverdue: false })
+    expect(second.events).toHaveLength(1)
+    for (const name of names) expect(parts.stored(name)).toMatchObject({ version: 2, state: 'failure' })
+  })
+})

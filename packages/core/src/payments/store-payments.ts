@@ -1,0 +1,58 @@
+/** Stores payments that were read from the chain, with all that follows from it. Source: DESIGN section 3 (version, updates, reorganisation). @module */
+import type { ServiceEvent } from '../events.js'
+import type { NewPayment, NewSnapshot, StoreTransaction } from '../ports/store-transaction.js'
+import { decideUpdate, writeChange } from '../updates/settle-update.js'
+import { giveBack } from './give-back.js'
+import { initialStatus, type StoredPayment } from './record.js'
+import { snapshotBytes } from './snapshot.js'
+
+/**
+ * Stores payments: those that are new with version 1, its snapshot and the updates that waited for them; those that were dropped get
+ * their state back; of all others only what the chain says of them changes. Call after `lockChain`.
+ * @returns What happened, to be published after the commit.
+ */
+export async function storePayments(tx: StoreTransaction, payments: readonly NewPayment[]): Promise<ServiceEvent[]> {
+  const { inserted, returned } = await tx.upsertPayments(payments)
+  const primary = inserted.filter((payment) => payment.primary)
+  const snapshots = firstSnapshots(primary)
+  if (snapshots.length > 0) await tx.insertSnapshots(snapshots)
+  const settled = await settleWaiting(tx, primary)
+  return [...inserted.map(indexedEvent), ...settled, ...(await giveBack(tx, returned))]
+}
+
+function firstSnapshots(payments: readonly StoredPayment[]): NewSnapshot[] {
+  return payments.flatMap(({ id, integrationAddress, chainId, txHash }) =>
+    integrationAddress === null
+      ? []
+      : [
+          {
+            paymentId: id,
+            version: initialStatus.version,
+            body: snapshotBytes({ integrationAddress, chainId, txHash }, initialStatus),
+            integrationAddress,
+          },
+        ],
+  )
+}
+
+async function settleWaiting(tx: StoreTransaction, primary: readonly StoredPayment[]): Promise<ServiceEvent[]> {
+  if (primary.length === 0) return []
+  const events: ServiceEvent[] = []
+  // One update may follow another on the same payment, so the newest status is looked up again for each.
+  for (const waiting of await tx.waitingUpdates(primary.map(({ chainId, txHash }) => ({ chainId, txHash })))) {
+    const { chainId, txHash } = waiting.update
+    const decided = decideUpdate(await tx.paymentsForChange({ chainId: Number(chainId), txHash }), waiting.update)
+    await tx.settleUpdate(waiting.update.id, decided.result)
+    await writeChange(tx, decided.change)
+    events.push(...decided.events)
+  }
+  return events
+}
+
+function indexedEvent(payment: StoredPayment): ServiceEvent {
+  const { chainId, txHash, integrationAddress, blockNumber, ordinal, primary } = payment
+  const name = { chainId, txHash, integrationAddress }
+  return primary
+    ? { type: 'payment.indexed', blockNumber, ...name }
+    : { type: 'payment.additional', ordinal, blockNumber, ...name }
+}

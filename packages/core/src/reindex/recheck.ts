@@ -1,0 +1,99 @@
+/** Compares one run of blocks, and repairs it, in one transaction. Source: issue 4, point 9. @module */
+import { ChainError, CheckpointMovedError } from '../errors.js'
+import type { ServiceEvent } from '../events.js'
+import { assertSameBranch } from '../indexer/same-branch.js'
+import { dropOverdue } from '../payments/drop.js'
+import { type HeadWindow, recordRange } from '../payments/record-range.js'
+import { storePayments } from '../payments/store-payments.js'
+import type { BlockRange } from '../ports/chain.js'
+import type { Store } from '../ports/store.js'
+import type { Checkpoint, StoreTransaction } from '../ports/store-transaction.js'
+import { type Comparison, compare, type Difference } from './compare.js'
+
+type Transactions = Pick<Store, 'transaction'>
+
+/** A run of blocks that was read again. */
+interface RangeAgain {
+  readonly chainId: number
+  readonly range: BlockRange
+  /** The routers that were read, lowercased. */
+  readonly routers: readonly string[]
+  /** Whether what is stored of these blocks is marked as off the chain for its branch was given up. */
+  readonly unwound: boolean
+}
+
+/** What came of it. */
+export interface Recheck {
+  readonly differences: readonly Difference[]
+  readonly repaired: boolean
+  /** To be published. */
+  readonly events: readonly ServiceEvent[]
+}
+
+/**
+ * Compares blocks below the checkpoint, and with `repair` stores what differs together with the proof. Without it nothing is written,
+ * and the blocks may be of another branch.
+ * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when the checkpoint is below the range; nothing was written.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when the range is not of the branch that is stored; nothing was written.
+ */
+export function recheck(store: Transactions, input: RangeAgain & { readonly repair: boolean }): Promise<Recheck> {
+  const { chainId, range, repair } = input
+  const { first, last, deposits, proof, endpoint } = range
+  return store.transaction(async (tx) => {
+    const stored = await tx.lockChain(chainId)
+    const { differences, wanted, extra } = await compareIn(tx, input)
+    if (!repair) return { differences, repaired: false, events: [] }
+    if (stored === null || stored.blockNumber < last.number) throw new CheckpointMovedError(chainId)
+    await assertSameBranch(tx, chainId, range)
+    const events = wanted.length === 0 ? [] : await storePayments(tx, wanted)
+    if (extra.length > 0) await tx.leavePayments(extra.map(({ id }) => id))
+    if (deposits.length > 0) await tx.upsertDeposits(deposits)
+    await tx.addProof(chainId, { from: first.number, to: last.number, proof, endpoint })
+    return { differences, repaired: differences.some(isWritable), events }
+  })
+}
+
+/**
+ * Records blocks above the checkpoint as an indexer does, and tells how they differ from what was stored of these heights.
+ * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when the range does not continue the stored checkpoint; nothing was written.
+ */
+export async function recordAgain(
+  store: Transactions,
+  input: RangeAgain & { readonly expected: Checkpoint | null; readonly window: HeadWindow },
+): Promise<Recheck> {
+  const { chainId, range, expected, window } = input
+  if (expected === null || range.first.number !== expected.blockNumber + 1) throw new CheckpointMovedError(chainId)
+  if (range.first.parentHash !== expected.blockHash)
+    throw new ChainError(
+      'ERR_CHAIN_RANGE_GONE',
+      chainId,
+      `Block ${range.first.number} of chain ${chainId} does not continue the branch that is indexed.`,
+    )
+  const { differences } = await store.transaction((tx) => compareIn(tx, input))
+  const { events } = await recordRange(store, { chainId, expected, range, window })
+  return { differences, repaired: differences.some(isWritable), events }
+}
+
+/** Drops everything that is overdue, a part in each transaction. Yields what happened. */
+export async function* dropAll(
+  store: Transactions,
+  { chainId, finalityBlocks }: { readonly chainId: number; readonly finalityBlocks: number | null },
+): AsyncGenerator<ServiceEvent, void, undefined> {
+  for (let more = true; more; ) {
+    const dropped = await store.transaction(async (tx) => {
+      const indexedTo = (await tx.lockChain(chainId))?.blockNumber ?? 0
+      return dropOverdue(tx, { chainId, indexedTo, finalityBlocks })
+    })
+    more = dropped.more
+    yield* dropped.events
+  }
+}
+
+async function compareIn(tx: StoreTransaction, { chainId, range, routers, unwound }: RangeAgain): Promise<Comparison> {
+  const stored = await tx.paymentsInBlocks(chainId, range.first.number, range.last.number)
+  return compare({ read: range.payments, stored, routers, unwound })
+}
+
+function isWritable({ kind, fields = [] }: Difference): boolean {
+  return kind !== 'changed' || fields.some((name) => name !== 'integrationAddress')
+}

@@ -1,0 +1,17 @@
+import type { LeaseStore } from '../../src/ports/store-chains.js'
+
+/** Leases in memory with the guarantees of the port. @param now - Unix milliseconds. */
+export function memoryLeases(now: () => number): LeaseStore {
+  const held = new Map<string, { readonly holder: string; readonly until: number }>()
+  return {
+    async acquire({ name, holder, ttlMs }) {
+      const current = held.get(name)
+      if (current !== undefined && current.holder !== holder && current.until > now()) return false
+      held.set(name, { holder, until: now() + ttlMs })
+      return true
+    },
+    async release({ name, holder }) {
+      if (held.get(name)?.holder === holder) held.delete(name)
+    },
+  }
+}

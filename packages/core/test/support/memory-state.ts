@@ -1,0 +1,31 @@
+import type { StoredPayment } from '../../src/payments/record.js'
+import type { ProvenRange, RouterCoverage, WaitingDeposit } from '../../src/ports/store-chains.js'
+import type { Checkpoint, NewSnapshot, StoredUpdate } from '../../src/ports/store-transaction.js'
+
+/** The rows. They are replaced, never changed. */
+export interface MemoryState {
+  readonly payments: Map<string, StoredPayment>
+  readonly snapshots: NewSnapshot[]
+  /** Per chain: the checkpoint, and the hash of every height that is kept. */
+  readonly checkpoints: Map<number, { current: Checkpoint; heights: Map<number, string> }>
+  /** Per chain, newest first. */
+  readonly proofs: Map<number, readonly ProvenRange[]>
+  readonly coverage: Map<number, ReadonlyMap<string, RouterCoverage>>
+  /** By chain, transaction and ordinal; those that wait no longer are kept, so that nothing makes them wait again. */
+  readonly deposits: Map<string, WaitingDeposit & { readonly waiting: boolean }>
+  /** By their id, in the order they were received. */
+  readonly updates: Map<string, StoredUpdate>
+}
+
+/** A copy that a transaction may write to; rows are shared, as nothing changes them. */
+export function copyOf(state: MemoryState): MemoryState {
+  return {
+    payments: new Map(state.payments),
+    snapshots: [...state.snapshots],
+    checkpoints: new Map(state.checkpoints),
+    proofs: new Map(state.proofs),
+    coverage: new Map(state.coverage),
+    deposits: new Map(state.deposits),
+    updates: new Map(state.updates),
+  }
+}

@@ -1,0 +1,155 @@
+import { initialStatus, type PaymentStatus, type StoredPayment } from '../../src/payments/record.js'
+import type { ProvenRange } from '../../src/ports/store-chains.js'
+import type { StoreTransaction } from '../../src/ports/store-transaction.js'
+import type { MemoryState } from './memory-state.js'
+
+/** The operations of a transaction on rows that are its own until it ends. */
+export function memoryTransaction(draft: MemoryState): StoreTransaction {
+  const payments = () => [...draft.payments.values()]
+  const byPlace = (a: StoredPayment, b: StoredPayment) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex
+  const change = (id: string, given: Partial<StoredPayment>) => {
+    const payment = draft.payments.get(id)
+    if (payment === undefined) throw new Error(`there is no payment ${id}`)
+    draft.payments.set(id, { ...payment, ...given })
+  }
+
+  return {
+    lockChain: async (chainId) => draft.checkpoints.get(chainId)?.current ?? null,
+    shareChain: async () => undefined,
+    async setCheckpoint(chainId, checkpoint, below = []) {
+      const known = draft.checkpoints.get(chainId)
+      const heights = new Map(known?.heights)
+      for (const height of heights.keys()) if (height > checkpoint.blockNumber) heights.delete(height)
+      let previous = -1
+      for (const { blockNumber, blockHash } of [...below, checkpoint]) {
+        if (blockNumber <= previous) throw new RangeError(`height ${blockNumber} does not ascend`)
+        heights.set(blockNumber, blockHash)
+        previous = blockNumber
+      }
+      draft.checkpoints.set(chainId, { current: checkpoint, heights })
+      if (known !== undefined && known.current.blockNumber > checkpoint.blockNumber)
+        draft.proofs.set(chainId, cut(draft.proofs.get(chainId) ?? [], checkpoint.blockNumber + 1, Infinity))
+    },
+    async leaveChain(chainId, above) {
+      for (const payment of payments())
+        if (payment.chainId === chainId && payment.blockNumber > above) change(payment.id, { offChain: true })
+      for (const [key, { waiting, deposit }] of draft.deposits)
+        if (waiting && deposit.payment.chainId === chainId && deposit.payment.blockNumber > above)
+          draft.deposits.delete(key)
+    },
+    async leavePayments(paymentIds) {
+      for (const id of paymentIds) change(id, { offChain: true })
+    },
+    async checkpoints(chainId, atOrBelow, limit) {
+      return [...(draft.checkpoints.get(chainId)?.heights ?? [])]
+        .map(([blockNumber, blockHash]) => ({ blockNumber, blockHash }))
+        .filter(({ blockNumber }) => blockNumber <= atOrBelow)
+        .sort((a, b) => b.blockNumber - a.blockNumber)
+        .slice(0, limit)
+    },
+    async upsertPayments(given) {
+      const inserted: StoredPayment[] = []
+      const returned: StoredPayment[] = []
+      for (const { facts, primary } of given) {
+        const id = `${facts.chainId}:${facts.txHash}:${facts.ordinal}`
+        const known = draft.payments.get(id)
+        const payment: StoredPayment =
+          known === undefined
+            ? { ...facts, ...initialStatus, id, primary, offChain: false, dropped: null }
+            : { ...known, ...facts, integrationAddress: known.integrationAddress, offChain: false }
+        draft.payments.set(id, payment)
+        if (known === undefined) inserted.push(payment)
+        else if (known.dropped !== null) returned.push(payment)
+      }
+      return { inserted, returned }
+    },
+    async paymentsInBlocks(chainId, from, to) {
+      return payments()
+        .filter((payment) => payment.chainId === chainId && payment.blockNumber >= from && payment.blockNumber <= to)
+        .sort(byPlace)
+    },
+    async overduePayments(chainId, atOrBelow, limit) {
+      return payments()
+        .filter((payment) => payment.chainId === chainId && payment.offChain && payment.dropped === null)
+        .filter(({ blockNumber }) => blockNumber <= atOrBelow)
+        .sort(byPlace)
+        .slice(0, limit)
+    },
+    setDropped: async (paymentId, dropped) => change(paymentId, { dropped }),
+    async paymentsForChange({ chainId, txHash }) {
+      return payments()
+        .filter((payment) => payment.primary && payment.chainId === chainId && payment.txHash === txHash)
+        .sort((a, b) => a.ordinal - b.ordinal)
+    },
+    async setStatus(paymentId, { version, state, recipient, invoice }: PaymentStatus) {
+      change(paymentId, { version, state, recipient, invoice })
+    },
+    async insertSnapshots(snapshots) {
+      for (const snapshot of snapshots) {
+        if (draft.snapshots.some((s) => s.paymentId === snapshot.paymentId && s.version === snapshot.version))
+          throw new Error(`snapshot ${snapshot.paymentId} ${snapshot.version} is stored already`)
+        draft.snapshots.push(snapshot)
+      }
+    },
+    async addProof(chainId, proven) {
+      draft.proofs.set(chainId, merged([...cut(draft.proofs.get(chainId) ?? [], proven.from, proven.to), proven]))
+    },
+    async setCoverage(chainId, coverage) {
+      draft.coverage.set(chainId, new Map(draft.coverage.get(chainId)).set(coverage.router, coverage))
+    },
+    async upsertDeposits(deposits) {
+      for (const deposit of deposits) {
+        const key = `${deposit.payment.chainId}:${deposit.payment.txHash}:${deposit.payment.ordinal}`
+        const known = draft.deposits.get(key)
+        const newest = Math.max(0, ...[...draft.deposits.values()].map(({ id }) => Number(id)))
+        draft.deposits.set(key, { id: known?.id ?? String(newest + 1), waiting: known?.waiting ?? true, deposit })
+      }
+    },
+    async settleDeposit(id) {
+      for (const [key, row] of draft.deposits)
+        if (row.id === id && row.waiting) {
+          draft.deposits.set(key, { ...row, waiting: false })
+          return true
+        }
+      return false
+    },
+    findUpdate: async (updateId) => draft.updates.get(updateId) ?? null,
+    async insertUpdate(stored) {
+      if (draft.updates.has(stored.update.id)) return false
+      draft.updates.set(stored.update.id, stored)
+      return true
+    },
+    async waitingUpdates(keys) {
+      const wanted = new Set(keys.map(({ chainId, txHash }) => `${chainId}:${txHash}`))
+      return [...draft.updates.values()].filter(
+        ({ outcome, update }) => outcome === 'waiting' && wanted.has(`${update.chainId}:${update.txHash}`),
+      )
+    },
+    async settleUpdate(updateId, result) {
+      const stored = draft.updates.get(updateId)
+      if (stored !== undefined) draft.updates.set(updateId, { ...stored, ...result })
+    },
+  }
+}
+
+/** The ranges without what they hold of `from` to `to`. */
+function cut(ranges: readonly ProvenRange[], from: number, to: number): ProvenRange[] {
+  return ranges.flatMap((range) =>
+    [
+      { ...range, to: Math.min(range.to, from - 1) },
+      { ...range, from: Math.max(range.from, to + 1) },
+    ].filter((part) => part.from <= part.to),
+  )
+}
+
+/** Newest first, neighbours of one level and endpoint as one. */
+function merged(ranges: readonly ProvenRange[]): ProvenRange[] {
+  const result: ProvenRange[] = []
+  for (const range of [...ranges].sort((a, b) => b.from - a.from)) {
+    const above = result.at(-1)
+    const joins = above?.proof === range.proof && above.endpoint === range.endpoint && above.from === range.to + 1
+    if (joins && above !== undefined) result[result.length - 1] = { ...above, from: range.from }
+    else result.push(range)
+  }
+  return result
+}

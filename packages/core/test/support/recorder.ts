@@ -1,0 +1,50 @@
+/** Commits of blocks without an indexer. */
+import type { ServiceEvent } from '../../src/events.js'
+import { recordRange } from '../../src/payments/record-range.js'
+import type { BlockRange } from '../../src/ports/chain.js'
+import type { Checkpoint } from '../../src/ports/store-transaction.js'
+import { type FakeChain, fakeChain } from './fake-chain.js'
+import { type MemoryStore, memoryStore } from './memory-store.js'
+import { hashOf } from './stored-payment.js'
+
+/** A chain and a store, and what an indexer does between them, step by step. */
+export function recorder(finalityBlocks: number | null = 10) {
+  const chain: FakeChain = fakeChain()
+  const store: MemoryStore = memoryStore()
+  const heightOf = (asked: FakeChain) => asked.endpoints()[0]?.head ?? 0
+  const checkpoint = () => store.payments.checkpoint(1)
+  const record = async (range: BlockRange, given: { expected?: Checkpoint | null; head?: number } = {}) => {
+    const { expected = await checkpoint(), head = range.last.number } = given
+    return recordRange(store, { chainId: 1, expected, range, window: { head, finalityBlocks } })
+  }
+  const stored = (name: string, ordinal = 0) => {
+    const payment = store.committed().payments.get(`1:${hashOf(name)}:${ordinal}`)
+    if (payment === undefined) throw new Error(`${name} is not stored`)
+    return payment
+  }
+  return {
+    chain,
+    store,
+    checkpoint,
+    record,
+    stored,
+    /** Records everything above the checkpoint. */
+    async advance(to = heightOf(chain)): Promise<readonly ServiceEvent[]> {
+      const from = ((await checkpoint())?.blockNumber ?? -1) + 1
+      return (await record(chain.rangeOf(from, to), { head: heightOf(chain) })).events
+    },
+    /** Gives up the blocks above a height. */
+    async unwind(to: number) {
+      await store.transaction(async (tx) => {
+        await tx.leaveChain(1, to)
+        await tx.setCheckpoint(1, { blockNumber: to, blockHash: chain.at(to).hash })
+      })
+    },
+    /** The snapshots of a payment, as [version, state]. */
+    snapshots: (name: string) =>
+      store
+        .committed()
+        .snapshots.filter(({ paymentId }) => paymentId === stored(name).id)
+        .map(({ version, body }) => [version, JSON.parse(new TextDecoder().decode(body)).state]),
+  }
+}

@@ -9,9 +9,11 @@ import { createPostgresStore, createSqliteStore } from './exports/index.js'
 storeConformance('SQLite', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pi-sqlite-'))
   let now = 1_700_000_000_000
-  const store = createSqliteStore({ path: join(folder, 'payments.db'), clock: { now: () => now } })
+  const open = () => createSqliteStore({ path: join(folder, 'payments.db'), clock: { now: () => now } })
+  const store = open()
   return {
     store,
+    openAnother: async () => open(),
     advanceClock(ms) {
       now += ms
     },
@@ -34,8 +36,10 @@ describe.skipIf(postgresMissing)(
 
     storeConformance('PostgreSQL', async () => {
       stores += 1
-      const store = createPostgresStore({ connectionString: server.connectionString, schema: `test_${stores}` })
-      return { store, close: () => store.close() }
+      const schema = `test_${stores}`
+      const open = () => createPostgresStore({ connectionString: server.connectionString, schema })
+      const store = open()
+      return { store, openAnother: async () => open(), close: () => store.close() }
     })
   },
 )

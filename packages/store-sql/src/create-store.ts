@@ -4,9 +4,11 @@ import { systemIds } from '@payment-integration/core'
 import type { Ids, Store } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import { createAccountStore } from './accounts.js'
+import { createChainReads } from './chains/chain-reads.js'
 import { createDeliveryStore } from './deliveries/delivery-store.js'
 import type { Engine } from './engine.js'
 import { createIntegrationStore } from './integrations.js'
+import { createLeaseStore } from './leases.js'
 import { createLegacyKeyStore } from './legacy-keys.js'
 import { migrate } from './migrate.js'
 import { createPaymentReads } from './payments/payment-reads.js'
@@ -19,6 +21,8 @@ export function createStore(database: Engine, ids: Ids = systemIds): Store {
     migrate: () => migrate(engine),
     transaction: (work) => engine.transaction((db) => work(createStoreTransaction(db, engine.differences))),
     payments: createPaymentReads(engine),
+    chains: createChainReads(engine.read),
+    leases: createLeaseStore(engine),
     deliveries: createDeliveryStore(engine, ids),
     integrations: createIntegrationStore(engine),
     accounts: createAccountStore(engine),

@@ -10,7 +10,25 @@ export type Connection = Kysely<Tables>
 /** The column of a bulk statement. */
 export interface BulkColumn {
   readonly name: string
-  readonly type: 'integer' | 'text' | 'bytes'
+  readonly type: 'integer' | 'text'
+}
+
+/** Rows to insert. */
+export interface BulkInsert {
+  readonly table: string
+  readonly columns: readonly (BulkColumn | { readonly name: string; readonly type: 'bytes' })[]
+  /** Values in the order of the columns. */
+  readonly rows: readonly (readonly unknown[])[]
+  /** Further columns, with the same SQL expression in each row; `parameter` adds a value and returns its placeholder. */
+  readonly fixed?: readonly { readonly name: string; value(parameter: (value: unknown) => string): string }[]
+}
+
+/** What an insert of payments came to. */
+export interface InsertedIds {
+  /** Of each row, in their order; null when some were stored before. */
+  readonly ids: readonly number[] | null
+  /** Whether the payment with an id was inserted just now. */
+  isNew(id: number): boolean
 }
 
 /** Rows as the text of a table expression with its parameters. */
@@ -44,6 +62,8 @@ export interface Differences {
   nowText(parameter: (value: unknown) => string): string
   /** Appended to a select whose rows are then changed. */
   readonly forUpdate: RawBuilder<unknown>
+  /** Text that is appended to a select whose rows of a table are then changed. */
+  lockRows(table: string): string
   /** Appended to a select over `d` that takes the rows nobody else holds. */
   readonly forUpdateSkipLocked: RawBuilder<unknown>
   /** Rows as a table expression. */
@@ -52,6 +72,13 @@ export interface Differences {
   placeholder(n: number): string
   /** How many of the `left` rows of that many columns the next statement carries. */
   bulkRows(left: number, columns: number): number
+  /** Inserts rows, in their order. */
+  insertAll(db: Connection, insert: BulkInsert): Promise<void>
+  /**
+   * Inserts payments that are not stored under their key, which no two of the rows share.
+   * @returns Their ids in the order of the rows, when all were inserted; else a way to tell the ids of those that were.
+   */
+  insertPayments(db: Connection, insert: BulkInsert): Promise<InsertedIds>
   /** Due deliveries of integrations that may be notified, in the order (due_at, id). Costs the same at any backlog. */
   due(query: DueQuery): RawBuilder<DueDelivery>
   /** Takes, or shares, the right to write a chain's blocks, until the transaction ends. */

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
 import { nextLine, startChild } from '../test/support/child.js'
 import { type OpenEngine, openSqlite, temporaryFolder } from '../test/support/engines.js'
-import { fillSchema1, makeSchema1 } from '../test/support/schema-1.js'
+import { fillSchema, makeSchema } from '../test/support/old-schema.js'
 import { migrate } from './migrate.js'
 import { createSqliteEngine } from './sqlite/create-sqlite-store.js'
 import { createFile } from './sqlite/sqlite-file.js'
@@ -32,8 +32,8 @@ test('four processes may bring one file of migration 1 up to date at once', asyn
   closing.push(() => folder.remove())
   const path = join(folder.path, 'payments.db')
   const engine = createSqliteEngine(createFile(path, 5_000), Date.now)
-  await makeSchema1(engine)
-  await fillSchema1(engine, fixtures.facts())
+  await makeSchema(engine, 1)
+  await fillSchema(engine, 1, fixtures.facts())
   await engine.close()
   const children = [1, 2, 3, 4].map(() => startChild('migrate', path))
   const printed = await Promise.all(children.map(nextLine))
@@ -46,14 +46,14 @@ test('each migration is recorded once', async () => {
   await migrate(engine)
   await migrate(engine)
   const { rows } = await sql`select version from schema_versions`.execute(engine.read)
-  expect(rows).toEqual([{ version: 1 }, { version: 2 }])
+  expect(rows).toEqual([{ version: 1 }, { version: 2 }, { version: 3 }])
 })
 
 test('a schema that is newer than the code is refused and left alone', async () => {
   const { engine } = await open()
   await migrate(engine)
-  await engine.transaction((db) => sql`insert into schema_versions values (3)`.execute(db))
-  await expect(migrate(engine)).rejects.toThrow(/schema version 3, and this code knows 2/)
+  await engine.transaction((db) => sql`insert into schema_versions values (4)`.execute(db))
+  await expect(migrate(engine)).rejects.toThrow(/schema version 4, and this code knows 3/)
 })
 
 test('a migration that fails leaves nothing behind', async () => {

@@ -1,17 +1,16 @@
 /** Snapshots and the deliveries they owe. @module */
 import type { NewSnapshot } from '@payment-integration/core/ports'
-import type { BulkColumn, Connection, Differences } from './engine.js'
+import type { BulkColumn, BulkInsert, Connection, Differences } from './engine.js'
 import { bulk } from './internal/bulk.js'
 import { checkInteger, parseId } from './internal/checks.js'
 
-const snapshotColumns: readonly BulkColumn[] = [
+const snapshotColumns: BulkInsert['columns'] = [
   { name: 'payment_id', type: 'integer' },
   { name: 'version', type: 'integer' },
   { name: 'body', type: 'bytes' },
 ]
 
 const deliveryColumns: readonly BulkColumn[] = [
-  { name: 'place', type: 'integer' },
   { name: 'payment_id', type: 'integer' },
   { name: 'version', type: 'integer' },
   { name: 'integration', type: 'text' },
@@ -26,34 +25,46 @@ export async function insertSnapshots(
   differences: Differences,
   snapshots: readonly NewSnapshot[],
 ): Promise<void> {
-  const keyed = snapshots.map((snapshot) => ({
-    ...snapshot,
-    id: parseId(snapshot.paymentId, 'paymentId'),
-    version: checkInteger(snapshot.version, 'version', 1),
-  }))
-  const bodies = keyed.map(({ id, version, body }) => [id, version, body])
-  await bulk(
+  const rows = snapshots.map(({ paymentId, version, body }) => [
+    parseId(paymentId, 'paymentId'),
+    checkInteger(version, 'version', 1),
+    body,
+  ])
+  await differences.insertAll(db, { table: 'snapshots', columns: snapshotColumns, rows })
+  const notified = await notifiedAmong(db, differences, snapshots)
+  await differences.insertAll(db, {
+    table: 'deliveries',
+    columns: deliveryColumns,
+    rows: snapshots.flatMap(({ version, integrationAddress }, place) =>
+      integrationAddress !== null && notified.has(integrationAddress)
+        ? [[rows[place]?.[0], version, integrationAddress]]
+        : [],
+    ),
+    fixed: [
+      { name: 'status', value: () => "'pending'" },
+      { name: 'attempted', value: () => '0' },
+      { name: 'lane', value: () => '0' },
+      { name: 'due_at', value: (parameter) => differences.nowText(parameter) },
+    ],
+  })
+}
+
+/** Those integrations that are registered with a notification URL. */
+async function notifiedAmong(
+  db: Connection,
+  differences: Differences,
+  snapshots: readonly NewSnapshot[],
+): Promise<ReadonlySet<string>> {
+  const named = new Set(snapshots.map(({ integrationAddress }) => integrationAddress))
+  const found = await bulk<{ address: string }>(
     db,
     differences,
-    snapshotColumns,
-    bodies,
-    (source) => `insert into ${differences.name('snapshots')} (payment_id, version, body) ${source}`,
+    [{ name: 'address', type: 'text' }],
+    [...named].flatMap((address) => (address === null ? [] : [[address]])),
+    (source) =>
+      `with v (address) as (${source})
+       select i.address from v join ${differences.name('integrations')} as i on i.address = v.address
+       where i.notification_url is not null`,
   )
-  const owed = keyed.flatMap(({ id, version, integrationAddress }, place) =>
-    integrationAddress === null ? [] : [[place, id, version, integrationAddress]],
-  )
-  await bulk(
-    db,
-    differences,
-    deliveryColumns,
-    owed,
-    (source, parameter) =>
-      `with v (place, payment_id, version, integration) as (${source})
-       insert into ${differences.name('deliveries')}
-         (payment_id, version, integration, status, attempted, lane, due_at)
-       select v.payment_id, v.version, v.integration, 'pending', 0, 0, ${differences.nowText(parameter)}
-       from v join ${differences.name('integrations')} as i on i.address = v.integration
-       where i.notification_url is not null
-       order by v.place`,
-  )
+  return new Set(found.map(({ address }) => address))
 }

@@ -9,7 +9,7 @@ const title = (text: string) => ({ recipient: { title: text, subtitle: null } })
 /** Registers the tests. */
 export function useCaseRaces(engine: string, open: OpenMigrated): void {
   describe(`use cases that meet on ${engine}`, () => {
-    const { events, openStore, setup, setupOn, indexAll, withPayments, bodies, changes } = useCaseSetup(open)
+    const { events, openStore, setupOn, indexAll, withPayments, bodies, changes } = useCaseSetup(open)
 
     it('one id with two contents at once: one is applied, the other is a conflict and leaves nothing', async () => {
       const { service } = await withPayments(
@@ -44,10 +44,11 @@ export function useCaseRaces(engine: string, open: OpenMigrated): void {
       expect(changes().sort((x, y) => x - y)).toEqual(Array.from({ length: 20 }, (_, index) => index + 2))
     })
 
-    it('a range on a block that another indexer replaced by one of the same height is refused and leaves nothing', async () => {
+    it('a range on a block that another indexer replaced by one of the same height is refused, though both have a lease', async () => {
       const refusals: unknown[] = []
+      const bothLead: Store = { ...openStore(), leases: { acquire: async () => true, release: async () => undefined } }
       const watched: Store = {
-        ...openStore(),
+        ...bothLead,
         transaction: (work) =>
           openStore()
             .transaction(work)
@@ -60,15 +61,15 @@ export function useCaseRaces(engine: string, open: OpenMigrated): void {
       for (const chain of [ours, theirs]) chain.mine()
       ours.mine()
       theirs.mine([{ tx: 'theirs', integrationAddress: shop }], 'fork')
-      const [one, two] = [setupOn(watched, ours), setup(theirs)]
+      const [one, two] = [setupOn(watched, ours), setupOn(bothLead, theirs)]
       await indexAll(one)
       ours.mine([{ tx: 'ours', integrationAddress: shop }])
-      const { range } = ours.chain
+      const { ranges } = ours.chain
       // While one reads the block on top of its own, two puts the other block of that height in its place.
-      ours.chain.range = async (from, to) => {
-        ours.chain.range = range
+      ours.chain.ranges = async function* (request) {
+        ours.chain.ranges = ranges
         await indexAll(two)
-        return range(from, to)
+        yield* ranges(request)
       }
       await one.indexers[0]?.step()
       expect(refusals).toEqual(['ERR_CHECKPOINT_MOVED'])

@@ -1,8 +1,10 @@
 /** Payments inside a transaction: looked up to be changed, and changed. @module */
 import type { PaymentSelector, PaymentStatus, StoredPayment } from '@payment-integration/core/ports'
-import { sql } from 'kysely'
+import { sql, type Updateable } from 'kysely'
 import type { Connection, Differences } from '../engine.js'
 import { checkInteger, parseId } from '../internal/checks.js'
+import { pack } from '../internal/values.js'
+import type { PaymentRow } from '../schema/tables.js'
 import { statusValues, storedPayment } from './payment-row.js'
 
 /** The primary payments of a transaction, by ordinal, held until the transaction ends. */
@@ -23,29 +25,25 @@ export async function paymentsForChange(
   return rows.map(storedPayment)
 }
 
-/** Marks the payments of a chain in blocks above a height as off the chain. */
-export async function leaveChain(db: Connection, chainId: number, above: number): Promise<void> {
-  await db
-    .updateTable('payments')
-    .set({ off_chain: 1 })
-    .where('chain_id', '=', checkInteger(chainId, 'chainId'))
-    .where('block_number', '>', checkInteger(above, 'above'))
-    .where('off_chain', '=', 0)
-    .execute()
-}
-
 /**
  * Writes a new status.
  * @throws RangeError When no such payment is stored.
  */
-export async function setStatus(db: Connection, paymentId: string, status: PaymentStatus): Promise<void> {
-  const id = parseId(paymentId, 'paymentId')
+export function setStatus(db: Connection, paymentId: string, status: PaymentStatus): Promise<void> {
   checkInteger(status.version, 'version', 1)
-  const changed = await db
-    .updateTable('payments')
-    .set(statusValues(status))
-    .where('id', '=', id)
-    .returning('id')
-    .executeTakeFirst()
-  if (changed === undefined) throw new RangeError(`There is no payment ${paymentId}; its status was not written.`)
+  return change(db, paymentId, statusValues(status))
+}
+
+/**
+ * Notes that a payment was dropped, or that it no longer is.
+ * @throws RangeError When no such payment is stored.
+ */
+export function setDropped(db: Connection, paymentId: string, dropped: StoredPayment['dropped']): Promise<void> {
+  return change(db, paymentId, { dropped: pack(dropped && { formerState: dropped.formerState }) })
+}
+
+async function change(db: Connection, paymentId: string, values: Updateable<PaymentRow>): Promise<void> {
+  const id = parseId(paymentId, 'paymentId')
+  const changed = await db.updateTable('payments').set(values).where('id', '=', id).returning('id').executeTakeFirst()
+  if (changed === undefined) throw new RangeError(`There is no payment ${paymentId}; nothing was written.`)
 }

@@ -1,7 +1,7 @@
 /** Reads of payments: index searches only. Source: INTERFACE 4.1, 4.3. @module */
 import type { PaymentReads } from '@payment-integration/core/ports'
 import { type Selectable, sql } from 'kysely'
-import { readCheckpoint } from '../checkpoints.js'
+import { readCheckpoint } from '../chains/checkpoints.js'
 import type { Connection, Engine } from '../engine.js'
 import { checkInteger, parseId } from '../internal/checks.js'
 import { prepare, type ValueOf } from '../internal/prepare.js'

@@ -1,6 +1,7 @@
 /** Payments as rows, both ways. @module */
 import type { Invoice, PaymentState, Recipient } from '@payment-integration/contract'
-import type { PaymentFacts, PaymentStatus, StoredPayment } from '@payment-integration/core/ports'
+import { initialStatus } from '@payment-integration/core'
+import type { NewPayment, PaymentFacts, PaymentStatus, StoredPayment } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
 import type { BulkColumn } from '../engine.js'
 import { remember } from '../internal/remember.js'
@@ -69,6 +70,7 @@ export const paymentColumns = [
   'payments.token_out_net',
   'payments.pricing',
   'payments.off_chain',
+  'payments.dropped',
   'payments.is_primary',
   'payments.version',
   'payments.state',
@@ -111,6 +113,37 @@ export function insertValues(facts: PaymentFacts, primary: boolean, version: num
   ]
 }
 
+/** The payment that an insert of these values makes. */
+export function insertedPayment(id: string, { facts, primary }: NewPayment): StoredPayment {
+  // Field by field: a spread costs more than the row.
+  return {
+    id,
+    primary,
+    offChain: false,
+    dropped: null,
+    chainId: facts.chainId,
+    txHash: facts.txHash,
+    ordinal: facts.ordinal,
+    logIndex: facts.logIndex,
+    blockNumber: facts.blockNumber,
+    blockHash: facts.blockHash,
+    blockTimestamp: facts.blockTimestamp,
+    router: facts.router,
+    sender: facts.sender,
+    receiver: facts.receiver,
+    memoHex: facts.memoHex,
+    integrationAddress: facts.integrationAddress,
+    source: facts.source,
+    tokenIn: facts.tokenIn,
+    tokenOut: facts.tokenOut,
+    pricing: facts.pricing,
+    version: initialStatus.version,
+    state: initialStatus.state,
+    recipient: initialStatus.recipient,
+    invoice: initialStatus.invoice,
+  }
+}
+
 /** The columns that a status is. */
 export function statusValues(status: PaymentStatus) {
   const { version, state, recipient, invoice } = status
@@ -126,6 +159,7 @@ export function storedPayment(row: Selectable<PaymentRow>): StoredPayment {
     id: String(row.id),
     primary: integer(row.is_primary) === 1,
     offChain: integer(row.off_chain) === 1,
+    dropped: unpack<StoredPayment['dropped'] & object>(row.dropped),
     chainId: integer(row.chain_id),
     txHash: row.tx_hash,
     ordinal: integer(row.ordinal),

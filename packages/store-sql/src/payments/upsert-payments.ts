@@ -1,15 +1,22 @@
 /** Inserting payments, or moving those that were mined again. @module */
-import type { NewPayment, PaymentFacts, StoredPayment } from '@payment-integration/core/ports'
-import type { Connection, Differences } from '../engine.js'
+import type { NewPayment, PaymentFacts, StoredPayment, UpsertedPayments } from '@payment-integration/core/ports'
+import type { Selectable } from 'kysely'
+import type { BulkColumn, Connection, Differences } from '../engine.js'
 import { bulk } from '../internal/bulk.js'
 import { integer } from '../internal/values.js'
-import type { Integer } from '../schema/tables.js'
+import type { Integer, PaymentRow } from '../schema/tables.js'
 import { keepPlaces } from './moves.js'
-import { insertColumns, insertValues } from './payment-row.js'
+import { insertColumns, insertedPayment, insertValues, paymentColumns, storedPayment } from './payment-row.js'
 
-/** The key of a payment. */
-const keyOf = (chainId: Integer, txHash: string, ordinal: Integer) => `${chainId}:${txHash}:${ordinal}`
-const factsKey = ({ chainId, txHash, ordinal }: PaymentFacts) => keyOf(chainId, txHash, ordinal)
+const keyColumns: readonly BulkColumn[] = [
+  { name: 'chain_id', type: 'integer' },
+  { name: 'tx_hash', type: 'text' },
+  { name: 'ordinal', type: 'integer' },
+]
+const keyNames = keyColumns.map(({ name }) => name).join(', ')
+const keyValues = ({ chainId, txHash, ordinal }: PaymentFacts) => [chainId, txHash, ordinal]
+const sameKey = 'p.chain_id = v.chain_id and p.tx_hash = v.tx_hash and p.ordinal = v.ordinal'
+const keyOf = ({ chainId, txHash, ordinal }: PaymentFacts) => `${chainId}:${txHash}:${ordinal}`
 
 const names = insertColumns.map(({ name }) => name)
 /** Its key, whom it is shown to and its status: all that a later call leaves as it is. */
@@ -27,45 +34,62 @@ const takenColumns = names.filter((name) => !keptColumns.has(name))
  * Inserts payments under (chainId, txHash, ordinal); those that are stored take the chain's facts as they are given now:
  * in another block the same call may swap at another rate.
  * Of two with the same key in one call the last one counts.
- * @returns The inserted ones, in the order given.
+ * @returns The inserted ones, in the order given, and those that had been dropped.
  */
 export async function upsertPayments(
   db: Connection,
   differences: Differences,
   payments: readonly NewPayment[],
-): Promise<StoredPayment[]> {
-  const given = new Map(payments.map((payment) => [factsKey(payment.facts), payment]))
-  const ids = await insertMissing(db, differences, [...given.values()])
-  const known = [...given].filter(([key]) => !ids.has(key)).map(([, { facts }]) => facts)
-  await keepPlaces(db, differences, known)
-  await moveKnown(db, differences, known)
-  return [...given].flatMap(([key, { facts, primary }]) => {
-    const id = ids.get(key)
-    return id === undefined
-      ? []
-      : [{ ...facts, id, primary, offChain: false, version: 1, state: null, recipient: null, invoice: null }]
+): Promise<UpsertedPayments> {
+  const given = [...new Map(payments.map((payment) => [keyOf(payment.facts), payment])).values()]
+  if (given.length === 0) return { inserted: [], returned: [] }
+  const rows = given.map(({ facts, primary }) => insertValues(facts, primary, 1))
+  const { ids, isNew: isNewId } = await differences.insertPayments(db, {
+    table: 'payments',
+    columns: insertColumns,
+    rows,
   })
-}
-
-async function insertMissing(db: Connection, differences: Differences, payments: readonly NewPayment[]) {
-  const rows = payments.map(({ facts, primary }) => insertValues(facts, primary, 1))
-  const inserted = await bulk<{ id: Integer; chain_id: Integer; tx_hash: string; ordinal: Integer }>(
+  if (ids !== null)
+    return { inserted: given.map((one, place) => insertedPayment(String(ids[place]), one)), returned: [] }
+  const stored = await storedIds(db, differences, given)
+  const isNew = (place: number) => isNewId(stored.get(place) ?? 0)
+  const known = given.flatMap(({ facts }, place) => (isNew(place) ? [] : [facts]))
+  await keepPlaces(db, differences, known)
+  await moveKnown(
     db,
     differences,
-    insertColumns,
-    rows,
+    rows.filter((_, place) => !isNew(place)),
+  )
+  return {
+    inserted: given.flatMap((one, place) => (isNew(place) ? [insertedPayment(String(stored.get(place)), one)] : [])),
+    returned: await droppedAmong(db, differences, known),
+  }
+}
+
+/** The ids of stored payments, by their place among those given. */
+async function storedIds(
+  db: Connection,
+  differences: Differences,
+  given: readonly NewPayment[],
+): Promise<Map<number, number>> {
+  const rows = await bulk<{ id: Integer; place: Integer }>(
+    db,
+    differences,
+    [...keyColumns, { name: 'place', type: 'integer' }],
+    given.map(({ facts }, place) => [...keyValues(facts), place]),
     (source) =>
-      `insert into ${differences.name('payments')} (${names.join(', ')}) ${source}
-       on conflict (chain_id, tx_hash, ordinal) do nothing returning id, chain_id, tx_hash, ordinal`,
+      `with v (${keyNames}, place) as (${source})
+       select p.id, v.place from v join ${differences.name('payments')} as p on ${sameKey}`,
   )
-  return new Map(
-    inserted.map((row) => [keyOf(integer(row.chain_id), row.tx_hash, integer(row.ordinal)), String(row.id)]),
-  )
+  return new Map(rows.map(({ id, place }) => [integer(place), integer(id)]))
 }
 
 // Rows that already say the same are left alone: indexing a range again costs no writes.
-async function moveKnown(db: Connection, differences: Differences, payments: readonly PaymentFacts[]): Promise<void> {
-  const rows = payments.map((facts) => insertValues(facts, false, 1))
+async function moveKnown(
+  db: Connection,
+  differences: Differences,
+  rows: readonly (readonly unknown[])[],
+): Promise<void> {
   await bulk(
     db,
     differences,
@@ -76,7 +100,27 @@ async function moveKnown(db: Connection, differences: Differences, payments: rea
        update ${differences.name('payments')} as p
        set ${takenColumns.map((name) => `${name} = v.${name}`).join(', ')}
        from v
-       where p.chain_id = v.chain_id and p.tx_hash = v.tx_hash and p.ordinal = v.ordinal
+       where ${sameKey}
          and (${takenColumns.map((name) => `p.${name} is distinct from v.${name}`).join(' or ')})`,
   )
+}
+
+/** Those that were dropped, held until the transaction ends, by id. */
+async function droppedAmong(
+  db: Connection,
+  differences: Differences,
+  known: readonly PaymentFacts[],
+): Promise<StoredPayment[]> {
+  const columns = paymentColumns.map((name) => name.replace('payments.', 'p.')).join(', ')
+  const rows = await bulk<Selectable<PaymentRow>>(
+    db,
+    differences,
+    keyColumns,
+    known.map(keyValues),
+    (source) =>
+      `with v (${keyNames}) as (${source})
+       select ${columns} from v join ${differences.name('payments')} as p on ${sameKey}
+       where p.dropped is not null${differences.lockRows('p')}`,
+  )
+  return rows.map(storedPayment).sort((a, b) => Number(a.id) - Number(b.id))
 }

@@ -2,9 +2,11 @@
 import { sql } from 'kysely'
 import type { BulkColumn, BulkSource, Connection, Differences, DueDelivery, DueQuery } from '../engine.js'
 import { postgresTypes } from '../schema/column-types.js'
+import { arrayLiteral } from './array-literal.js'
+import { insertAll, insertPayments } from './bulk-insert.js'
 import { lockKey } from './lock-key.js'
 
-const arrayTypes = { integer: 'bigint[]', text: 'text[]', bytes: 'bytea[]' } as const
+const arrayTypes = { integer: 'bigint[]', text: 'text[]' } as const
 
 // One array per column carries any number of rows; this bounds the size of a message.
 const mostRows = 4_096
@@ -25,10 +27,13 @@ export function postgresDifferences(schema: string, now: (() => number) | undefi
     now: nowSql,
     nowText: (parameter) => (now === undefined ? databaseNow : `cast(${parameter(now())} as bigint)`),
     forUpdate: sql`for update`,
+    lockRows: (table) => ` for update of ${table}`,
     forUpdateSkipLocked: sql`for update of d skip locked`,
     placeholder: (n) => `$${n}`,
     bulkRows: (left) => Math.min(left, mostRows),
     bulkSource,
+    insertAll: (db, insert) => insertAll(db, name, insert),
+    insertPayments: (db, insert) => insertPayments(db, name, insert),
     due: ({ lane, after, limit }: DueQuery) => sql<DueDelivery>`
         select d.id, d.due_at from ${sql.raw(name('integrations'))} i cross join lateral (
           select q.id, q.due_at from ${sql.raw(name('deliveries'))} q
@@ -55,7 +60,7 @@ function bulkSource(columns: readonly BulkColumn[], rows: readonly (readonly unk
   const arrays = columns.map(({ type }, index) => `$${index + 1}::${arrayTypes[type]}`)
   return {
     sql: `select * from unnest(${arrays.join(', ')})`,
-    parameters: columns.map((_, index) => rows.map((row) => row[index])),
+    parameters: columns.map((_, index) => arrayLiteral(rows.map((row) => row[index]))),
   }
 }
 

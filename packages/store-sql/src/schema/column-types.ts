@@ -17,6 +17,8 @@ export interface ColumnTypes {
   readonly tableOptions: string
   /** Whether a column can lose the default that it was added with. */
   readonly dropsDefaults: boolean
+  /** Whether a table can lose a foreign key, and each check of one costs more than the insert of its row. */
+  readonly dropsForeignKeys: boolean
 }
 
 /** SQLite. `strict` makes it check the types. */
@@ -29,6 +31,7 @@ export const sqliteTypes: ColumnTypes = {
   real: 'real',
   tableOptions: ' strict',
   dropsDefaults: false,
+  dropsForeignKeys: false,
 }
 
 /** PostgreSQL. The C collation keeps byte order in every database and makes comparisons cheap. */
@@ -41,4 +44,5 @@ export const postgresTypes: ColumnTypes = {
   real: 'double precision',
   tableOptions: '',
   dropsDefaults: true,
+  dropsForeignKeys: true,
 }

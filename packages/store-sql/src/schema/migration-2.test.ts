@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { postgresMissing } from '../../test/postgres.js'
 import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/engines.js'
-import { fillSchema1, makeSchema1 } from '../../test/support/schema-1.js'
+import { fillSchema, makeSchema } from '../../test/support/old-schema.js'
 import { createStore } from '../create-store.js'
 import type { Engine } from '../engine.js'
 import { postgresTypes, sqliteTypes } from './column-types.js'
@@ -21,6 +21,7 @@ const asRead = {
   id: '1',
   primary: true,
   offChain: false,
+  dropped: null,
   version: 1,
   state: null,
   recipient: null,
@@ -63,9 +64,9 @@ describe.skipIf(postgresMissing)(
 
     test('a process of the release before inserts no payment whose cost nobody would ever know', async () => {
       const engine = await empty()
-      await makeSchema1(engine)
+      await makeSchema(engine, 1)
       await createStore(engine).migrate()
-      await expect(fillSchema1(engine, old)).rejects.toThrow(/null value in column "pricing"/)
+      await expect(fillSchema(engine, 1, old)).rejects.toThrow(/null value in column "pricing"/)
     })
   },
 )
@@ -74,8 +75,8 @@ describe.skipIf(postgresMissing)(
 function broughtUpToDate(empty: () => Promise<Engine>): void {
   async function upToDate() {
     const engine = await empty()
-    await makeSchema1(engine)
-    await fillSchema1(engine, old)
+    await makeSchema(engine, 1)
+    await fillSchema(engine, 1, old)
     const store = createStore(engine)
     await store.migrate()
     return { engine, store }
@@ -133,8 +134,8 @@ function broughtUpToDate(empty: () => Promise<Engine>): void {
 
   test('migrating again, and four times at once, changes nothing more', async () => {
     const engine = await empty()
-    await makeSchema1(engine)
-    await fillSchema1(engine, old)
+    await makeSchema(engine, 1)
+    await fillSchema(engine, 1, old)
     const store = createStore(engine)
     await Promise.all([1, 2, 3, 4].map(() => store.migrate()))
     await store.migrate()
@@ -142,18 +143,18 @@ function broughtUpToDate(empty: () => Promise<Engine>): void {
     const { rows } = await sql<{ version: unknown }>`select version from ${versions} order by version`.execute(
       engine.read,
     )
-    expect(rows.map(({ version }) => Number(version))).toEqual([1, 2])
+    expect(rows.map(({ version }) => Number(version))).toEqual([1, 2, 3])
     expect(await listed(store)).toEqual([asRead])
   })
 
   test('a migration that fails half-way leaves the schema of before, and runs once the cause is gone', async () => {
     const engine = await empty()
-    await makeSchema1(engine)
+    await makeSchema(engine, 1)
     const inTheWay = sql.raw(engine.differences.name('legacy_keys'))
     await engine.transaction((db) => sql`create table ${inTheWay} (a integer)`.execute(db))
     const store = createStore(engine)
     await expect(store.migrate()).rejects.toThrow(/already exists/)
-    await fillSchema1(engine, old)
+    await fillSchema(engine, 1, old)
     await engine.transaction((db) => sql`drop table ${inTheWay}`.execute(db))
     await store.migrate()
     expect(await listed(store)).toEqual([asRead])

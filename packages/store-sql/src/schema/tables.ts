@@ -38,6 +38,8 @@ export interface PaymentRow {
   pricing: string
   /** 1 while its block has left the chain. */
   off_chain: Integer
+  /** JSON object with the state of before; null unless it was dropped. A new payment leaves it out. */
+  dropped: Generated<string | null>
   /** 1 for the payment that area (a) shows. */
   is_primary: Integer
   version: Integer
@@ -160,6 +162,47 @@ export interface LegacyKeyRow {
   revoked_at: Integer | null
 }
 
+/** Blocks that were proven. Those of a chain never overlap. */
+export interface ProofRow {
+  chain_id: Integer
+  from_block: Integer
+  to_block: Integer
+  proof: string
+  /** JSON string. */
+  endpoint: string
+}
+
+/** Which blocks were read for a router. */
+export interface CoverageRow {
+  chain_id: Integer
+  router: string
+  from_block: Integer
+  /** Null: it is read along with the chain. */
+  to_block: Integer | null
+}
+
+/** Who has a lease, and until when. */
+export interface LeaseRow {
+  /** JSON string. */
+  name: string
+  /** JSON string. */
+  holder: string
+  expires_at: Integer
+}
+
+/** One row per payment that left its chain. */
+export interface DepositRow {
+  id: Generated<Integer>
+  chain_id: Integer
+  tx_hash: string
+  ordinal: Integer
+  block_number: Integer
+  /** 1 while it has no fulfilment. */
+  waiting: Integer
+  /** JSON object; its large integers are decimal digits. */
+  body: string
+}
+
 /** Heights whose payments are committed; the highest of a chain is its checkpoint. */
 export interface CheckpointRow {
   chain_id: Integer
@@ -181,4 +224,8 @@ export interface Tables {
   account_addresses: AccountAddressRow
   legacy_keys: LegacyKeyRow
   checkpoints: CheckpointRow
+  proofs: ProofRow
+  coverage: CoverageRow
+  leases: LeaseRow
+  deposits: DepositRow
 }

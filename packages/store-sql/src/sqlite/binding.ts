@@ -3,6 +3,8 @@
 /** What this package uses of a prepared statement. */
 export interface SqliteStatement {
   all(...parameters: unknown[]): unknown[]
+  /** Runs it without reading rows; `changes` is how many rows it wrote. */
+  run(...parameters: unknown[]): { readonly changes: number | bigint }
   /** Rows as arrays from now on. Not on every runtime. */
   setReturnArrays?(on: boolean): void
   /** The columns of a row, in order. Not on every runtime. */

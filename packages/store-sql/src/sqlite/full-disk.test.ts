@@ -26,7 +26,7 @@ test('a file system without space refuses a write as full and keeps every earlie
     await expect(attempt).rejects.toMatchObject({ code: 'ERR_STORE_FULL' })
     expect((await store.payments.list({ integrationAddress: shop, limit: 10 })).payments).toEqual([kept])
     disk.grow('32m')
-    expect(await store.transaction((tx) => tx.upsertPayments(given))).toHaveLength(300)
+    expect((await store.transaction((tx) => tx.upsertPayments(given))).inserted).toHaveLength(300)
     await store.close()
   } finally {
     disk.remove()

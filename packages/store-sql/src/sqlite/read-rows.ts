@@ -7,6 +7,8 @@ export interface RowReader {
   /** Plain objects. */
   objects(parameters: readonly unknown[]): unknown[]
   raw(parameters: readonly unknown[]): RawRows
+  /** Reads none, and tells how many rows the statement wrote. */
+  run(parameters: readonly unknown[]): number
 }
 
 /**
@@ -15,10 +17,12 @@ export interface RowReader {
  */
 export function readRowsOf(statement: SqliteStatement): RowReader {
   const columns = columnNames(statement)
+  const run = (parameters: readonly unknown[]) => Number(statement.run(...parameters).changes)
   if (columns === null) {
     const objects = (parameters: readonly unknown[]) => statement.all(...parameters) as object[]
     return {
       objects,
+      run,
       raw(parameters) {
         const rows = objects(parameters)
         return { columns: Object.keys(rows[0] ?? {}), values: rows.map(Object.values) }
@@ -30,6 +34,7 @@ export function readRowsOf(statement: SqliteStatement): RowReader {
   return {
     objects: (parameters) => arrays(parameters).map((values) => toObject(columns, values)),
     raw: (parameters) => ({ columns, values: arrays(parameters) }),
+    run,
   }
 }
 

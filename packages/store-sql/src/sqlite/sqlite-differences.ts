@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { BulkColumn, BulkSource, Differences, DueDelivery, DueQuery } from '../engine.js'
 import { sqliteTypes } from '../schema/column-types.js'
+import { insertAll, insertPayments } from './bulk-insert.js'
 
 // SQLite's limit is 32,766 parameters; beyond some hundred rows a longer statement gains nothing.
 const mostParameters = 32_766
@@ -17,6 +18,7 @@ export function sqliteDifferences(now: () => number): Differences {
     nowText: (parameter) => parameter(now()),
     // BEGIN IMMEDIATE holds the whole file: rows, chains and the schema need no lock of their own.
     forUpdate: sql``,
+    lockRows: () => '',
     forUpdateSkipLocked: sql``,
     lockChain: async () => undefined,
     beginMigration: async () => undefined,
@@ -29,6 +31,8 @@ export function sqliteDifferences(now: () => number): Differences {
     bulkRows: (left, columns) =>
       2 ** Math.floor(Math.log2(Math.min(left, mostRows, Math.floor(mostParameters / columns)))),
     bulkSource,
+    insertAll,
+    insertPayments,
     due: (query) => due(query, now()),
   }
 }

@@ -1,6 +1,7 @@
 /** Kysely drivers over one SQLite file: one for transactions, one for reads. @module */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
+import { RepeatedQuery } from './repeated-query.js'
 import { fromSqliteError } from './sqlite-error.js'
 import type { SqliteFile } from './sqlite-file.js'
 import type { SqliteHandle } from './sqlite-handle.js'
@@ -8,6 +9,8 @@ import { waitForLock } from './wait-for-lock.js'
 
 // SQLite works on this thread: after this long it lets the event loop turn, so that a bulk insert stops nobody.
 const mostMsWithoutTurn = 10
+/** How many rows of a repeated statement run before the time is looked at: about a millisecond. */
+const rowsBetweenTurns = 64
 
 /** A connection on loan. After its first error it refuses everything but the rollback. */
 class WriteConnection implements DatabaseConnection {
@@ -21,12 +24,30 @@ class WriteConnection implements DatabaseConnection {
     this.release = release
   }
 
-  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    if (performance.now() - this.#lastTurn > mostMsWithoutTurn) {
-      await nextTurn()
-      this.#lastTurn = performance.now()
-    }
+  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    if (query instanceof RepeatedQuery) return { rows: [], numAffectedRows: BigInt(await this.#repeat(query)) }
+    await this.#turn()
+    const { sql, parameters } = query
     return this.run(() => ({ rows: this.#handle.all(sql, parameters) as Row[] }))
+  }
+
+  async #repeat({ sql, rows }: RepeatedQuery): Promise<number> {
+    let written = 0
+    for (let from = 0; from < rows.length; from += rowsBetweenTurns) {
+      await this.#turn()
+      written += this.run(() => {
+        let part = 0
+        for (const row of rows.slice(from, from + rowsBetweenTurns)) part += this.#handle.run(sql, row)
+        return part
+      })
+    }
+    return written
+  }
+
+  async #turn(): Promise<void> {
+    if (performance.now() - this.#lastTurn <= mostMsWithoutTurn) return
+    await nextTurn()
+    this.#lastTurn = performance.now()
   }
 
   // Some errors end SQLite's transaction, after which a further statement would commit on its own; and a caller that

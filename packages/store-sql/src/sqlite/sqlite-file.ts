@@ -76,12 +76,17 @@ function copyLog(writer: SqliteHandle): void {
 // WAL with synchronous=FULL puts every commit on the disk; fullfsync makes macOS mean it.
 /** Pages that a connection keeps, in KiB below zero: 32 MiB, instead of 2 that would read a large file again and again. */
 const cacheSize = 'pragma cache_size = -32768'
+/** Size of a page of a new file, in bytes. An index by hash is written all over: half as many pages cost less than their size. */
+const pageSize = 'pragma page_size = 8192'
+/** Pages in the log before they are copied into the file: 32 MiB, as a bulk insert writes the same pages again and again. */
+const checkpointEvery = 'pragma wal_autocheckpoint = 4096'
 const settings = [
   'pragma synchronous = full',
   'pragma fullfsync = on',
   'pragma foreign_keys = on',
   'pragma trusted_schema = off',
   'pragma journal_size_limit = 67108864',
+  checkpointEvery,
   cacheSize,
 ]
 
@@ -95,6 +100,7 @@ async function openFile(path: string, busyTimeoutMs: number): Promise<OpenFile> 
   }
   try {
     const writer = open(false)
+    writer.exec(pageSize)
     const [mode] = await waitForLock(busyTimeoutMs, () => writer.all('pragma journal_mode = wal'))
     if ((mode as { journal_mode: string }).journal_mode !== 'wal')
       throw new Error('this file system does not support a write-ahead log')

@@ -12,6 +12,8 @@ export interface SqliteHandle {
   all(sql: string, parameters?: readonly unknown[]): unknown[]
   /** The same as arrays, which cost less. */
   raw(sql: string, parameters: readonly unknown[]): RawRows
+  /** Runs one statement that answers nothing and returns how many rows it wrote. */
+  run(sql: string, parameters: readonly unknown[]): number
   /** Runs a statement without parameters and answer, unprepared. */
   exec(sql: string): void
   close(): void
@@ -33,6 +35,7 @@ export function createHandle(database: SqliteDatabase): SqliteHandle {
   return {
     all: (sql, parameters = []) => prepare(sql).objects(parameters),
     raw: (sql, parameters) => prepare(sql).raw(parameters),
+    run: (sql, parameters) => prepare(sql).run(parameters),
     exec: (sql) => database.exec(sql),
     close() {
       statements.clear()

@@ -58,11 +58,21 @@ export function scriptedChain(chainId: number, startTime = 1_700_000_000_000) {
     chainId,
     head: async () => at(blocks.length - 1).ref,
     block: async (number) => blocks[number]?.ref ?? null,
-    range: async (from, to) => ({
-      first: at(from).ref,
-      last: at(to).ref,
-      payments: blocks.slice(from, to + 1).flatMap((block) => block.payments),
-    }),
+    routers: [hex('router', 20)],
+    async *ranges({ from, to }) {
+      const read = blocks.slice(from, to + 1)
+      yield {
+        first: at(from).ref,
+        last: at(to).ref,
+        blocks: read.map(({ ref }) => ref),
+        payments: read.flatMap(({ payments }) => payments),
+        deposits: [],
+        proof: 'root',
+        endpoint: 'script',
+      }
+    },
+    watch: async () => undefined,
+    endpoints: () => [],
     transactionFate: async () => ({ fate: 'unknown', blockNumber: null }),
   }
   /** Drops the newest blocks, as a reorganisation does before the other branch is mined. */

@@ -1,0 +1,114 @@
+/** How far each chain is indexed: the highest stored height is the checkpoint. @module */
+import type { Checkpoint } from '@payment-integration/core/ports'
+import { sql } from 'kysely'
+import type { BulkColumn, Connection, Differences } from '../engine.js'
+import { bulk } from '../internal/bulk.js'
+import { checkInteger } from '../internal/checks.js'
+import { integer } from '../internal/values.js'
+import type { CheckpointRow } from '../schema/tables.js'
+import { forgetProofs } from './proofs.js'
+
+/** How many heights below the checkpoint every stored one is kept. */
+export const denseHeights = 2_048
+/** Below those one is kept in each run of so many heights. */
+export const sparseStep = 1_024
+/** No height is kept so far below the checkpoint. */
+export const oldestHeights = 2 ** 20
+/** How many heights the checkpoint climbs between two clean-ups: most commits then pay for none. */
+const pruneEvery = 512
+
+const toCheckpoint = (row: Pick<CheckpointRow, 'block_number' | 'block_hash'>): Checkpoint => ({
+  blockNumber: integer(row.block_number),
+  blockHash: row.block_hash,
+})
+
+function newestFirst(db: Connection, chainId: number) {
+  return db
+    .selectFrom('checkpoints')
+    .select(['block_number', 'block_hash'])
+    .where('chain_id', '=', chainId)
+    .orderBy('block_number', 'desc')
+}
+
+/** The checkpoint of a chain, or null. */
+export async function readCheckpoint(db: Connection, chainId: number): Promise<Checkpoint | null> {
+  const row = await newestFirst(db, chainId).limit(1).executeTakeFirst()
+  return row === undefined ? null : toCheckpoint(row)
+}
+
+/** Stored heights at or below one, newest first. */
+export async function listCheckpoints(
+  db: Connection,
+  chainId: number,
+  atOrBelow: number,
+  limit: number,
+): Promise<Checkpoint[]> {
+  checkInteger(limit, 'limit', 1)
+  const rows = await newestFirst(db, chainId).where('block_number', '<=', atOrBelow).limit(limit).execute()
+  return rows.map(toCheckpoint)
+}
+
+/** A checkpoint to store. */
+export interface CheckpointMove {
+  readonly chainId: number
+  readonly to: Checkpoint
+  /** Heights below it to keep as well, ascending. */
+  readonly below: readonly Checkpoint[]
+  /** The height of the stored checkpoint; null when there is none. */
+  readonly from: number | null
+}
+
+const columns: readonly BulkColumn[] = [
+  { name: 'chain_id', type: 'integer' },
+  { name: 'block_number', type: 'integer' },
+  { name: 'block_hash', type: 'text' },
+]
+
+/**
+ * Moves the checkpoint, up or down: heights above it are forgotten, with how the blocks there were proven.
+ * @throws RangeError When `below` is not ascending up to the checkpoint.
+ */
+export async function writeCheckpoint(
+  db: Connection,
+  differences: Differences,
+  { chainId, to, below, from }: CheckpointMove,
+): Promise<void> {
+  checkInteger(chainId, 'chainId')
+  const { blockNumber } = to
+  const rows = [...below, to].map((each) => [chainId, checkInteger(each.blockNumber, 'blockNumber'), each.blockHash])
+  for (let index = 1; index < rows.length; index += 1)
+    if (Number(rows[index - 1]?.[1]) >= Number(rows[index]?.[1]))
+      throw new RangeError(`The heights up to ${blockNumber} do not ascend; pass each below the next one.`)
+  if (from !== null && from > blockNumber) {
+    await db.deleteFrom('checkpoints').where('chain_id', '=', chainId).where('block_number', '>', blockNumber).execute()
+    await forgetProofs(db, chainId, blockNumber)
+  }
+  await bulk(
+    db,
+    differences,
+    columns,
+    rows,
+    (source) =>
+      `insert into ${differences.name('checkpoints')} (chain_id, block_number, block_hash) ${source}
+       on conflict (chain_id, block_number) do update set block_hash = excluded.block_hash`,
+  )
+  if (from !== null) await prune(db, differences, chainId, { from, to: blockNumber })
+}
+
+/** Thins out the heights that the checkpoint has left behind since the last time. */
+async function prune(
+  db: Connection,
+  { name }: Differences,
+  chainId: number,
+  { from, to }: { from: number; to: number },
+): Promise<void> {
+  const pruned = from - (from % pruneEvery)
+  if (to < pruned + pruneEvery) return
+  const table = sql.raw(name('checkpoints'))
+  // The highest of each run stays. All of a run is stored by then, as a run is shorter than what is kept whole.
+  await sql`delete from ${table} as c
+    where c.chain_id = ${chainId} and c.block_number > ${pruned - denseHeights} and c.block_number <= ${to - denseHeights}
+      and exists (select 1 from ${table} as n where n.chain_id = c.chain_id and n.block_number > c.block_number
+        and n.block_number < (c.block_number / ${sql.lit(sparseStep)} + 1) * ${sql.lit(sparseStep)})`.execute(db)
+  await sql`delete from ${table} where chain_id = ${chainId} and block_number <= ${to - oldestHeights}`.execute(db)
+}

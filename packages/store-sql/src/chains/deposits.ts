@@ -1,0 +1,97 @@
+/** Deposits that wait for what became of them on another chain. @module */
+import type { BridgeDeposit, ChainReads, WaitingDeposit } from '@payment-integration/core/ports'
+import { sql } from 'kysely'
+import type { BulkColumn, Connection, Differences } from '../engine.js'
+import { bulk } from '../internal/bulk.js'
+import { checkInteger, parseId } from '../internal/checks.js'
+import { packDeposit, unpackDeposit } from './deposit-row.js'
+
+const columns: readonly BulkColumn[] = [
+  { name: 'chain_id', type: 'integer' },
+  { name: 'tx_hash', type: 'text' },
+  { name: 'ordinal', type: 'integer' },
+  { name: 'block_number', type: 'integer' },
+  { name: 'waiting', type: 'integer' },
+  { name: 'body', type: 'text' },
+]
+
+/**
+ * Stores deposits that wait, or what the chain says now of those that are stored; one that is settled stays so.
+ * Of two with the same key in one call the last one counts.
+ */
+export async function upsertDeposits(
+  db: Connection,
+  differences: Differences,
+  deposits: readonly BridgeDeposit[],
+): Promise<void> {
+  const rows = new Map(
+    deposits.map((deposit) => {
+      const { chainId, txHash, ordinal, blockNumber } = deposit.payment
+      return [
+        `${chainId}:${txHash}:${ordinal}`,
+        [
+          checkInteger(chainId, 'chainId'),
+          txHash,
+          checkInteger(ordinal, 'ordinal'),
+          checkInteger(blockNumber, 'blockNumber'),
+          1,
+          packDeposit(deposit),
+        ],
+      ]
+    }),
+  )
+  const names = columns.map(({ name }) => name).join(', ')
+  await bulk(
+    db,
+    differences,
+    columns,
+    [...rows.values()],
+    // The condition keeps SQLite from taking ON for a join's, and a row that says the same costs no write.
+    (source) =>
+      `insert into ${differences.name('deposits')} as d (${names}) select * from (${source}) as v where true
+       on conflict (chain_id, tx_hash, ordinal) do update set block_number = excluded.block_number, body = excluded.body
+       where d.block_number <> excluded.block_number or d.body <> excluded.body`,
+  )
+}
+
+/** Ends the wait of a deposit; false when it no longer waits. */
+export async function settleDeposit(db: Connection, depositId: string): Promise<boolean> {
+  const settled = await db
+    .updateTable('deposits')
+    .set({ waiting: 0 })
+    .where('id', '=', parseId(depositId, 'id'))
+    .where('waiting', '=', sql.lit(1))
+    .returning('id')
+    .executeTakeFirst()
+  return settled !== undefined
+}
+
+/** Forgets the deposits of a chain that wait in blocks above a height. */
+export async function forgetDeposits(db: Connection, chainId: number, above: number): Promise<void> {
+  await db
+    .deleteFrom('deposits')
+    .where('chain_id', '=', chainId)
+    .where('block_number', '>', above)
+    .where('waiting', '=', sql.lit(1))
+    .execute()
+}
+
+/** Deposits that wait, oldest first. */
+export function waitingQuery(db: Connection, { afterId, limit }: Parameters<ChainReads['waitingDeposits']>[0]) {
+  return db
+    .selectFrom('deposits')
+    .select(['id', 'body'])
+    .where('waiting', '=', sql.lit(1))
+    .where('id', '>', afterId === undefined ? 0 : parseId(afterId, 'afterId'))
+    .orderBy('id')
+    .limit(checkInteger(limit, 'limit', 1))
+}
+
+/** The rows of {@link waitingQuery} as deposits. */
+export async function waitingDeposits(
+  db: Connection,
+  query: Parameters<ChainReads['waitingDeposits']>[0],
+): Promise<WaitingDeposit[]> {
+  const rows = await waitingQuery(db, query).execute()
+  return rows.map(({ id, body }) => ({ id: String(id), deposit: unpackDeposit(body) }))
+}

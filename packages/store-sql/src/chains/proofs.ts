@@ -1,0 +1,111 @@
+/** How the blocks of a chain were proven. @module */
+import type { ProofLevel, ProvenRange } from '@payment-integration/core/ports'
+import { type Selectable, sql } from 'kysely'
+import type { Connection } from '../engine.js'
+import { checkInteger } from '../internal/checks.js'
+import { integer, pack, unpack } from '../internal/values.js'
+import type { ProofRow } from '../schema/tables.js'
+
+const rangeColumns = ['from_block', 'to_block', 'proof', 'endpoint'] as const
+
+function provenRange(row: Pick<Selectable<ProofRow>, (typeof rangeColumns)[number]>): ProvenRange {
+  return {
+    from: integer(row.from_block),
+    to: integer(row.to_block),
+    proof: row.proof as ProofLevel,
+    endpoint: unpack<string>(row.endpoint),
+  }
+}
+
+/** Proven ranges, newest first. */
+export async function listProofs(db: Connection, chainId: number, limit: number): Promise<ProvenRange[]> {
+  const rows = await db
+    .selectFrom('proofs')
+    .select(rangeColumns)
+    .where('chain_id', '=', checkInteger(chainId, 'chainId'))
+    .orderBy('from_block', 'desc')
+    .limit(checkInteger(limit, 'limit', 1))
+    .execute()
+  return rows.map(provenRange)
+}
+
+/** Notes a range in place of what was noted of its blocks. The caller holds the chain. */
+export async function addProof(db: Connection, chainId: number, given: ProvenRange): Promise<void> {
+  checkInteger(chainId, 'chainId')
+  checkInteger(given.from, 'from')
+  checkInteger(given.to, 'to', given.from)
+  const near = await rangesNear(db, chainId, given)
+  const [first] = near
+  if (near.length === 1 && first !== undefined && sameProof(first, given) && first.from <= given.from) {
+    if (first.to < given.to) await setEnd(db, chainId, first.from, given.to)
+    return
+  }
+  const ranges = merged(near, given)
+  const old = near.map(({ from }) => from)
+  if (old.length > 0)
+    await db.deleteFrom('proofs').where('chain_id', '=', chainId).where('from_block', 'in', old).execute()
+  await db
+    .insertInto('proofs')
+    .values(
+      ranges.map(({ from, to, proof, endpoint }) => ({
+        chain_id: chainId,
+        from_block: from,
+        to_block: to,
+        proof,
+        endpoint: pack(endpoint),
+      })),
+    )
+    .execute()
+}
+
+/** Forgets how blocks above a height were proven. */
+export async function forgetProofs(db: Connection, chainId: number, above: number): Promise<void> {
+  await db.deleteFrom('proofs').where('chain_id', '=', chainId).where('from_block', '>', above).execute()
+  const [last] = await listProofs(db, chainId, 1)
+  if (last !== undefined && last.to > above) await setEnd(db, chainId, last.from, above)
+}
+
+/** The ranges that a range overlaps or touches, ascending: as ranges never overlap, one at most begins before it. */
+async function rangesNear(db: Connection, chainId: number, { from, to }: ProvenRange): Promise<ProvenRange[]> {
+  const before = db
+    .selectFrom('proofs')
+    .select(({ fn }) => fn.max('from_block').as('from_block'))
+    .where('chain_id', '=', chainId)
+    .where('from_block', '<', from)
+  const rows = await db
+    .selectFrom('proofs')
+    .select(rangeColumns)
+    .where('chain_id', '=', chainId)
+    .where('from_block', '>=', sql<number>`coalesce(${before}, 0)`)
+    .where('from_block', '<=', to + 1)
+    .where('to_block', '>=', from - 1)
+    .orderBy('from_block')
+    .execute()
+  return rows.map(provenRange)
+}
+
+async function setEnd(db: Connection, chainId: number, from: number, to: number): Promise<void> {
+  await db
+    .updateTable('proofs')
+    .set({ to_block: to })
+    .where('chain_id', '=', chainId)
+    .where('from_block', '=', from)
+    .execute()
+}
+
+const sameProof = (one: ProvenRange, other: ProvenRange) => one.proof === other.proof && one.endpoint === other.endpoint
+
+/** What becomes of ranges, ascending, once another one is laid over them. */
+function merged(near: readonly ProvenRange[], given: ProvenRange): ProvenRange[] {
+  let { from, to } = given
+  const rest: ProvenRange[] = []
+  for (const range of near)
+    if (sameProof(range, given)) {
+      from = Math.min(from, range.from)
+      to = Math.max(to, range.to)
+    } else {
+      if (range.from < given.from) rest.push({ ...range, to: Math.min(range.to, given.from - 1) })
+      if (range.to > given.to) rest.push({ ...range, from: Math.max(range.from, given.to + 1) })
+    }
+  return [...rest, { ...given, from, to }]
+}

@@ -1,0 +1,89 @@
+/** Payments whose block left the chain, and those of a run of blocks. Source: DESIGN section 3 (reorganisation). @module */
+import type { StoredPayment } from '@payment-integration/core/ports'
+import { sql } from 'kysely'
+import type { Connection, Differences } from '../engine.js'
+import { bulk } from '../internal/bulk.js'
+import { checkInteger, parseId } from '../internal/checks.js'
+import { storedPayment } from './payment-row.js'
+
+/** Marks the payments of a chain in blocks above a height as off the chain. */
+export async function leaveAbove(db: Connection, chainId: number, above: number): Promise<void> {
+  await db
+    .updateTable('payments')
+    .set({ off_chain: 1 })
+    .where('chain_id', '=', chainId)
+    .where('block_number', '>', above)
+    .where('off_chain', '=', 0)
+    .execute()
+}
+
+/** Marks payments as off the chain. */
+export async function leavePayments(
+  db: Connection,
+  differences: Differences,
+  paymentIds: readonly string[],
+): Promise<void> {
+  await bulk(
+    db,
+    differences,
+    [{ name: 'id', type: 'integer' }],
+    paymentIds.map((id) => [parseId(id, 'paymentId')]),
+    (source) => `update ${differences.name('payments')} set off_chain = 1 where id in (${source}) and off_chain = 0`,
+  )
+}
+
+/** Payments of a run of blocks, on the chain or off it. */
+export function blocksQuery(db: Connection, chainId: number, from: number, to: number) {
+  return db
+    .selectFrom('payments')
+    .selectAll()
+    .where('chain_id', '=', checkInteger(chainId, 'chainId'))
+    .where('block_number', '>=', checkInteger(from, 'from'))
+    .where('block_number', '<=', checkInteger(to, 'to'))
+    .orderBy('block_number')
+    .orderBy('log_index')
+    .orderBy('id')
+}
+
+/** The rows of {@link blocksQuery} as payments. */
+export async function paymentsInBlocks(
+  db: Connection,
+  chainId: number,
+  from: number,
+  to: number,
+): Promise<StoredPayment[]> {
+  return (await blocksQuery(db, chainId, from, to).execute()).map(storedPayment)
+}
+
+/** Which payments are overdue. */
+export interface OverdueQuery {
+  readonly chainId: number
+  readonly atOrBelow: number
+  readonly limit: number
+}
+
+/** Payments off the chain that nobody has dropped yet, by block. */
+export function overdueQuery(db: Connection, { chainId, atOrBelow, limit }: OverdueQuery) {
+  return (
+    db
+      .selectFrom('payments')
+      .selectAll()
+      .where('chain_id', '=', checkInteger(chainId, 'chainId'))
+      .where('block_number', '<=', atOrBelow)
+      // The literal lets both planners see that the partial index applies.
+      .where(sql<boolean>`off_chain = 1 and dropped is null`)
+      .orderBy('block_number')
+      .orderBy('id')
+      .limit(checkInteger(limit, 'limit', 1))
+  )
+}
+
+/** The rows of {@link overdueQuery} as payments, held until the transaction ends. */
+export async function overduePayments(
+  db: Connection,
+  differences: Differences,
+  query: OverdueQuery,
+): Promise<StoredPayment[]> {
+  const rows = await overdueQuery(db, query).modifyEnd(differences.forUpdate).execute()
+  return rows.map(storedPayment)
+}

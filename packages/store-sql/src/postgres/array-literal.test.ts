@@ -1,0 +1,76 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
+import { arrayLiteral } from './array-literal.js'
+import { columnSource } from './column-source.js'
+
+const texts = [
+  '',
+  'null',
+  'NULL',
+  null,
+  '0xab',
+  '0',
+  '{}',
+  ',',
+  '"',
+  '\\',
+  '\\"',
+  "'",
+  ' ',
+  '\n',
+  'a\u{1f9c0}',
+  '"x"',
+  '"x"',
+]
+
+describe.skipIf(postgresMissing)(`arrays${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`, () => {
+  let server: TestPostgres
+  let client: pg.Client
+  beforeAll(async () => {
+    server = await startPostgres()
+    client = new pg.Client({ connectionString: server.connectionString })
+    await client.connect()
+  }, 60_000)
+  afterAll(async () => {
+    await client?.end()
+    await server?.remove()
+  })
+
+  test('PostgreSQL reads text and numbers as they were given', async () => {
+    const numbers = [0, -1, Number.MAX_SAFE_INTEGER, null]
+    const { rows } = await client.query('select $1::text[] as texts, $2::bigint[] as numbers, $3::text[] as empty', [
+      arrayLiteral(texts),
+      arrayLiteral(numbers),
+      arrayLiteral([]),
+    ])
+    const asText = numbers.map((number) => (number === null ? null : String(number)))
+    expect(rows).toEqual([{ texts, numbers: asText, empty: [] }])
+  })
+
+  test('a source has every row, in order, with its bytes, also where a column says the same in all', async () => {
+    const columns = [
+      { name: 'n', type: 'integer' },
+      { name: 'same', type: 'text' },
+      { name: 'none', type: 'text' },
+      { name: 'body', type: 'bytes' },
+      { name: 'text', type: 'text' },
+    ] as const
+    const given = texts.map((text, n) => [
+      n % 3,
+      '"same"',
+      null,
+      Uint8Array.from({ length: n === 2 ? 0 : n * 20 }, (_, byte) => byte),
+      text,
+    ])
+    const { values, source, parameters } = columnSource({ columns }, given)
+    const { rows } = await client.query({
+      text: `select ${values.join(', ')} from ${source}`,
+      values: parameters,
+      rowMode: 'array',
+    })
+    expect(rows).toEqual(
+      given.map(([n, same, none, body, text]) => [String(n), same, none, Buffer.from(body as Uint8Array), text]),
+    )
+  })
+})

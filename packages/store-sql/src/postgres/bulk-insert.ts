@@ -1,0 +1,62 @@
+/** Inserting many rows into PostgreSQL: one statement with an array per column. @module */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { CompiledQuery, type QueryResult } from 'kysely'
+import type { BulkInsert, Connection, Differences, InsertedIds } from '../engine.js'
+import { integer } from '../internal/values.js'
+import type { Integer } from '../schema/tables.js'
+import { columnSource } from './column-source.js'
+
+/** Rows of one statement: a message of half a megabyte or so. */
+const mostRows = 1_024
+
+/** Inserts rows in their order. */
+export async function insertAll(db: Connection, name: Differences['name'], insert: BulkInsert): Promise<void> {
+  await insertRows(db, name, insert, '')
+}
+
+/** Inserts payments that are not stored. */
+export async function insertPayments(
+  db: Connection,
+  name: Differences['name'],
+  insert: BulkInsert,
+): Promise<InsertedIds> {
+  const suffix = ' on conflict (chain_id, tx_hash, ordinal) do nothing returning id'
+  const rows = await insertRows<{ id: Integer }>(db, name, insert, suffix)
+  // The ids are given out in the order of the rows.
+  const ids = rows.map(({ id }) => integer(id)).sort((a, b) => a - b)
+  const fresh = new Set(ids)
+  return { ids: ids.length === insert.rows.length ? ids : null, isNew: (id) => fresh.has(id) }
+}
+
+async function insertRows<Row>(
+  db: Connection,
+  name: Differences['name'],
+  insert: BulkInsert,
+  suffix: string,
+): Promise<Row[]> {
+  const answers: Row[] = []
+  let running: Promise<QueryResult<Row>> | undefined
+  const takeAnswer = async () => {
+    for (const row of (await running)?.rows ?? []) answers.push(row)
+  }
+  for (let from = 0; from < insert.rows.length; from += mostRows) {
+    // The database works on one statement while the next one is written.
+    const text = statement(name, { ...insert, rows: insert.rows.slice(from, from + mostRows) }, suffix)
+    await takeAnswer()
+    running = db.executeQuery<Row>(text)
+    // Its error is the answer; until somebody waits for that, it must not end the process.
+    running.catch(() => undefined)
+    await nextTurn()
+  }
+  await takeAnswer()
+  return answers
+}
+
+function statement(name: Differences['name'], insert: BulkInsert, suffix: string): CompiledQuery {
+  const { table, columns, rows, fixed = [] } = insert
+  const names = [...columns, ...fixed].map((column) => column.name).join(', ')
+  const { values, source, parameters } = columnSource(insert, rows)
+  const parameter = (value: unknown) => `$${parameters.push(value)}`
+  const all = [...values, ...fixed.map(({ value }) => value(parameter))].join(', ')
+  return CompiledQuery.raw(`insert into ${name(table)} (${names}) select ${all} from ${source}${suffix}`, parameters)
+}

@@ -1,0 +1,50 @@
+/** Rows as one parameter per column. @module */
+import type { BulkInsert } from '../engine.js'
+import { arrayLiteral } from './array-literal.js'
+
+const types = { integer: 'bigint', text: 'text', bytes: 'bytea' } as const
+
+/** Rows as a table expression, and the expressions that are its columns. */
+export interface ColumnSource {
+  readonly values: string[]
+  /** Has one row for each row given, in their order. */
+  readonly source: string
+  readonly parameters: unknown[]
+}
+
+/**
+ * Writes rows by column. A column that says the same in all rows, as many do in the payments of one range, is one value; bytes are
+ * one parameter with the places where each begins.
+ */
+export function columnSource({ columns }: Pick<BulkInsert, 'columns'>, rows: BulkInsert['rows']): ColumnSource {
+  const parameters: unknown[] = []
+  const arrays: string[] = []
+  const parameter = (value: unknown) => `$${parameters.push(value)}`
+  const addArray = (type: 'integer' | 'text', column: readonly unknown[]) => {
+    arrays.push(`${parameter(arrayLiteral(column))}::${types[type]}[]`)
+    return `v.c${arrays.length}`
+  }
+  const values = columns.map(({ type }, index) => {
+    const column = rows.map((row) => row[index])
+    if (type === 'bytes') {
+      const bodies = column as readonly Uint8Array[]
+      let end = 1
+      const starts = bodies.map(({ length }) => {
+        end += length
+        return end - length
+      })
+      const all = parameter(Buffer.concat(bodies))
+      const start = addArray('integer', starts)
+      const length = addArray(
+        'integer',
+        bodies.map((body) => body.length),
+      )
+      return `substring(${all}::bytea from ${start}::int for ${length}::int)`
+    }
+    // The first column is always an array: it tells how many rows there are.
+    if (index > 0 && column.every((value) => value === column[0])) return `${parameter(column[0])}::${types[type]}`
+    return addArray(type, column)
+  })
+  const names = arrays.map((_, index) => `c${index + 1}`).join(', ')
+  return { values, source: `unnest(${arrays.join(', ')}) as v (${names})`, parameters }
+}

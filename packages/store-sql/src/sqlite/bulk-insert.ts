@@ -1,0 +1,42 @@
+/** Inserting many rows into SQLite: one prepared statement, run for each row. @module */
+import { type RawBuilder, sql } from 'kysely'
+import type { BulkInsert, Connection, InsertedIds } from '../engine.js'
+import { integer } from '../internal/values.js'
+import type { Integer } from '../schema/tables.js'
+import { RepeatedQuery } from './repeated-query.js'
+
+/** Inserts rows in their order. */
+export async function insertAll(db: Connection, insert: BulkInsert): Promise<void> {
+  await insertRows(db, insert, '')
+}
+
+/**
+ * Inserts payments that are not stored. SQLite gives each row the id after the highest, and nobody else writes until the
+ * transaction ends: asking for the ids would cost as much as the insert.
+ */
+export async function insertPayments(db: Connection, insert: BulkInsert): Promise<InsertedIds> {
+  const highest: RawBuilder<{ id: Integer }> = sql`select coalesce(max(id), 0) as id from ${sql.table(insert.table)}`
+  const last = integer((await highest.execute(db)).rows[0]?.id ?? 0)
+  const inserted = await insertRows(db, insert, ' on conflict (chain_id, tx_hash, ordinal) do nothing')
+  return {
+    ids: inserted === insert.rows.length ? insert.rows.map((_, place) => last + 1 + place) : null,
+    isNew: (id) => id > last,
+  }
+}
+
+/** @returns How many rows were inserted. */
+async function insertRows(db: Connection, insert: BulkInsert, suffix: string): Promise<number> {
+  const { table, columns, rows, fixed = [] } = insert
+  if (rows.length === 0) return 0
+  const names = [...columns, ...fixed].map(({ name }) => name)
+  const added: unknown[] = []
+  const parameter = (value: unknown) => {
+    added.push(value)
+    return '?'
+  }
+  const values = [...columns.map(() => '?'), ...fixed.map(({ value }) => value(parameter))]
+  const text = `insert into "${table}" (${names.join(', ')}) values (${values.join(', ')})${suffix}`
+  const given = added.length === 0 ? rows : rows.map((row) => [...row, ...added])
+  const { numAffectedRows } = await db.executeQuery(new RepeatedQuery(text, given))
+  return Number(numAffectedRows ?? 0)
+}

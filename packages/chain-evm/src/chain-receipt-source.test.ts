@@ -2,6 +2,7 @@ import { processorUpdateSchema } from '@payment-integration/contract'
 import type { Chain, StoredPayment } from '@payment-integration/core/ports'
 import { type Address, encodeFunctionData } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readAll } from '../test/read-all.js'
 import { startTestChain, type TestChain } from '../test/test-chain.js'
 import { createChainReceiptSource } from './chain-receipt-source.js'
 import { devRouter } from './dev/contracts.generated.js'
@@ -27,9 +28,19 @@ async function pay(): Promise<StoredPayment> {
   const call = encodeFunctionData({ abi: devRouter.abi, functionName: 'pay', args })
   const data = `${call}${encodeIntegrationSuffix(integration).slice(2)}`
   const { blockNumber } = await node.execute({ to: router, data, value: 5n })
-  const [facts] = (await chain.range(blockNumber, blockNumber)).payments
+  const [facts] = (await readAll(chain, blockNumber, blockNumber)).payments
   if (facts === undefined) throw new Error('the payment was not read')
-  return { ...facts, version: 1, state: null, recipient: null, invoice: null, id: '1', primary: true, offChain: false }
+  return {
+    ...facts,
+    version: 1,
+    state: null,
+    recipient: null,
+    invoice: null,
+    id: '1',
+    primary: true,
+    offChain: false,
+    dropped: null,
+  }
 }
 const sourceAt = (depth: number | null, of: Chain = chain) =>
   createChainReceiptSource({ chains: new Map([[31337, of]]), confirmations: { 31337: depth } })

@@ -1,6 +1,7 @@
 /** INTERFACE 2.1, `blockTimestamp`: on a real node, where each block has a time that the test set. */
 import { encodeFunctionData, stringToHex } from 'viem'
 import { expect, test } from 'vitest'
+import { readAll } from '../test/read-all.js'
 import { payer, startTestChain } from '../test/test-chain.js'
 import { devRouter } from './dev/contracts.generated.js'
 import { createEvmChain } from './evm-chain.js'
@@ -25,7 +26,7 @@ test('a payment has the time of its own block, in milliseconds, not that of anot
       rpcUrl: node.rpcUrl,
       routers: [{ address: router, version: '0.8' }],
     })
-    const { payments } = await chain.range(0, head)
+    const { payments } = await readAll(chain, 0, head)
     expect(payments.map(({ blockNumber }) => blockNumber)).toEqual(heights)
     expect(payments.map(({ blockTimestamp }) => blockTimestamp)).toEqual(times.map((time) => time * 1_000))
   } finally {

@@ -183,7 +183,7 @@ describe('the logs of a node', () => {
   test('are asked for once, payments and conversions together', async () => {
     const height = await payWithConversion()
     const before = chain.front.requests.length
-    await chain.read(height, '0.8')
+    await chain.read(height, '0.8', undefined, { proof: 'none' })
     expect(
       chain.front.requests
         .slice(before)
@@ -195,18 +195,18 @@ describe('the logs of a node', () => {
   test('are refused when they hold conversions and the payments of the block were left out', async () => {
     const height = await payWithConversion()
     chain.front.intercept = without(yodlDecoder.paymentTopics)
-    await expect(chain.read(height, '0.8')).rejects.toMatchObject(unavailable)
+    await expect(chain.read(height, '0.8', undefined, { proof: 'none' })).rejects.toMatchObject(unavailable)
   })
 
   test('are refused when the conversion of a call was left out', async () => {
     const height = await payWithConversion()
     chain.front.intercept = without(yodlDecoder.conversionTopics)
-    await expect(chain.read(height, '0.8')).rejects.toMatchObject(unavailable)
+    await expect(chain.read(height, '0.8', undefined, { proof: 'none' })).rejects.toMatchObject(unavailable)
   })
 
   test('are believed when the receipt has no conversion either', async () => {
     const given = { amount: 1_000n, priceFeeds: feedArgument('0.8', chfUsd, null) }
     const height = await chain.payDirectly('0.8', given, payment('0.8', 1_000n))
-    expect((await chain.read(height, '0.8'))[0]?.pricing.feeds).toEqual([])
+    expect((await chain.read(height, '0.8', undefined, { proof: 'none' }))[0]?.pricing.feeds).toEqual([])
   })
 })

@@ -34,7 +34,10 @@ afterEach(() => {
 })
 
 const read = (height: number, version = '0.8') =>
-  chain.read(height, version, undefined, { tokens: [{ address: token, symbol: 'PAID', currency: 'USD' }] })
+  chain.read(height, version, undefined, {
+    tokens: [{ address: token, symbol: 'PAID', currency: 'USD' }],
+    proof: 'none',
+  })
 const pays = (changes: Readonly<Record<string, unknown>> = {}): [Address, Hex] => [
   chain.routerA,
   emits(payment('0.8', amount, { token, fees: 0n, ...changes })),
@@ -67,10 +70,9 @@ describe.each(['0.8', '0.9'])('a call sent straight to a router of version %s', 
     })
   })
 
-  test('that deposits them into a bridge is indexed, and nothing is known of its price', async () => {
-    const payments = await pay('yodlWithAcross', bridge, memo)
-    expect(payments).toMatchObject([{ receiver, tokenOut: { address: token, gross: amount, net: amount } }])
-    expect(payments[0]?.pricing).toEqual(unknown)
+  test('that deposits them into a bridge nobody listed is no payment, and quarantined', async () => {
+    expect(await pay('yodlWithAcross', bridge, memo)).toEqual([])
+    expect(chain.quarantined).toMatchObject([{ reason: 'a bridge call without the deposit of a listed bridge' }])
   })
 })
 

@@ -3,8 +3,10 @@ import { type Address, encodeFunctionData } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { testRouter } from '../test/contracts.generated.js'
 import { type Front, type FrontCall, type Item, openFront, passOn, rewriting } from '../test/front.js'
+import { readAll } from '../test/read-all.js'
 import { startTestChain, type TestChain } from '../test/test-chain.js'
-import { createEvmChain, type EvmChainOptions } from './evm-chain.js'
+import { createEvmChain } from './evm-chain.js'
+import type { EvmChainOptions } from './evm-chain-options.js'
 
 const receiver = '0x00000000000000000000000000000000000000b2'
 const full = `0x${'ff'.repeat(256)}`
@@ -20,7 +22,13 @@ let last: number
 let quiet: number
 let paidBloom: string
 const open = (options: Partial<EvmChainOptions> = {}) =>
-  createEvmChain({ chainId: 31337, rpcUrl: front.url, routers: [{ address: router, version: '0.8' }], ...options })
+  createEvmChain({
+    chainId: 31337,
+    rpcUrl: front.url,
+    routers: [{ address: router, version: '0.8' }],
+    proof: 'none',
+    ...options,
+  })
 
 beforeAll(async () => {
   node = await startTestChain()
@@ -59,7 +67,7 @@ const joined = (...changes: readonly Change[]) =>
 describe('an empty answer for a block whose header says otherwise', () => {
   test.each(['in ranges', 'everywhere'] as const)('is refused, when the logs are left out %s', async (where) => {
     front.intercept = rewriting(withoutLogs(where))
-    await expect(open().range(last, last)).rejects.toMatchObject({
+    await expect(readAll(open(), last, last)).rejects.toMatchObject({
       ...unavailable,
       message: expect.stringContaining(`block ${last}`),
     })
@@ -72,7 +80,7 @@ describe('an empty answer for a block whose header says otherwise', () => {
   ] as const)('is refused when %s block of a range lacks its logs', async (_, ends) => {
     front.intercept = rewriting(withoutLogs('everywhere'))
     const [from, to] = ends() as [number, number]
-    await expect(open().range(from, to)).rejects.toMatchObject(unavailable)
+    await expect(readAll(open(), from, to)).rejects.toMatchObject(unavailable)
   })
 
   test('is refused when logs of the other end came', async () => {
@@ -82,20 +90,20 @@ describe('an empty answer for a block whose header says otherwise', () => {
         ? { ...item, result: (item.result as { blockNumber: string }[]).filter((log) => log.blockNumber !== height) }
         : item,
     )
-    await expect(open().range(first, last)).rejects.toMatchObject(unavailable)
+    await expect(readAll(open(), first, last)).rejects.toMatchObject(unavailable)
   })
 
   test('is refused without batches too, and read once the node has the logs', async () => {
     const chain = open({ batchSize: 1 })
     front.intercept = rewriting(withoutLogs('everywhere'))
-    await expect(chain.range(first, last)).rejects.toMatchObject(unavailable)
+    await expect(readAll(chain, first, last)).rejects.toMatchObject(unavailable)
     front.intercept = passOn
-    expect((await chain.range(first, last)).payments).toHaveLength(2)
+    expect((await readAll(chain, first, last)).payments).toHaveLength(2)
   })
 
   test('is refused when the filter is too full to tell and the block named by its hash has logs', async () => {
     front.intercept = joined(withoutLogs('in ranges'), withFilter(full))
-    await expect(open().range(last, last)).rejects.toMatchObject(unavailable)
+    await expect(readAll(open(), last, last)).rejects.toMatchObject(unavailable)
   })
 })
 
@@ -106,7 +114,7 @@ describe('a filter that errs does not stop the chain', () => {
   ])('%s with the filter of a payment, or with all bits set', async (_, height) => {
     for (const filter of [paidBloom, full]) {
       front.intercept = rewriting(withFilter(filter))
-      expect((await open().range(height(), height())).payments).toEqual([])
+      expect((await readAll(open(), height(), height())).payments).toEqual([])
     }
   })
 
@@ -114,9 +122,9 @@ describe('a filter that errs does not stop the chain', () => {
     'a header whose filter is %j is asked nothing',
     async (filter) => {
       front.intercept = rewriting(withFilter(filter))
-      expect((await open().range(first, last)).payments).toHaveLength(2)
+      expect((await readAll(open(), first, last)).payments).toHaveLength(2)
       front.intercept = joined(withoutLogs('everywhere'), withFilter(filter))
-      expect((await open().range(last, last)).payments).toEqual([])
+      expect((await readAll(open(), last, last)).payments).toEqual([])
     },
   )
 })
@@ -125,8 +133,8 @@ test('a block whose header denies payments costs no request more', async () => {
   const chain = open()
   await chain.head()
   const before = front.requests.length
-  await chain.range(quiet, quiet)
-  await chain.range(other, other)
+  await readAll(chain, quiet, quiet)
+  await readAll(chain, other, other)
   const once = [['eth_getBlockByNumber', 'eth_getLogs'], ['eth_getBlockByNumber']]
   expect(front.requests.slice(before)).toEqual([...once, ...once])
 })
@@ -153,14 +161,14 @@ describe('while nothing settles it, the block is asked for again:', () => {
     ['its transactions are no hashes', 'eth_getBlockByNumber', withFields({ transactions: [{}] }), 'UNAVAILABLE'],
   ])('%s', async (_, method, change, code) => {
     front.intercept = joined(withFilter(paidBloom), instead(method, change))
-    await expect(open().range(other, other)).rejects.toMatchObject({ code: `ERR_CHAIN_${code}` })
+    await expect(readAll(open(), other, other)).rejects.toMatchObject({ code: `ERR_CHAIN_${code}` })
   })
 })
 
 test('a node that cannot name a block by its hash is asked for receipts instead', async () => {
   const noHash: Change = (item, call) => (call.method === 'eth_getLogs' && byHash(call) ? failed(item) : item)
   front.intercept = joined(withFilter(full), noHash)
-  expect((await open().range(other, other)).payments).toEqual([])
+  expect((await readAll(open(), other, other)).payments).toEqual([])
   front.intercept = joined(withFilter(full), noHash, withoutLogs('in ranges'))
-  await expect(open().range(last, last)).rejects.toMatchObject(unavailable)
+  await expect(readAll(open(), last, last)).rejects.toMatchObject(unavailable)
 })

@@ -6,15 +6,11 @@
  * nodes answer from the block itself and not from an index over blocks.
  * @module
  */
-import type { BlockRef } from '@payment-integration/core/ports'
-import { type HeaderContents, type ReceiptLog, readLogs, readReceipt } from './internal/answers.js'
+import { type ReceiptLog, readLogs, readReceipt } from './internal/answers.js'
 import type { RangeReader } from './range-reader.js'
+import { readByTransaction } from './reading/block-receipts.js'
+import type { Header } from './reading/headers.js'
 import type { RouterLog } from './router-decoder.js'
-
-/** The header at an end of a range. */
-export interface RangeEnd extends HeaderContents {
-  readonly header: BlockRef
-}
 
 /**
  * Checks the ends of a range for which no log came.
@@ -24,25 +20,25 @@ export interface RangeEnd extends HeaderContents {
  */
 export async function checkEmptyEnds(
   reader: RangeReader,
-  ends: readonly RangeEnd[],
+  ends: readonly Header[],
   logs: readonly RouterLog[],
   signal?: AbortSignal,
 ): Promise<void> {
   for (const end of ends) {
-    const { header, logsBloom } = end
-    if (logsBloom === null || logs.some(({ blockNumber }) => blockNumber === header.number)) continue
+    const { ref, logsBloom } = end
+    if (logsBloom === null || logs.some(({ blockNumber }) => blockNumber === ref.number)) continue
     const said = reader.filter(logsBloom)
     if (said !== 'no' && (await hasLogs(reader, end, said === 'likely', signal)))
       throw reader.fail.unavailable(
-        `eth_getLogs left out the logs of block ${header.number}; it is asked again. If this repeats, the node's index is broken.`,
+        `eth_getLogs left out the logs of block ${ref.number}; it is asked again. If this repeats, the node's index is broken.`,
       )
   }
 }
 
-async function hasLogs(reader: RangeReader, end: RangeEnd, likely: boolean, signal?: AbortSignal): Promise<boolean> {
+async function hasLogs(reader: RangeReader, end: Header, likely: boolean, signal?: AbortSignal): Promise<boolean> {
   const { rpc, fail, routers, decoder } = reader
   if (!likely) {
-    const filter = { blockHash: end.header.hash, address: [...routers.keys()], topics: [decoder.paymentTopics] }
+    const filter = { blockHash: end.ref.hash, address: [...routers.keys()], topics: [decoder.paymentTopics] }
     const outcome = await rpc.ask({ method: 'eth_getLogs', params: [filter] }, signal)
     // A node that does not know blocks by hash in this call, or not any more, still has receipts to tell by.
     if (outcome.ok) return readLogs(outcome.result, fail).some((log) => isPaymentLog(reader, log))
@@ -50,18 +46,16 @@ async function hasLogs(reader: RangeReader, end: RangeEnd, likely: boolean, sign
   return inReceipts(reader, end, signal)
 }
 
-async function inReceipts(reader: RangeReader, end: RangeEnd, signal?: AbortSignal): Promise<boolean> {
-  const { rpc, fail } = reader
-  const { header, transactions } = end
-  if (transactions === null) throw fail.unavailable(`block ${header.number} was answered without its transactions.`)
-  const calls = transactions.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
-  const receipts = (await rpc.all(calls, signal)).map((answer) => readReceipt(answer, fail))
+async function inReceipts(reader: RangeReader, end: Header, signal?: AbortSignal): Promise<boolean> {
+  const { fail } = reader
+  const { ref, transactions } = end
+  const receipts = (await readByTransaction(reader, end, signal)).map((answer) => readReceipt(answer, fail))
   let found = false
   for (const [index, receipt] of receipts.entries()) {
-    if (receipt === null || receipt.blockHash !== header.hash)
-      throw fail.gone(`receipt ${transactions[index]} is not in block ${header.number}.`)
-    if (receipt.hash !== transactions[index])
-      throw fail.unavailable(`receipt ${receipt.hash} was answered for ${transactions[index]}.`)
+    if (receipt === null || receipt.blockHash !== ref.hash)
+      throw fail.gone(`receipt ${transactions?.[index]} is not in block ${ref.number}.`)
+    if (receipt.hash !== transactions?.[index])
+      throw fail.unavailable(`receipt ${receipt.hash} was answered for ${transactions?.[index]}.`)
     found ||= receipt.logs.some((log) => isPaymentLog(reader, log))
   }
   return found

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Front, openFront } from '../test/front.js'
-import { createEvmChain, type EvmChainOptions } from './evm-chain.js'
+import { createEvmChain } from './evm-chain.js'
+import type { EvmChainOptions } from './evm-chain-options.js'
 import { redactor } from './internal/failures.js'
 
 const key = 'k3y-of-the-node'

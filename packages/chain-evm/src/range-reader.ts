@@ -1,8 +1,10 @@
 /** What a range of blocks is read with. @module */
+import type { Endpoint } from './internal/endpoints.js'
 import type { Failures } from './internal/failures.js'
 import type { Rpc } from './internal/json-rpc.js'
-import type { FilterAnswer } from './log-filter.js'
 import type { PriceLists } from './price-lists.js'
+import type { FilterAnswer } from './proof/log-filter.js'
+import type { Prover } from './proof/prover.js'
 import type { RouterDecoder } from './router-decoder.js'
 import type { TokenMetadata } from './token-metadata.js'
 
@@ -17,17 +19,36 @@ export interface QuarantinedLog {
   readonly reason: string
 }
 
-/** Everything a range is read with. */
-export interface RangeReader {
+/** Everything that the ranges of one chain are read with, whichever endpoint they come from. */
+export interface ChainReader {
   readonly chainId: number
-  readonly rpc: Rpc
   readonly fail: Failures
   readonly decoder: RouterDecoder
   readonly tokens: TokenMetadata
   readonly lists: PriceLists
   /** Version by lowercased address; only versions that the decoder reads. */
   readonly routers: ReadonlyMap<string, string>
-  /** Whether the log filter of a header says that its block holds payment logs. */
-  readonly filter: (logsBloom: string) => FilterAnswer
+  /** The bridge contracts whose deposits are believed, lowercased. */
+  readonly spokePools: ReadonlySet<string>
   readonly onQuarantine: (log: QuarantinedLog) => void
+  /** What is known of the chain's headers. */
+  readonly headers: HeaderKind
+}
+
+/** What was learnt of a chain's headers while it was read. */
+export interface HeaderKind {
+  /** Whether any of them hashed to its block's hash: then all should. */
+  isKnown: boolean
+}
+
+/** Everything that one range is read with: all of it comes from one endpoint. */
+export interface RangeReader extends ChainReader {
+  readonly endpoint: Endpoint
+  /** That of the endpoint. */
+  readonly rpc: Rpc
+  readonly prover: Prover
+  /** The routers whose payments are asked for; null for all. */
+  readonly wanted: ReadonlySet<string> | null
+  /** Whether the log filter of a header says that its block holds payment logs of the routers asked for. */
+  readonly filter: (logsBloom: string) => FilterAnswer
 }

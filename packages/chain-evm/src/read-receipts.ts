@@ -1,46 +1,33 @@
 /** Receipts of transactions, each held against the block that its logs came from. @module */
-import { type LoggedPayment, needsReceipt } from './delivery.js'
+import type { TransactionLogs } from './group-logs.js'
 import { type ReceiptFacts, readReceipt } from './internal/answers.js'
 import type { RangeReader } from './range-reader.js'
 
-const method = 'eth_getTransactionReceipt'
-
 /**
- * The receipt of a transaction.
- * @throws ChainError `ERR_CHAIN_RANGE_GONE` when it is not in the block any more; `ERR_CHAIN_UNAVAILABLE`.
+ * The receipts of transactions, by hash.
+ * @param held - Those in hand; they are not asked for.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when one is not in the block any more; `ERR_CHAIN_UNAVAILABLE`.
  */
-export async function readOneReceipt(
+export async function readReceipts(
   reader: RangeReader,
-  hash: string,
-  blockHash: string,
-  signal?: AbortSignal,
-): Promise<ReceiptFacts> {
-  return receiptOf(reader, hash, [blockHash], await reader.rpc.call({ method, params: [hash] }, signal))
-}
-
-/** The receipts, by transaction, of the payments that their events do not prove. */
-export async function readProofs(
-  reader: RangeReader,
-  groups: readonly (readonly [string, { readonly payments: readonly LoggedPayment[] }])[],
+  groups: readonly TransactionLogs[],
+  held: ReadonlyMap<string, ReceiptFacts>,
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, ReceiptFacts>> {
-  const needed = groups.filter(([, { payments }]) => payments.some(needsReceipt))
+  const missing = groups.filter(({ txHash }) => !held.has(txHash))
+  if (missing.length === 0) return held
   const answers = await reader.rpc.all(
-    needed.map(([hash]) => ({ method, params: [hash] })),
+    missing.map(({ txHash }) => ({ method: 'eth_getTransactionReceipt', params: [txHash] })),
     signal,
   )
-  return new Map(
-    needed.map(([txHash, { payments }], index) => {
-      const blockHashes = payments.map(({ log }) => log.blockHash)
-      return [txHash, receiptOf(reader, txHash, blockHashes, answers[index])]
-    }),
-  )
-}
-
-function receiptOf(reader: RangeReader, hash: string, blockHashes: readonly string[], answer: unknown): ReceiptFacts {
-  const receipt = readReceipt(answer, reader.fail)
-  assertSameBlock('receipt', hash, blockHashes, receipt, reader)
-  return receipt
+  const all = new Map(held)
+  for (const [index, { txHash, payments }] of missing.entries()) {
+    const receipt = readReceipt(answers[index], reader.fail)
+    const blockHashes = payments.map(({ log }) => log.blockHash)
+    assertSameBlock('receipt', txHash, blockHashes, receipt, reader)
+    all.set(txHash, receipt)
+  }
+  return all
 }
 
 /** An answer for another hash means that a batch came back mixed up; another block means that the chain moved. */

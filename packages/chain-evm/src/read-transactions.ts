@@ -1,19 +1,26 @@
 /** The transactions behind payment logs: what integration they name, what the payer gave and what it cost. @module */
 import type { PricingFacts } from '@payment-integration/core/ports'
+import type { BridgedTo } from './bridge/find-deposits.js'
 import { calledPayment } from './called-payment.js'
 import { type DirectPayment, type Emitted, noConversion, pairConversions } from './conversion-pairs.js'
-import { transferredPayments } from './delivery.js'
-import { type ReceiptFacts, readTransaction, type TransactionFacts } from './internal/answers.js'
+import { groupLogs, reportMalformed, type TransactionLogs } from './group-logs.js'
+import type { ReceiptFacts, TransactionFacts } from './internal/answers.js'
+import { needsEnds, readEnds } from './payment-ends.js'
 import { pricingOf, unknownPricing } from './pricing.js'
 import type { RangeReader } from './range-reader.js'
-import { assertSameBlock, readOneReceipt, readProofs } from './read-receipts.js'
+import { readCalls } from './read-calls.js'
+import { readReceipts } from './read-receipts.js'
 import type { DecodedPayment, RouterLog } from './router-decoder.js'
 import { swapInput, type TokenAmount } from './token-in.js'
 
-/** A payment, its log, what the payer gave for it and what it cost. */
+/** A payment, its log, whom it names, what the payer gave for it and what it cost. */
 export interface ReadPayment {
   readonly log: RouterLog
   readonly payment: DecodedPayment
+  /** Lowercased, or null. */
+  readonly integrationAddress: string | null
+  /** The deposit that took it to another chain, or null. */
+  readonly bridged: BridgedTo | null
   readonly given: TokenAmount
   readonly pricing: PricingFacts
 }
@@ -21,23 +28,28 @@ export interface ReadPayment {
 /** The payments of one transaction, by log index. */
 export interface TransactionPayments {
   readonly txHash: string
-  readonly integrationAddress: string | null
   readonly payments: readonly ReadPayment[]
 }
 
-interface Decoded extends Emitted<DecodedPayment> {
-  readonly log: RouterLog
+/** What was read on the way to the logs. */
+export interface HeldFacts {
+  /** Receipts by transaction; those of all payments, where receipts were read to find them. */
+  readonly receipts: ReadonlyMap<string, ReceiptFacts>
+  /** How many transactions a block holds, or null when that is not known. */
+  sizeOf(blockNumber: number): number | null
 }
 
-/** What the listed routers emitted in one transaction, by log index. */
-interface Group {
-  readonly emitted: Emitted[]
-  readonly payments: Decoded[]
+/** A transaction with payments. */
+interface Paying {
+  readonly group: TransactionLogs
+  readonly transaction: TransactionFacts
+  /** The payment that a call sent straight to a router made. */
+  readonly direct: DirectPayment | null
 }
 
 /**
- * Decodes logs, and reads the transaction of each payment (in batches) and the receipts that it needs. A transaction with
- * conversions alone has no payment and is not read.
+ * Decodes logs, and reads the transaction of each payment (in batches) and the receipts that it needs and that are not in hand.
+ * A transaction with conversions alone has no payment and is not read.
  * @param logs - Logs of listed routers, by block and log index.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a transaction is no longer in the block its logs came from;
  * `ERR_CHAIN_UNAVAILABLE`.
@@ -45,117 +57,75 @@ interface Group {
 export async function readTransactions(
   reader: RangeReader,
   logs: readonly RouterLog[],
+  held: HeldFacts,
   signal?: AbortSignal,
 ): Promise<TransactionPayments[]> {
-  const groups = [...decodeByTransaction(reader, logs)].filter(([, { payments }]) => payments.length > 0)
-  const calls = groups.map(([hash]) => ({ method: 'eth_getTransactionByHash', params: [hash] }))
-  const answers = await reader.rpc.all(calls, signal)
-  const receipts = await readProofs(reader, groups, signal)
-  const result: TransactionPayments[] = []
-  for (const [index, [txHash, group]] of groups.entries()) {
-    const transaction = readTransaction(answers[index], reader.fail)
-    const blockHashes = group.payments.map(({ log }) => log.blockHash)
-    assertSameBlock('transaction', txHash, blockHashes, transaction, reader)
-    result.push({
-      txHash,
-      integrationAddress: reader.decoder.integrationAddress(transaction.input),
-      payments: await readPayments(reader, transaction, group, receipts.get(txHash) ?? null, signal),
-    })
-  }
-  return result
+  const groups = groupLogs(reader, logs)
+  if (groups.length === 0) return []
+  const calls = await readCalls(reader, groups, (height) => held.sizeOf(height), signal)
+  const paying = groups.map((group) => withCall(reader, group, calls.get(group.txHash)))
+  const needed = paying.filter((one) => wantsReceipt(reader, one)).map(({ group }) => group)
+  const receipts = await readReceipts(reader, needed, held.receipts, signal)
+  return paying.map((one) => ({
+    txHash: one.group.txHash,
+    payments: readPayments(reader, one, receipts.get(one.group.txHash) ?? null),
+  }))
 }
 
-function decodeByTransaction(reader: RangeReader, logs: readonly RouterLog[]): Map<string, Group> {
-  const groups = new Map<string, Group>()
-  for (const log of logs) {
-    const version = reader.routers.get(log.address) ?? ''
-    const group = groups.get(log.txHash) ?? { emitted: [], payments: [] }
-    groups.set(log.txHash, group)
-    const event = reader.decoder.decode(log, version)
-    if (event.kind === 'malformed') {
-      reportMalformed(reader, log, version, event.reason)
-      if (reader.decoder.conversionTopics.includes(log.topics[0] ?? ''))
-        group.emitted.push({ router: log.address, event: { kind: 'conversion', steps: [], forgeable: true } })
-      continue
-    }
-    group.emitted.push({ router: log.address, event })
-    if (event.kind === 'payment') group.payments.push({ router: log.address, event, log })
-  }
-  return groups
-}
-
-function reportMalformed(
-  { chainId, onQuarantine }: RangeReader,
-  log: RouterLog,
-  version: string,
-  reason: string,
-): void {
-  const { txHash, blockNumber, logIndex, address } = log
-  onQuarantine({ chainId, txHash, blockNumber, logIndex, router: { address, version }, reason })
-}
-
-async function readPayments(
-  reader: RangeReader,
-  transaction: TransactionFacts,
-  { emitted, payments }: Group,
-  known: ReceiptFacts | null,
-  signal?: AbortSignal,
-): Promise<ReadPayment[]> {
+function withCall(reader: RangeReader, group: TransactionLogs, transaction: TransactionFacts | undefined): Paying {
+  if (transaction === undefined) throw reader.fail.unavailable(`transaction ${group.txHash} was not answered.`)
   const version = transaction.to === null ? undefined : reader.routers.get(transaction.to)
   const call = version === undefined ? null : reader.decoder.call(transaction.input, version)
-  const direct = call === null ? null : calledPayment(transaction, call, payments)
-  const receipt = direct === null ? null : await readDirectReceipt(reader, transaction, direct, emitted, known, signal)
+  return { group, transaction, direct: call && calledPayment(transaction, call, group.payments) }
+}
+
+/**
+ * A payment whose end its event does not prove needs its receipt, and so does a swap, whose other logs tell what the payer gave, and a
+ * call with price feeds for which no conversion came: when the receipt has one, the node left it out of the logs.
+ */
+function wantsReceipt(reader: RangeReader, { group, transaction, direct }: Paying): boolean {
+  if (needsEnds(reader, transaction, group.payments)) return true
+  return direct !== null && (direct.call.swap !== null || lacksConversion(group, direct))
+}
+
+function lacksConversion({ emitted }: TransactionLogs, { router, call }: DirectPayment): boolean {
+  const isConversion = ({ router: by, event }: Emitted) => by === router && event.kind === 'conversion'
+  return call.feeds?.some((feed) => feed !== null) === true && !emitted.some(isConversion)
+}
+
+function readPayments(
+  reader: RangeReader,
+  { group, transaction, direct }: Paying,
+  receipt: ReceiptFacts | null,
+): ReadPayment[] {
+  const { emitted, payments } = group
+  if (direct !== null && receipt !== null && lacksConversion(group, direct)) assertNoConversion(reader, direct, receipt)
   const swap = direct?.call.swap ?? null
   const given =
     direct === null || swap === null || receipt === null ? null : swapInput(transaction, swap, direct, receipt)
   const conversions = pairConversions(emitted, direct)
-  const transferred = known === null ? null : provedByReceipt(reader, payments, known)
-  return payments.map(({ log, event }) => {
+  const ends = readEnds(reader, transaction, payments, needsEnds(reader, transaction, payments) ? receipt : null)
+  return payments.flatMap(({ log, event }, index): ReadPayment[] => {
+    const { integrationAddress = null, isDelivered = false, bridged = null, isAstray = false } = ends[index] ?? {}
+    if (isAstray) {
+      const version = reader.routers.get(log.address) ?? ''
+      reportMalformed(reader, log, version, 'a bridge call without the deposit of a listed bridge')
+      return []
+    }
     const isDirect = direct?.payment === event
     const conversion = conversions.get(event) ?? noConversion
-    const isProved = event.provedBy === 'event' || transferred?.has(event) === true
-    const pricing = isProved
+    const pricing = isDelivered
       ? pricingOf(reader.lists, event, conversion, isDirect ? direct.call : null)
       : unknownPricing
-    if (given === null || !isDirect)
-      return { log, payment: event, given: { token: event.token, amount: event.gross }, pricing }
+    const end = { log, integrationAddress, bridged, pricing }
     // The event repeats an argument of the call here, which may be anybody's address; who called is known.
-    return { log, payment: { ...event, sender: transaction.from }, given, pricing }
+    if (given !== null && isDirect) return [{ ...end, payment: { ...event, sender: transaction.from }, given }]
+    return [{ ...end, payment: event, given: { token: event.token, amount: event.gross } }]
   })
 }
 
-function provedByReceipt({ routers, decoder, fail }: RangeReader, payments: readonly Decoded[], receipt: ReceiptFacts) {
-  const proved = transferredPayments(
-    payments,
-    receipt.logs,
-    ({ address, topics: [topic = ''] }) => routers.has(address) && decoder.paymentTopics.includes(topic),
-  )
-  if (proved === null)
-    throw fail.unavailable(`receipt ${receipt.hash} was answered without a log that eth_getLogs has.`)
-  return proved
-}
-
-/**
- * The receipt of a swap, whose other logs tell what the payer gave, and of a call with price feeds for which no conversion
- * came: when the receipt has one, the node left it out of the logs. Null for any other call.
- */
-async function readDirectReceipt(
-  reader: RangeReader,
-  { hash, blockHash }: TransactionFacts,
-  { router, call }: DirectPayment,
-  emitted: readonly Emitted[],
-  known: ReceiptFacts | null,
-  signal?: AbortSignal,
-): Promise<ReceiptFacts | null> {
-  const isConversion = ({ router: by, event }: Emitted) => by === router && event.kind === 'conversion'
-  const lacksConversion = call.feeds?.some((feed) => feed !== null) === true && !emitted.some(isConversion)
-  if (call.swap === null && !lacksConversion) return null
-  const receipt = known ?? (await readOneReceipt(reader, hash, blockHash, signal))
-  const { conversionTopics } = reader.decoder
-  if (
-    lacksConversion &&
-    receipt.logs.some(({ address, topics: [topic = ''] }) => address === router && conversionTopics.includes(topic))
-  )
-    throw reader.fail.unavailable(`eth_getLogs left out a log of transaction ${hash}; it is asked again.`)
-  return receipt
+function assertNoConversion({ decoder, fail }: RangeReader, { router }: DirectPayment, receipt: ReceiptFacts): void {
+  const { conversionTopics } = decoder
+  if (receipt.logs.some(({ address, topics: [topic = ''] }) => address === router && conversionTopics.includes(topic)))
+    throw fail.unavailable(`eth_getLogs left out a log of transaction ${receipt.hash}; it is asked again.`)
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routerFunctions } from '../test/abis.js'
 import { forwarder, testRouter } from '../test/contracts.generated.js'
 import { type Front, openFront } from '../test/front.js'
+import { readAll } from '../test/read-all.js'
 import { payer, startTestChain, type TestChain } from '../test/test-chain.js'
 import { devToken } from './dev/contracts.generated.js'
 import { createEvmChain } from './evm-chain.js'
@@ -80,7 +81,11 @@ async function plan(
 async function read(height: number) {
   const routers = [{ address: router, version: '0.8' }]
   const before = front.requests.length
-  const { payments } = await createEvmChain({ chainId: 31337, rpcUrl: front.url, routers }).range(height, height)
+  const { payments } = await readAll(
+    createEvmChain({ chainId: 31337, rpcUrl: front.url, routers, proof: 'none' }),
+    height,
+    height,
+  )
   const receipts = front.requests
     .slice(before)
     .flat()

@@ -3,8 +3,10 @@ import { encodeAbiParameters, getContractAddress, numberToHex } from 'viem'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { oddToken, testRouter } from '../test/contracts.generated.js'
 import { type Front, type FrontCall, type Item, openFront, passOn, rewriting } from '../test/front.js'
+import { readAll } from '../test/read-all.js'
 import { payer, startTestChain, type TestChain } from '../test/test-chain.js'
-import { createEvmChain, type EvmChainOptions } from './evm-chain.js'
+import { createEvmChain } from './evm-chain.js'
+import type { EvmChainOptions } from './evm-chain-options.js'
 
 const receiver = '0x00000000000000000000000000000000000000b2'
 const dai = [
@@ -36,7 +38,7 @@ async function payIn(token: string) {
 }
 
 async function tokenOut(chain: ReturnType<typeof open>, height: number) {
-  return (await chain.range(height, height)).payments[0]?.tokenOut
+  return (await readAll(chain, height, height)).payments[0]?.tokenOut
 }
 
 const ofState = (method: string) => method === 'eth_call' || method === 'eth_getCode'
@@ -66,7 +68,7 @@ test.each([
   const chain = open({ batchSize })
   for (const lie of [behind(height), splitGateway]) {
     front.intercept = lie
-    await expect(chain.range(height, height)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
+    await expect(readAll(chain, height, height)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
   }
   front.intercept = passOn
   expect(await tokenOut(chain, height)).toMatchObject({ symbol: 'DAI', decimals: 18 })
@@ -80,13 +82,13 @@ test.each([
   front.intercept = rewriting((item, { method, params }) =>
     method === 'eth_getBlockByNumber' && params[0] === 'latest' ? { id: item.id, result } : item,
   )
-  await expect(open().range(height, height)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
+  await expect(readAll(open(), height, height)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
 })
 
 test('code that is answered as something else than hex is no proof of an empty answer', async () => {
   const height = await payIn(await node.deploy(oddToken, ['0x', '0x']))
   front.intercept = rewriting((item, { method }) => (method === 'eth_getCode' ? { id: item.id, result: null } : item))
-  await expect(open().range(height, height)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
+  await expect(readAll(open(), height, height)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
 })
 
 test('an address without code is asked again in later blocks, and not in the same ones', async () => {
@@ -96,7 +98,7 @@ test('an address without code is asked again in later blocks, and not in the sam
   const early = await payIn(token)
   expect(await tokenOut(chain, early)).toMatchObject({ address: token, symbol: null, decimals: 0 })
   const before = front.requests.length
-  await chain.range(early, early)
+  await readAll(chain, early, early)
   expect(front.requests.slice(before).flat()).not.toContain('eth_call')
   expect(await node.deploy(oddToken, dai)).toBe(token)
   expect(await tokenOut(chain, await payIn(token))).toMatchObject({ address: token, symbol: 'DAI', decimals: 18 })

@@ -9,6 +9,7 @@ import {
   testRouter,
 } from '../test/contracts.generated.js'
 import { type Front, type Intercept, openFront, passOn, rewriting } from '../test/front.js'
+import { readAll } from '../test/read-all.js'
 import { startTestChain, type TestChain } from '../test/test-chain.js'
 import { createEvmChain } from './evm-chain.js'
 
@@ -56,7 +57,7 @@ test.each([
   async (_, contract, args, expected) => {
     const token = await node.deploy(contract, args)
     const height = await payIn(token)
-    const [payment] = (await open().range(height, height)).payments
+    const [payment] = (await readAll(open(), height, height)).payments
     expect(payment?.tokenOut).toMatchObject({ address: token, ...expected })
     expect(payment?.tokenIn).toEqual({ address: token, ...expected, amount: 5n })
   },
@@ -65,7 +66,7 @@ test.each([
 
 test('an address without a contract has no symbol and 0 decimals', async () => {
   const height = await payIn(receiver)
-  const [payment] = (await open().range(height, height)).payments
+  const [payment] = (await readAll(open(), height, height)).payments
   expect(payment?.tokenOut).toMatchObject({ address: receiver, symbol: null, decimals: 0 })
 })
 
@@ -76,8 +77,8 @@ test.each([
   const height = await payIn(await node.deploy(contract, args))
   const chain = open()
   const before = front.requests.length
-  await chain.range(height, height)
-  await chain.range(height, height)
+  await readAll(chain, height, height)
+  await readAll(chain, height, height)
   expect(front.requests.slice(before).filter((methods) => methods.includes('eth_call'))).toHaveLength(requests)
 })
 
@@ -106,7 +107,7 @@ describe('a token that stops the virtual machine', () => {
     const token = await node.deploy(oddToken, [string('X'), uint(1n)])
     const height = await payIn(token)
     front.intercept = failing({ code: -32000, message }, token)
-    const [payment] = (await open().range(height, height)).payments
+    const [payment] = (await readAll(open(), height, height)).payments
     expect(payment?.tokenOut).toMatchObject({ address: token, symbol: null, decimals: 0 })
   })
 
@@ -122,7 +123,7 @@ describe('a token that stops the virtual machine', () => {
     const token = await node.deploy(oddToken, [string('X'), uint(1n)])
     await node.rpc('anvil_setCode', token, code)
     const height = await payIn(token)
-    const [payment] = (await open().range(height, height)).payments
+    const [payment] = (await readAll(open(), height, height)).payments
     expect(payment?.tokenOut).toMatchObject({ address: token, symbol: null, decimals: 0 })
   })
 
@@ -134,7 +135,7 @@ describe('a token that stops the virtual machine', () => {
         ? { id: item.id, error: { code: -32000, message: 'write protection' } }
         : item,
     )
-    const [payment] = (await open().range(height, height)).payments
+    const [payment] = (await readAll(open(), height, height)).payments
     expect(payment?.tokenOut).toMatchObject({ symbol: 'X', decimals: 0 })
   })
 })
@@ -149,7 +150,7 @@ test('an error that does not come again is not taken for "the token has none"', 
     const asked = request.methods.includes('eth_call') && failures-- > 0
     return (asked ? failing({ code: -32000, message: 'hiccup' }) : passOn)(request, response)
   }
-  expect((await open().range(height, height)).payments[0]?.tokenOut).toMatchObject(dai)
+  expect((await readAll(open(), height, height)).payments[0]?.tokenOut).toMatchObject(dai)
 })
 
 test.each([
@@ -163,7 +164,7 @@ test.each([
   const token = await node.deploy(oddToken, [string('DAI'), uint(18n)])
   const height = await payIn(token)
   front.intercept = failing(error, token)
-  await expect(open().range(height, height)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
+  await expect(readAll(open(), height, height)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
 })
 
 test.each([
@@ -182,13 +183,13 @@ test.each([
     return undefined
   }
   front.intercept = error === null ? lost : failing(error)
-  await expect(chain.range(height, height)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
+  await expect(readAll(chain, height, height)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
   front.intercept = passOn
-  expect((await chain.range(height, height)).payments[0]?.tokenOut).toMatchObject(dai)
+  expect((await readAll(chain, height, height)).payments[0]?.tokenOut).toMatchObject(dai)
 })
 
 test.each([null, 7, {}, 'text'])('an eth_call that answers %j is nonsense', async (result) => {
   const height = await payIn(await node.deploy(oddToken, [string('DAI'), uint(18n)]))
   front.intercept = rewriting((item, { method }) => (method === 'eth_call' ? { id: item.id, result } : item))
-  await expect(open().range(height, height)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
+  await expect(readAll(open(), height, height)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
 })

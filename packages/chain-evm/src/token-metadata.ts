@@ -19,10 +19,11 @@ const maxEntries = 10_000
 /** Answers what a token is. */
 export interface TokenMetadata {
   /**
+   * @param rpc - The node to ask when the answer is not kept.
    * @param height - The block up to which payments are read; a node whose newest block is below it is not believed.
    * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node does not answer; a token that does not answer is no error.
    */
-  of(address: string, height: number, signal?: AbortSignal): Promise<TokenFacts>
+  of(rpc: Rpc, address: string, height: number, signal?: AbortSignal): Promise<TokenFacts>
 }
 
 /** Facts, and the last block for which they are believed. */
@@ -35,10 +36,10 @@ interface Entry {
  * A cache in front of `eth_call`. What a contract answers is kept for good, also "it has none". An address without code is
  * asked again in later blocks, since a token may be deployed there. A failed request is not kept.
  */
-export function createTokenMetadata(rpc: Rpc, fail: Failures, native: TokenFacts): TokenMetadata {
+export function createTokenMetadata(fail: Failures, native: TokenFacts): TokenMetadata {
   const known = new Map<string, Entry>()
 
-  async function read(address: string, height: number, signal?: AbortSignal): Promise<Entry> {
+  async function read(rpc: Rpc, address: string, height: number, signal?: AbortSignal): Promise<Entry> {
     const newest = { method: 'eth_getBlockByNumber', params: ['latest', false] }
     const [head, symbol, decimals] = await rpc.askAll([newest, ...tokenCalls(address, 'latest')], signal)
     if (!head?.ok) throw fail.unavailable(`eth_getBlockByNumber: ${describeRpcError(head)}.`)
@@ -46,14 +47,14 @@ export function createTokenMetadata(rpc: Rpc, fail: Failures, native: TokenFacts
     if (at < height) throw fail.unavailable(`the node's newest block is below ${height}, where a token is asked for.`)
     if (isAnswer(symbol) && isAnswer(decimals))
       return { facts: toFacts(address, symbol.result, decimals.result), upTo: Number.POSITIVE_INFINITY }
-    return settle(address, at, signal)
+    return settle(rpc, address, at, signal)
   }
 
   /**
    * Asks again for what was empty or failed, at a fixed height: behind a gateway, another node than the one that told the
    * newest block may have answered, and a node that lacks this block says so. Code, and a call that cannot fail, come along.
    */
-  async function settle(address: string, at: number, signal?: AbortSignal): Promise<Entry> {
+  async function settle(rpc: Rpc, address: string, at: number, signal?: AbortSignal): Promise<Entry> {
     const block = quantity(at)
     const getCode = { method: 'eth_getCode', params: [address, block] }
     const calls = [getCode, callOf(identity, symbolSelector, block), ...tokenCalls(address, block)]
@@ -80,11 +81,11 @@ export function createTokenMetadata(rpc: Rpc, fail: Failures, native: TokenFacts
   }
 
   return {
-    async of(address, height, signal) {
+    async of(rpc, address, height, signal) {
       if (address === native.address) return native
       const cached = known.get(address)
       if (cached !== undefined && height <= cached.upTo) return cached.facts
-      const entry = await read(address, height, signal)
+      const entry = await read(rpc, address, height, signal)
       const [oldest] = known.keys()
       if (known.size >= maxEntries && oldest !== undefined) known.delete(oldest)
       known.set(address, entry)

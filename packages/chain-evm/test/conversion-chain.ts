@@ -1,9 +1,11 @@
 /** A real chain with two listed routers that emit what a test plans, and what routers of any version emit. @module */
 import { type Address, encodeFunctionData, type Hex, pad } from 'viem'
-import { createEvmChain, type EvmChainOptions } from '../src/evm-chain.js'
+import { createEvmChain } from '../src/evm-chain.js'
+import type { EvmChainOptions } from '../src/evm-chain-options.js'
 import type { QuarantinedLog } from '../src/range-reader.js'
 import { forwarder, testRouter } from './contracts.generated.js'
 import { openFront } from './front.js'
+import { readAll } from './read-all.js'
 import { chainFeed, type EmittedLog, eventLog, nobody, noFeed, payingCall } from './router-logs.js'
 import { payer, startTestChain } from './test-chain.js'
 
@@ -105,7 +107,7 @@ export async function openConversionChain() {
         onQuarantine: (log) => quarantined.push(log),
         ...options,
       })
-      return (await chain.range(height, height)).payments
+      return (await readAll(chain, height, height)).payments
     },
     async close() {
       await front.close()

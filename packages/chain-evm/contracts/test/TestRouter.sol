@@ -32,6 +32,8 @@ contract TestRouter {
     bytes32 private memo;
     Step private step;
     bytes private planned;
+    address private bridge;
+    bytes private bridgeCall;
 
     /// @notice What the next swap calls do: move tokens, then report a payment.
     function plan(
@@ -98,8 +100,17 @@ contract TestRouter {
         planned = logs.length == 0 ? bytes("") : abi.encode(logs);
     }
 
+    /// @notice What the next calls of the router do before they emit what is planned, as a deposit into a bridge is made before its payment.
+    function planBridge(address bridge_, bytes calldata call_) external {
+        (bridge, bridgeCall) = (bridge_, call_);
+    }
+
     /// @notice Every paying call lands here, whatever its selector.
     fallback() external payable {
+        if (bridge != address(0)) {
+            (bool ok,) = bridge.call(bridgeCall);
+            require(ok, "bridge call failed");
+        }
         if (planned.length != 0) {
             emitLogs(abi.decode(planned, (Log[])));
             return;

@@ -1,6 +1,7 @@
 import { createPublicClient, http, stringToHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openFront, passOn } from '../../test/front.js'
+import { readAll } from '../../test/read-all.js'
 import { createEvmChain } from '../evm-chain.js'
 import { nativeTokenAddress } from '../native-token.js'
 import { devAccount } from './accounts.js'
@@ -30,7 +31,7 @@ async function find(txHash: string) {
     pollingInterval: 20,
   })
   const { fate, blockNumber } = await open().transactionFate(txHash)
-  const { payments } = await open().range(blockNumber ?? 0, blockNumber ?? 0)
+  const { payments } = await readAll(open(), blockNumber ?? 0, blockNumber ?? 0)
   return { fate, payment: payments.find((payment) => payment.txHash === txHash) }
 }
 

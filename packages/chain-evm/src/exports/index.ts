@@ -1,5 +1,15 @@
+export {
+  type AcrossDestination,
+  type AcrossFulfilmentSource,
+  type AcrossFulfilmentSourceOptions,
+  acrossFulfilmentSourceDefaults,
+  createAcrossFulfilmentSource,
+} from '../across-fulfilment-source.js'
+export { knownSpokePools } from '../bridge/known-spoke-pools.js'
 export { type ChainReceiptSourceOptions, createChainReceiptSource } from '../chain-receipt-source.js'
-export { createEvmChain, type EvmChainOptions, evmChainDefaults } from '../evm-chain.js'
+export type { EndpointAddress } from '../endpoints/create-endpoints.js'
+export { createEvmChain, type EvmChain } from '../evm-chain.js'
+export { type EvmChainOptions, evmChainDefaults } from '../evm-chain-options.js'
 export { encodeIntegrationSuffix, readIntegrationSuffix } from '../integration-suffix.js'
 export { type KnownPriceFeed, knownPriceFeeds } from '../known-price-feeds.js'
 export { chainsWithRouters, type KnownRouter, knownRouters } from '../known-routers.js'

@@ -35,13 +35,16 @@ export interface ReceiptFacts {
 export interface HeaderContents {
   /** The filter over the logs of the block, 0x and 512 hex digits; null when the chain has none. */
   readonly logsBloom: string | null
+  /** The root of the receipts, lowercased; null when the chain has none. */
+  readonly receiptsRoot: string | null
   /** Hashes, lowercased; null when the node did not tell them. */
   readonly transactions: readonly string[] | null
 }
 
-type Fields = Readonly<Record<string, unknown>>
+/** An object of an answer. */
+export type Fields = Readonly<Record<string, unknown>>
 
-function isFields(value: unknown): value is Fields {
+export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
@@ -60,12 +63,26 @@ export function readHeader(value: unknown, fail: Failures): BlockRef | null {
 
 /** The contents of a block that {@link readHeader} accepted. */
 export function readContents(value: unknown): HeaderContents {
-  const { logsBloom, transactions } = isFields(value) ? value : {}
-  const hashes = Array.isArray(transactions) ? transactions.map(toHash) : []
+  const { logsBloom, receiptsRoot, transactions } = isFields(value) ? value : {}
   return {
     logsBloom: isHex(logsBloom) && logsBloom.length === 514 ? logsBloom : null,
-    transactions: Array.isArray(transactions) && hashes.every((hash) => hash !== null) ? hashes : null,
+    receiptsRoot: toHash(receiptsRoot),
+    transactions: toHashes(transactions),
   }
+}
+
+/** The transactions of a block that was answered whole, by hash; null when the node has no such block. */
+export function blockTransactions(value: unknown, fail: Failures): ReadonlyMap<string, unknown> | null {
+  if (value === null) return null
+  const transactions: unknown = isFields(value) ? value['transactions'] : undefined
+  if (!Array.isArray(transactions)) throw fail.unavailable('a block was answered without its transactions.')
+  const found = new Map<string, unknown>()
+  for (const transaction of transactions) {
+    const hash = isFields(transaction) ? toHash(transaction['hash']) : null
+    if (hash === null) throw fail.unavailable('a block was answered with a transaction without a hash.')
+    found.set(hash, transaction)
+  }
+  return found
 }
 
 /** The logs of an `eth_getLogs` answer, in the order of the answer. */
@@ -101,11 +118,23 @@ function readLog(value: unknown, fail: Failures): RouterLog {
 
 function readLogBody(value: Fields, fail: Failures): ReceiptLog {
   const address = toAddress(value['address'])
-  const topics = value['topics']
   const data = value['data']
-  if (address === null || !Array.isArray(topics) || !topics.every((topic) => toHash(topic) !== null) || !isHex(data))
+  const topics = toHashes(value['topics'])
+  if (address === null || topics === null || !isHex(data))
     throw fail.unavailable('a log was answered without a valid address, topics or data.')
-  return { address, topics: topics.map((topic: string) => topic.toLowerCase()), data: data.toLowerCase() }
+  return { address, topics, data: data.toLowerCase() }
+}
+
+/** A list of hashes, lowercased, or null when the value is not one. */
+function toHashes(value: unknown): string[] | null {
+  if (!Array.isArray(value)) return null
+  const hashes: string[] = []
+  for (const item of value) {
+    const hash = toHash(item)
+    if (hash === null) return null
+    hashes.push(hash)
+  }
+  return hashes
 }
 
 /** A transaction, or null when the node does not know it or has it in no block. */

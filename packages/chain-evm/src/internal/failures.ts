@@ -1,6 +1,8 @@
 /** Turns whatever a transport throws into a ChainError that names the chain and leaks nothing. @module */
 import { ChainError } from '@payment-integration/core'
 import { HttpRequestError, ResponseBodyTooLargeError, RpcRequestError } from 'viem'
+import { DeadlineError } from './deadline.js'
+import { secretLabels, unescaped } from './url-parts.js'
 
 /** Makes the errors of one chain. */
 export interface Failures {
@@ -8,18 +10,41 @@ export interface Failures {
   unavailable(what: string): ChainError
   /** A block of the range left the chain while it was read, or is not there yet. */
   gone(what: string): ChainError
+  /** What the node answers for a block contradicts its header; another node may do better. */
+  unproven(what: string): ChainError
+  /** The node wants fewer requests. Also `ERR_CHAIN_UNAVAILABLE`. */
+  limited(what: string): RateLimitError
 }
 
-/** The errors of chain `chainId`. They carry no `cause`: a transport's error holds the node's URL, which holds keys. */
-export function chainFailures(chainId: number): Failures {
+/** The node answers, but not as often as it is asked. Nothing is wrong with the request or its size. */
+export class RateLimitError extends ChainError {
+  constructor(chainId: number, message: string) {
+    super('ERR_CHAIN_UNAVAILABLE', chainId, message)
+  }
+}
+
+/** Whether an error says nothing but that the node wants fewer requests. */
+export function isRateLimit(error: unknown): boolean {
+  return error instanceof RateLimitError
+}
+
+/**
+ * The errors of chain `chainId`. They carry no `cause`: a transport's error holds the node's URL, which holds keys.
+ * @param endpoint - Name of the endpoint that they are about, where there are several.
+ */
+export function chainFailures(chainId: number, endpoint?: string): Failures {
+  const unread = `Chain ${chainId} cannot be read: ${endpoint === undefined ? '' : `${endpoint}: `}`
   return {
-    unavailable: (what) => new ChainError('ERR_CHAIN_UNAVAILABLE', chainId, `Chain ${chainId} cannot be read: ${what}`),
+    unavailable: (what) => new ChainError('ERR_CHAIN_UNAVAILABLE', chainId, `${unread}${what}`),
+    limited: (what) => new RateLimitError(chainId, `${unread}${what}`),
     gone: (what) =>
       new ChainError(
         'ERR_CHAIN_RANGE_GONE',
         chainId,
         `Chain ${chainId} changed under the read: ${what} Read the head again.`,
       ),
+    unproven: (what) =>
+      new ChainError('ERR_CHAIN_PROOF_FAILED', chainId, `Chain ${chainId} is not proven whole: ${what}`),
   }
 }
 
@@ -33,11 +58,41 @@ export interface RpcError {
 export class HttpStatusError extends Error {
   override readonly name = 'HttpStatusError'
   readonly status: number
-  constructor(status: number) {
+  /** The `Retry-After` header as it came, or null. */
+  readonly retryAfter: string | null
+  constructor(status: number, retryAfter: string | null = null) {
     super(`HTTP status ${status}`)
     this.status = status
+    this.retryAfter = retryAfter
   }
 }
+
+/** The answer is larger than allowed. */
+export class TooLargeError extends Error {
+  override readonly name = 'TooLargeError'
+  constructor(maxBytes: number) {
+    super(`the answer is larger than ${maxBytes} bytes`)
+  }
+}
+
+/** What came is JSON, but no answer to the request. */
+export class NotJsonRpcError extends Error {
+  override readonly name = 'NotJsonRpcError'
+  constructor() {
+    super('the answer is not JSON-RPC')
+  }
+}
+
+/** There is no connection, and a new one is not tried yet. */
+export class NoConnectionError extends Error {
+  override readonly name = 'NoConnectionError'
+  constructor() {
+    super('no connection')
+  }
+}
+
+/** Failures whose message is ours, and clean. */
+const ownFailures = [HttpStatusError, TooLargeError, NotJsonRpcError, NoConnectionError, DeadlineError] as const
 
 /** Says in one short phrase why a request failed. `redact` cleans text that the node wrote. */
 export function describeFailure(error: unknown, redact: (text: string) => string): string {
@@ -45,7 +100,7 @@ export function describeFailure(error: unknown, redact: (text: string) => string
     if (link instanceof RpcRequestError)
       return describeRpcError({ code: codeOf(link), message: redact(String(link.details)) })
     if (link instanceof ResponseBodyTooLargeError) return `the answer is larger than ${link.maxSize} bytes`
-    if (link instanceof HttpStatusError) return link.message
+    if (ownFailures.some((known) => link instanceof known)) return link.message
     if (link instanceof HttpRequestError && link.status !== undefined) return `HTTP status ${link.status}`
     if (link instanceof SyntaxError) return 'the answer is not JSON'
     const code: unknown = 'code' in link ? link.code : undefined
@@ -58,6 +113,16 @@ export function describeFailure(error: unknown, redact: (text: string) => string
 export function rpcErrorOf(error: unknown): RpcError | null {
   for (const link of chainOf(error))
     if (link instanceof RpcRequestError) return { code: codeOf(link), message: String(link.details) }
+  return null
+}
+
+/** What a refusal for too many requests says about when to come back; null when the failure is another one. */
+export function rateLimitOf(error: unknown): { readonly retryAfter: string | null } | null {
+  for (const link of chainOf(error)) {
+    if (link instanceof HttpStatusError) return link.status === 429 ? link : null
+    if (link instanceof HttpRequestError && link.status === 429)
+      return { retryAfter: link.headers?.get('retry-after') ?? null }
+  }
   return null
 }
 
@@ -93,25 +158,16 @@ function secretsOf(text: string): string[] {
   if (!URL.canParse(text)) return []
   const url = new URL(text)
   const credentials = [url.username, url.password]
-  const basic = Buffer.from(credentials.map(decode).join(':')).toString('base64')
+  const basic = Buffer.from(credentials.map(unescaped).join(':')).toString('base64')
   const query = [...url.searchParams].map(([name, value]) => value || name)
   const parts = [...credentials, basic, ...hostSecrets(url.hostname), ...url.pathname.split('/'), ...query]
-  const all = parts.flatMap((part) => [part, decode(part)]).filter((part) => part.length >= 4)
+  const all = parts.flatMap((part) => [part, unescaped(part)]).filter((part) => part.length >= 4)
   return [...new Set(all)].sort((a, b) => b.length - a.length)
 }
 
 /** Some providers put a key into the host name, in front of their domain. */
 function hostSecrets(hostname: string): string[] {
-  const labels = hostname.split('.')
-  return labels.length < 2 ? [] : [hostname, ...labels.slice(0, -2).filter((label) => label.length >= 8)]
-}
-
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
+  return hostname.includes('.') ? [hostname, ...secretLabels(hostname)] : []
 }
 
 function* chainOf(error: unknown): Generator<Error> {

@@ -5,14 +5,23 @@ export function isHex(value: unknown): value is string {
   return typeof value === 'string' && /^0x[0-9a-fA-F]*$/.test(value)
 }
 
+const lowerHash = /^0x[0-9a-f]{64}$/
+const anyHash = /^0x[0-9a-fA-F]{64}$/
+const lowerAddress = /^0x[0-9a-f]{40}$/
+const anyAddress = /^0x[0-9a-fA-F]{40}$/
+
 /** A 32-byte hash, lowercased, or null when the value is not one. */
 export function toHash(value: unknown): string | null {
-  return typeof value === 'string' && /^0x[0-9a-fA-F]{64}$/.test(value) ? value.toLowerCase() : null
+  if (typeof value !== 'string') return null
+  if (lowerHash.test(value)) return value
+  return anyHash.test(value) ? value.toLowerCase() : null
 }
 
 /** A 20-byte address, lowercased, or null when the value is not one. */
 export function toAddress(value: unknown): string | null {
-  return typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value) ? value.toLowerCase() : null
+  if (typeof value !== 'string') return null
+  if (lowerAddress.test(value)) return value
+  return anyAddress.test(value) ? value.toLowerCase() : null
 }
 
 /** A JSON-RPC quantity as a safe integer, or null when the value is not one. */

@@ -1,18 +1,10 @@
-/** JSON-RPC calls to one node, over viem transports. @module */
-import { http, type Transport } from 'viem'
-import { DeadlineError, withDeadline } from './deadline.js'
-import { describeFailure, describeRpcError, type Failures, HttpStatusError, redactor, rpcErrorOf } from './failures.js'
+/** JSON-RPC calls to one node, over any wire. @module */
+import type { Clock } from '@payment-integration/core/ports'
+import { withDeadline } from './deadline.js'
+import { describeFailure, describeRpcError, type Failures, isRateLimit, rateLimitOf, redactor } from './failures.js'
+import type { RpcCall, RpcOutcome, Wire } from './wire.js'
 
-/** One call. */
-export interface RpcCall {
-  readonly method: string
-  readonly params: readonly unknown[]
-}
-
-/** What a call came to: its result, or the JSON-RPC error that the node answered. */
-export type RpcOutcome =
-  | { readonly ok: true; readonly result: unknown }
-  | { readonly ok: false; readonly code: number | null; readonly message: string }
+export type { RpcCall, RpcOutcome } from './wire.js'
 
 /** Calls to one node. Every rejection is a ChainError, or the caller's own reason when its signal aborted. */
 export interface Rpc {
@@ -21,56 +13,103 @@ export interface Rpc {
   /** One call whose JSON-RPC error is an answer too. */
   ask(call: RpcCall, signal?: AbortSignal): Promise<RpcOutcome>
   /**
-   * Many calls, in order, in as few requests as the batch size allows. A node may leave out or mix up the items of a
-   * batch, so the caller must check that each result is the one it asked for.
+   * Many calls, in order, in as few requests as the batch size allows. A node may mix up the items of a batch, so the
+   * caller must check that each result is the one it asked for.
    */
   all(calls: readonly RpcCall[], signal?: AbortSignal): Promise<unknown[]>
   /** As {@link Rpc.all}, with JSON-RPC errors as answers. */
   askAll(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcOutcome[]>
 }
 
+/** What became of one request. */
+export type RequestEnd =
+  /** It was answered, after this many milliseconds. */
+  | {
+      readonly kind: 'answered'
+      readonly calls: readonly RpcCall[]
+      readonly ms: number
+      readonly codes: readonly (number | null)[]
+    }
+  /** It brought no answer, or not all of it. */
+  | { readonly kind: 'lost'; readonly error: Error }
+  /** The node wants fewer requests: what it said about when to come back, or null. */
+  | { readonly kind: 'limited'; readonly retryAfter: string | null; readonly error: Error }
+
 /** How to reach the node. */
 export interface RpcOptions {
-  readonly rpcUrl: string | undefined
-  readonly transport: Transport | undefined
+  readonly wire: Wire
+  /** The node's URL, so that no message repeats a part of it. */
+  readonly url: string | undefined
+  readonly clock: Clock
   readonly requestTimeoutMs: number
   readonly batchSize: number
-  readonly maxResponseBytes: number
-  /** Told of every request that brought no answer at all. */
-  readonly onLost: () => void
+  /** Runs before each request; what it throws is thrown instead of asking. */
+  readonly before?: ((signal: AbortSignal | undefined) => Promise<void>) | undefined
+  /** Whether a request that was refused for its rate is repeated here; `before` does the waiting. @default never */
+  readonly patient?: (() => boolean) | undefined
+  /** Told of the end of each request, except when the caller gave up. */
+  readonly onEnd?: ((end: RequestEnd) => void) | undefined
 }
-
-type Request = (call: RpcCall, options: { signal: AbortSignal; retryCount: 0 }) => Promise<unknown>
 
 /** Opens the calls. Nothing is sent yet. */
 export function createRpc(fail: Failures, options: RpcOptions): Rpc {
-  const { requestTimeoutMs, batchSize, onLost } = options
-  const { single, batched, url } = openTransports(options)
-  const redact = redactor(url)
+  const { wire, clock, requestTimeoutMs, batchSize, before, patient = () => false, onEnd = () => {} } = options
+  const redact = redactor(options.url)
 
-  async function settle(request: Request, calls: readonly RpcCall[], caller?: AbortSignal): Promise<RpcOutcome[]> {
-    const what = [...new Set(calls.map((call) => call.method))].join(', ')
-    const settled = await withDeadline(requestTimeoutMs, caller, (signal) =>
-      Promise.allSettled(calls.map((call) => request(call, { signal, retryCount: 0 }))),
-    ).catch((error: unknown) => {
+  function lost(what: string): Error {
+    const error = fail.unavailable(what)
+    onEnd({ kind: 'lost', error })
+    return error
+  }
+
+  function limited(what: string, retryAfter: string | null): Error {
+    const error = fail.limited(what)
+    onEnd({ kind: 'limited', retryAfter, error })
+    return error
+  }
+
+  async function exchange(calls: readonly RpcCall[], caller: AbortSignal | undefined) {
+    try {
+      return await withDeadline(clock, requestTimeoutMs, caller, (signal) => wire.send(calls, signal))
+    } catch (error) {
       if (caller?.aborted) throw caller.reason
-      onLost()
-      throw fail.unavailable(`${what}: ${error instanceof DeadlineError ? error.message : 'the request failed'}.`)
-    })
+      const what = `${namesOf(calls)}: ${describeFailure(error, redact)}.`
+      const limit = rateLimitOf(error)
+      throw limit === null ? lost(what) : limited(what, limit.retryAfter)
+    }
+  }
+
+  async function settle(calls: readonly RpcCall[], caller: AbortSignal | undefined): Promise<RpcOutcome[]> {
+    for (let tries = 1; ; tries++) {
+      try {
+        await before?.(caller)
+        return await attempt(calls, caller)
+      } catch (error) {
+        if (!isRateLimit(error) || tries === RATE_LIMIT_TRIES || !patient()) throw error
+      }
+    }
+  }
+
+  async function attempt(calls: readonly RpcCall[], caller: AbortSignal | undefined): Promise<RpcOutcome[]> {
+    const startedAt = clock.now()
+    const answers = await exchange(calls, caller)
     caller?.throwIfAborted()
-    return settled.map((outcome, index) => {
-      if (outcome.status === 'fulfilled') return { ok: true, result: outcome.value }
-      const answered = rpcErrorOf(outcome.reason)
-      if (answered !== null) return { ok: false, code: answered.code, message: redact(answered.message) }
-      onLost()
-      throw fail.unavailable(`${calls[index]?.method}: ${describeFailure(outcome.reason, redact)}.`)
+    const outcomes = answers.map((answer, index): RpcOutcome => {
+      if (answer === null) throw lost(`${calls[index]?.method}: no answer.`)
+      return answer.ok ? answer : { ...answer, message: redact(answer.message) }
     })
+    const refused = outcomes.findIndex((outcome) => !outcome.ok && outcome.code === RATE_LIMIT_CODE)
+    if (refused !== -1)
+      throw limited(`${calls[refused]?.method}: ${describeRpcError(errorOf(outcomes[refused]))}.`, null)
+    const codes = outcomes.flatMap((outcome) => (outcome.ok ? [] : [outcome.code]))
+    onEnd({ kind: 'answered', calls, ms: clock.now() - startedAt, codes })
+    return outcomes
   }
 
   async function askAll(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcOutcome[]> {
     const outcomes: RpcOutcome[] = []
     for (let start = 0; start < calls.length; start += batchSize)
-      outcomes.push(...(await settle(batched, calls.slice(start, start + batchSize), signal)))
+      outcomes.push(...(await settle(calls.slice(start, start + batchSize), signal)))
     return outcomes
   }
 
@@ -80,7 +119,7 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
   }
 
   async function ask(call: RpcCall, signal?: AbortSignal): Promise<RpcOutcome> {
-    const [outcome] = await settle(single, [call], signal)
+    const [outcome] = await settle([call], signal)
     if (outcome === undefined) throw fail.unavailable(`${call.method}: no answer.`)
     return outcome
   }
@@ -94,23 +133,16 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
   }
 }
 
-function openTransports(options: RpcOptions): { single: Request; batched: Request; url: string | undefined } {
-  const { transport, rpcUrl, batchSize, maxResponseBytes } = options
-  // The deadline here covers the body as well; viem's covers only the time until the headers, so it is off.
-  const base = { retryCount: 0, timeout: 0, maxResponseBodySize: maxResponseBytes }
-  const single = (transport ?? http(rpcUrl, base))({ retryCount: 0 })
-  const batch = { batch: { batchSize }, onFetchResponse: assertAccepted }
-  const batched =
-    transport === undefined && batchSize > 1 ? http(rpcUrl, { ...base, ...batch })({ retryCount: 0 }) : single
-  const url: unknown = single.value?.['url'] ?? rpcUrl
-  return {
-    single: single.request as Request,
-    batched: batched.request as Request,
-    url: typeof url === 'string' ? url : undefined,
-  }
+/** How often one request may be refused for its rate before the caller hears of it. */
+const RATE_LIMIT_TRIES = 5
+
+/** The code of a call that was refused inside an answer because there were too many; the same number as the HTTP status. */
+const RATE_LIMIT_CODE = 429
+
+function errorOf(outcome: RpcOutcome | undefined) {
+  return outcome === undefined || outcome.ok ? undefined : outcome
 }
 
-/** A refused batch has one error for all its items, which viem would look for item by item and lose. */
-function assertAccepted(response: Response): void {
-  if (!response.ok) throw new HttpStatusError(response.status)
+function namesOf(calls: readonly RpcCall[]): string {
+  return [...new Set(calls.map((call) => call.method))].join(', ')
 }

@@ -9,12 +9,16 @@ export function checkWhole(name: string, value: number, min: number): void {
     throw new RangeError(`${name} is ${value}; pass a whole number of at least ${min}.`)
 }
 
-/** @throws {TypeError} When there is no usable URL. The URL itself is not repeated: it may hold a key. */
-export function checkUrl(rpcUrl: string | undefined): void {
-  if (rpcUrl === undefined) throw new TypeError('Neither rpcUrl nor transport is given; pass one of them.')
-  const protocol = URL.canParse(rpcUrl) ? new URL(rpcUrl).protocol : null
-  if (protocol !== 'http:' && protocol !== 'https:')
-    throw new TypeError('rpcUrl is not an http: or https: URL; for other protocols pass a viem transport.')
+/**
+ * @param name - Of the option.
+ * @param protocols - With their colons.
+ * @throws {TypeError} When `url` has none of the protocols. The URL itself is not repeated: it may hold a key.
+ */
+export function checkUrl(name: string, url: string, protocols: readonly string[]): void {
+  if (!URL.canParse(url) || !protocols.includes(new URL(url).protocol))
+    throw new TypeError(
+      `${name} is not a URL with one of ${protocols.join(' ')}; for other protocols pass a viem transport.`,
+    )
 }
 
 /**

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { testRouter } from '../test/contracts.generated.js'
-import { startTestChain } from '../test/test-chain.js'
+import { testRouter } from '../../test/contracts.generated.js'
+import { startTestChain } from '../../test/test-chain.js'
+import { yodlTopic } from '../yodl-decoder.js'
 import { createFilterTest } from './log-filter.js'
-import { yodlTopic } from './yodl-decoder.js'
 
 const receiver = '0x00000000000000000000000000000000000000b2'
 const otherTopic = `0x${'ab'.repeat(32)}`

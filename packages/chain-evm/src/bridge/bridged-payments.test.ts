@@ -1,0 +1,167 @@
+/** A payment that leaves the chain through a bridge is a deposit and no payment of the chain. */
+
+import type { ProofLevel } from '@payment-integration/core/ports'
+import type { Address, Hex } from 'viem'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Bridged, depositLog } from '../../test/across-logs.js'
+import { testRouter } from '../../test/contracts.generated.js'
+import {
+  type ConversionChain,
+  emits,
+  memo,
+  openConversionChain,
+  payment,
+  receiver,
+  usdc,
+} from '../../test/conversion-chain.js'
+import { readAll } from '../../test/read-all.js'
+import { type EmittedLog, noFeed, payingCall } from '../../test/router-logs.js'
+import { payer } from '../../test/test-chain.js'
+import { createEvmChain } from '../evm-chain.js'
+import { encodeIntegrationSuffix } from '../integration-suffix.js'
+import type { QuarantinedLog } from '../range-reader.js'
+
+const shop: Address = `0x${'0a'.repeat(20)}`
+const amount = 400n
+const bridged: Bridged = {
+  originChainId: 31337n,
+  destinationChainId: 10n,
+  depositId: 5n,
+  depositor: payer,
+  recipient: receiver,
+  inputToken: usdc,
+  inputAmount: amount,
+  outputToken: `0x${'c2'.repeat(20)}`,
+  outputAmount: 390n,
+  message: '0x',
+}
+
+let chain: ConversionChain
+let pool: Address
+let stranger: Address
+
+beforeAll(async () => {
+  chain = await openConversionChain()
+  pool = await chain.node.deploy(testRouter)
+  stranger = await chain.node.deploy(testRouter)
+}, 60_000)
+afterAll(() => chain?.close())
+
+const deposits = (changes: Partial<Bridged> = {}, by = pool): [Address, Hex] => [
+  by,
+  emits(depositLog('FundsDeposited', { ...bridged, ...changes })),
+]
+const pays = (changes: Readonly<Record<string, unknown>> = {}): [Address, Hex] => [
+  chain.routerA,
+  emits(payment('0.8', amount, { fees: 0n, ...changes })),
+]
+
+async function read(height: number, proof: ProofLevel) {
+  const quarantined: QuarantinedLog[] = []
+  const evm = createEvmChain({
+    chainId: 31337,
+    rpcUrl: chain.node.rpcUrl,
+    routers: [{ address: chain.routerA, version: '0.8' }],
+    spokePools: [pool],
+    proof,
+    onQuarantine: (log) => quarantined.push(log),
+  })
+  const { payments, deposits: left } = await readAll(evm, height, height, { head: height + 1_000 })
+  evm.close()
+  return { payments, deposits: left, quarantined }
+}
+
+/** A call of the router that deposits into a bridge, which emits `log` unless it is null, and reports the payment. */
+async function bridge(version: string, deposit: [Address, EmittedLog] | null, data?: Hex) {
+  const [to, log] = deposit ?? [stranger, null]
+  await chain.node.call(testRouter, chain.routerA, 'planBridge', [to, log === null ? emits() : emits(log)])
+  const call = payingCall(version, 'yodlWithAcross', {
+    memo,
+    receiver,
+    token: usdc,
+    amount,
+    priceFeeds: [noFeed, noFeed],
+  })
+  const height = await chain.call(data ?? call, payment(version, amount, { fees: 0n }))
+  await chain.node.call(testRouter, chain.routerA, 'planBridge', [`0x${'00'.repeat(20)}`, '0x'])
+  return height
+}
+
+const proofs: ProofLevel[] = ['root', 'bloom', 'none']
+describe.each(proofs)('with proof %s', (proof) => {
+  test('yodlWithAcross is a deposit, with the payment as the source chain tells it', async () => {
+    const call = payingCall('0.8', 'yodlWithAcross', {
+      memo,
+      receiver,
+      token: usdc,
+      amount,
+      priceFeeds: [noFeed, noFeed],
+    })
+    const suffix = encodeIntegrationSuffix(shop)
+    const height = await bridge('0.8', [pool, depositLog('V3FundsDeposited', bridged)], `${call}${suffix.slice(2)}`)
+    const found = await read(height, proof)
+    expect(found.payments).toEqual([])
+    expect(found.quarantined).toEqual([])
+    const token = { address: usdc, symbol: null, decimals: 0 }
+    expect(found.deposits).toMatchObject([
+      {
+        bridge: 'across',
+        depositId: '5',
+        destinationChainId: 10,
+        receiver,
+        output: { token: bridged.outputToken, amount: 390n },
+        payment: {
+          ...{ chainId: 31337, ordinal: 0, sender: payer, receiver, memoHex: memo, integrationAddress: shop },
+          tokenIn: { ...token, amount },
+          tokenOut: { ...token, gross: amount, net: amount },
+          pricing: { listedToken: null, feeds: [], calledAmount: null, serviceFee: null },
+        },
+      },
+    ])
+    expect(found.deposits[0]?.payment.source.txHash).toBe(found.deposits[0]?.payment.txHash)
+  })
+
+  test.each<[string, () => [Address, EmittedLog] | null]>([
+    ['without a deposit', () => null],
+    ['with the deposit of a contract that is not listed', () => [stranger, depositLog('FundsDeposited', bridged)]],
+    [
+      'with the deposit of somebody else',
+      () => [pool, depositLog('FundsDeposited', { ...bridged, depositor: receiver })],
+    ],
+  ])('yodlWithAcross %s is quarantined', async (_, deposit) => {
+    const found = await read(await bridge('0.8', deposit()), proof)
+    expect([found.payments, found.deposits]).toEqual([[], []])
+    expect(found.quarantined).toMatchObject([{ reason: 'a bridge call without the deposit of a listed bridge' }])
+  })
+
+  test('two deposits and a payment of one transaction keep their numbers', async () => {
+    const second = { depositId: 6n, outputAmount: 1n }
+    const { blockNumber } = await chain.batch(
+      ...[deposits({ depositor: chain.wallet }), pays({ sender: chain.wallet })],
+      pays({ fees: 1n }),
+      ...[deposits({ ...second, depositor: chain.wallet }), pays({ sender: chain.wallet })],
+    )
+    const found = await read(blockNumber, proof)
+    expect(found.payments.map(({ ordinal }) => ordinal)).toEqual([1])
+    expect(found.deposits.map(({ depositId, payment: { ordinal } }) => [depositId, ordinal])).toEqual([
+      ['5', 0],
+      ['6', 2],
+    ])
+  })
+
+  test('through a wrapper, a payment with a forged deposit stays a payment of which no price is known', async () => {
+    const { blockNumber } = await chain.batch(
+      deposits({ depositor: chain.wallet }, stranger),
+      pays({ sender: chain.wallet }),
+    )
+    const found = await read(blockNumber, proof)
+    expect(found.deposits).toEqual([])
+    expect(found.payments).toMatchObject([{ pricing: { listedToken: null } }])
+  })
+})
+
+test('a SpokePool that is no address is refused', () => {
+  const routers = [{ address: chain.routerA, version: '0.8' }]
+  const rpcUrl = chain.node.rpcUrl
+  expect(() => createEvmChain({ chainId: 1, rpcUrl, routers, spokePools: ['0x12'] })).toThrow(TypeError)
+})

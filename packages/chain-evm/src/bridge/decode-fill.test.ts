@@ -1,0 +1,69 @@
+import type { Address } from 'viem'
+import { describe, expect, test } from 'vitest'
+import { type Bridged, fillLog, fillNames } from '../../test/across-logs.js'
+import { bridgeDeposit } from '../../test/bridge-deposit.js'
+import { decodeFill, fulfils } from './decode-fill.js'
+
+const address = (byte: string): Address => `0x${byte.repeat(20)}`
+const deposit = bridgeDeposit()
+const bridged: Bridged = {
+  originChainId: BigInt(deposit.payment.chainId),
+  destinationChainId: BigInt(deposit.destinationChainId),
+  depositId: BigInt(deposit.depositId),
+  depositor: deposit.payment.sender as Address,
+  recipient: deposit.receiver as Address,
+  inputToken: deposit.payment.tokenOut.address as Address,
+  inputAmount: deposit.payment.tokenOut.gross,
+  outputToken: deposit.output.token as Address,
+  outputAmount: deposit.output.amount,
+  message: `0x${'ee'.repeat(70)}`,
+}
+
+describe.each(fillNames)('%s', (name) => {
+  const isFilled = (changes: Partial<Bridged> = {}) => {
+    const fill = decodeFill({ address: '0x', ...fillLog(name, { ...bridged, ...changes }) })
+    return fill !== null && fulfils(fill, deposit)
+  }
+
+  test('is read, and fulfils the deposit that it repeats', () => {
+    expect(decodeFill({ address: '0x', ...fillLog(name, bridged) })).toEqual({
+      originChainId: bridged.originChainId,
+      depositId: bridged.depositId,
+      depositor: bridged.depositor,
+      recipient: bridged.recipient,
+      input: { token: bridged.inputToken, amount: bridged.inputAmount },
+      outputToken: bridged.outputToken,
+      paidTo: bridged.recipient,
+      paidAmount: bridged.outputAmount,
+    })
+    expect(isFilled()).toBe(true)
+  })
+
+  test('that paid more than was promised fulfils it, one that paid less does not', () => {
+    expect(isFilled({ updatedOutputAmount: bridged.outputAmount + 1n })).toBe(true)
+    expect(isFilled({ updatedOutputAmount: bridged.outputAmount - 1n })).toBe(false)
+  })
+
+  test.each<[string, Partial<Bridged>]>([
+    ['is for another origin', { originChainId: 999n }],
+    ['is for another deposit', { depositId: 78n }],
+    ['is for another depositor', { depositor: address('77') }],
+    ['is for another recipient', { recipient: address('77') }],
+    ['paid another one than the recipient', { updatedRecipient: address('77') }],
+    ['has another input token', { inputToken: address('77') }],
+    ['has another input amount', { inputAmount: 1n }],
+    ['has another output token', { outputToken: address('77') }],
+  ])('that %s does not fulfil it', (_, changes) => {
+    expect(isFilled(changes)).toBe(false)
+  })
+
+  test('that is cut anywhere is read whole or not at all', () => {
+    const log = fillLog(name, bridged)
+    const whole = decodeFill({ address: '0x', ...log })
+    for (let end = 2; end < log.data.length; end += 7) {
+      const read = decodeFill({ address: '0x', ...log, data: log.data.slice(0, end) })
+      if (read !== null) expect(read).toEqual(whole)
+    }
+    expect(decodeFill({ address: '0x', ...log, topics: log.topics.slice(0, 3) })).toBeNull()
+  })
+})

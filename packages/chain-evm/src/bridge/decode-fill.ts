@@ -1,0 +1,83 @@
+/**
+ * The fill events of the Across SpokePool. Source: across-protocol/contracts, `V3SpokePoolInterface.sol`.
+ *
+ * Anybody can fill a deposit that was never made, as long as he pays for it, and a depositor can sign away what a true one promised: recipient
+ * and amount as updated are what was paid out.
+ * @module
+ */
+import type { BridgeDeposit } from '@payment-integration/core/ports'
+import type { ReceiptLog } from '../internal/answers.js'
+import { uintAt, wordAt, wordToAddress, wordToOffset } from '../internal/hex.js'
+
+/** `FilledRelay`: the updated recipient and amount are in place. */
+const filledRelayTopic = '0x44b559f101f8fbcc8a0ea43fa91a05a729a5ea6e14a7c75aa750374690137208'
+/** `FilledV3Relay`, its former shape: they are in a struct behind an offset. */
+const filledV3RelayTopic = '0x571749edf1d5c9599318cdbc4e28a6475d65e87fd3b2ddbe1e9a8d5e7a0f0ff7'
+
+/** First topics of fill events. */
+export const fillTopics: readonly string[] = [filledRelayTopic, filledV3RelayTopic]
+
+/** A fill, as its event tells it. Addresses are lowercase, amounts in base units. */
+export interface Fill {
+  readonly originChainId: bigint
+  readonly depositId: bigint
+  readonly depositor: string
+  /** As deposited. */
+  readonly recipient: string
+  readonly input: { readonly token: string; readonly amount: bigint }
+  readonly outputToken: string
+  /** Who was paid, and how much. */
+  readonly paidTo: string
+  readonly paidAmount: bigint
+}
+
+/** Origin chain, deposit and relayer are indexed. */
+const topicCount = 4
+
+/** Reads a log as a fill; null when it is none, or not between EVM addresses. It never throws. */
+export function decodeFill({ topics, data }: ReceiptLog): Fill | null {
+  if (!fillTopics.includes(topics[0] ?? '') || topics.length !== topicCount) return null
+  const paid = topics[0] === filledRelayTopic ? 11 * 32 : wordToOffset(wordAt(data, 11 * 32))
+  if (paid === null) return null
+  const inputToken = addressAt(data, 0)
+  const outputToken = addressAt(data, 32)
+  const inputAmount = uintAt(data, 2 * 32)
+  const depositor = addressAt(data, 8 * 32)
+  const recipient = addressAt(data, 9 * 32)
+  const paidTo = addressAt(data, paid)
+  const paidAmount = uintAt(data, paid + 2 * 32)
+  if (inputToken === null || outputToken === null || inputAmount === null) return null
+  if (depositor === null || recipient === null || paidTo === null || paidAmount === null) return null
+  return {
+    originChainId: BigInt(topics[1] ?? ''),
+    depositId: BigInt(topics[2] ?? ''),
+    depositor,
+    recipient,
+    input: { token: inputToken, amount: inputAmount },
+    outputToken,
+    paidTo,
+    paidAmount,
+  }
+}
+
+function addressAt(data: string, offset: number): string | null {
+  return wordToAddress(wordAt(data, offset))
+}
+
+/**
+ * Whether a fill is of a deposit: everything that both events tell agrees, and the receiver got the token and at least the amount that were
+ * promised.
+ */
+export function fulfils(fill: Fill, { payment, depositId, receiver, output }: BridgeDeposit): boolean {
+  return (
+    fill.originChainId === BigInt(payment.source.chainId) &&
+    fill.depositId === BigInt(depositId) &&
+    fill.depositor === payment.sender &&
+    fill.recipient === receiver &&
+    fill.input.token === payment.tokenOut.address &&
+    fill.input.amount === payment.tokenOut.gross &&
+    fill.outputToken === output.token &&
+    fill.paidTo === receiver &&
+    fill.paidAmount >= output.amount
+  )
+}

@@ -1,0 +1,144 @@
+/** Finds the fills of deposits on one destination chain. Source: DESIGN section 3 (cross-chain). @module */
+import type { BlockRef, BridgeDeposit, Fulfilment } from '@payment-integration/core/ports'
+import { readHeader, readReceipt } from '../internal/answers.js'
+import type { Endpoint, Endpoints } from '../internal/endpoints.js'
+import type { Failures } from '../internal/failures.js'
+import { quantity } from '../internal/hex.js'
+import type { PriceLists } from '../price-lists.js'
+import type { TokenMetadata } from '../token-metadata.js'
+import { createBlockFinder } from './find-block.js'
+import { type FoundFill, scanFills } from './scan-fills.js'
+
+/** Everything that fills are read with. */
+export interface FillReaderDeps {
+  readonly chainId: number
+  readonly endpoints: Endpoints
+  readonly fail: Failures
+  readonly tokens: TokenMetadata
+  readonly lists: PriceLists
+  /** Lowercased. */
+  readonly spokePool: string
+  /** Blocks on top of a fill until it counts. */
+  readonly confirmations: number
+  /** How long after a deposit it can be filled, in milliseconds. */
+  readonly windowMs: number
+}
+
+/** The clocks of two chains may differ by this much, in milliseconds. */
+const CLOCK_SLACK_MS = 600_000
+/** These newest blocks are read again each time: a node may know a block before it finds the logs in it. */
+const REREAD_BLOCKS = 256
+/** Bounds the memory; a deposit that is forgotten is searched from its start again. */
+const MOST_DEPOSITS = 10_000
+
+/** Where the search for a deposit's fill stands. */
+interface Search {
+  readonly from: number
+  /** Next height to read. */
+  next: number
+  /** Whether its time is over and all of it was read once more. */
+  isOver: boolean
+}
+
+/**
+ * Makes the look-up of fulfilments on one chain. The search begins when the deposit was made, by the blocks' times, goes on where it
+ * stopped, and ends when the deposit can no longer be filled; then all of it is read once more. A fill is held against the receipt of its
+ * transaction and the header of its block. All of a look-up comes from one endpoint.
+ */
+export function createFillReader(deps: FillReaderDeps) {
+  const { chainId, endpoints, fail, spokePool, confirmations, windowMs } = deps
+  const finder = createBlockFinder()
+  const searches = new Map<string, Search>()
+
+  async function find(endpoint: Endpoint, deposit: BridgeDeposit, signal?: AbortSignal): Promise<Fulfilment | null> {
+    const key = `${deposit.payment.chainId}:${deposit.depositId}:${deposit.payment.blockHash}`
+    const known = searches.get(key)
+    if (known?.isOver === true) return null
+    const head = await readBlock(endpoint, 'latest', signal)
+    endpoint.note({ kind: 'head', number: head.number })
+    const final = head.number - confirmations
+    if (final < 0) return null
+    const read = (height: number) => readBlock(endpoint, quantity(height), signal)
+    const since = deposit.payment.blockTimestamp
+    const search = known ?? begin(key, await finder.firstAt(since - CLOCK_SLACK_MS, final, read))
+    const isLate = head.timestamp > since + windowMs
+    const end = isLate ? await finder.firstAt(since + windowMs, final, read) : final + 1
+    const isLast = end <= final
+    const found = await scanFills(
+      {
+        endpoint,
+        fail,
+        spokePool,
+        deposit,
+        from: isLast ? search.from : search.next,
+        to: isLast ? end : final,
+        onRead: (height) => {
+          search.next = Math.max(search.from, height + 1 - REREAD_BLOCKS)
+        },
+      },
+      signal,
+    )
+    if (found !== null) return toFulfilment(endpoint, found, final, signal)
+    search.isOver = isLast
+    return null
+  }
+
+  function begin(key: string, from: number): Search {
+    const search: Search = { from, next: from, isOver: false }
+    const [oldest] = searches.keys()
+    if (searches.size >= MOST_DEPOSITS && oldest !== undefined) searches.delete(oldest)
+    searches.set(key, search)
+    return search
+  }
+
+  async function readBlock({ rpc }: Endpoint, tag: string, signal?: AbortSignal): Promise<BlockRef> {
+    const header = readHeader(await rpc.call({ method: 'eth_getBlockByNumber', params: [tag, false] }, signal), fail)
+    if (header === null) throw fail.gone(`the node has no block ${tag}.`)
+    return header
+  }
+
+  async function toFulfilment(
+    endpoint: Endpoint,
+    { fill, log }: FoundFill,
+    final: number,
+    signal?: AbortSignal,
+  ): Promise<Fulfilment> {
+    const { txHash, blockNumber, blockHash, logIndex } = log
+    const { rpc } = endpoint
+    const calls = [
+      { method: 'eth_getBlockByNumber', params: [quantity(blockNumber), false] },
+      { method: 'eth_getTransactionReceipt', params: [txHash] },
+    ]
+    const [block, answer] = await rpc.all(calls, signal)
+    const header = readHeader(block, fail)
+    const receipt = readReceipt(answer, fail)
+    const isThere =
+      header?.hash === blockHash &&
+      receipt?.hash === txHash &&
+      receipt.blockHash === blockHash &&
+      receipt.succeeded &&
+      receipt.logs.some(
+        ({ address, topics, data }) =>
+          address === log.address && data === log.data && topics.join() === log.topics.join(),
+      )
+    if (!isThere) throw fail.gone(`the fill in transaction ${txHash} is not in block ${blockNumber}.`)
+    const token = deps.lists.token(fill.outputToken)
+    return {
+      chainId,
+      txHash,
+      logIndex,
+      blockNumber,
+      blockHash,
+      blockTimestamp: header.timestamp,
+      receiver: fill.paidTo,
+      tokenOut: { ...(await deps.tokens.of(rpc, fill.outputToken, final, signal)), amount: fill.paidAmount },
+      listedToken: token && { symbol: token.symbol, currency: token.currency },
+    }
+  }
+
+  return {
+    /** The fulfilment of a deposit to this chain; null while there is none that is final. */
+    lookup: (deposit: BridgeDeposit, signal?: AbortSignal): Promise<Fulfilment | null> =>
+      endpoints.pinned((endpoint) => find(endpoint, deposit, signal), signal),
+  }
+}

@@ -1,0 +1,115 @@
+import type { Address } from 'viem'
+import { describe, expect, test } from 'vitest'
+import { type Bridged, depositLog, depositNames } from '../../test/across-logs.js'
+import { eventLog } from '../../test/router-logs.js'
+import type { ReceiptLog } from '../internal/answers.js'
+import type { DecodedPayment } from '../router-decoder.js'
+import { yodlDecoder, yodlTopic } from '../yodl-decoder.js'
+import { findDeposits } from './find-deposits.js'
+
+const address = (byte: string): Address => `0x${byte.repeat(20)}`
+const router = address('f0')
+const pool = address('5b')
+const sender = address('a1')
+const receiver = address('b1')
+const token = address('c1')
+const memo = `0x${'01'.repeat(32)}`
+const bridged: Bridged = {
+  originChainId: 10n,
+  destinationChainId: 42_161n,
+  depositId: 77n,
+  depositor: sender,
+  recipient: receiver,
+  inputToken: token,
+  inputAmount: 500n,
+  outputToken: address('c2'),
+  outputAmount: 490n,
+  message: '0x1234',
+}
+const expected = {
+  bridge: 'across',
+  depositId: '77',
+  destinationChainId: 42_161,
+  receiver,
+  output: { token: address('c2'), amount: 490n },
+}
+
+const payment = (changes: Readonly<Record<string, unknown>> = {}): ReceiptLog => {
+  const log = eventLog('0.8', 'Yodl', { sender, receiver, token, amount: 500n, fees: 0n, memo, ...changes })
+  return { ...log, address: router }
+}
+const deposit = (
+  changes: Partial<Bridged> = {},
+  by = pool,
+  name = depositNames[0] as (typeof depositNames)[number],
+) => ({
+  ...depositLog(name, { ...bridged, ...changes }),
+  address: by,
+})
+const isPaymentLog = (log: ReceiptLog) => log.address === router && log.topics[0] === yodlTopic
+
+function find(...logs: ReceiptLog[]) {
+  const places = [...logs.keys()].filter((place) => logs[place] !== undefined && isPaymentLog(logs[place]))
+  const payments = places.map((place) => {
+    const at = { blockNumber: 1, blockHash: '0x', txHash: '0x', logIndex: place, blockTimestamp: null }
+    return yodlDecoder.decode({ ...(logs[place] as ReceiptLog), ...at }, '0.8') as DecodedPayment
+  })
+  return findDeposits(payments, places, logs, isPaymentLog, new Set([pool]))
+}
+
+describe.each(depositNames)('%s', (name) => {
+  test('before a payment tells where it went', () => {
+    expect(find(deposit({}, pool, name), payment())).toEqual([expected])
+  })
+
+  test('of the largest numbers is read exactly', () => {
+    const depositId = name === 'FundsDeposited' ? 2n ** 256n - 1n : 2n ** 32n - 1n
+    const outputAmount = 2n ** 256n - 1n
+    expect(find(deposit({ depositId, outputAmount }, pool, name), payment())).toEqual([
+      { ...expected, depositId: String(depositId), output: { token: address('c2'), amount: outputAmount } },
+    ])
+  })
+})
+
+test('two deposits of one transaction belong to the payments behind them', () => {
+  expect(find(deposit({ depositId: 1n }), payment(), deposit({ depositId: 2n }), payment())).toMatchObject([
+    { depositId: '1' },
+    { depositId: '2' },
+  ])
+})
+
+test('one deposit tells of one payment: the next one', () => {
+  expect(find(deposit(), payment(), payment())).toEqual([expected, null])
+  expect(find(payment(), deposit(), payment())).toEqual([null, expected])
+  expect(find(payment(), deposit())).toEqual([null])
+})
+
+test('the last deposit before a payment counts, even where an earlier one would fit', () => {
+  expect(find(deposit(), deposit({ inputAmount: 1n }), payment())).toEqual([null])
+})
+
+test('other logs in between change nothing', () => {
+  const other: ReceiptLog = { address: token, topics: [yodlTopic], data: '0x' }
+  expect(find(deposit(), other, deposit({ depositId: 9n }, address('66')), payment())).toEqual([expected])
+})
+
+test.each<[string, ReceiptLog]>([
+  ['of a contract that is not listed', deposit({}, address('66'))],
+  ['that the router itself made up', deposit({}, router)],
+  ['of another depositor', deposit({ depositor: address('a2') })],
+  ['to another receiver', deposit({ recipient: address('b2') })],
+  ['of another token', deposit({ inputToken: address('c3') })],
+  ['of less', deposit({ inputAmount: 499n })],
+  ['of more', deposit({ inputAmount: 501n })],
+  ['to a chain whose number is no number', deposit({ destinationChainId: 2n ** 60n })],
+  ['that leaves its output token open', deposit({ outputToken: address('00') })],
+])('a deposit %s is none of the payment', (_, log) => {
+  expect(find(log, payment())).toEqual([null])
+})
+
+test('a cut deposit event, or one with another number of topics, is none and throws nothing', () => {
+  const log = deposit()
+  for (let end = 2; end < 2 + 8 * 64; end += 13)
+    expect(find({ ...log, data: log.data.slice(0, end) }, payment())).toEqual([null])
+  expect(find({ ...log, topics: log.topics.slice(0, 3) }, payment())).toEqual([null])
+})

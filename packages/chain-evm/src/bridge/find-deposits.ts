@@ -1,0 +1,63 @@
+/**
+ * Which payment events tell of a deposit into a bridge. Source: the router's `yodlWithAcross`; DESIGN section 3 (cross-chain).
+ *
+ * The router gives the SpokePool the gross amount of the payment in the name of its own caller, and then emits the payment's event. So the last
+ * deposit event of a listed SpokePool before the payment, and behind any other payment, belongs to it when depositor, recipient, token and
+ * amount are those of the payment. A deposit event of any other contract is nobody's, and none tells of two payments.
+ * @module
+ */
+import type { BridgeDeposit } from '@payment-integration/core/ports'
+import type { ReceiptLog } from '../internal/answers.js'
+import type { DecodedPayment } from '../router-decoder.js'
+import { type Deposit, decodeDeposit, depositTopics } from './decode-deposit.js'
+
+/** Name of the bridge in {@link BridgeDeposit}. */
+export const acrossBridge = 'across'
+
+/** What a deposit says beside the payment that it belongs to. */
+export type BridgedTo = Omit<BridgeDeposit, 'payment'>
+
+/**
+ * The deposit that each payment tells of.
+ * @param payments - All of the transaction, by log index.
+ * @param places - Where their logs are in `logs`.
+ * @param logs - All logs of the receipt, in order.
+ * @param isPaymentLog - Whether a log has the topic of a payment and comes from a listed router.
+ * @param spokePools - Listed bridge contracts, lowercased.
+ * @returns One per payment; null where there is none.
+ */
+export function findDeposits(
+  payments: readonly DecodedPayment[],
+  places: readonly number[],
+  logs: readonly ReceiptLog[],
+  isPaymentLog: (log: ReceiptLog) => boolean,
+  spokePools: ReadonlySet<string>,
+): readonly (BridgedTo | null)[] {
+  return payments.map((payment, index) => {
+    const log = lastDepositLog(logs, places[index] ?? 0, isPaymentLog, spokePools)
+    const deposit = log === null ? null : decodeDeposit(log)
+    return deposit !== null && isOf(payment, deposit) ? toBridgedTo(deposit) : null
+  })
+}
+
+function lastDepositLog(
+  logs: readonly ReceiptLog[],
+  before: number,
+  isPaymentLog: (log: ReceiptLog) => boolean,
+  spokePools: ReadonlySet<string>,
+): ReceiptLog | null {
+  for (let place = before - 1; place >= 0; place--) {
+    const log = logs[place]
+    if (log === undefined || isPaymentLog(log)) return null
+    if (spokePools.has(log.address) && depositTopics.has(log.topics[0] ?? '')) return log
+  }
+  return null
+}
+
+function isOf({ sender, receiver, token, gross }: DecodedPayment, { depositor, recipient, input }: Deposit): boolean {
+  return depositor === sender && recipient === receiver && input.token === token && input.amount === gross
+}
+
+function toBridgedTo({ depositId, destinationChainId, recipient, output }: Deposit): BridgedTo {
+  return { bridge: acrossBridge, depositId, destinationChainId, receiver: recipient, output }
+}

@@ -1,0 +1,72 @@
+/** Reads the fills of one deposit from the SpokePool of its destination. @module */
+import type { BridgeDeposit } from '@payment-integration/core/ports'
+import { readLogs } from '../internal/answers.js'
+import { type Endpoint, isRateLimit } from '../internal/endpoints.js'
+import type { Failures } from '../internal/failures.js'
+import { quantity } from '../internal/hex.js'
+import type { RouterLog } from '../router-decoder.js'
+import { decodeFill, type Fill, fillTopics, fulfils } from './decode-fill.js'
+
+/** A fill and its log. */
+export interface FoundFill {
+  readonly fill: Fill
+  readonly log: RouterLog
+}
+
+/** What is read. */
+export interface FillScan {
+  readonly endpoint: Endpoint
+  readonly fail: Failures
+  /** Lowercased. */
+  readonly spokePool: string
+  readonly deposit: BridgeDeposit
+  readonly from: number
+  /** Included. */
+  readonly to: number
+  /** Told of the height up to which there is no fill. */
+  readonly onRead: (height: number) => void
+}
+
+/**
+ * The first fill of a deposit in a run of blocks, or null. Fills of other deposits, of another origin, by other contracts and of less than
+ * was promised are none.
+ * @throws ChainError `ERR_CHAIN_UNAVAILABLE`.
+ */
+export async function scanFills(scan: FillScan, signal?: AbortSignal): Promise<FoundFill | null> {
+  const { deposit, spokePool, to, onRead } = scan
+  for (let from = scan.from; from <= to; ) {
+    const upTo = Math.min(to, from + scan.endpoint.maxRange() - 1)
+    const logs = await readSlice(scan, from, upTo, signal)
+    for (const log of logs.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)) {
+      const fill = log.address === spokePool ? decodeFill(log) : null
+      if (fill !== null && log.blockNumber >= from && log.blockNumber <= upTo && fulfils(fill, deposit))
+        return { fill, log }
+    }
+    onRead(upTo)
+    from = upTo + 1
+  }
+  return null
+}
+
+async function readSlice(
+  { endpoint, fail, spokePool, deposit }: FillScan,
+  from: number,
+  to: number,
+  signal?: AbortSignal,
+): Promise<RouterLog[]> {
+  const topics = [fillTopics, word(BigInt(deposit.payment.chainId)), word(BigInt(deposit.depositId))]
+  const filter = { fromBlock: quantity(from), toBlock: quantity(to), address: spokePool, topics }
+  const blocks = to - from + 1
+  try {
+    const logs = readLogs(await endpoint.rpc.call({ method: 'eth_getLogs', params: [filter] }, signal), fail)
+    endpoint.note({ kind: 'range-read', blocks })
+    return logs
+  } catch (error) {
+    if (signal?.aborted !== true) endpoint.note({ kind: 'range-failed', blocks, rateLimited: isRateLimit(error) })
+    throw error
+  }
+}
+
+function word(value: bigint): string {
+  return `0x${value.toString(16).padStart(64, '0')}`
+}

@@ -1,0 +1,20 @@
+/** What an endpoint is called where operators look. @module */
+import { secretLabels } from '../internal/url-parts.js'
+
+/**
+ * Host and position, such as `rpc.node.example #2`; never a path, a query or a user. A long label in front of the domain may be a
+ * key, so it is shown as `*`.
+ * @param position - From 1.
+ */
+export function endpointName(url: string | undefined, position: number): string {
+  if (url === undefined || !URL.canParse(url)) return `transport #${position}`
+  const { hostname } = new URL(url)
+  const secret = new Set(secretLabels(hostname))
+  const shown = /^[\d.]+$/.test(hostname)
+    ? hostname
+    : hostname
+        .split('.')
+        .map((label) => (secret.has(label) ? '*' : label))
+        .join('.')
+  return `${shown} #${position}`
+}

@@ -1,0 +1,116 @@
+/** New heads as a node tells them, over a WebSocket of their own. @module */
+import type { Clock } from '@payment-integration/core/ports'
+import { withDeadline } from '../internal/deadline.js'
+import { toQuantity } from '../internal/hex.js'
+import { createReconnect, RECONNECT_MS } from '../internal/reconnect.js'
+import { openSocket, type Socket } from '../internal/socket.js'
+import type { RpcOutcome } from '../internal/wire.js'
+
+/** A subscription that tells nothing while polling sees new heads is made again after this time, in milliseconds. */
+export const SILENT_AFTER_MS = 10_000
+/** Largest message on this connection, in bytes: headers alone. */
+const MAX_MESSAGE_BYTES = 1_048_576
+
+/** What to follow. */
+export interface FollowHeadsOptions {
+  readonly chainId: number
+  /** `ws:` or `wss:`. */
+  readonly url: string
+  readonly clock: Clock
+  readonly requestTimeoutMs: number
+  /** Told of each new head. */
+  readonly onHead: (number: number) => void
+}
+
+/** A subscription to new heads. */
+export interface HeadFollower {
+  /** Follows until the signal aborts; never rejects. A connection that breaks, refuses or falls silent is made again, after longer and longer waits. */
+  run(signal: AbortSignal): Promise<void>
+  /** Polling saw this head. */
+  polled(number: number): void
+}
+
+/** Makes a subscription. Nothing is sent before `run`. */
+export function followHeads(options: FollowHeadsOptions): HeadFollower {
+  const { chainId, url, clock, requestTimeoutMs, onHead } = options
+  const reconnect = createReconnect(clock)
+  let told = -1
+  /** Since when polling knows a head that the subscription did not tell; null: it did. */
+  let behindSince: number | null = null
+  let renew = () => {}
+
+  function take(message: unknown, subscription: unknown): void {
+    const head = headIn(message, subscription)
+    if (head === null) return
+    told = Math.max(told, head)
+    behindSince = null
+    reconnect.worked()
+    onHead(head)
+  }
+
+  async function subscribe(signal: AbortSignal): Promise<void> {
+    let subscription: unknown
+    const early: unknown[] = []
+    const onNotification = (message: unknown) => {
+      if (subscription === undefined) early.push(message)
+      else take(message, subscription)
+    }
+    const connection = new AbortController()
+    let socket: Socket | undefined
+    const end = () => {
+      connection.abort(signal.reason)
+      socket?.close()
+    }
+    signal.addEventListener('abort', end, { once: true })
+    renew = end
+    try {
+      await withDeadline(clock, requestTimeoutMs, connection.signal, async (limit) => {
+        socket = await openSocket({ url, maxResponseBytes: MAX_MESSAGE_BYTES, onNotification }, limit)
+        const [chain] = await socket.send([{ method: 'eth_chainId', params: [] }], limit)
+        if (toQuantity(resultOf(chain)) !== chainId) throw new TypeError('The node is on another chain.')
+        const [answer] = await socket.send([{ method: 'eth_subscribe', params: ['newHeads'] }], limit)
+        subscription = resultOf(answer)
+      })
+      for (const message of early) take(message, subscription)
+      await socket?.ended
+    } finally {
+      socket?.close()
+      signal.removeEventListener('abort', end)
+    }
+  }
+
+  return {
+    async run(signal) {
+      while (!signal.aborted) {
+        behindSince = null
+        await subscribe(signal).catch(() => {})
+        reconnect.failed()
+        // A node that tells one head and hangs up is not to be asked without end.
+        await clock.sleep(Math.max(reconnect.waitMs(), RECONNECT_MS.first), signal)
+      }
+    },
+    polled(number) {
+      if (number <= told) return
+      behindSince ??= clock.now()
+      if (clock.now() - behindSince < SILENT_AFTER_MS) return
+      behindSince = null
+      renew()
+    },
+  }
+}
+
+/** @throws {TypeError} When the node refused. */
+function resultOf(outcome: RpcOutcome | null | undefined): unknown {
+  if (!outcome?.ok || outcome.result === undefined) throw new TypeError('The node refused.')
+  return outcome.result
+}
+
+/** The height that a notification of `subscription` tells, or null. */
+function headIn(message: unknown, subscription: unknown): number | null {
+  const { params } = (message ?? {}) as {
+    readonly params?: { readonly subscription?: unknown; readonly result?: unknown }
+  }
+  if (params?.subscription !== subscription) return null
+  const header = (params?.result ?? {}) as { readonly number?: unknown }
+  return toQuantity(header.number)
+}

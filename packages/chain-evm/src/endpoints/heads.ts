@@ -1,0 +1,49 @@
+/** Which heights the endpoints told, and when: who is behind. Source: DESIGN section 3 (a lower head is never believed at once). @module */
+import type { Clock } from '@payment-integration/core/ports'
+
+/** How long a told height counts, in milliseconds. A chain that was really set back is believed after that. */
+export const HEAD_MEMORY_MS = 300_000
+
+/** More steps than these are not kept; the oldest go first. */
+const STEPS = 256
+
+interface Step {
+  readonly number: number
+  /** When it was told for the first time. */
+  readonly at: number
+  readonly by: number
+}
+
+/** The heights of one chain, over all its endpoints. */
+export interface Heads {
+  /**
+   * Endpoint `by` told `number` as its head.
+   * @param counts - Whether others are measured by it.
+   * @returns How long a higher one has been known, in milliseconds; 0 when there is none.
+   */
+  tell(by: number, number: number, counts: boolean): number
+  /** Takes back what an endpoint told. */
+  forget(by: number): void
+  /** Newest height told, or null. */
+  best(): number | null
+}
+
+/** Starts without any height. */
+export function createHeads(clock: Clock): Heads {
+  /** Ascending in number and in time. */
+  let steps: Step[] = []
+  return {
+    tell(by, number, counts) {
+      const now = clock.now()
+      while (steps.length > STEPS || (steps[0] !== undefined && now - steps[0].at > HEAD_MEMORY_MS)) steps.shift()
+      const higher = steps.find((step) => step.number > number)
+      if (higher !== undefined) return now - higher.at
+      if (counts && (steps.at(-1)?.number ?? -1) < number) steps.push({ number, at: now, by })
+      return 0
+    },
+    forget(by) {
+      steps = steps.filter((step) => step.by !== by)
+    },
+    best: () => steps.at(-1)?.number ?? null,
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * How many blocks one request for logs may span: learnt from what works, never from what errors say.
+ *
+ * Sizes grow by a step after each success. A failure is first held against the smallest request: when that fails as well, the size is not to blame and
+ * stays. Else the size is tried once more, and halved until it works; the smallest that failed is a ceiling from
+ * then on, which is approached by halves and tried again rarely, more rarely each time that it holds.
+ * @module
+ */
+
+/** Bounds of the sizes, in blocks. */
+export interface RangeSizeOptions {
+  /** Where to begin. */
+  readonly start: number
+  /** Never more than this. */
+  readonly max: number
+}
+
+/** The sizes for one endpoint. */
+export interface RangeSize {
+  /** Most blocks that a request should span now. */
+  current(): number
+  /** A request over `blocks` worked. */
+  worked(blocks: number): void
+  /** A request over `blocks` failed. Says what that is laid to; `unsure` until a smaller one is tried. */
+  failed(blocks: number): 'size' | 'unsure' | 'not-size'
+}
+
+/** Successes at a ceiling before it is tried again: at first, and at most. */
+const RETEST_AFTER = { first: 32, most: 1_024 } as const
+/** Part of the starting size that a size grows by while no ceiling is known. */
+const STEP = 0.25
+
+/** Starts without having learnt anything. */
+export function createRangeSize({ start, max }: RangeSizeOptions): RangeSize {
+  const step = Math.max(1, Math.floor(start * STEP))
+  let size = Math.min(start, max)
+  /** Largest that worked lately; 0: none yet. */
+  let good = 0
+  /** What is not to be passed, and whether a failure taught it. */
+  let ceiling = { blocks: max, learnt: false }
+  /**
+   * `back`: after a step that failed, the size before it is to work. `probing`: the smallest request tells what a failure is about.
+   * `repeating`: the size that failed is tried once more.
+   */
+  let phase: 'steady' | 'back' | 'probing' | 'repeating' | 'halving' = 'steady'
+  let before = { size, ceiling }
+  let atCeiling = 0
+  let retestAfter: number = RETEST_AFTER.first
+
+  function stepBack(blocks: number): 'size' {
+    // A ceiling that was tried again has held.
+    ceiling = { blocks: ceiling.learnt ? Math.min(ceiling.blocks, blocks - 1) : blocks - 1, learnt: true }
+    size = good
+    phase = 'back'
+    return 'size'
+  }
+
+  function probe(blocks: number): 'unsure' {
+    size = Math.min(size, blocks)
+    phase = 'probing'
+    return 'unsure'
+  }
+
+  function halve(blocks: number): 'size' {
+    ceiling = { blocks: Math.max(1, blocks - 1), learnt: true }
+    size = Math.max(1, Math.floor(blocks / 2))
+    phase = 'halving'
+    return 'size'
+  }
+
+  function notSize(): 'not-size' {
+    ;({ size, ceiling } = before)
+    phase = 'steady'
+    return 'not-size'
+  }
+
+  function grow(): void {
+    const left = ceiling.blocks - size
+    if (left > 0) size += ceiling.learnt ? Math.ceil(left / 2) : Math.min(step, left)
+    else if (ceiling.learnt && ++atCeiling >= retestAfter) {
+      atCeiling = 0
+      retestAfter = Math.min(retestAfter * 2, RETEST_AFTER.most)
+      size = Math.min(max, size + step)
+    }
+  }
+
+  return {
+    current: () => (phase === 'probing' ? 1 : size),
+    worked(blocks) {
+      if (blocks > ceiling.blocks) {
+        ceiling = { blocks: max, learnt: false }
+        retestAfter = RETEST_AFTER.first
+      }
+      if (phase === 'probing') phase = 'repeating'
+      else if (phase === 'halving') {
+        if (blocks * 2 <= size) return
+        phase = 'steady'
+        good = blocks
+      } else if (phase !== 'steady') {
+        if (blocks < size) return
+        phase = 'steady'
+      }
+      good = Math.max(good, blocks)
+      if (phase === 'steady' && blocks >= size) grow()
+    },
+    failed(blocks) {
+      if (phase === 'probing') return blocks === 1 ? notSize() : 'unsure'
+      if (phase === 'steady') before = { size, ceiling }
+      if (phase === 'steady' && good > 0 && blocks > good) return stepBack(blocks)
+      if (phase === 'steady' || (phase === 'back' && blocks <= size)) return blocks === 1 ? notSize() : probe(blocks)
+      // Larger requests were under way when the size fell; they say nothing new.
+      if (blocks > size) return 'size'
+      return blocks === 1 ? notSize() : halve(blocks)
+    },
+  }
+}

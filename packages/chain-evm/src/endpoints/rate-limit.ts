@@ -1,0 +1,44 @@
+/** How long a node that answers 429 is left alone. @module */
+import type { Clock } from '@payment-integration/core/ports'
+
+/** A longer `Retry-After` is cut to this, in milliseconds. */
+export const RETRY_AFTER_MOST_MS = 30_000
+/** The wait without a `Retry-After`: it doubles with each refusal in a row, from the first to the last, in milliseconds. */
+const BACKOFF_MS = { first: 500, last: 16_000 } as const
+
+/** The waits that one endpoint asks for. */
+export interface RateLimit {
+  /** It was refused now. `retryAfter` is the header as it came, or null. */
+  refused(retryAfter: string | null): void
+  /** It answered a request that was sent at `sentAt`. */
+  answered(sentAt: number): void
+  /** When it may be asked again, by the clock; in the past when it may be asked now. */
+  until(): number
+}
+
+/** Starts without a wait. */
+export function createRateLimit(clock: Clock): RateLimit {
+  let until = 0
+  let refusals = 0
+  return {
+    refused(retryAfter) {
+      const now = clock.now()
+      // Requests that were under way together are refused together, and count once.
+      if (now >= until) refusals += 1
+      const backoff = Math.min(BACKOFF_MS.first * 2 ** (refusals - 1), BACKOFF_MS.last)
+      until = Math.max(until, now + (retryAfterMs(retryAfter, now) ?? backoff))
+    },
+    answered(sentAt) {
+      if (sentAt >= until) refusals = 0
+    },
+    until: () => until,
+  }
+}
+
+/** Reads a `Retry-After` header: whole seconds, or a date. Null when it is neither. */
+export function retryAfterMs(header: string | null, now: number): number | null {
+  if (header === null) return null
+  const at = Date.parse(header)
+  const ms = /^\d{1,9}$/.test(header.trim()) ? Number(header) * 1000 : at - now
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), RETRY_AFTER_MOST_MS) : null
+}

@@ -1,0 +1,256 @@
+import { gzipSync } from 'node:zlib'
+import { systemClock } from '@payment-integration/core'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { manualClock } from '../../test/manual-clock.js'
+import { always, NodeError, plain, type ScriptedNode, scriptedNode } from '../../test/scripted-node.js'
+import { chainFailures } from './failures.js'
+import { httpWire } from './http-wire.js'
+import { createRpc, type RequestEnd, type RpcOptions } from './json-rpc.js'
+import type { Wire } from './wire.js'
+
+const call = (method: string, ...params: unknown[]) => ({ method, params })
+const heights = (count: number) => Array.from({ length: count }, (_, index) => call('echo', index))
+
+let node: ScriptedNode
+let wire: Wire
+let ends: RequestEnd[]
+beforeEach(async () => {
+  node = await scriptedNode(({ method, params, ...rest }) =>
+    method === 'echo' ? params[0] : plain({ method, params, ...rest }),
+  )
+  wire = httpWire({ url: node.url, maxResponseBytes: 10_000 })
+  ends = []
+})
+afterEach(async () => {
+  wire.close()
+  await node.close()
+})
+const open = (options: Partial<RpcOptions> = {}) =>
+  createRpc(chainFailures(1), {
+    wire,
+    url: node.url,
+    clock: systemClock,
+    requestTimeoutMs: 5_000,
+    batchSize: 100,
+    onEnd: (end) => ends.push(end),
+    ...options,
+  })
+const kinds = () => ends.map(({ kind }) => kind)
+
+test('one call is one request, many are batches, and one connection serves them all', async () => {
+  const rpc = open({ batchSize: 10 })
+  expect(await rpc.call(call('echo', 'a'))).toBe('a')
+  expect(await rpc.all(heights(25))).toEqual(Array.from({ length: 25 }, (_, index) => index))
+  expect(node.requests.map((request) => request.length)).toEqual([1, 10, 10, 5])
+  expect(node.connections).toHaveLength(1)
+  expect(kinds()).toEqual(['answered', 'answered', 'answered', 'answered'])
+})
+
+describe('an answer that is no answer rejects, is counted as lost, and says what came', () => {
+  test.each([
+    ['502 with HTML', 502, '<html>Bad gateway</html>', 'HTTP status 502'],
+    ['a redirect, which is not followed', 302, '', 'HTTP status 302'],
+    ['HTML with status 200', 200, '<html>Log in</html>', 'the answer is not JSON'],
+    ['cut JSON', 200, '{"jsonrpc":"2.0","id":1,"res', 'the answer is not JSON'],
+    ['null', 200, 'null', 'the answer is not JSON-RPC'],
+    ['more bytes than allowed', 200, `{"result":"${'x'.repeat(10_000)}"}`, 'the answer is larger than 10000 bytes'],
+  ])('%s', async (_, status, body, expected) => {
+    node.http = always(status, body, { location: `${node.url}/elsewhere` })
+    await expect(open().call(call('echo', 1))).rejects.toThrow(`Chain 1 cannot be read: echo: ${expected}.`)
+    expect(kinds()).toEqual(['lost'])
+    expect(node.requests).toHaveLength(1)
+  })
+
+  test('more bytes than allowed, without a length in front', async () => {
+    node.http = (response) => {
+      response.writeHead(200)
+      for (let part = 0; part < 20; part++) response.write('x'.repeat(1_000))
+      return true
+    }
+    await expect(open().call(call('echo', 1))).rejects.toThrow('the answer is larger than 10000 bytes')
+  })
+
+  test('a small packed answer that is large unpacked', async () => {
+    node.http = (response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(`"${'x'.repeat(10_000_000)}"`))
+      return true
+    }
+    await expect(open().call(call('echo', 1))).rejects.toThrow('the answer is larger than 10000 bytes')
+  })
+
+  test('packed bytes that are not whole', async () => {
+    node.http = (response, _, body) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(body).subarray(0, 20))
+      return true
+    }
+    await expect(open().call(call('echo', 1))).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
+  })
+
+  test('a body that ends before its length', async () => {
+    node.http = (response) => {
+      response.writeHead(200, { 'content-length': 500 })
+      response.write('{"jsonrpc":"2.0","id":1,')
+      setImmediate(() => response.destroy())
+      return true
+    }
+    await expect(open().call(call('echo', 1))).rejects.toThrow('no connection (ECONNRESET)')
+    expect(kinds()).toEqual(['lost'])
+  })
+})
+
+test.each([
+  ['no headers', () => {}],
+  [
+    'half a body',
+    (response: { writeHead(status: number): { write(text: string): void } }) => response.writeHead(200).write('{'),
+  ],
+])('a node that hangs after %s is given up at the time-out, by the clock', async (_, hang) => {
+  const clock = manualClock()
+  const asked = new Promise<void>((resolve) => {
+    node.http = (response) => {
+      hang(response)
+      resolve()
+      return true
+    }
+  })
+  const answer = open({ clock }).call(call('echo', 1))
+  const refused = expect(answer).rejects.toThrow('no answer within 5000 ms')
+  await asked
+  await clock.advance(4_999)
+  expect(kinds()).toEqual([])
+  await clock.advance(1)
+  await refused
+  expect(kinds()).toEqual(['lost'])
+  expect(clock.sleepers()).toEqual([])
+})
+
+test('a caller that gives up gets its own reason; the node is not blamed', async () => {
+  const controller = new AbortController()
+  const reason = new Error('shutting down')
+  node.http = () => {
+    controller.abort(reason)
+    return true
+  }
+  await expect(open().call(call('echo', 1), controller.signal)).rejects.toBe(reason)
+  expect(kinds()).toEqual([])
+})
+
+test('a packed answer is read', async () => {
+  node.http = (response, _, body) => {
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(body))
+    return true
+  }
+  expect(await open().call(call('echo', 'packed'))).toBe('packed')
+})
+
+describe('items of a batch', () => {
+  const answering = (change: (items: { id: unknown }[]) => unknown) => {
+    node.http = (response, _, body) => {
+      response.writeHead(200).end(JSON.stringify(change(JSON.parse(body))))
+      return true
+    }
+  }
+
+  test('count by their number, in any order, also when it is written as text', async () => {
+    answering((items) => items.reverse().map((item) => ({ ...item, id: String(item.id) })))
+    expect(await open().all(heights(5))).toEqual([0, 1, 2, 3, 4])
+  })
+
+  test.each([
+    ['one is missing', (items: object[]) => items.slice(1)],
+    [
+      'one has no number',
+      (items: { id: unknown }[]) => items.map((item, at) => (at === 0 ? { ...item, id: null } : item)),
+    ],
+    [
+      'one has the number of another request',
+      (items: { id: unknown }[]) => items.map((item, at) => (at === 0 ? { ...item, id: 9_999 } : item)),
+    ],
+    ['all are missing', () => []],
+  ])('%s: the request is lost', async (_, change) => {
+    answering(change)
+    await expect(open().all(heights(3))).rejects.toThrow('echo: no answer.')
+    expect(kinds()).toEqual(['lost'])
+  })
+
+  test('that are errors are errors of their calls alone', async () => {
+    node.answer = ({ params: [value] }) => {
+      if (value === 1) throw new NodeError(-32_000, 'header not found')
+      return value
+    }
+    const [first, second, third] = await open().askAll(heights(3))
+    expect(first).toEqual({ ok: true, result: 0 })
+    expect(second).toEqual({ ok: false, code: -32_000, message: 'header not found' })
+    expect(third).toEqual({ ok: true, result: 2 })
+    await expect(open().all(heights(3))).rejects.toThrow('echo: JSON-RPC error -32000: header not found.')
+    expect(ends.at(-1)).toMatchObject({ kind: 'answered', codes: [-32_000] })
+  })
+
+  test('are all refused by one error for the batch', async () => {
+    answering(() => ({ id: null, error: { code: -32_600, message: 'batch too large' } }))
+    expect(await open().askAll(heights(2))).toEqual(
+      Array.from({ length: 2 }, () => ({ ok: false, code: -32_600, message: 'batch too large' })),
+    )
+  })
+
+  test('that are no list are no answer', async () => {
+    answering(() => ({ id: 1, result: 1 }))
+    await expect(open().all(heights(2))).rejects.toThrow('the answer is not JSON-RPC')
+  })
+})
+
+describe('a rate limit', () => {
+  test.each([
+    [
+      'HTTP status 429',
+      () => always(429, '{"error":{"code":-32005,"message":"slow down"}}', { 'retry-after': '7' }),
+      '7',
+    ],
+    ['an error 429 inside an answer', () => always(200, '{"id":1,"error":{"code":429,"message":"slow down"}}'), null],
+  ])('is told by %s, with what it says about when to come back', async (_, answer, retryAfter) => {
+    node.http = answer()
+    await expect(open().call(call('echo', 1))).rejects.toMatchObject({
+      code: 'ERR_CHAIN_UNAVAILABLE',
+      name: 'ChainError',
+    })
+    expect(ends).toMatchObject([{ kind: 'limited', retryAfter }])
+  })
+
+  test('of one item of a batch is one of the request', async () => {
+    node.answer = ({ params: [value] }) => {
+      if (value === 1) throw new NodeError(429, 'compute units')
+      return value
+    }
+    await expect(open().all(heights(3))).rejects.toThrow('echo: JSON-RPC error 429: compute units.')
+    expect(kinds()).toEqual(['limited'])
+  })
+
+  test('is none with status 403, or code -32005', async () => {
+    node.http = always(403, '{}')
+    await expect(open().call(call('echo', 1))).rejects.toThrow('HTTP status 403')
+    node.http = always(200, '{"id":1,"error":{"code":-32005,"message":"limit exceeded"}}')
+    await expect(open().call(call('echo', 1))).rejects.toThrow('-32005')
+    expect(kinds()).toEqual(['lost', 'answered'])
+  })
+})
+
+test('a connection that the node closed while it was idle is replaced unseen; one that breaks under a request is not', async () => {
+  const rpc = open()
+  expect(await rpc.call(call('echo', 1))).toBe(1)
+  let cuts = 0
+  node.http = (response) => {
+    // The first request on the kept connection is cut, as when the node closes it at the same moment.
+    if (cuts++ > 0) return false
+    response.destroy()
+    return true
+  }
+  expect(await rpc.call(call('echo', 2))).toBe(2)
+  expect(node.connections).toHaveLength(2)
+  expect(kinds()).toEqual(['answered', 'answered'])
+  node.http = (response) => {
+    response.destroy()
+    return true
+  }
+  await expect(rpc.call(call('echo', 3))).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
+  expect(node.connections).toHaveLength(3)
+})

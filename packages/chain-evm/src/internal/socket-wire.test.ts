@@ -1,0 +1,207 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { until } from '../../test/endpoint-nodes.js'
+import { type ManualClock, manualClock } from '../../test/manual-clock.js'
+import { NodeError, plain, type ScriptedNode, scriptedNode } from '../../test/scripted-node.js'
+import { chainFailures } from './failures.js'
+import { createRpc, type RequestEnd, type Rpc } from './json-rpc.js'
+import { socketWire } from './socket-wire.js'
+import type { Wire } from './wire.js'
+
+const call = (method: string, ...params: unknown[]) => ({ method, params })
+const heights = (count: number) => Array.from({ length: count }, (_, index) => call('echo', index))
+const requestTimeoutMs = 5_000
+
+let node: ScriptedNode
+let wire: Wire
+let rpc: Rpc
+let clock: ManualClock
+let ends: RequestEnd[]
+beforeEach(async () => {
+  node = await scriptedNode((asked) => (asked.method === 'echo' ? asked.params[0] : plain(asked)))
+  clock = manualClock()
+  ends = []
+  wire = socketWire({ url: `${node.wsUrl}/v2/k3y`, maxResponseBytes: 10_000, clock })
+  rpc = createRpc(chainFailures(1), {
+    wire,
+    url: node.wsUrl,
+    clock,
+    requestTimeoutMs,
+    batchSize: 100,
+    onEnd: (end) => ends.push(end),
+  })
+})
+afterEach(async () => {
+  wire.close()
+  await node.close()
+})
+const kinds = () => ends.map(({ kind }) => kind)
+
+test('calls and batches go over one connection, also at the same time', async () => {
+  const answers = await Promise.all([rpc.call(call('echo', 'a')), rpc.all(heights(250)), rpc.call(call('echo', 'b'))])
+  expect(answers).toEqual(['a', Array.from({ length: 250 }, (_, index) => index), 'b'])
+  expect(node.sockets).toHaveLength(1)
+  expect(node.requests.map(({ length }) => length).sort()).toEqual([1, 1, 100, 100, 50].sort())
+})
+
+test('answers count by their number, in any order', async () => {
+  const held: (() => void)[] = []
+  node.ws = (socket, _, body) => {
+    held.push(() => socket.send(body))
+    return true
+  }
+  const work = Promise.all([rpc.call(call('echo', 'a')), rpc.call(call('echo', 'b')), rpc.all(heights(3))])
+  await until(() => held.length === 3)
+  for (const answer of held.reverse()) answer()
+  expect(await work).toEqual(['a', 'b', [0, 1, 2]])
+})
+
+test('messages that answer nothing are passed over', async () => {
+  node.ws = (socket, _, body) => {
+    socket.send('{"jsonrpc":"2.0","method":"eth_subscription","params":{}}')
+    socket.send('{"jsonrpc":"2.0","id":9999,"result":"of nobody"}')
+    socket.send('7')
+    socket.send(body)
+    return true
+  }
+  expect(await rpc.call(call('echo', 'mine'))).toBe('mine')
+})
+
+test('errors are answers; one without a number is that of the lone request', async () => {
+  node.answer = () => {
+    throw new NodeError(-32_000, 'header not found')
+  }
+  expect(await rpc.ask(call('echo'))).toEqual({ ok: false, code: -32_000, message: 'header not found' })
+  node.ws = (socket) => {
+    socket.send('{"id":null,"error":{"code":-32600,"message":"batch too large"}}')
+    return true
+  }
+  expect(await rpc.askAll(heights(2))).toMatchObject([{ code: -32_600 }, { code: -32_600 }])
+})
+
+describe('an answer that is no answer rejects, and the next request has a new connection', () => {
+  test.each([
+    ['cut JSON', '{"jsonrpc":"2.0","id":1,"res', 'the answer is not JSON'],
+    ['more bytes than allowed', `{"id":1,"result":"${'x'.repeat(10_000)}"}`, 'the answer is larger than 10000 bytes'],
+  ])('%s', async (_, text, expected) => {
+    node.ws = (socket) => {
+      socket.send(text)
+      return true
+    }
+    await expect(rpc.call(call('echo', 1))).rejects.toThrow(`Chain 1 cannot be read: echo: ${expected}.`)
+    expect(kinds()).toEqual(['lost'])
+    node.ws = null
+    expect(await rpc.call(call('echo', 2))).toBe(2)
+    expect(node.sockets).toHaveLength(2)
+  })
+
+  test('a connection that is cut, under all its requests', async () => {
+    node.ws = (socket) => {
+      socket.terminate()
+      return true
+    }
+    const work = await Promise.allSettled([rpc.call(call('echo', 1)), rpc.all(heights(3))])
+    expect(work.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    node.ws = null
+    expect(await rpc.call(call('echo', 2))).toBe(2)
+  })
+
+  test('a connection on which nothing is heard until the time-out', async () => {
+    node.ws = () => true
+    const work = rpc.call(call('echo', 1)).catch((error: unknown) => error)
+    await until(() => node.requests.length === 1)
+    await clock.advance(requestTimeoutMs)
+    expect(await work).toMatchObject({ message: expect.stringContaining('no answer within 5000 ms') })
+    node.ws = null
+    expect(await rpc.call(call('echo', 2))).toBe(2)
+    expect(node.sockets).toHaveLength(2)
+  })
+})
+
+test('a connection that answers others outlives a request without an answer', async () => {
+  node.ws = (_socket, calls) => calls[0]?.params[0] === 'hang'
+  const work = rpc.call(call('echo', 'hang')).catch((error: unknown) => error)
+  expect(await rpc.call(call('echo', 1))).toBe(1)
+  await clock.advance(requestTimeoutMs)
+  expect(await work).toMatchObject({ message: expect.stringContaining('no answer within 5000 ms') })
+  expect(await rpc.call(call('echo', 2))).toBe(2)
+  expect(node.sockets).toHaveLength(1)
+})
+
+test('a caller that gives up leaves the connection to the others', async () => {
+  node.ws = (_socket, calls) => calls[0]?.params[0] === 'hang'
+  const controller = new AbortController()
+  const reason = new Error('shutting down')
+  const work = rpc.call(call('echo', 'hang'), controller.signal)
+  await until(() => node.requests.length === 1)
+  controller.abort(reason)
+  await expect(work).rejects.toBe(reason)
+  expect(await rpc.call(call('echo', 1))).toBe(1)
+  expect(node.sockets).toHaveLength(1)
+  expect(kinds()).toEqual(['answered'])
+})
+
+test('a node that is not there is tried at longer and longer distances', async () => {
+  const { close } = node
+  await close()
+  const at: number[] = []
+  const startedAt = clock.now()
+  for (let passed = 0; passed <= 4_000; passed += 50) {
+    const error = await rpc.call(call('echo', 1)).catch((reason: Error) => reason.message)
+    if (error !== 'Chain 1 cannot be read: echo: no connection.') at.push(clock.now() - startedAt)
+    await clock.advance(50)
+  }
+  expect(at).toEqual([0, 50, 300, 800, 1_800, 3_800])
+})
+
+test('a refused handshake says its status, and 429 is a rate limit', async () => {
+  const url = node.url.replace('http:', 'ws:')
+  const refused = await scriptedNode()
+  const statuses = [403, 429]
+  const { createServer } = await import('node:http')
+  const server = createServer()
+  server.on('upgrade', (_request, socket) => {
+    socket.end(`HTTP/1.1 ${statuses.shift()} no\r\nretry-after: 3\r\ncontent-length: 0\r\n\r\n`)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  const other = socketWire({ url: `ws://127.0.0.1:${port}`, maxResponseBytes: 10_000, clock })
+  const asking = createRpc(chainFailures(1), {
+    wire: other,
+    url,
+    clock,
+    requestTimeoutMs,
+    batchSize: 1,
+    onEnd: (end) => ends.push(end),
+  })
+  await expect(asking.call(call('echo', 1))).rejects.toThrow('HTTP status 403')
+  await expect(asking.call(call('echo', 1))).rejects.toThrow('HTTP status 429')
+  expect(ends).toMatchObject([{ kind: 'lost' }, { kind: 'limited', retryAfter: '3' }])
+  other.close()
+  await new Promise((resolve) => server.close(resolve))
+  await refused.close()
+})
+
+test('credentials of the URL become a Basic header', async () => {
+  const { createServer } = await import('node:http')
+  const seen: unknown[] = []
+  const server = createServer()
+  server.on('upgrade', (request, socket) => {
+    seen.push(request.url, request.headers.authorization)
+    socket.destroy()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  const other = socketWire({ url: `ws://us3r:p%40ss@127.0.0.1:${port}/k3y?a=b#c`, maxResponseBytes: 10_000, clock })
+  await expect(other.send([call('echo')], new AbortController().signal)).rejects.toThrow()
+  expect(seen).toEqual(['/k3y?a=b', `Basic ${btoa('us3r:p@ss')}`])
+  other.close()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+test('what is closed connects no more', async () => {
+  expect(await rpc.call(call('echo', 1))).toBe(1)
+  wire.close()
+  await expect(rpc.call(call('echo', 2))).rejects.toThrow('no connection')
+  expect(node.sockets).toHaveLength(1)
+  await until(() => node.sockets[0]?.readyState === 3)
+})

@@ -1,0 +1,79 @@
+/** JSON-RPC over one WebSocket that is made again when it breaks. @module */
+import type { Clock } from '@payment-integration/core/ports'
+import { DeadlineError } from './deadline.js'
+import { NoConnectionError } from './failures.js'
+import { createReconnect } from './reconnect.js'
+import { openSocket, type Socket } from './socket.js'
+import type { Wire } from './wire.js'
+
+/** How to reach the node. */
+export interface SocketWireOptions {
+  /** `ws:` or `wss:`. */
+  readonly url: string
+  readonly maxResponseBytes: number
+  readonly clock: Clock
+}
+
+/**
+ * Opens a way to a node. It connects with the first request. Between failed connections it waits, longer each time; requests in the
+ * meantime are refused at once. A connection on which a request waited in vain, with nothing else heard either, is given up.
+ */
+export function socketWire({ url, maxResponseBytes, clock }: SocketWireOptions): Wire {
+  const reconnect = createReconnect(clock)
+  let closed = false
+  let current: Connection | null = null
+
+  function forget(connection: Connection): void {
+    if (current === connection) current = null
+    reconnect.failed()
+  }
+
+  function connect(): Connection {
+    if (closed || reconnect.waitMs() > 0) throw new NoConnectionError()
+    const giveUp = new AbortController()
+    const opened = openSocket({ url, maxResponseBytes }, giveUp.signal)
+    const connection = { opened, giveUp }
+    opened
+      .then(({ ended }) => ended)
+      .then(
+        () => forget(connection),
+        () => forget(connection),
+      )
+    return connection
+  }
+
+  return {
+    async send(calls, signal) {
+      current ??= connect()
+      const { opened, giveUp } = current
+      let socket: Socket | undefined
+      let heard = 0
+      const abandon = () => {
+        if (!(signal.reason instanceof DeadlineError)) return
+        if (socket === undefined) giveUp.abort(signal.reason)
+        else if (socket.messages() === heard) socket.close()
+      }
+      signal.addEventListener('abort', abandon, { once: true })
+      try {
+        socket = await opened
+        signal.throwIfAborted()
+        heard = socket.messages()
+        const outcomes = await socket.send(calls, signal)
+        reconnect.worked()
+        return outcomes
+      } finally {
+        signal.removeEventListener('abort', abandon)
+      }
+    },
+    close() {
+      closed = true
+      current?.giveUp.abort(new NoConnectionError())
+      current?.opened.then((socket) => socket.close()).catch(() => {})
+    },
+  }
+}
+
+interface Connection {
+  readonly opened: Promise<Socket>
+  readonly giveUp: AbortController
+}

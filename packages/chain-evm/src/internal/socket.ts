@@ -1,0 +1,154 @@
+/** One WebSocket connection to a node, as long as it lasts. @module */
+import { type RawData, WebSocket } from 'ws'
+import { HttpStatusError, NoConnectionError, NotJsonRpcError, TooLargeError } from './failures.js'
+import { splitUrl } from './url-parts.js'
+import { decodeAnswer, encodeCalls, idOf, type RpcCall, type RpcOutcome } from './wire.js'
+
+/** How to reach the node. */
+export interface SocketOptions {
+  /** `ws:` or `wss:`; credentials become a Basic header. */
+  readonly url: string
+  /** Largest accepted message, in bytes. A larger one ends the connection. */
+  readonly maxResponseBytes: number
+  /** Told of messages that answer no request. */
+  readonly onNotification?: ((message: unknown) => void) | undefined
+}
+
+/** An open connection. */
+export interface Socket {
+  /** As `Wire.send`. Rejects with the reason why the connection ended, if it ends first. */
+  send(calls: readonly RpcCall[], signal: AbortSignal): Promise<readonly (RpcOutcome | null)[]>
+  /** How many messages came so far. */
+  messages(): number
+  /** Resolves with the reason when the connection has ended. */
+  readonly ended: Promise<Error>
+  /** Ends the connection at once. */
+  close(): void
+}
+
+interface Pending {
+  readonly firstId: number
+  readonly count: number
+  resolve(outcomes: readonly (RpcOutcome | null)[]): void
+  reject(error: Error): void
+}
+
+/**
+ * Connects. While nothing is asked the connection does not keep the process alive.
+ * @throws What the connection failed with, for `describeFailure`; the signal's reason when it aborted first.
+ */
+export async function openSocket(options: SocketOptions, signal: AbortSignal): Promise<Socket> {
+  signal.throwIfAborted()
+  const { url, headers } = splitUrl(options.url)
+  const socket = new WebSocket(url, {
+    headers: { ...headers, 'user-agent': 'payment-integration' },
+    maxPayload: options.maxResponseBytes,
+    // Packing costs a node beside us more time than it saves.
+    perMessageDeflate: url.protocol === 'wss:',
+  })
+  const connection = attach(socket, options)
+  const abort = () => socket.terminate()
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    await new Promise<void>((resolve, reject) => {
+      socket.once('open', resolve)
+      connection.ended.then(reject, reject)
+    })
+    return connection
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+function attach(socket: WebSocket, { maxResponseBytes, onNotification }: SocketOptions): Socket {
+  const pending = new Map<number, Pending>()
+  let hold = (_wanted: boolean) => {}
+  let lastId = 0
+  let messages = 0
+  let reason: Error | undefined
+  let end: (error: Error) => void = () => {}
+  const ended = new Promise<Error>((resolve) => {
+    end = resolve
+  })
+
+  function settle(request: Pending | undefined): void {
+    if (request === undefined) return
+    pending.delete(request.firstId)
+    if (pending.size === 0) hold(false)
+  }
+
+  function receive(data: RawData): void {
+    messages += 1
+    const answer: unknown = JSON.parse(String(data))
+    const request = requestOf(answer, pending)
+    if (request === undefined) {
+      onNotification?.(answer)
+      return
+    }
+    settle(request)
+    try {
+      request.resolve(decodeAnswer(answer, request.firstId, request.count))
+    } catch (error) {
+      request.reject(error instanceof Error ? error : new NotJsonRpcError())
+    }
+  }
+
+  socket.on('upgrade', ({ socket: stream }) => {
+    hold = (wanted) => void (wanted ? stream.ref() : stream.unref())
+    hold(pending.size > 0)
+  })
+  socket.on('message', (data) => {
+    try {
+      receive(data)
+    } catch (error) {
+      reason ??= error instanceof SyntaxError ? error : new NotJsonRpcError()
+      socket.terminate()
+    }
+  })
+  socket.on('error', (error) => {
+    const large = 'code' in error && error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
+    reason ??= large ? new TooLargeError(maxResponseBytes) : error
+  })
+  socket.on('unexpected-response', (request, response) => {
+    reason ??= new HttpStatusError(response.statusCode ?? 0, response.headers['retry-after'] ?? null)
+    request.destroy()
+    socket.terminate()
+  })
+  socket.on('close', () => {
+    const error = reason ?? new NoConnectionError()
+    for (const request of pending.values()) request.reject(error)
+    pending.clear()
+    end(error)
+  })
+
+  return {
+    ended,
+    messages: () => messages,
+    close: () => socket.terminate(),
+    send(calls, signal) {
+      const firstId = lastId + 1
+      lastId += calls.length
+      return new Promise((resolve, reject) => {
+        if (socket.readyState !== WebSocket.OPEN) return reject(reason ?? new NoConnectionError())
+        const request = { firstId, count: calls.length, resolve, reject }
+        pending.set(firstId, request)
+        hold(true)
+        signal.addEventListener('abort', () => settle(pending.get(firstId)), { once: true })
+        socket.send(encodeCalls(calls, firstId))
+      })
+    },
+  }
+}
+
+/** The request that a message answers. One without a number can only be for the lone request under way. */
+function requestOf(answer: unknown, pending: ReadonlyMap<number, Pending>): Pending | undefined {
+  const items: readonly unknown[] = Array.isArray(answer) ? answer : [answer]
+  const ids = items.map(idOf).filter((id) => !Number.isNaN(id))
+  for (const request of pending.values())
+    if (ids.some((id) => id >= request.firstId && id < request.firstId + request.count)) return request
+  const nameless = ids.length === 0 && typeof answer === 'object' && answer !== null && !('method' in answer)
+  const [lone, another] = pending.values()
+  return nameless && another === undefined ? lone : undefined
+}

@@ -1,0 +1,249 @@
+/** Roots and hashes against real blocks, and against an encoder and a trie that share nothing with ours. */
+import { createWalletClient, encodeFunctionData, type Hex, http, keccak256, toRlp } from 'viem'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testRouter } from '../../test/contracts.generated.js'
+import { payer, startTestChain, type TestChain } from '../../test/test-chain.js'
+import { devAccount } from '../dev/accounts.js'
+import { toViemChain } from '../dev/dev-chain.js'
+import { openProver, type Prover } from './prover.js'
+import type { NodeObject } from './receipt-rlp.js'
+
+let prover: Prover
+beforeAll(async () => {
+  prover = await openProver()
+})
+
+const rootOf = (receipts: readonly NodeObject[]) => {
+  const answer = prover.receiptsRoot(receipts)
+  return 'root' in answer ? answer.root : answer.flaw
+}
+
+describe('a real node', () => {
+  let node: TestChain
+  let router: Hex
+  beforeAll(async () => {
+    node = await startTestChain(['--gas-limit', '1000000000', '--hardfork', 'prague'])
+    router = await node.deploy(testRouter)
+  }, 60_000)
+  afterAll(() => node?.stop())
+
+  const blockAt = (height: number) => node.rpc<NodeObject>('eth_getBlockByNumber', `0x${height.toString(16)}`, false)
+  const receiptsAt = (height: number) => node.rpc<NodeObject[]>('eth_getBlockReceipts', `0x${height.toString(16)}`)
+
+  /** A transaction of each type that anvil makes, some of which fail, with or without logs. */
+  async function send(random: () => number): Promise<void> {
+    const kinds = [
+      { gasPrice: '0x77359400' },
+      { gasPrice: '0x77359400', accessList: [{ address: router, storageKeys: [] }] },
+      { maxFeePerGas: '0x77359400', maxPriorityFeePerGas: '0x1' },
+    ]
+    const calls = [{ to: payer }, { to: router, data: many(random() % 4) }, { data: '0xfe' }]
+    const transaction = { from: payer, gas: '0x7a120', ...calls[random() % calls.length] }
+    await node.rpc('eth_sendTransaction', { ...transaction, ...kinds[random() % kinds.length] })
+  }
+
+  test.each([0, 1, 2, 17, 127, 128, 129, 257])('agrees on a block of %d transactions', async (count) => {
+    const random = sequence(count + 1)
+    for (let index = 0; index < count; index++) await send(random)
+    const height = await node.mine()
+    const [block, receipts] = await Promise.all([blockAt(height), receiptsAt(height)])
+    expect(receipts).toHaveLength(count)
+    expect(rootOf(receipts)).toBe(block['receiptsRoot'])
+    expect(prover.headerHash(block)).toBe(block['hash'])
+    if (count < 17) return
+    expect(new Set(receipts.map(({ type }) => type))).toEqual(new Set(['0x0', '0x1', '0x2']))
+    expect(new Set(receipts.map(({ status }) => status))).toEqual(new Set(['0x0', '0x1']))
+  })
+
+  test('agrees on a transaction that sets code', async () => {
+    const account = devAccount(0)
+    const wallet = createWalletClient({ account, chain: toViemChain(node), transport: http(node.rpcUrl) })
+    const authorization = await wallet.signAuthorization({ contractAddress: router, executor: 'self' })
+    await wallet.sendTransaction({ to: payer, authorizationList: [authorization], gas: 300_000n })
+    const height = await node.mine()
+    const receipts = await receiptsAt(height)
+    expect(receipts.map(({ type }) => type)).toEqual(['0x4'])
+    expect(rootOf(receipts)).toBe((await blockAt(height))['receiptsRoot'])
+  })
+
+  test('no header and no receipt can be changed unnoticed', async () => {
+    for (let index = 0; index < 3; index++) await node.send({ to: router, data: many(2) })
+    const height = await node.mine()
+    const [block, receipts] = await Promise.all([blockAt(height), receiptsAt(height)])
+    const fields = ['parentHash', 'logsBloom', 'receiptsRoot', 'number', 'timestamp', 'baseFeePerGas', 'extraData']
+    for (const field of fields)
+      expect(prover.headerHash({ ...block, [field]: flipped(block[field] as string) })).not.toBe(block['hash'])
+    const [first = {}, ...rest] = receipts
+    for (const field of ['status', 'cumulativeGasUsed', 'logsBloom', 'type'])
+      expect(rootOf([{ ...first, [field]: flipped(first[field] as string) }, ...rest])).not.toBe(block['receiptsRoot'])
+    const logs = first['logs'] as NodeObject[]
+    for (const field of ['address', 'data'])
+      expect(
+        rootOf([{ ...first, logs: [{ ...logs[0], [field]: flipped(logs[0]?.[field] as string) }] }, ...rest]),
+      ).not.toBe(block['receiptsRoot'])
+    for (const changed of [[...rest, first], rest, [first, ...receipts], [{ ...first, logs: logs.slice(1) }, ...rest]])
+      expect(rootOf(changed)).not.toBe(block['receiptsRoot'])
+  })
+})
+
+test('a node of the OP stack agrees on a deposit', async () => {
+  const node = await startTestChain(['--optimism'])
+  try {
+    const deposit = { type: '0x7e', sourceHash: `0x${'11'.repeat(32)}`, mint: '0x0', isSystemTx: false }
+    await node.rpc('eth_sendTransaction', { from: payer, to: payer, gas: '0x30d40', value: '0x1', ...deposit })
+    const height = `0x${(await node.mine()).toString(16)}`
+    const receipts = await node.rpc<NodeObject[]>('eth_getBlockReceipts', height)
+    expect(receipts).toMatchObject([{ depositNonce: '0x1', depositReceiptVersion: '0x1' }])
+    const block = await node.rpc<NodeObject>('eth_getBlockByNumber', height, false)
+    expect(rootOf(receipts)).toBe(block['receiptsRoot'])
+    expect(prover.headerHash(block)).toBe(block['hash'])
+  } finally {
+    await node.stop()
+  }
+}, 30_000)
+
+describe('an independent encoder', () => {
+  test.each([1, 2, 3, 4, 5])('agrees on random receipts of every kind, seed %d', (seed) => {
+    const random = sequence(seed)
+    for (const count of [1, 2, 16, 128, 129, 200 + (random() % 200)]) {
+      const receipts = Array.from({ length: count }, () => randomReceipt(random))
+      expect(rootOf(receipts), `seed ${seed}, ${count} receipts`).toBe(naiveRoot(receipts.map(naiveReceipt)))
+    }
+  })
+
+  test('upper case and leading zeros of a node change nothing', () => {
+    const receipt = randomReceipt(sequence(7))
+    const upper = (text: unknown) => `0x${String(text).slice(2).toUpperCase()}`
+    const loud = {
+      ...receipt,
+      logsBloom: upper(receipt['logsBloom']),
+      cumulativeGasUsed: `0x000${String(receipt['cumulativeGasUsed']).slice(2)}`,
+    }
+    expect(rootOf([loud])).toBe(rootOf([receipt]))
+  })
+})
+
+test('nothing has the root of nothing', () => {
+  expect(rootOf([])).toBe(naiveRoot([]))
+})
+
+test.each<[string, NodeObject]>([
+  ['logsBloom is missing or malformed', { logsBloom: '0x00' }],
+  ['logsBloom is missing or malformed', { logsBloom: undefined }],
+  ['cumulativeGasUsed is missing or malformed', { cumulativeGasUsed: 7 }],
+  ['cumulativeGasUsed is missing or malformed', { cumulativeGasUsed: '0xzz' }],
+  ['status is missing or malformed', { status: '0x' }],
+  ['type is missing or malformed', { type: '0x80' }],
+  ['logs is missing or malformed', { logs: null }],
+  ['log is missing or malformed', { logs: [null] }],
+  ['address is missing or malformed', { logs: [{ address: '0x12', topics: [], data: '0x' }] }],
+  ['address is missing or malformed', { logs: [{ address: `0x${'\u0130'.repeat(40)}`, topics: [], data: '0x' }] }],
+  ['topics is missing or malformed', { logs: [{ address: payer, topics: 'x', data: '0x' }] }],
+  ['topic is missing or malformed', { logs: [{ address: payer, topics: ['0x1'], data: '0x' }] }],
+  ['data is missing or malformed', { logs: [{ address: payer, topics: [], data: '0x123' }] }],
+  ['data is missing or malformed', { logs: [{ address: payer, topics: [], data: '0xgg' }] }],
+])('%s: it is said, and nothing is thrown', (flaw, change) => {
+  expect(rootOf([{ ...randomReceipt(sequence(3)), type: '0x2', ...change }])).toBe(flaw)
+})
+
+test('a header without a field, or of another kind, has no hash or another one', () => {
+  expect(prover.headerHash({})).toBeNull()
+  expect(prover.headerHash({ parentHash: 1 })).toBeNull()
+})
+
+/** Numbers below 2^31, always the same for a seed. */
+function sequence(seed: number): () => number {
+  let state = seed * 2_654_435_761 + 1
+  return () => {
+    state = (Math.imul(state ^ (state >>> 15), 2_246_822_519) + 0x9e3779b9) >>> 0
+    return (state ^ (state >>> 13)) & 0x7fffffff
+  }
+}
+
+function hexOf(random: () => number, bytes: number): Hex {
+  let text = '0x'
+  for (let index = 0; index < bytes; index++) text += (random() % 256).toString(16).padStart(2, '0')
+  return text as Hex
+}
+
+const quantityOf = (number: number): Hex => `0x${number.toString(16)}`
+const statusOrRoot = (random: () => number) => {
+  const kind = random() % 8
+  return kind === 0 ? { root: hexOf(random, 32) } : { status: kind % 2 === 0 ? '0x1' : '0x0' }
+}
+
+function randomReceipt(random: () => number): NodeObject {
+  const type = [0, 1, 2, 3, 4, 0x7e, 0x7e, 0x64, 0x6a][random() % 9] ?? 0
+  const logs = Array.from({ length: random() % 5 }, () => ({
+    address: hexOf(random, 20),
+    topics: Array.from({ length: random() % 5 }, () => hexOf(random, 32)),
+    data: hexOf(random, [0, 1, 32, 54, 55, 56, 128, 400][random() % 8] ?? 0),
+  }))
+  const deposit =
+    type === 0x7e && random() % 2 === 0
+      ? { depositNonce: quantityOf(random() % 300), depositReceiptVersion: '0x1' }
+      : {}
+  const cumulativeGasUsed = quantityOf(random() % ([1, 128, 256, 2 ** 31][random() % 4] ?? 1))
+  const typed = type === 0 && random() % 2 === 0 ? {} : { type: quantityOf(type) }
+  return { ...typed, ...statusOrRoot(random), cumulativeGasUsed, logsBloom: hexOf(random, 256), logs, ...deposit }
+}
+
+const rlpNumber = (value: unknown): Hex => {
+  const digits = BigInt(value as string).toString(16)
+  return digits === '0' ? '0x' : `0x${digits.length % 2 === 0 ? digits : `0${digits}`}`
+}
+
+function naiveReceipt(receipt: NodeObject): Hex {
+  const logs = receipt['logs'] as { address: Hex; topics: Hex[]; data: Hex }[]
+  const fields = [
+    receipt['root'] === undefined ? rlpNumber(receipt['status']) : (receipt['root'] as Hex),
+    rlpNumber(receipt['cumulativeGasUsed']),
+    receipt['logsBloom'] as Hex,
+    logs.map(({ address, topics, data }) => [address, topics, data]),
+    ...(receipt['depositNonce'] === undefined
+      ? []
+      : [rlpNumber(receipt['depositNonce']), rlpNumber(receipt['depositReceiptVersion'])]),
+  ]
+  const type = Number(receipt['type'] ?? 0)
+  const body = toRlp(fields as never)
+  return type === 0 ? body : `0x${type.toString(16).padStart(2, '0')}${body.slice(2)}`
+}
+
+type Entry = readonly [nibbles: string, value: Hex]
+
+/** The trie by the book: text for paths, every node encoded on its own. */
+function naiveRoot(values: readonly Hex[]): Hex {
+  const entries = values.map((value, index): Entry => [toRlp(rlpNumber(quantityOf(index))).slice(2), value])
+  return entries.length === 0 ? keccak256(toRlp('0x')) : keccak256(naiveNode(entries))
+}
+
+function naiveNode(entries: readonly Entry[]): Hex {
+  const [first] = entries
+  if (first === undefined) return '0x80'
+  if (entries.length === 1) return toRlp([packed(first[0], 2), first[1]])
+  let shared = 0
+  while (entries.every(([path]) => path[shared] !== undefined && path[shared] === first[0][shared])) shared++
+  if (shared > 0) {
+    const child = naiveNode(entries.map(([path, value]): Entry => [path.slice(shared), value]))
+    return toRlp([packed(first[0].slice(0, shared), 0), keccak256(child)])
+  }
+  const children = [...'0123456789abcdef'].map((nibble): Hex => {
+    const below = entries.filter(([path]) => path.startsWith(nibble))
+    return below.length === 0 ? '0x' : keccak256(naiveNode(below.map(([path, value]): Entry => [path.slice(1), value])))
+  })
+  return toRlp([...children, '0x'])
+}
+
+function packed(nibbles: string, flag: number): Hex {
+  return nibbles.length % 2 === 1 ? `0x${flag + 1}${nibbles}` : `0x${flag}0${nibbles}`
+}
+
+function flipped(hex: string): string {
+  return hex.endsWith('0') ? `${hex.slice(0, -1)}1` : `${hex.slice(0, -1)}0`
+}
+
+/** A call of the test router that emits `count` payments. */
+function many(count: number): Hex {
+  const args = [BigInt(count), payer, payer, 5n, false] as const
+  return encodeFunctionData({ abi: testRouter.abi, functionName: 'emitMany', args })
+}

@@ -1,0 +1,44 @@
+/** Recomputes what headers commit to. Source: DESIGN section 3 (a block counts as done). @module */
+import { headerHash } from './header-hash.js'
+import { type Keccak, openKeccak } from './keccak.js'
+import { listRoot } from './list-root.js'
+import { type MeasuredReceipt, measureReceipt, type NodeObject, writeReceipt } from './receipt-rlp.js'
+import { RlpWriter, UnencodableError } from './rlp-writer.js'
+
+/** Recomputes hashes from the objects that a node answered. */
+export interface Prover {
+  /** The hash of a header, or null when it is of a kind that is not known or is malformed. */
+  headerHash(header: NodeObject): string | null
+  /** The root of a block's receipts, in order, or what is wrong with them. */
+  receiptsRoot(receipts: readonly NodeObject[]): { readonly root: string } | { readonly flaw: string }
+}
+
+let opened: Promise<Prover> | undefined
+
+/** Makes the prover of this process once; all its work is synchronous, in one buffer. */
+export function openProver(): Promise<Prover> {
+  opened ??= openKeccak().then(createProver)
+  return opened
+}
+
+function createProver(keccak: Keccak): Prover {
+  const writer = new RlpWriter()
+  return {
+    headerHash: (header) => headerHash(header, keccak, writer),
+    receiptsRoot(receipts) {
+      try {
+        const measured = receipts.map(measureReceipt)
+        const at = (index: number) => measured[index] as MeasuredReceipt
+        const items = {
+          count: measured.length,
+          lengthOf: (index: number) => at(index).length,
+          write: (into: RlpWriter, index: number) => writeReceipt(into, at(index)),
+        }
+        return { root: listRoot(items, keccak, writer) }
+      } catch (error) {
+        if (error instanceof UnencodableError) return { flaw: error.message }
+        throw error
+      }
+    },
+  }
+}

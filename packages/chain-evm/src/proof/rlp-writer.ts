@@ -1,0 +1,125 @@
+/**
+ * Writes RLP into one buffer that is used again and again. Source: Ethereum yellow paper, appendix B.
+ *
+ * Whoever writes knows the lengths beforehand, so nothing is moved or joined afterwards. Hex of a node is decoded where it
+ * ends up; text that is not hex of the expected length is refused.
+ * @module
+ */
+
+/** What a node answered cannot be encoded: a field is missing, or is no hex of its length. */
+export class UnencodableError extends Error {
+  override readonly name = 'UnencodableError'
+  constructor(field: string) {
+    super(`${field} is missing or malformed`)
+  }
+}
+
+const startSize = 65_536
+/** Value of a hex digit by character code; 255 for any other character. */
+const digits = new Uint8Array(65_536).fill(255)
+for (let value = 0; value < 16; value++) {
+  digits[value.toString(16).charCodeAt(0)] = value
+  digits[value.toString(16).toUpperCase().charCodeAt(0)] = value
+}
+
+/** The bytes that a header before `length` bytes of payload takes. */
+export function headerLength(length: number): number {
+  if (length < 56) return 1
+  if (length < 256) return 2
+  if (length < 65_536) return 3
+  return length < 16_777_216 ? 4 : 5
+}
+
+/** The bytes of a string or list with its header; a string of a single byte below 128 has none and must not be asked for. */
+export function itemLength(bytes: number): number {
+  return headerLength(bytes) + bytes
+}
+
+/** The whole bytes of `0x` hex. */
+export function bytesIn(text: unknown, field: string): number {
+  if (typeof text !== 'string' || text.length < 2 || text.length % 2 !== 0) throw new UnencodableError(field)
+  return text.length / 2 - 1
+}
+
+/** The significant digits of a quantity, such as `1f4` of `0x01f4`; empty for 0. */
+export function quantityDigits(text: unknown, field: string): string {
+  if (typeof text !== 'string' || text.length < 3 || text.charCodeAt(1) !== 0x78) throw new UnencodableError(field)
+  let start = 2
+  while (start < text.length && text.charCodeAt(start) === 0x30) start++
+  return text.slice(start)
+}
+
+/** The bytes that a quantity takes, given its significant digits. */
+export function quantityLength(significant: string): number {
+  const { length } = significant
+  if (length === 0 || (length <= 2 && Number.parseInt(significant, 16) < 0x80)) return 1
+  return itemLength((length + 1) >> 1)
+}
+
+/** A growing buffer with a place to write at. */
+export class RlpWriter {
+  bytes = new Uint8Array(startSize)
+  at = 0
+
+  /** Makes room for `length` more bytes. */
+  reserve(length: number): void {
+    if (this.at + length <= this.bytes.length) return
+    const larger = new Uint8Array(Math.max(this.bytes.length * 2, this.at + length))
+    larger.set(this.bytes.subarray(0, this.at))
+    this.bytes = larger
+  }
+
+  /** The header of a string (`offset` 0x80) or of a list (0xc0). */
+  header(offset: 0x80 | 0xc0, length: number): void {
+    const { bytes } = this
+    if (length < 56) {
+      bytes[this.at++] = offset + length
+      return
+    }
+    const size = headerLength(length) - 1
+    bytes[this.at++] = offset + 55 + size
+    for (let shift = (size - 1) * 8; shift >= 0; shift -= 8) bytes[this.at++] = (length >>> shift) & 255
+  }
+
+  /** Hex as a string of bytes: `length` of them, and no other number. */
+  item(text: unknown, length: number, field: string): void {
+    if (typeof text !== 'string' || text.length !== 2 + length * 2 || text.charCodeAt(1) !== 0x78)
+      throw new UnencodableError(field)
+    if (length === 1 && Number.parseInt(text, 16) < 0x80) this.hex(text, 2, field)
+    else {
+      this.header(0x80, length)
+      this.hex(text, 2, field)
+    }
+  }
+
+  /** The quantity with these significant digits. */
+  quantity(significant: string, field: string): void {
+    const { length } = significant
+    if (length === 0) {
+      this.bytes[this.at++] = 0x80
+      return
+    }
+    const even = length % 2 === 0 ? significant : `0${significant}`
+    this.item(`0x${even}`, even.length / 2, field)
+  }
+
+  /** The bytes that `text` stands for from its character `start` on. */
+  hex(text: string, start: number, field: string): void {
+    const { bytes } = this
+    let { at } = this
+    let seen = 0
+    for (let index = start; index < text.length; index += 2) {
+      const high = digits[text.charCodeAt(index)] as number
+      const low = digits[text.charCodeAt(index + 1)] as number
+      seen |= high | low
+      bytes[at++] = (high << 4) | low
+    }
+    if (seen > 15) throw new UnencodableError(field)
+    this.at = at
+  }
+}
+
+/** Bytes as lowercase 0x hex. */
+export function toHex(bytes: Uint8Array): string {
+  return `0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')}`
+}

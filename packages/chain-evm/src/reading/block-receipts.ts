@@ -1,0 +1,81 @@
+/** Reads all receipts of blocks, as the node answers them. @module */
+import { describeRpcError } from '../internal/failures.js'
+import { quantity } from '../internal/hex.js'
+import type { Rpc, RpcCall, RpcOutcome } from '../internal/json-rpc.js'
+import type { RangeReader } from '../range-reader.js'
+import type { Header } from './headers.js'
+
+/** The code of a method that a node does not have. */
+const noSuchMethod = -32_601
+
+/** Nodes that have said so of `eth_getBlockReceipts`. */
+const withoutMethod = new WeakSet<Rpc>()
+
+/** Whether receipts are asked for by block: until the node says that it cannot. */
+export function hasBlockReceipts({ rpc }: RangeReader): boolean {
+  return !withoutMethod.has(rpc)
+}
+
+/** The call for all receipts of a height. */
+export function receiptsCall(number: number): RpcCall {
+  return { method: 'eth_getBlockReceipts', params: [quantity(number)] }
+}
+
+/**
+ * The receipts in an answer; null when the node cannot be asked this way, and each receipt is to be asked for instead.
+ * Only a node's "no such method" is remembered.
+ */
+export function receiptsIn({ rpc }: RangeReader, outcome: RpcOutcome | undefined): readonly unknown[] | null {
+  if (outcome === undefined) return null
+  if (!outcome.ok) {
+    if (outcome.code === noSuchMethod) withoutMethod.add(rpc)
+    return null
+  }
+  return Array.isArray(outcome.result) ? outcome.result : null
+}
+
+/**
+ * All receipts of each block, in order.
+ * @throws ChainError `ERR_CHAIN_UNAVAILABLE`; `ERR_CHAIN_RANGE_GONE` when a receipt is missing.
+ */
+export async function readBlockReceipts(
+  reader: RangeReader,
+  headers: readonly Header[],
+  signal?: AbortSignal,
+): Promise<readonly (readonly unknown[])[]> {
+  const found: (readonly unknown[] | null)[] = hasBlockReceipts(reader)
+    ? await byBlock(reader, headers, signal)
+    : headers.map(() => null)
+  const all: (readonly unknown[])[] = []
+  for (const [index, header] of headers.entries())
+    all.push(found[index] ?? (await readByTransaction(reader, header, signal)))
+  return all
+}
+
+async function byBlock(reader: RangeReader, headers: readonly Header[], signal?: AbortSignal) {
+  const outcomes = await reader.rpc.askAll(
+    headers.map(({ ref }) => receiptsCall(ref.number)),
+    signal,
+  )
+  return headers.map((_, index) => receiptsIn(reader, outcomes[index]))
+}
+
+/** The receipts of a block, each by its transaction. */
+export async function readByTransaction(
+  { rpc, fail }: RangeReader,
+  { ref, transactions }: Header,
+  signal?: AbortSignal,
+): Promise<readonly unknown[]> {
+  if (transactions === null) throw fail.unavailable(`block ${ref.number} was answered without its transactions.`)
+  if (transactions.length === 0) return []
+  const outcomes = await rpc.askAll(
+    transactions.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] })),
+    signal,
+  )
+  return transactions.map((hash, index) => {
+    const outcome = outcomes[index]
+    if (!outcome?.ok) throw fail.unavailable(`eth_getTransactionReceipt: ${describeRpcError(outcome)}.`)
+    if (outcome.result === null) throw fail.gone(`receipt ${hash} is not in block ${ref.number}.`)
+    return outcome.result
+  })
+}

@@ -1,0 +1,75 @@
+/** Which blocks may hold a payment. Source: DESIGN section 3 (bloom and root on candidates in catch-up). @module */
+import type { RangeReader } from '../range-reader.js'
+import type { Header } from './headers.js'
+import { logsCall, logsIn, withRangeSize } from './logs.js'
+
+/** Headers from the first on, and those of them whose blocks may hold a payment. */
+export interface Candidates {
+  readonly headers: readonly Header[]
+  readonly candidates: readonly Header[]
+}
+
+/**
+ * Asks the log filter of each header. A filter is believed where the header hashes to its block's hash. On a chain where any header
+ * does, one that does not has been changed, and its block may hold anything. Where none does, headers are of a kind of their own: there the
+ * node's logs are held against the filters, so that a chain whose filters are empty by nature is noticed.
+ * @param mostTransactions - The headers end before their candidates hold more transactions, but not before the first one.
+ * @throws ChainError `ERR_CHAIN_PROOF_FAILED` when a filter denies logs that the node has.
+ */
+export async function readCandidates(
+  reader: RangeReader,
+  all: readonly Header[],
+  mostTransactions: number,
+  signal?: AbortSignal,
+): Promise<Candidates> {
+  const { headers: kind } = reader
+  if (all.some(({ isAuthentic }) => isAuthentic)) kind.isKnown = true
+  const candidates: Header[] = []
+  let transactions = 0
+  let end = all.length
+  for (const [index, header] of all.entries()) {
+    if (!(kind.isKnown && !header.isAuthentic) && !mayPay(reader, header)) continue
+    transactions += header.transactions?.length ?? 1
+    if (candidates.length > 0 && transactions > mostTransactions) {
+      end = index
+      break
+    }
+    candidates.push(header)
+  }
+  const headers = end === all.length ? all : all.slice(0, end)
+  if (!kind.isKnown) await assertAdmitted(reader, headers, candidates, signal)
+  return { headers, candidates }
+}
+
+function mayPay({ filter }: RangeReader, { logsBloom, transactions }: Header): boolean {
+  if (logsBloom === null) return transactions === null || transactions.length > 0
+  return filter(logsBloom) !== 'no'
+}
+
+async function assertAdmitted(
+  reader: RangeReader,
+  headers: readonly Header[],
+  candidates: readonly Header[],
+  signal?: AbortSignal,
+): Promise<void> {
+  const { endpoint, fail, rpc, wanted, decoder } = reader
+  const admitted = new Set(candidates.map(({ ref }) => ref.number))
+  for (let start = 0; start < headers.length; ) {
+    const first = headers[start]?.ref
+    if (first === undefined) break
+    const end = headers.at(-1)?.ref.number ?? first.number
+    const { logs, upTo } = await withRangeSize(reader, first.number, end, async (height) => {
+      const last = headers[height - first.number + start]?.ref ?? first
+      const [outcome] = await rpc.askAll([logsCall(reader, first.number, height)], signal)
+      return { logs: logsIn(reader, first, last, outcome), upTo: height }
+    })
+    for (const { blockNumber, address, topics } of logs) {
+      if (admitted.has(blockNumber) || wanted?.has(address) === false) continue
+      if (!decoder.paymentTopics.includes(topics[0] ?? '')) continue
+      const what = `the log filter of block ${blockNumber} denies a payment that eth_getLogs has`
+      endpoint.note({ kind: 'proof-failed', what })
+      throw fail.unproven(`${what}. On a chain whose filters are empty by nature, set its proof to none.`)
+    }
+    start += upTo - first.number + 1
+  }
+}

@@ -1,0 +1,65 @@
+/** Reads the headers of a run of blocks and checks that each follows the one before. @module */
+import type { BlockRef } from '@payment-integration/core/ports'
+import { type Fields, type HeaderContents, readContents, readHeader } from '../internal/answers.js'
+import { describeRpcError, type Failures } from '../internal/failures.js'
+import { quantity } from '../internal/hex.js'
+import type { RpcCall, RpcOutcome } from '../internal/json-rpc.js'
+import type { RangeReader } from '../range-reader.js'
+
+/** A header. */
+export interface Header extends HeaderContents {
+  readonly ref: BlockRef
+  /** Whether its fields hash to the block's own hash: then filter and root are those that the chain agreed on. */
+  readonly isAuthentic: boolean
+}
+
+/** Headers that are held as the node answered them, at a time: about a megabyte. */
+const headersPerStep = 250
+
+/** The call for the header of a height. */
+export function headerCall(number: number): RpcCall {
+  return { method: 'eth_getBlockByNumber', params: [quantity(number), false] }
+}
+
+/**
+ * Reads the headers of blocks `from` to `to`, both included.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing or does not follow the one before it; `ERR_CHAIN_UNAVAILABLE`.
+ */
+export async function readHeaders(
+  reader: RangeReader,
+  from: number,
+  to: number,
+  signal?: AbortSignal,
+): Promise<Header[]> {
+  const headers: Header[] = []
+  for (let start = from; start <= to; start += headersPerStep) {
+    const count = Math.min(headersPerStep, to - start + 1)
+    const calls = Array.from({ length: count }, (_, index) => headerCall(start + index))
+    const outcomes = await reader.rpc.askAll(calls, signal)
+    for (let index = 0; index < count; index++) headers.push(toHeader(reader, start + index, outcomes[index]))
+  }
+  assertChain(headers, reader.fail)
+  return headers
+}
+
+/** The header of height `number` in an answer. */
+export function toHeader(reader: RangeReader, number: number, outcome: RpcOutcome | undefined): Header {
+  const { fail, prover } = reader
+  if (!outcome?.ok) throw fail.unavailable(`eth_getBlockByNumber: ${describeRpcError(outcome)}.`)
+  const ref = readHeader(outcome.result, fail)
+  // A node that is behind says null here, and some then answer the logs of the missing blocks with an empty list.
+  if (ref === null) throw fail.gone(`the node has no block ${number}.`)
+  if (ref.number !== number) throw fail.unavailable(`block ${ref.number} was answered for block ${number}.`)
+  const isAuthentic = prover.headerHash(outcome.result as Fields) === ref.hash
+  return { ref, isAuthentic, ...readContents(outcome.result) }
+}
+
+/** @throws ChainError `ERR_CHAIN_RANGE_GONE` when a header does not follow the one before it. */
+export function assertChain(headers: readonly Header[], fail: Failures): void {
+  let before: BlockRef | undefined
+  for (const { ref } of headers) {
+    if (before !== undefined && ref.parentHash !== before.hash)
+      throw fail.gone(`block ${ref.number} does not follow block ${before.number}.`)
+    before = ref
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * Holds the receipts of a block against its header, and takes our logs from them: none can be missing and none be made up.
+ * Source: DESIGN section 3 (a block counts as done).
+ * @module
+ */
+import { type Fields, isFields, type ReceiptFacts, readReceipt } from '../internal/answers.js'
+import { toHash } from '../internal/hex.js'
+import type { RangeReader } from '../range-reader.js'
+import type { RouterLog } from '../router-decoder.js'
+import type { Header } from './headers.js'
+
+/** What was found in a block. */
+export interface ProvenLogs {
+  /** Logs of listed routers with a topic that counts, by log index. */
+  readonly logs: readonly RouterLog[]
+  /** The receipts that hold them. */
+  readonly receipts: readonly ReceiptFacts[]
+}
+
+const nobody = `0x${'0'.repeat(40)}`
+
+/**
+ * Proves the receipts of a block and finds our logs in them. Log indexes are counted, so that they are those of the proven order.
+ * @param answered - All receipts of the block, as the node answered them.
+ * @throws ChainError `ERR_CHAIN_PROOF_FAILED` when they do not lead to the header's root; `ERR_CHAIN_RANGE_GONE` when they are of
+ * another block; `ERR_CHAIN_UNAVAILABLE` when they are no receipts.
+ */
+export function proveBlock(reader: RangeReader, header: Header, answered: readonly unknown[]): ProvenLogs {
+  const { fail } = reader
+  const { ref } = header
+  const all: Fields[] = []
+  for (const receipt of answered) {
+    if (!isFields(receipt)) throw fail.unavailable('a receipt was answered as something else than an object.')
+    if (receipt['blockHash'] !== ref.hash && toHash(receipt['blockHash']) !== ref.hash)
+      throw fail.gone(`the receipts of block ${ref.number} are of another block.`)
+    all.push(receipt)
+  }
+  const proven = provenReceipts(reader, header, all)
+  assertOwners(reader, header, proven)
+  return ourLogs(reader, header, proven)
+}
+
+function provenReceipts(reader: RangeReader, header: Header, all: readonly Fields[]): readonly Fields[] {
+  const { prover } = reader
+  const { receiptsRoot, ref } = header
+  const whole = prover.receiptsRoot(all)
+  if ('root' in whole && whole.root === receiptsRoot) return all
+  const last = all.at(-1)
+  if (last !== undefined && isStateSync(last)) {
+    const rest = all.slice(0, -1)
+    const without = prover.receiptsRoot(rest)
+    if ('root' in without && without.root === receiptsRoot) return rest
+  }
+  const what =
+    receiptsRoot === null
+      ? `the header of block ${ref.number} has no receipts root`
+      : 'flaw' in whole
+        ? `${whole.flaw} in a receipt of block ${ref.number}`
+        : `the receipts of block ${ref.number} do not lead to the root in its header`
+  reader.endpoint.note({ kind: 'proof-failed', what })
+  throw reader.fail.unproven(
+    `${what}. Use another endpoint; on a chain whose receipts are of a kind of their own, set its proof to none.`,
+  )
+}
+
+/** Polygon puts the receipt of a state sync, from nobody to nobody, behind those that its root commits to. */
+function isStateSync(receipt: Fields): boolean {
+  return receipt['from'] === nobody && receipt['to'] === nobody
+}
+
+/** The root does not commit to the hashes of transactions, but the header's own list names them in order. */
+function assertOwners(
+  { fail, endpoint }: RangeReader,
+  { ref, transactions }: Header,
+  receipts: readonly Fields[],
+): void {
+  if (transactions === null) return
+  for (const [index, receipt] of receipts.entries()) {
+    const hash = receipt['transactionHash']
+    if (hash === transactions[index] || toHash(hash) === transactions[index]) continue
+    const what = `receipt ${index} of block ${ref.number} is not of the transaction that the block names there`
+    endpoint.note({ kind: 'contradiction', what })
+    throw fail.unavailable(`${what}.`)
+  }
+}
+
+function ourLogs({ routers, decoder, fail }: RangeReader, { ref }: Header, proven: readonly Fields[]): ProvenLogs {
+  const logs: RouterLog[] = []
+  const receipts: ReceiptFacts[] = []
+  let logIndex = 0
+  for (const receipt of proven) {
+    const own = receipt['logs'] as readonly Fields[]
+    const first = logIndex
+    logIndex += own.length
+    if (!own.some((log) => isListed(routers, log))) continue
+    const facts = readReceipt(receipt, fail)
+    if (facts === null) continue
+    let isOurs = false
+    for (const [index, { address, topics, data }] of facts.logs.entries()) {
+      const topic = topics[0] ?? ''
+      if (!routers.has(address)) continue
+      if (!decoder.paymentTopics.includes(topic) && !decoder.conversionTopics.includes(topic)) continue
+      isOurs = true
+      logs.push({
+        address,
+        topics,
+        data,
+        blockNumber: ref.number,
+        blockHash: ref.hash,
+        txHash: facts.hash,
+        logIndex: first + index,
+        blockTimestamp: ref.timestamp,
+      })
+    }
+    if (isOurs) receipts.push(facts)
+  }
+  return { logs, receipts }
+}
+
+function isListed(routers: RangeReader['routers'], log: Fields): boolean {
+  const address = log['address']
+  return typeof address === 'string' && (routers.has(address) || routers.has(address.toLowerCase()))
+}

@@ -1,0 +1,280 @@
+/** What a node leaves out, makes up or changes, and what is read all the same. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { passOn, rewriting } from '../../test/front.js'
+import { openProofChain, type ProofChain } from '../../test/proof-chain.js'
+import { readAll } from '../../test/read-all.js'
+
+interface Block {
+  readonly number: string
+  readonly hash: string
+  readonly logsBloom: string
+  readonly transactions: readonly string[]
+}
+interface Receipt {
+  readonly blockHash: string
+  readonly transactionHash: string
+  readonly logs: readonly object[]
+}
+
+let chain: ProofChain
+/** Heights: a block with payments between empty ones, one with many, one without ours, and the end. */
+let from: number
+let paid: number
+let dense: number
+let strange: number
+let to: number
+/** Far above everything, so that nothing is near the head. */
+const far = { head: 1_000_000 }
+
+beforeAll(async () => {
+  chain = await openProofChain()
+  from = await chain.node.mine()
+  paid = await chain.block(1, 2)
+  strange = await chain.strange()
+  dense = await chain.block(1, 1, 1, 1, 1)
+  to = await chain.node.mine(3)
+}, 60_000)
+afterEach(() => {
+  chain.front.intercept = passOn
+})
+afterAll(() => chain?.close())
+
+const emptyFilter = `0x${'00'.repeat(256)}`
+const anyHash = `0x${'ab'.repeat(32)}`
+const proofFailed = { name: 'ChainError', code: 'ERR_CHAIN_PROOF_FAILED', retryable: true, chainId: 31337 }
+const gone = { code: 'ERR_CHAIN_RANGE_GONE' }
+const unavailable = { code: 'ERR_CHAIN_UNAVAILABLE' }
+const methodsOf = (requests: readonly (readonly string[])[]) => requests.flat()
+
+describe.each([
+  ['near the head', {}, 'root'],
+  ['further back', far, 'bloom'],
+] as const)('%s', (_, where, proof) => {
+  const read = (options = {}) => readAll(chain.open(options), from, to, where)
+
+  test('every payment is read, with all blocks in a row', async () => {
+    const range = await read()
+    expect(range.proof).toBe(proof)
+    expect(range.endpoint).toBe('127.0.0.1 #1')
+    expect(range.blocks.map(({ number }) => number)).toEqual(heights(from, to))
+    for (const [index, block] of range.blocks.entries())
+      if (index > 0) expect(block.parentHash).toBe(range.blocks[index - 1]?.hash)
+    expect(range.payments.map(({ blockNumber, logIndex, ordinal }) => [blockNumber, logIndex, ordinal])).toEqual([
+      ...[0, 1, 2].map((logIndex) => [paid, logIndex, logIndex === 2 ? 1 : 0]),
+      ...[0, 1, 2, 3, 4].map((logIndex) => [dense, logIndex, 0]),
+    ])
+  })
+
+  test('the facts are those of a node’s own logs', async () => {
+    const trusted = await readAll(chain.open({ proof: 'none' }), from, to, where)
+    expect(trusted.proof).toBe('none')
+    expect((await read()).payments).toEqual(trusted.payments)
+    expect((await readAll(chain.open({ proof: 'root' }), from, to, where)).payments).toEqual(trusted.payments)
+    expect((await read({ batchSize: 1 })).payments).toEqual(trusted.payments)
+  })
+
+  test.each<[string, (receipts: Receipt[]) => unknown]>([
+    [
+      'without its last log',
+      (all) => all.map((it, index) => (index === all.length - 1 ? { ...it, logs: it.logs.slice(1) } : it)),
+    ],
+    ['without its last receipt', (all) => all.slice(0, -1)],
+    ['empty', () => []],
+    ['with a receipt twice', (all) => [...all, ...all.slice(-1)]],
+    ['in another order', (all) => [...all].reverse()],
+    [
+      'with another amount',
+      (all) => all.map((it) => ({ ...it, logs: it.logs.map((log) => ({ ...log, data: `0x${'01'.repeat(128)}` })) })),
+    ],
+    ['without filters', (all) => all.map(({ ...it }) => ({ ...it, logsBloom: undefined }))],
+  ])('receipts %s are refused', async (_, change) => {
+    chain.lie('eth_getBlockReceipts', (receipts: Receipt[]) => (receipts.length > 1 ? change(receipts) : receipts))
+    const lied = chain.open()
+    await expect(readAll(lied, from, to, where)).rejects.toMatchObject(proofFailed)
+    expect(lied.endpoints()[0]?.failedProofs).toBeGreaterThan(0)
+  })
+
+  test('another endpoint is asked when the proof of one fails', async () => {
+    chain.lie('eth_getBlockReceipts', (receipts: Receipt[]) => receipts.map((it) => ({ ...it, logs: [] })))
+    const both = chain.open({ endpoints: [{ url: chain.front.url }, { url: chain.other.url }] })
+    const range = await readAll(both, from, to, where)
+    expect(range.payments).toHaveLength(8)
+    expect(range.endpoint).toBe('127.0.0.1 #2')
+    expect(both.endpoints().map(({ failedProofs }) => failedProofs > 0)).toEqual([true, false])
+  })
+
+  test('hashes of transactions in another order contradict the header', async () => {
+    chain.lie('eth_getBlockReceipts', (all: Receipt[]) => {
+      const hashes = all.map(({ transactionHash }) => transactionHash).reverse()
+      return all.map((it, index) => ({ ...it, transactionHash: hashes[index] }))
+    })
+    const lied = chain.open()
+    await expect(readAll(lied, from, to, where)).rejects.toMatchObject(unavailable)
+    expect(lied.endpoints()[0]?.contradictions).toBeGreaterThan(0)
+  })
+
+  test.each<[string, string, (result: never) => unknown, object]>([
+    ['a header is missing', 'eth_getBlockByNumber', (it: Block) => (Number(it.number) === dense ? null : it), gone],
+    [
+      'a header does not follow the one before',
+      'eth_getBlockByNumber',
+      (it: Block) => (Number(it.number) === dense ? { ...it, parentHash: anyHash } : it),
+      gone,
+    ],
+    [
+      'receipts are of another block',
+      'eth_getBlockReceipts',
+      (all: Receipt[]) => all.map((it) => ({ ...it, blockHash: anyHash })),
+      gone,
+    ],
+    ['a header is of another height', 'eth_getBlockByNumber', (it: Block) => ({ ...it, number: '0x1' }), unavailable],
+    ['receipts are no objects', 'eth_getBlockReceipts', (all: Receipt[]) => all.map(() => 7), unavailable],
+  ])('the range is refused when %s', async (_, method, change, error) => {
+    chain.lie(method, change)
+    await expect(read()).rejects.toMatchObject(error)
+  })
+
+  test.each<[string, number]>([
+    ['does not have the method', -32_601],
+    ['does not answer it now', -32_000],
+  ])('receipts are asked for one by one when the node %s', async (_, code) => {
+    front((method) => (method === 'eth_getBlockReceipts' ? { code, message: 'no' } : null))
+    const opened = chain.open()
+    expect((await readAll(opened, from, to, where)).payments).toHaveLength(8)
+    const before = chain.front.requests.length
+    expect((await readAll(opened, from, to, where)).proof).toBe(proof)
+    const asked = methodsOf(chain.since(before))
+    expect(asked.includes('eth_getBlockReceipts')).toBe(code === -32_000)
+    expect(asked).toContain('eth_getTransactionReceipt')
+  })
+
+  test('a receipt that is gone between the requests means that the chain moved', async () => {
+    front((method) => (method === 'eth_getBlockReceipts' ? { code: -32_601, message: 'no' } : null))
+    const passed = chain.front.intercept
+    chain.front.intercept = async (request, response) =>
+      request.methods[0] === 'eth_getTransactionReceipt'
+        ? JSON.stringify(request.calls.map((_, id) => ({ id: id + 1, result: null })))
+        : passed(request, response)
+    await expect(read()).rejects.toMatchObject({ name: 'ChainError' })
+  })
+
+  test('the receipt of a state sync behind the others is left out, and so are its logs', async () => {
+    const nobody = `0x${'00'.repeat(20)}`
+    chain.lie('eth_getBlockReceipts', (all: Receipt[]) => {
+      const [first] = all
+      if (first === undefined) return all
+      return [...all, { ...first, from: nobody, to: nobody, transactionHash: anyHash }]
+    })
+    expect((await read()).payments).toHaveLength(8)
+  })
+
+  test('upper-case answers change nothing', async () => {
+    const expected = (await read()).payments
+    const loud = (text: string) => text.replace(/0x[0-9a-f]{40,}/g, (hex) => `0x${hex.slice(2).toUpperCase()}`)
+    chain.front.intercept = async ({ forward }) => loud(await forward())
+    expect((await read()).payments).toEqual(expected)
+  })
+})
+
+/** The front answers calls with errors where `fault` gives one. */
+function front(fault: (method: string) => { readonly code: number; readonly message: string } | null) {
+  chain.front.intercept = rewriting((item, { method }) => {
+    const error = fault(method)
+    return error === null ? item : { id: item.id, error }
+  })
+}
+
+function heights(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index)
+}
+
+describe('the log filters of headers', () => {
+  test('receipts are read only of blocks that may hold a payment, and logs are not asked for', async () => {
+    const opened = chain.open()
+    await opened.head()
+    const before = chain.front.requests.length
+    await readAll(opened, from, to, far)
+    const asked = chain.since(before)
+    expect(asked[0]).toEqual(heights(from, to).map(() => 'eth_getBlockByNumber'))
+    expect(asked[1]).toEqual(['eth_getBlockReceipts', 'eth_getBlockReceipts'])
+    expect(methodsOf(asked)).not.toContain('eth_getLogs')
+  })
+
+  test('one that says yes by chance stops nothing', async () => {
+    const header = await chain.node.rpc<Block>('eth_getBlockByNumber', `0x${paid.toString(16)}`, false)
+    chain.lie('eth_getBlockByNumber', (it: Block) =>
+      Number(it.number) === strange ? { ...it, logsBloom: header.logsBloom } : it,
+    )
+    expect((await readAll(chain.open(), from, to, far)).payments).toHaveLength(8)
+  })
+
+  test('one that was emptied does not hide a payment: its header does not hash to its block', async () => {
+    chain.lie('eth_getBlockByNumber', (it: Block) =>
+      Number(it.number) === paid ? { ...it, logsBloom: emptyFilter } : it,
+    )
+    expect((await readAll(chain.open(), from, to, far)).payments).toHaveLength(8)
+  })
+
+  test('one that was emptied hides nothing in a range of its own, once the chain’s headers are known', async () => {
+    const opened = chain.open()
+    await readAll(opened, from, to, far)
+    chain.lie('eth_getBlockByNumber', (it: Block) => ({ ...it, logsBloom: emptyFilter }))
+    const before = chain.front.requests.length
+    expect((await readAll(opened, paid, paid, far)).payments).toHaveLength(3)
+    expect(methodsOf(chain.since(before))).not.toContain('eth_getLogs')
+  })
+
+  test.each([
+    ['empty', emptyFilter, 'ERR_CHAIN_PROOF_FAILED'],
+    ['missing', undefined, null],
+  ] as const)('that are all %s by nature are noticed by the node’s own logs', async (_, logsBloom, code) => {
+    chain.lie('eth_getBlockByNumber', (it: Block) => ({ ...it, logsBloom, extraData: '0x1234' }))
+    const reading = readAll(chain.open(), from, to, far)
+    if (code === null) expect((await reading).payments).toHaveLength(8)
+    else await expect(reading).rejects.toMatchObject({ code, message: expect.stringContaining('proof to none') })
+  })
+
+  test('headers of a kind of their own with honest filters are read', async () => {
+    chain.lie('eth_getBlockByNumber', (it: Block) => ({ ...it, extraData: '0x1234' }))
+    const before = chain.front.requests.length
+    expect((await readAll(chain.open({ maxRange: 3 }), from, to, far)).payments).toHaveLength(8)
+    expect(methodsOf(chain.since(before)).filter((method) => method === 'eth_getLogs').length).toBeGreaterThan(1)
+  })
+})
+
+describe('requests', () => {
+  test('an empty block at the head costs one, and one with payments two', async () => {
+    const opened = chain.open()
+    await readAll(opened, from, to)
+    let before = chain.front.requests.length
+    await readAll(opened, to, to)
+    expect(chain.since(before)).toEqual([['eth_getBlockByNumber', 'eth_getBlockReceipts']])
+    before = chain.front.requests.length
+    await readAll(opened, paid, paid)
+    expect(chain.since(before)).toEqual([
+      ['eth_getBlockByNumber', 'eth_getBlockReceipts'],
+      ['eth_getTransactionByHash', 'eth_getTransactionByHash'],
+    ])
+  })
+
+  test('a block that is full of payments is read whole instead of by transaction', async () => {
+    const opened = chain.open()
+    await readAll(opened, from, to)
+    const before = chain.front.requests.length
+    await readAll(opened, dense, dense)
+    expect(chain.since(before)[1]).toEqual(['eth_getBlockByNumber'])
+  })
+
+  test('a block that is another one when its transactions are read is gone', async () => {
+    chain.lie('eth_getBlockByNumber', (it: { readonly transactions: readonly object[] }, { params }) =>
+      params[1] === true
+        ? { ...it, transactions: it.transactions.map((one: object) => ({ ...one, blockHash: anyHash })) }
+        : it,
+    )
+    await expect(readAll(chain.open(), dense, dense)).rejects.toMatchObject(gone)
+    chain.lie('eth_getBlockByNumber', (it: Block, { params }) =>
+      params[1] === true ? { ...it, transactions: [] } : it,
+    )
+    await expect(readAll(chain.open(), dense, dense)).rejects.toMatchObject(gone)
+  })
+})

@@ -1,0 +1,142 @@
+/**
+ * Reads blocks so that no payment can be missing. Source: DESIGN section 3 (a block counts as done).
+ *
+ * Near the head, header and receipts of each block are asked for in one batch. Further back, the log filter of each header tells
+ * which blocks may hold a payment, and the receipts of those are read. Either way receipts count only when they lead to the root in
+ * the header, and all of a range comes from one endpoint.
+ * @module
+ */
+import type { BlockRange } from '@payment-integration/core/ports'
+import type { ReceiptFacts } from '../internal/answers.js'
+import type { RangeReader } from '../range-reader.js'
+import { readTransactions } from '../read-transactions.js'
+import type { RouterLog } from '../router-decoder.js'
+import { hasBlockReceipts, readBlockReceipts, readByTransaction, receiptsCall, receiptsIn } from './block-receipts.js'
+import { readCandidates } from './candidates.js'
+import { readFacts } from './facts.js'
+import { assertChain, type Header, headerCall, readHeaders, toHeader } from './headers.js'
+import { proveBlock } from './prove-block.js'
+
+/** Transactions whose receipts are held as the node answered them, at a time: a few megabytes. */
+const transactionsPerStep = 400
+/** Blocks near the head that are asked for at a time, when it is not known yet how much they hold. */
+const blocksPerStep = 8
+
+/** What was found so far. */
+interface Found {
+  readonly logs: RouterLog[]
+  readonly receipts: Map<string, ReceiptFacts>
+}
+
+/**
+ * Reads every block from `from` to `to` with its receipts.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`, `ERR_CHAIN_UNAVAILABLE`.
+ */
+export async function readByRoot(
+  reader: RangeReader,
+  from: number,
+  to: number,
+  signal?: AbortSignal,
+): Promise<BlockRange> {
+  const headers: Header[] = []
+  const found: Found = { logs: [], receipts: new Map() }
+  for (let start = from; start <= to; start += blocksPerStep) {
+    const end = Math.min(to, start + blocksPerStep - 1)
+    headers.push(...(await readTogether(reader, start, end, found, signal)))
+  }
+  assertChain(headers, reader.fail)
+  return toRange(reader, headers, found, 'root', signal)
+}
+
+/** Header and receipts of each block, in one batch; what the node cannot answer so is asked for by transaction. */
+async function readTogether(
+  reader: RangeReader,
+  from: number,
+  to: number,
+  found: Found,
+  signal?: AbortSignal,
+): Promise<Header[]> {
+  const heights = Array.from({ length: to - from + 1 }, (_, index) => from + index)
+  const together = hasBlockReceipts(reader)
+  const calls = heights.flatMap((height) =>
+    together ? [headerCall(height), receiptsCall(height)] : [headerCall(height)],
+  )
+  const outcomes = await reader.rpc.askAll(calls, signal)
+  const headers: Header[] = []
+  for (const [index, height] of heights.entries()) {
+    const header = toHeader(reader, height, outcomes[together ? index * 2 : index])
+    headers.push(header)
+    const answered = together ? receiptsIn(reader, outcomes[index * 2 + 1]) : null
+    add(found, proveBlock(reader, header, answered ?? (await readByTransaction(reader, header, signal))))
+  }
+  return headers
+}
+
+/**
+ * Reads blocks from `from` on by their log filters, up to `to` or as far as a range may reach: it ends before it holds more than
+ * `mostTransactions` in blocks that may hold a payment.
+ * @returns The range, and how many transactions those blocks hold.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`, `ERR_CHAIN_UNAVAILABLE`.
+ */
+export async function readByBloom(
+  reader: RangeReader,
+  from: number,
+  to: number,
+  mostTransactions: number,
+  signal?: AbortSignal,
+): Promise<{ readonly range: BlockRange; readonly transactions: number }> {
+  const all = await readHeaders(reader, from, to, signal)
+  const { headers, candidates } = await readCandidates(reader, all, mostTransactions, signal)
+  const found: Found = { logs: [], receipts: new Map() }
+  for (const step of inSteps(candidates)) {
+    const receipts = await readBlockReceipts(reader, step, signal)
+    for (const [index, header] of step.entries()) add(found, proveBlock(reader, header, receipts[index] ?? []))
+  }
+  const transactions = candidates.reduce((sum, header) => sum + sizeOf(header), 0)
+  return { range: await toRange(reader, headers, found, 'bloom', signal), transactions }
+}
+
+function sizeOf({ transactions }: Header): number {
+  return transactions?.length ?? 1
+}
+
+function* inSteps(headers: readonly Header[]): Generator<Header[]> {
+  let step: Header[] = []
+  let size = 0
+  for (const header of headers) {
+    const count = sizeOf(header)
+    if (step.length > 0 && size + count > transactionsPerStep) {
+      yield step
+      step = []
+      size = 0
+    }
+    step.push(header)
+    size += count
+  }
+  if (step.length > 0) yield step
+}
+
+function add(found: Found, { logs, receipts }: ReturnType<typeof proveBlock>): void {
+  found.logs.push(...logs)
+  for (const receipt of receipts) found.receipts.set(receipt.hash, receipt)
+}
+
+async function toRange(
+  reader: RangeReader,
+  headers: readonly Header[],
+  { logs, receipts }: Found,
+  proof: 'root' | 'bloom',
+  signal?: AbortSignal,
+): Promise<BlockRange> {
+  const blocks = headers.map(({ ref }) => ref)
+  const [first] = blocks
+  const last = blocks.at(-1)
+  if (first === undefined || last === undefined) throw reader.fail.unavailable('eth_getBlockByNumber: no answer.')
+  const held = {
+    receipts,
+    sizeOf: (height: number) => headers[height - first.number]?.transactions?.length ?? null,
+  }
+  const transactions = await readTransactions(reader, logs, held, signal)
+  const facts = await readFacts(reader, transactions, (log) => log.blockTimestamp ?? 0, last.number, signal)
+  return { first, last, blocks, ...facts, proof, endpoint: reader.endpoint.name }
+}

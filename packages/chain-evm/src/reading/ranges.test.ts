@@ -1,0 +1,208 @@
+/** Ranges one after the other: order, reading ahead, and what ends them. */
+import type { BlockRange } from '@payment-integration/core/ports'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type FrontRequest, passOn } from '../../test/front.js'
+import { openProofChain, type ProofChain, pays } from '../../test/proof-chain.js'
+import { readAll } from '../../test/read-all.js'
+import { createRangeBlocks } from './range-blocks.js'
+
+let chain: ProofChain
+let last: number
+beforeAll(async () => {
+  chain = await openProofChain()
+  for (let index = 0; index < 12; index++) {
+    await chain.block(1)
+    await chain.node.mine(59)
+  }
+  last = await chain.block(1)
+}, 120_000)
+afterEach(() => {
+  chain.front.intercept = passOn
+})
+afterAll(() => chain?.close())
+
+const far = 1_000_000
+async function collect(ranges: AsyncIterable<BlockRange>): Promise<BlockRange[]> {
+  const all: BlockRange[] = []
+  for await (const range of ranges) all.push(range)
+  return all
+}
+
+describe('ranges', () => {
+  test('follow each other without a gap and hold every payment once', async () => {
+    const ranges = await collect(chain.open().ranges({ from: 0, to: last, head: far }))
+    expect(ranges.length).toBeGreaterThan(3)
+    expect(ranges[0]?.first.number).toBe(0)
+    expect(ranges.at(-1)?.last.number).toBe(last)
+    for (const [index, { first, last: end, blocks }] of ranges.entries()) {
+      expect(blocks).toHaveLength(end.number - first.number + 1)
+      if (index > 0) expect(first.parentHash).toBe(ranges[index - 1]?.last.hash)
+    }
+    expect(ranges.flatMap(({ payments }) => payments)).toHaveLength(13)
+  })
+
+  test('become longer where little happens', async () => {
+    const lengths = (await collect(chain.open().ranges({ from: 0, to: last, head: far }))).map(
+      ({ blocks }) => blocks.length,
+    )
+    expect(Math.max(...lengths)).toBeGreaterThan(lengths[0] ?? 0)
+  })
+
+  test('near the head are proven by root, those before by bloom', async () => {
+    const ranges = await collect(chain.open({ nearHead: 10 }).ranges({ from: last - 99, to: last, head: last }))
+    const byRoot = ranges.filter(({ proof }) => proof === 'root').flatMap(({ blocks }) => blocks)
+    expect(byRoot.map(({ number }) => number)).toEqual(Array.from({ length: 10 }, (_, index) => last - 9 + index))
+    expect(new Set(ranges.map(({ proof }) => proof))).toEqual(new Set(['bloom', 'root']))
+    const none = await collect(chain.open({ nearHead: 0 }).ranges({ from: last, to: last, head: last }))
+    expect(none.map(({ proof }) => proof)).toEqual(['bloom'])
+  })
+
+  test('on trust span what the endpoint bears', async () => {
+    chain.lie('eth_getLogs', (logs: unknown[]) => logs)
+    const ranges = await collect(chain.open({ proof: 'none', maxRange: 7 }).ranges({ from: 0, to: 20, head: far }))
+    expect(ranges[0]?.last.number).toBe(6)
+    expect(ranges.at(-1)?.last.number).toBe(20)
+    expect(ranges.flatMap(({ blocks }) => blocks.map(({ number }) => number)).slice(0, 2)).toEqual([0, 6])
+  })
+
+  test('are read smaller where a node refuses many blocks, in whatever words', async () => {
+    chain.front.intercept = async ({ calls, forward }) => {
+      const asked = calls.find(({ method }) => method === 'eth_getLogs')?.params[0] as
+        | { readonly fromBlock: string; readonly toBlock: string }
+        | undefined
+      if (asked === undefined || Number(asked.toBlock) - Number(asked.fromBlock) < 5) return forward()
+      const error = { code: -32_000, message: 'nope' }
+      return JSON.stringify(calls.map((_, index) => ({ id: index + 1, error })))
+    }
+    const opened = chain.open({ proof: 'none' })
+    expect((await readAll(opened, 0, 100, { head: far })).payments).toHaveLength(2)
+    expect(opened.endpoints()[0]?.maxRange).toBeLessThanOrEqual(5)
+  })
+})
+
+test('what no endpoint answers is asked for in fewer blocks the next time', async () => {
+  chain.front.intercept = ({ calls, forward }, response) => {
+    if (calls.length < firstBlocks / 2) return forward()
+    response.writeHead(500).end()
+    return undefined
+  }
+  const opened = chain.open()
+  const read = () => collect(opened.ranges({ from: 0, to: firstBlocks / 2, head: far }))
+  await expect(read()).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
+  expect((await read()).length).toBeGreaterThan(1)
+})
+
+describe('reading ahead', () => {
+  test('goes on while a range is worked on, and is bounded', async () => {
+    const opened = chain.open()
+    const held = holdFrom(firstBlocks)
+    const ranges = opened.ranges({ from: 0, to: last, head: far })[Symbol.asyncIterator]()
+    expect((await ranges.next()).value).toMatchObject({ last: { number: firstBlocks - 1 } })
+    await until(() => held.size === 3)
+    // Everything that was to be sent was sent before this is answered.
+    await opened.head()
+    expect(held.size).toBe(3)
+    for (const release of held) release()
+    await ranges.return?.()
+  })
+
+  test('ends with an early return, and nothing is thrown behind it', async () => {
+    const opened = chain.open()
+    const held = holdFrom(firstBlocks)
+    const cut = new Set<unknown>()
+    const hold = chain.front.intercept
+    chain.front.intercept = (request, response) => {
+      if (isFrom(request, firstBlocks)) response.on('close', () => cut.add(response))
+      return hold(request, response)
+    }
+    for await (const range of opened.ranges({ from: 0, to: last, head: far })) {
+      expect(range.first.number).toBe(0)
+      await until(() => held.size === 3)
+      break
+    }
+    await until(() => cut.size === 3)
+  })
+
+  test('ends with the caller’s own reason', async () => {
+    const opened = chain.open()
+    await opened.head()
+    const controller = new AbortController()
+    const reason = new Error('enough')
+    const ranges = opened.ranges({ from: 0, to: last, head: far }, controller.signal)[Symbol.asyncIterator]()
+    await ranges.next()
+    chain.front.intercept = () => undefined
+    controller.abort(reason)
+    await expect(exhaust(ranges)).rejects.toBe(reason)
+    await expect(collect(opened.ranges({ from: 0, to: 1, head: 1 }, controller.signal))).rejects.toBe(reason)
+  })
+})
+
+describe('a chain that moves', () => {
+  test('between two ranges is gone', async () => {
+    const changed = `0x${'cd'.repeat(32)}`
+    chain.lie('eth_getBlockByNumber', (it: { number: string; hash: string }) =>
+      Number(it.number) === 15 ? { ...it, hash: changed } : it,
+    )
+    const ranges = chain.open().ranges({ from: 0, to: 40, head: 40 })[Symbol.asyncIterator]()
+    expect((await ranges.next()).done).toBe(false)
+    await expect(ranges.next()).rejects.toMatchObject({ code: 'ERR_CHAIN_RANGE_GONE' })
+    expect((await ranges.next()).done).toBe(true)
+  })
+
+  test('is not asked of another endpoint, and not again', async () => {
+    const both = chain.open({ endpoints: [{ url: chain.front.url }, { url: chain.other.url }] })
+    await both.head()
+    const before = chain.other.requests.length
+    await expect(readAll(both, last - 1, last + 1)).rejects.toMatchObject({ code: 'ERR_CHAIN_RANGE_GONE' })
+    expect(chain.other.requests.slice(before).flat()).not.toContain('eth_getBlockByNumber')
+  })
+})
+
+describe('some of the routers', () => {
+  test('are read alone; a transaction of theirs comes whole', async () => {
+    const { node, router, second, open } = chain
+    await node.send({ to: second, data: pays(2) })
+    await node.send({ to: router, data: pays(1) })
+    const height = await node.mine()
+    for (const where of [{}, { head: far }]) {
+      const { payments } = await readAll(open(), height, height, { routers: [second], ...where })
+      expect(payments.map(({ router: { address } }) => address)).toEqual([second, second])
+      const all = await readAll(open(), height, height, { routers: [router, second], ...where })
+      expect(all.payments).toHaveLength(3)
+      expect(all).toEqual(await readAll(open(), height, height, where))
+    }
+    const onTrust = await readAll(open({ proof: 'none' }), height, height, { routers: [second] })
+    expect(onTrust.payments).toHaveLength(2)
+  })
+
+  test('that are none of the chain’s, or no router at all, are a mistake', async () => {
+    for (const routers of [[], [`0x${'12'.repeat(20)}`], ['nothing']])
+      await expect(readAll(chain.open(), 0, 1, { routers })).rejects.toThrow(TypeError)
+  })
+})
+
+async function exhaust(ranges: AsyncIterator<BlockRange>): Promise<void> {
+  for (;;) if ((await ranges.next()).done) return
+}
+
+/** Blocks of a chain's first range. */
+const firstBlocks = createRangeBlocks().current()
+
+/** Whether a request is the first one for headers from a height on. */
+function isFrom({ calls: [call] }: FrontRequest, height: number): boolean {
+  return call?.method === 'eth_getBlockByNumber' && Number(call.params[0]) >= height
+}
+
+/** The front answers no request for headers from a height on until it is released. */
+function holdFrom(height: number): Set<() => void> {
+  const held = new Set<() => void>()
+  chain.front.intercept = async (request) => {
+    if (isFrom(request, height)) await new Promise<void>((resolve) => held.add(resolve))
+    return request.forward()
+  }
+  return held
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5))
+}

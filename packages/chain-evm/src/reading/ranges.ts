@@ -1,0 +1,121 @@
+/** Reads blocks in ranges, the next ones while one is worked on. @module */
+import type { BlockRange, BlockRef, ProofLevel, RangesRequest } from '@payment-integration/core/ports'
+import { type Endpoint, type Endpoints, isRateLimit } from '../internal/endpoints.js'
+import type { Failures } from '../internal/failures.js'
+import type { RangeReader } from '../range-reader.js'
+import { isUnavailable } from './logs.js'
+import { readByBloom, readByRoot } from './proven.js'
+import type { RangeBlocks } from './range-blocks.js'
+import { readUnproven } from './unproven.js'
+
+/** Ranges that are read at a time, and held until they are asked for. */
+const rangesAtOnce = 3
+/** Blocks of a range whose receipts are all read. */
+const blocksByRoot = 16
+/** Transactions in blocks that may hold a payment, after which a range ends: what is held of them is a few megabytes. */
+const mostTransactions = 4_000
+
+/** What ranges are read from. */
+export interface RangesSource {
+  readonly endpoints: Endpoints
+  readonly fail: Failures
+  /** What a range is read with when it comes from an endpoint. */
+  open(endpoint: Endpoint): RangeReader
+  /** What is demanded of blocks that are not near the head; near it, `bloom` becomes `root`. */
+  readonly proof: ProofLevel
+  /** How many of the newest blocks are near the head. */
+  readonly nearHead: number
+  /** How many blocks a range takes; kept from one call to the next. */
+  readonly blocks: RangeBlocks
+}
+
+/** Blocks that follow each other, and their reading once it has begun. */
+interface Piece {
+  readonly from: number
+  readonly to: number
+  readonly reading: Promise<BlockRange> | null
+}
+
+/**
+ * Yields ranges that follow each other from `from` to `to`, each checked to continue the one before.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`, `ERR_CHAIN_UNAVAILABLE`; the signal's own reason.
+ */
+export async function* readRanges(
+  source: RangesSource,
+  { from, to, head }: RangesRequest,
+  signal?: AbortSignal,
+): AsyncGenerator<BlockRange, void, undefined> {
+  signal?.throwIfAborted()
+  const own = new AbortController()
+  const relay = () => own.abort(signal?.reason)
+  signal?.addEventListener('abort', relay, { once: true })
+  const nearFrom = Math.max(head, to) - source.nearHead + 1
+  const queue: Piece[] = [{ from, to, reading: null }]
+  let before: BlockRef | undefined
+  try {
+    for (;;) {
+      startSome(source, queue, nearFrom, own.signal)
+      const piece = queue.shift()
+      if (piece?.reading === null || piece?.reading === undefined) return
+      const range = await piece.reading
+      if (range.last.number < piece.to) queue.unshift({ from: range.last.number + 1, to: piece.to, reading: null })
+      if (before !== undefined && range.first.parentHash !== before.hash)
+        throw source.fail.gone(`block ${range.first.number} does not follow block ${before.number}.`)
+      before = range.last
+      startSome(source, queue, nearFrom, own.signal)
+      yield range
+    }
+  } finally {
+    signal?.removeEventListener('abort', relay)
+    own.abort()
+  }
+}
+
+/** Begins to read the first pieces of the queue, which are cut to size for that. The first one always is read. */
+function startSome(source: RangesSource, queue: Piece[], nearFrom: number, signal: AbortSignal): void {
+  let started = queue.reduce((count, { reading }) => count + (reading === null ? 0 : 1), 0)
+  for (let index = 0; index < queue.length && (index === 0 || started < rangesAtOnce); index++) {
+    const piece = queue[index]
+    if (piece === undefined || piece.reading !== null) continue
+    const isNear = source.proof === 'root' || (source.proof === 'bloom' && piece.from >= nearFrom)
+    const size = isNear ? blocksByRoot : source.blocks.current()
+    const limit = source.proof === 'bloom' && !isNear ? nearFrom - 1 : piece.to
+    const end = Math.min(piece.to, limit, piece.from + size - 1)
+    const reading = readPiece(source, piece.from, end, isNear, signal)
+    // Whoever waits for it hears of its end; when nobody does any more, it is of no interest.
+    reading.catch(() => {})
+    const rest = end < piece.to ? [{ from: end + 1, to: piece.to, reading: null }] : []
+    queue.splice(index, 1, { from: piece.from, to: end, reading }, ...rest)
+    started++
+  }
+}
+
+async function readPiece(
+  source: RangesSource,
+  from: number,
+  to: number,
+  isNear: boolean,
+  signal: AbortSignal,
+): Promise<BlockRange> {
+  const { endpoints, proof, blocks } = source
+  try {
+    return await endpoints.pinned(async (endpoint) => {
+      const reader = source.open(endpoint)
+      if (isNear) return readByRoot(reader, from, to, signal)
+      const { range, transactions } =
+        proof === 'none'
+          ? await readOnTrust(reader, from, to, signal)
+          : await readByBloom(reader, from, to, mostTransactions, signal)
+      blocks.read(to - from + 1, range.last.number - from + 1, transactions / mostTransactions)
+      return range
+    }, signal)
+  } catch (error) {
+    if (!isNear && !signal.aborted && isUnavailable(error) && !isRateLimit(error)) blocks.failed()
+    throw error
+  }
+}
+
+async function readOnTrust(reader: RangeReader, from: number, to: number, signal: AbortSignal) {
+  const range = await readUnproven(reader, from, to, signal)
+  return { range, transactions: range.payments.length }
+}

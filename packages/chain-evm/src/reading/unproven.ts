@@ -1,0 +1,58 @@
+/**
+ * Reads blocks on the node's word, held only against the headers at both ends: for chains whose filters or roots are of a kind of
+ * their own. Source: DESIGN section 2, flow 1.
+ * @module
+ */
+import type { BlockRange } from '@payment-integration/core/ports'
+import { checkEmptyEnds } from '../empty-ends.js'
+import { readHeader } from '../internal/answers.js'
+import type { RangeReader } from '../range-reader.js'
+import { readBlockTimes } from '../read-block-times.js'
+import { type HeldFacts, readTransactions } from '../read-transactions.js'
+import type { RouterLog } from '../router-decoder.js'
+import { readFacts } from './facts.js'
+import { assertChain, headerCall, toHeader } from './headers.js'
+import { logsCall, logsIn, withRangeSize } from './logs.js'
+
+const nothingHeld: HeldFacts = { receipts: new Map(), sizeOf: () => null }
+
+/**
+ * Reads blocks from `from` on, up to `to` or as many as the endpoint bears. The headers at both ends and the logs are asked for in one
+ * batch, so that one node answers all three; an end without logs is held against its header; the last header is read again at the end,
+ * so that a change of the chain in between is seen.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block of the range is missing or changed; `ERR_CHAIN_UNAVAILABLE`.
+ */
+export async function readUnproven(
+  reader: RangeReader,
+  from: number,
+  to: number,
+  signal?: AbortSignal,
+): Promise<BlockRange> {
+  const { rpc, fail, decoder, endpoint } = reader
+  const { ends, logs } = await withRangeSize(reader, from, to, (upTo) => readEnds(reader, from, upTo, signal))
+  const refs = ends.map(({ ref }) => ref)
+  const [first] = refs
+  const last = refs.at(-1)
+  if (first === undefined || last === undefined) throw fail.unavailable('eth_getBlockByNumber: no answer.')
+  const payments = logs.filter(({ topics: [topic = ''] }) => decoder.paymentTopics.includes(topic))
+  await checkEmptyEnds(reader, ends, payments, signal)
+  const transactions = await readTransactions(reader, logs, nothingHeld, signal)
+  const paid: RouterLog[] = transactions.flatMap((transaction) => transaction.payments.map(({ log }) => log))
+  const timeOf = await readBlockTimes(rpc, fail, paid, [first, last], signal)
+  const facts = await readFacts(reader, transactions, timeOf, last.number, signal)
+  const again = readHeader(await rpc.call(headerCall(last.number), signal), fail)
+  if (again?.hash !== last.hash) throw fail.gone(`block ${last.number} is not the one it was when the logs were read.`)
+  return { first, last, blocks: refs, ...facts, proof: 'none', endpoint: endpoint.name }
+}
+
+async function readEnds(reader: RangeReader, from: number, to: number, signal?: AbortSignal) {
+  const { rpc, fail } = reader
+  const heights = from === to ? [from] : [from, to]
+  const outcomes = await rpc.askAll([...heights.map(headerCall), logsCall(reader, from, to)], signal)
+  const ends = heights.map((height, index) => toHeader(reader, height, outcomes[index]))
+  const first = ends[0]?.ref
+  const last = ends.at(-1)?.ref
+  if (first === undefined || last === undefined) throw fail.unavailable('eth_getBlockByNumber: no answer.')
+  if (to === from + 1) assertChain(ends, fail)
+  return { ends, logs: logsIn(reader, first, last, outcomes[heights.length]) }
+}

@@ -1,0 +1,56 @@
+/**
+ * The integration that each payment of a transaction names. Source: DESIGN section 3 (integration address on chain).
+ *
+ * In a bundle of user operations it is the suffix of the operation's callData whose execution made the payment: the transaction's own
+ * calldata is the bundler's. A bundle that reaches the EntryPoint through another contract cannot be read; a payment inside it names nobody.
+ * In any other transaction it is the suffix of its calldata.
+ * @module
+ */
+import type { ReceiptFacts, ReceiptLog, TransactionFacts } from '../internal/answers.js'
+import { countOperations, enclosingOperations, mayBeOfOperation } from './enclosing-operations.js'
+import { isBundle, readBundle } from './read-bundle.js'
+
+/** Reads the integration address that calldata names, or null. */
+export type ReadSuffix = (calldata: string) => string | null
+
+type Call = Pick<TransactionFacts, 'to' | 'input'>
+
+/**
+ * Whether the receipt decides whom the payments of a transaction name: a bundle, or a call of another contract than a router whose
+ * calldata names somebody.
+ */
+export function namesByReceipt({ to, input }: Call, isRouter: boolean, readSuffix: ReadSuffix): boolean {
+  return to !== null && !isRouter && (isBundle(input) || readSuffix(input) !== null)
+}
+
+/**
+ * The integrations, one per payment.
+ * @param places - Where the payments are in the receipt's logs; see `placePayments`.
+ * @param receipt - Given where {@link namesByReceipt} says that it decides, else null.
+ * @returns Addresses, lowercased, or null.
+ */
+export function nameIntegrations(
+  { to, input }: Call,
+  places: readonly number[],
+  receipt: Pick<ReceiptFacts, 'logs'> | null,
+  readSuffix: ReadSuffix,
+): readonly (string | null)[] {
+  if (receipt === null || to === null) return places.map(() => readSuffix(input))
+  const { logs } = receipt
+  if (isBundle(input)) return ofBundle({ to, input }, places, logs, readSuffix)
+  const named = readSuffix(input)
+  return places.map((place) => (mayBeOfOperation(logs, place) ? null : named))
+}
+
+function ofBundle(
+  { to, input }: { readonly to: string; readonly input: string },
+  places: readonly number[],
+  logs: readonly ReceiptLog[],
+  readSuffix: ReadSuffix,
+): readonly (string | null)[] {
+  const operations = readBundle(input, countOperations(logs, to))
+  if (operations === null) return places.map(() => null)
+  return enclosingOperations(logs, places, to, operations).map(
+    (operation) => operation && readSuffix(operation.callData),
+  )
+}

@@ -1,0 +1,71 @@
+/** A real chain with payments in some blocks, behind a front that can lie. @module */
+import { type Address, encodeFunctionData, type Hex } from 'viem'
+import { createEvmChain } from '../src/evm-chain.js'
+import type { EvmChainOptions } from '../src/evm-chain-options.js'
+import { testRouter } from './contracts.generated.js'
+import { type FrontCall, type Item, openFront, rewriting } from './front.js'
+import { payer, startTestChain } from './test-chain.js'
+
+export const receiver: Address = '0x00000000000000000000000000000000000000b2'
+
+/** A call of the test router that emits `count` payments in a token without code. */
+export function pays(count: number): Hex {
+  const args = [BigInt(count), receiver, receiver, 5n, false] as const
+  return encodeFunctionData({ abi: testRouter.abi, functionName: 'emitMany', args })
+}
+
+/** Starts a node with two test routers. */
+export async function openProofChain() {
+  const node = await startTestChain(['--gas-limit', '1000000000'])
+  const front = await openFront(node.rpcUrl)
+  const other = await openFront(node.rpcUrl)
+  const router = await node.deploy(testRouter)
+  const second = await node.deploy(testRouter)
+  const routers = [
+    { address: router, version: '0.7' },
+    { address: second, version: '0.7' },
+  ]
+  return {
+    node,
+    front,
+    /** Another way to the same node, which tells the truth. */
+    other,
+    router,
+    second,
+    open: (options: Partial<EvmChainOptions> = {}) =>
+      createEvmChain({
+        chainId: 31337,
+        ...(options.endpoints === undefined ? { rpcUrl: front.url } : {}),
+        routers,
+        requestTimeoutMs: 5_000,
+        ...options,
+      }),
+    /** Mines a block of transactions with so many payments each. */
+    async block(...payments: number[]): Promise<number> {
+      for (const count of payments) await node.send({ to: router, data: pays(count) })
+      return node.mine()
+    },
+    /** Mines a block with a transaction that is no payment. */
+    async strange(): Promise<number> {
+      await node.send({ to: payer, value: 1n })
+      return node.mine()
+    },
+    /** The front changes the result of a method where `change` gives another one. */
+    lie(method: string, change: (result: never, call: FrontCall) => unknown) {
+      front.intercept = rewriting((item: Item, call) =>
+        call.method === method && item.result !== undefined
+          ? { ...item, result: change(item.result as never, call) }
+          : item,
+      )
+    },
+    /** The requests that the front got since `before`. */
+    since: (before: number) => front.requests.slice(before),
+    async close() {
+      await front.close()
+      await other.close()
+      await node.stop()
+    },
+  }
+}
+
+export type ProofChain = Awaited<ReturnType<typeof openProofChain>>

@@ -1,0 +1,39 @@
+/** Reads blocks as one range, however many the chain yields. @module */
+import type { BlockRange, Chain } from '@payment-integration/core/ports'
+
+/** Options of {@link readAll}. */
+export interface ReadAllOptions {
+  readonly signal?: AbortSignal | undefined
+  /** The newest block. @default `to` */
+  readonly head?: number | undefined
+  readonly routers?: readonly string[] | undefined
+}
+
+/** All ranges from `from` to `to`, joined. The proof is the weakest of them. */
+export async function readAll(
+  chain: Chain,
+  from: number,
+  to: number,
+  { signal, head = to, routers }: ReadAllOptions = {},
+): Promise<BlockRange> {
+  let all: BlockRange | undefined
+  for await (const range of chain.ranges({ from, to, head, routers }, signal)) {
+    if (all === undefined) all = range
+    else
+      all = {
+        ...all,
+        last: range.last,
+        blocks: [...all.blocks, ...range.blocks],
+        payments: [...all.payments, ...range.payments],
+        deposits: [...all.deposits, ...range.deposits],
+        proof: weaker(all.proof, range.proof),
+      }
+  }
+  if (all === undefined) throw new Error(`no range came for ${from} to ${to}`)
+  return all
+}
+
+function weaker(a: BlockRange['proof'], b: BlockRange['proof']): BlockRange['proof'] {
+  const levels = ['none', 'bloom', 'root'] as const
+  return levels[Math.min(levels.indexOf(a), levels.indexOf(b))] ?? 'none'
+}

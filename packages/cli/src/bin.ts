@@ -3,6 +3,7 @@
 import { createSignalReader, endSignals } from './internal/end-signals.js'
 import { ioBasics } from './internal/io-basics.js'
 import { readerIsGone } from './internal/reader-is-gone.js'
+import { createScreen } from './internal/screen.js'
 import type { Io } from './io.js'
 import { wantsColour } from './output/style.js'
 import { runCli } from './run-cli.js'
@@ -36,12 +37,17 @@ for (const stream of [process.stdout, process.stderr])
     terminalIsGone ||= stream.isTTY === true
   })
 
+// Both streams may end on the one terminal, so both print above its kept lines.
+const screen = createScreen(process.stdout)
+const isWatched = process.stdout.isTTY === true && process.env['TERM'] !== 'dumb'
+
 const io: Io = {
   ...basics,
   env: process.env,
   input: () => process.stdin,
-  out: (line) => void process.stdout.write(`${line}\n`),
-  err: (line) => void process.stderr.write(`${line}\n`),
+  out: (line) => screen.above(() => void process.stdout.write(`${line}\n`)),
+  err: (line) => screen.above(() => void process.stderr.write(`${line}\n`)),
+  live: isWatched ? screen.live : undefined,
   colour: wantsColour(process.stdout.isTTY === true, process.env),
   signal: stop.signal,
   ownsProcess: true,

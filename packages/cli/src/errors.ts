@@ -28,3 +28,9 @@ export class DatabaseMissingError extends Error {
     )
   }
 }
+
+/** No payment integration server answers where one was asked. Exit code 1. */
+export class ServerError extends Error {
+  override readonly name = 'ServerError'
+  readonly code = 'ERR_SERVER'
+}

@@ -12,6 +12,11 @@ export interface Io {
   out(line: string): void
   /** Writes one line to standard error. */
   err(line: string): void
+  /**
+   * Keeps lines at the bottom of the terminal, in place of those before; none takes them away. Each is cut at the terminal's width.
+   * Undefined where nobody watches a terminal.
+   */
+  readonly live?: ((lines: readonly string[]) => void) | undefined
   /** Whether a person reads the output on a terminal that shows colour. */
   readonly colour: boolean
   /** Aborts when the caller asks the command to end (Ctrl-C, SIGTERM, a closed terminal). */

@@ -5,7 +5,9 @@ import { addDev } from './cli/dev.js'
 import type { Finish } from './cli/finish.js'
 import { addIntegrations } from './cli/integrations.js'
 import { addLegacyKeys } from './cli/legacy-keys.js'
+import { addReindex } from './cli/reindex.js'
 import { addServe } from './cli/serve.js'
+import { addStatus } from './cli/status.js'
 import type { Io } from './io.js'
 import { version } from './version.js'
 
@@ -25,6 +27,8 @@ export function createProgram(io: Io, finish: Finish): Command {
     .showHelpAfterError('Add --help to see what is possible.')
   addDev(program, io, finish)
   addServe(program, io, finish)
+  addStatus(program, io, finish)
+  addReindex(program, io, finish)
   addIntegrations(program, io, finish)
   addAccounts(program, io, finish)
   addLegacyKeys(program, io, finish)

@@ -17,7 +17,7 @@ describe('help and version', () => {
   })
 
   it.each([
-    [['--help'], ['dev', 'serve', 'integrations', 'accounts', 'legacy-keys', '--json', '--debug']],
+    [['--help'], ['dev', 'serve', 'status', 'reindex', 'integrations', 'accounts', 'legacy-keys', '--json', '--debug']],
     [
       ['dev', '--help'],
       ['--until-idle', '--seed', 'Examples:', '$ payment-integration dev', '--json'],
@@ -25,6 +25,14 @@ describe('help and version', () => {
     [
       ['serve', '--help'],
       ['PI_PORT', 'Examples:', '$ payment-integration serve'],
+    ],
+    [
+      ['status', '--help'],
+      ['--url', '--database', 'Examples:', '$ payment-integration status'],
+    ],
+    [
+      ['reindex', '--help'],
+      ['--chain', '--from', '--to', '--endpoint', '--dry-run', 'Examples:', '$ payment-integration reindex'],
     ],
     [
       ['integrations', '--help'],

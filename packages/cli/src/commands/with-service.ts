@@ -1,5 +1,5 @@
 /** What the commands that operate a service on its database share. @module */
-import type { Service } from '@payment-integration/core'
+import type { Logger, Service } from '@payment-integration/core'
 import type { Config } from '@payment-integration/server'
 import type { Io } from '../io.js'
 import { logToStandardError } from '../output/log-to.js'
@@ -19,8 +19,8 @@ export interface WithServiceOptions extends OperateOptions {
   readonly mayCreate?: boolean | undefined
 }
 
-/** The nouns that commands manage. */
-type Operated = Pick<Service, 'integrations' | 'accounts' | 'legacyKeys'>
+/** What commands work on. */
+type Operated = Pick<Service, 'integrations' | 'accounts' | 'legacyKeys' | 'store'>
 
 /**
  * Opens the database that the configuration names, runs `work`, and closes it again in any case. The server may be running
@@ -31,16 +31,17 @@ type Operated = Pick<Service, 'integrations' | 'accounts' | 'legacyKeys'>
 export async function withService(
   options: WithServiceOptions,
   io: Io,
-  work: (service: Operated, report: Reporter, config: Config) => Promise<void>,
+  work: (service: Operated, report: Reporter, config: Config, logger: Logger) => Promise<void>,
 ): Promise<0> {
   const { json = false, mayCreate = false } = options
   const { openService, readConfig } = await import('@payment-integration/server')
   const config = readConfig(withFlags(io.env, options))
   const made = await prepareDatabase(config.database, mayCreate)
-  const { service, close } = await openService(config, { logger: await logToStandardError(config, io) })
+  const logger = await logToStandardError(config, io)
+  const { service, close } = await openService(config, { logger })
   try {
     if (made !== null && !json) io.out(`Made a new database: ${made}`)
-    await work(service, createReporter(io, json), config)
+    await work(service, createReporter(io, json), config, logger)
   } finally {
     await close()
   }

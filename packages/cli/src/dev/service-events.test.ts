@@ -49,6 +49,10 @@ describe('watchService', () => {
     [{ type: 'chain.failed', chainId: 1, message: 'the node is away' }, 'Chain 1: the node is away'],
     [{ type: 'chain.reorganised', chainId: 1, from: 9, commonAncestor: 7 }, 'Chain 1 was reorganised above block 7.'],
     [
+      { type: 'log.quarantined', chainId: 1, txHash: '0xaa', blockNumber: 5, logIndex: 2, reason: 'it was cut' },
+      'Chain 1: log 2 of 0xaa is no payment: it was cut',
+    ],
+    [
       { type: 'update.settled', updateId: 'u1', outcome: 'refused', reason: 'the end', chainId: 1, txHash: '0xaa' },
       'Update u1 was refused: the end',
     ],

@@ -62,7 +62,13 @@ export function watchService(
           event: 'problem',
           reason: `Chain ${event.chainId} was reorganised above block ${event.commonAncestor}.`,
         })
+      case 'log.quarantined':
+        return report({
+          event: 'problem',
+          reason: `Chain ${event.chainId}: log ${event.logIndex} of ${event.txHash} is no payment: ${event.reason}`,
+        })
       case 'chain.indexed':
+      case 'chain.backfilled':
       case 'payment.additional':
     }
   }

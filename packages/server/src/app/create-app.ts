@@ -3,6 +3,7 @@ import { notFoundBody } from '@payment-integration/contract'
 import { type Logger, type Service, silentLogger, type UpdateReceiver } from '@payment-integration/core'
 import { Hono } from 'hono'
 import { describeError } from '../logging/describe-error.js'
+import type { Metrics } from '../metrics/metrics.js'
 import { answerError, answerLegacyError } from './answer-error.js'
 import type { AppEnv } from './app-env.js'
 import { guard } from './guard.js'
@@ -10,6 +11,7 @@ import type { HealthReport } from './health.js'
 import { addHealthRoutes } from './health-routes.js'
 import { jsonAnswer } from './json-answer.js'
 import { addLegacyRoutes } from './legacy-routes.js'
+import { addMetricsRoute } from './metrics-route.js'
 import { addOpenApiRoute } from './openapi-route.js'
 import { addPaymentRoutes } from './payment-routes.js'
 import { addProcessorRoute } from './processor-route.js'
@@ -21,24 +23,28 @@ export interface AppDeps {
   /** Verifies processor updates; null when no processor is connected: the endpoint then answers 404. */
   readonly receiveUpdate: UpdateReceiver | null
   readonly health: () => Promise<HealthReport>
+  /** Measures requests, and is served at `/metrics`. @default none */
+  readonly metrics?: Pick<Metrics, 'middleware' | 'text' | 'contentType'> | undefined
   /** @default none */
   readonly logger?: Logger | undefined
 }
 
 /**
- * Builds the app: the read API, the legacy API, processor updates, health, and the reference of them all. Every answer but the
- * reference is JSON and carries `Cache-Control: private, no-store`; every error body is `{"error": "<message>"}`, with
+ * Builds the app: the read API, the legacy API, processor updates, health, metrics, and the reference of them all. Every answer but the
+ * metrics and the reference is JSON; every answer but the reference carries `Cache-Control: private, no-store`; every error body is `{"error": "<message>"}`, with
  * `details` on a 400 of the legacy API.
  * @example serve({ fetch: createApp({ service, receiveUpdate: null, health }).fetch })
  */
 export function createApp(deps: AppDeps): Hono<AppEnv> {
-  const { service, receiveUpdate, health, logger = silentLogger } = deps
+  const { service, receiveUpdate, health, metrics, logger = silentLogger } = deps
   const app = new Hono<AppEnv>()
+  if (metrics !== undefined) app.use('*', metrics.middleware)
   app.use('*', guard(service))
   addPaymentRoutes(app, service)
   addLegacyRoutes(app, service)
   if (receiveUpdate !== null) addProcessorRoute(app, { service, receiveUpdate })
   addHealthRoutes(app, health)
+  if (metrics !== undefined) addMetricsRoute(app, metrics)
   addOpenApiRoute(app)
   addReferencePage(app)
   app.notFound(() => jsonAnswer(notFoundBody, 404))

@@ -30,6 +30,8 @@ function failingStore(): Store {
     migrate: fail,
     transaction: fail,
     payments: failing<Store['payments']>(),
+    chains: failing<Store['chains']>(),
+    leases: failing<Store['leases']>(),
     deliveries: failing<Store['deliveries']>(),
     integrations: failing<Store['integrations']>(),
     accounts: failing<Store['accounts']>(),
@@ -79,7 +81,20 @@ it('a driver error shows its class and code alone, in health, in answers and in 
   expect(JSON.parse(health)).toEqual({
     status: 'degraded',
     database: 'ok',
-    chains: [{ chainId: 1, head: 0, indexed: null, lag: null, error: 'Error 42P01' }],
+    chains: [
+      {
+        chainId: 1,
+        leading: false,
+        head: null,
+        indexed: null,
+        lag: null,
+        proof: null,
+        reorganisations: 0,
+        endpoints: [],
+        error: 'Error 42P01',
+        lastError: { message: 'Error 42P01', at: expect.any(Number) },
+      },
+    ],
   })
   const body = JSON.stringify({ id: 'u-1', chainId: '1', txHash: `0x${'12'.repeat(32)}`, state: 'pending' })
   const headers = { 'content-type': 'application/json', 'x-service-signature': processorSignature(body) }

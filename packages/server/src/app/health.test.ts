@@ -1,11 +1,12 @@
+import type { ChainStatus } from '@payment-integration/core'
 import { afterEach, describe, expect, it } from 'vitest'
+import { chainStatus, endpointStatus } from '../../test/support/chain-status.js'
 import { listenApp } from '../../test/support/listening-app.js'
 import { createHealth, type HealthDeps } from './health.js'
+import { proofNewsMs } from './proof-failures.js'
 
 const up = { ping: async () => undefined }
-const chain = (status: { head: number | null; indexed: number | null; error: string | null }) => ({
-  status: () => ({ chainId: 1, ...status }),
-})
+const chain = (status: Partial<ChainStatus>) => ({ status: () => chainStatus(status) })
 let server: Awaited<ReturnType<typeof listenApp>> | undefined
 afterEach(() => server?.stop())
 
@@ -17,11 +18,45 @@ async function ask(deps: HealthDeps, path = '/health') {
 }
 
 describe('GET /health', () => {
-  it('is 200 with each chain and its lag', async () => {
-    const indexers = [chain({ head: 120, indexed: 118, error: null })]
-    expect(await ask({ store: up, indexers })).toEqual({
+  it('is 200 with all that an operator asks of each chain', async () => {
+    const lastError = { message: 'node did not answer', at: 1_767_323_045_000 }
+    const status = chainStatus({
+      head: 120,
+      indexed: 118,
+      proof: 'bloom',
+      reorganisations: 3,
+      lastError,
+      endpoints: [
+        endpointStatus({ name: 'a.example #1', latencyMs: 14.5 }),
+        endpointStatus({ score: 0, inUse: false }),
+      ],
+    })
+    expect(await ask({ store: up, indexers: [{ status: () => status }] })).toEqual({
       status: 200,
-      body: { status: 'ok', database: 'ok', chains: [{ chainId: 1, head: 120, indexed: 118, lag: 2, error: null }] },
+      body: { status: 'ok', database: 'ok', chains: [{ ...status, lag: 2 }] },
+    })
+  })
+
+  it('shows no more than the fields that it knows, and of a URL the host alone', async () => {
+    const endpoint = { ...endpointStatus({ lastError: 'https://u:CANARY@a.example/CANARY is away' }), url: 'CANARY' }
+    const status = {
+      ...chainStatus({
+        endpoints: [endpoint],
+        error: 'wss://a.example/CANARY?k=CANARY closed',
+        lastError: { message: 'http://a.example/CANARY closed', at: 1 },
+      }),
+      rpcUrl: 'CANARY',
+    }
+    const { body } = await ask({ store: up, indexers: [{ status: () => status }] })
+    expect(JSON.stringify(body)).not.toContain('CANARY')
+    expect(body).toMatchObject({
+      chains: [
+        {
+          error: 'wss://a.example closed',
+          lastError: { message: 'http://a.example closed', at: 1 },
+          endpoints: [{ lastError: 'https://a.example is away' }],
+        },
+      ],
     })
   })
 
@@ -34,6 +69,40 @@ describe('GET /health', () => {
   it('is 200 and degraded while a chain cannot be followed: the API still answers', async () => {
     const indexers = [chain({ head: 9, indexed: 9, error: 'node does not answer' })]
     expect(await ask({ store: up, indexers })).toMatchObject({ status: 200, body: { status: 'degraded' } })
+  })
+
+  it('is ok on standby: another process leads', async () => {
+    const { body } = await ask({ store: up, indexers: [chain({ leading: false, head: null })] })
+    expect(body).toMatchObject({ status: 'ok', chains: [{ leading: false }] })
+  })
+
+  it('is ok once an error is over, and still shows it', async () => {
+    const lastError = { message: 'away', at: 5 }
+    const { body } = await ask({ store: up, indexers: [chain({ lastError })] })
+    expect(body).toMatchObject({ status: 'ok', chains: [{ error: null, lastError }] })
+  })
+
+  it('is degraded for ten minutes from each failed proof that is noticed, and then no more', async () => {
+    let now = 1_000
+    let failedProofs = 0
+    const indexers = [
+      { status: () => chainStatus({ endpoints: [endpointStatus(), endpointStatus({ failedProofs })] }) },
+    ]
+    const health = createHealth({ store: up, indexers, now: () => now })
+    const statuses: string[] = []
+    const look = async () => statuses.push((await health()).status)
+    await look()
+    failedProofs = 2
+    await look()
+    now += proofNewsMs - 1
+    await look()
+    now += 1
+    await look()
+    failedProofs = 3
+    await look()
+    now += proofNewsMs
+    await look()
+    expect(statuses).toEqual(['ok', 'degraded', 'degraded', 'ok', 'degraded', 'ok'])
   })
 
   it('is 503 when the database refuses', async () => {

@@ -1,11 +1,15 @@
 /** How the service is doing, without a word about tenants. @module */
 import type { ChainStatus, Indexer, Store } from '@payment-integration/core'
+import { answerWithin } from '../internal/answer-within.js'
+import { shortenUrls } from '../logging/shorten-urls.js'
+import { createProofFailures } from './proof-failures.js'
 
 /** How one chain is doing. `lag` is the number of blocks between head and indexed height, or null while unknown. */
 export type ChainHealth = ChainStatus & { readonly lag: number | null }
 
 /**
- * `ok`: everything works. `degraded`: the API answers, and a chain cannot be followed just now.
+ * `ok`: everything works; a chain that another process leads is no fault. `degraded`: the API answers, and a chain cannot be followed
+ * just now (a reorganisation that is too deep counts), or an endpoint failed a proof in the last ten minutes.
  * `down`: the database does not answer, or the loops have ended.
  */
 export interface HealthReport {
@@ -22,39 +26,58 @@ export interface HealthDeps {
   readonly running?: (() => boolean) | undefined
   /** How long the database may take, in milliseconds. @default 2000 */
   readonly timeoutMs?: number | undefined
+  /** Unix time in milliseconds. @default Date.now */
+  readonly now?: (() => number) | undefined
 }
 
 /** Builds the question. It never rejects. */
 export function createHealth(deps: HealthDeps): () => Promise<HealthReport> {
-  const { store, indexers, running = () => true, timeoutMs = 2_000 } = deps
+  const { store, indexers, running = () => true, timeoutMs = 2_000, now = Date.now } = deps
+  const failedProofsLately = createProofFailures(now)
   return async () => {
-    const database = (await answersWithin(() => store.ping(), timeoutMs)) ? 'ok' : 'unavailable'
-    const chains = indexers.map((indexer) => chainHealth(indexer.status()))
+    const database = (await answerWithin(() => store.ping().then(() => true), timeoutMs)) ? 'ok' : 'unavailable'
+    const statuses = indexers.map((indexer) => indexer.status())
+    const chains = statuses.map(chainHealth)
     const down = database !== 'ok' || !running()
-    const degraded = chains.some((chain) => chain.error !== null)
+    const unproven = failedProofsLately(statuses)
+    const degraded = unproven || chains.some((chain) => chain.error !== null)
     return { status: down ? 'down' : degraded ? 'degraded' : 'ok', database, chains }
   }
 }
 
-function chainHealth({ chainId, head, indexed, error }: ChainStatus): ChainHealth {
-  const lag = head === null || indexed === null ? null : Math.max(0, head - indexed)
-  return { chainId, head, indexed, lag, error }
+/** Field by field, and without what a message may repeat of a URL: `/health` is open to everybody. */
+function chainHealth(status: ChainStatus): ChainHealth {
+  const { chainId, leading, head, indexed, proof, reorganisations, endpoints, error, lastError } = status
+  return {
+    chainId,
+    leading,
+    head,
+    indexed,
+    lag: lagOf(status),
+    proof,
+    reorganisations,
+    endpoints: endpoints.map((each) => ({
+      name: each.name,
+      score: each.score,
+      inUse: each.inUse,
+      head: each.head,
+      latencyMs: each.latencyMs,
+      failures: each.failures,
+      contradictions: each.contradictions,
+      failedProofs: each.failedProofs,
+      maxRange: each.maxRange,
+      lastError: shown(each.lastError),
+    })),
+    error: shown(error),
+    lastError: lastError === null ? null : { message: shortenUrls(lastError.message), at: lastError.at },
+  }
 }
 
-async function answersWithin(ask: () => Promise<void>, timeoutMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), timeoutMs)
-  })
-  const answered = Promise.resolve()
-    .then(ask)
-    .then(
-      () => true,
-      () => false,
-    )
-  try {
-    return await Promise.race([answered, late])
-  } finally {
-    clearTimeout(timer)
-  }
+/** Blocks between head and indexed height, or null while unknown; 0 when the node fell back. */
+export function lagOf({ head, indexed }: Pick<ChainStatus, 'head' | 'indexed'>): number | null {
+  return head === null || indexed === null ? null : Math.max(0, head - indexed)
+}
+
+function shown(message: string | null): string | null {
+  return message === null ? null : shortenUrls(message)
 }

@@ -2,11 +2,15 @@
 import { knownRouters } from '@payment-integration/chain-evm'
 import { finality } from '@payment-integration/contract'
 import type { ChainConfig, RouterConfig } from './config.js'
+import { readEndpoints } from './endpoint-variables.js'
 import { readPriceFeeds, readTokens } from './pricing-variables.js'
 import { type Environment, show, type Variables } from './variables.js'
 
 const perChain = [
   'PI_RPC_URL_',
+  'PI_HEADS_URL_',
+  'PI_PROOF_',
+  'PI_MAX_RANGE_',
   'PI_ROUTERS_',
   'PI_TOKENS_',
   'PI_PRICE_FEEDS_',
@@ -39,12 +43,14 @@ function readChain(id: string, variables: Variables): ChainConfig {
   const chainId = Number(id)
   return {
     chainId,
-    rpcUrl: readRpcUrl(`PI_RPC_URL_${id}`, variables),
+    endpoints: readEndpoints(id, variables),
     routers: readRouters(`PI_ROUTERS_${id}`, chainId, variables),
     tokens: readTokens(`PI_TOKENS_${id}`, chainId, variables),
     priceFeeds: readPriceFeeds(`PI_PRICE_FEEDS_${id}`, chainId, variables),
     startBlock: readStartBlock(`PI_START_BLOCK_${id}`, variables),
     pollMs: variables.integer(`PI_POLL_MS_${id}`, { min: 50, max: 3_600_000, unit: 'milliseconds' }, 1_000),
+    proof: readProof(`PI_PROOF_${id}`, variables),
+    maxRange: readMaxRange(`PI_MAX_RANGE_${id}`, variables),
     confirmations: readConfirmations(`PI_CONFIRMATIONS_${id}`, chainId, variables),
   }
 }
@@ -55,15 +61,13 @@ function readConfirmations(name: string, chainId: number, variables: Variables):
   return variables.integer(name, { min: 0, max: 1_000_000, unit: 'blocks' }, 0)
 }
 
-function readRpcUrl(name: string, { text, problems }: Variables): string {
-  const value = text(name)
-  if (value === undefined) problems.push(`${name} is not set; this chain has other variables, so it needs an RPC URL.`)
-  // The value may hold an API key, so the message describes it instead of repeating it.
-  else if (!URL.canParse(value))
-    problems.push(`${name} is not a URL; expected one that begins with http:// or https://.`)
-  else if (!/^https?:$/.test(new URL(value).protocol))
-    problems.push(`${name} begins with ${new URL(value).protocol}; expected http:// or https://.`)
-  return value ?? ''
+function readProof(name: string, variables: Variables): ChainConfig['proof'] {
+  return variables.text(name) === undefined ? null : variables.choice(name, ['root', 'bloom', 'none'], 'root')
+}
+
+function readMaxRange(name: string, variables: Variables): number | null {
+  if (variables.text(name) === undefined) return null
+  return variables.integer(name, { min: 1, max: 1_000_000, unit: 'blocks' }, 1)
 }
 
 function readRouters(name: string, chainId: number, { text, problems }: Variables): readonly RouterConfig[] {

@@ -1,4 +1,5 @@
 /** What the server is told, checked. @module */
+import type { ProofLevel } from '@payment-integration/core'
 
 /** Where payments are kept. */
 export type DatabaseConfig =
@@ -34,11 +35,19 @@ export interface PriceFeedConfig {
   readonly decimals: number
 }
 
+/** A node of a chain. */
+export interface EndpointConfig {
+  /** `http:`, `https:`, `ws:` or `wss:`. May hold an API key: never logged or shown. */
+  readonly url: string
+  /** `ws:` or `wss:`, only to be told of new blocks. May hold an API key, too. */
+  readonly headsUrl?: string | undefined
+}
+
 /** One chain to follow. */
 export interface ChainConfig {
   readonly chainId: number
-  /** May hold an API key: never logged or shown. */
-  readonly rpcUrl: string
+  /** At least one, the preferred one first. */
+  readonly endpoints: readonly EndpointConfig[]
   readonly routers: readonly RouterConfig[]
   /** On top of the known ones of the chain; none contradicts them. */
   readonly tokens: readonly TokenConfig[]
@@ -48,6 +57,10 @@ export interface ChainConfig {
   readonly startBlock: number | 'head'
   /** How often the head is read, in milliseconds. */
   readonly pollMs: number
+  /** What is demanded of every block before it counts as done; null: the default of the chain. Source: DESIGN section 3. */
+  readonly proof: ProofLevel | null
+  /** Most blocks that one request for logs spans at first; null: the default of the chain's adapter. */
+  readonly maxRange: number | null
   /** Blocks on top of a block until it is final; null: never. Source: INTERFACE 8, DESIGN section 3 (legacy). */
   readonly confirmations: number | null
 }
@@ -77,10 +90,14 @@ export interface Config {
   readonly processorSecrets: readonly string[]
   /** Empty: the server reads and delivers, and indexes nothing. */
   readonly chains: readonly ChainConfig[]
+  /** How long an indexer that died keeps another process from following its chains, in milliseconds. */
+  readonly leaseMs: number
   readonly receipts: ReceiptsConfig
   /** What others than the service may take from a payment that verify calls paid, in basis points of the gross amount. */
   readonly maxExtraFeeBps: number
   readonly logLevel: LogLevel
+  /** Whether `/metrics` is served. */
+  readonly metrics: boolean
   /** How long a stop may take, in milliseconds. */
   readonly shutdownTimeoutMs: number
 }

@@ -1,4 +1,5 @@
 /** The configuration for people: secrets and credentials masked. @module */
+import type { ProofLevel } from '@payment-integration/core'
 import type { ChainConfig, Config } from './config.js'
 
 /** A configuration that may be shown and logged. */
@@ -10,7 +11,10 @@ export interface ConfigDescription {
   readonly processorSecrets: string
   readonly chains: readonly {
     readonly chainId: number
-    readonly rpc: string
+    /** Scheme, host and port of each endpoint, the preferred one first. */
+    readonly rpc: readonly string[]
+    /** Endpoints that tell of new blocks over an address of their own. */
+    readonly heads: number
     readonly routers: number
     /** Those of the configuration, without the known ones. */
     readonly tokens: number
@@ -18,11 +22,15 @@ export interface ConfigDescription {
     readonly priceFeeds: number
     readonly startBlock: number | 'head'
     readonly pollMs: number
+    readonly proof: ProofLevel | 'default'
+    readonly maxRange: number | 'default'
     readonly confirmations: number | null
   }[]
+  readonly leaseMs: number
   readonly receipts: string
   readonly maxExtraFeeBps: number
   readonly logLevel: string
+  readonly metrics: 'on' | 'off'
   readonly shutdownTimeoutMs: number
 }
 
@@ -39,22 +47,34 @@ export function describeConfig(config: Config): ConfigDescription {
     masterKey: 'set',
     processorSecrets: processorSecrets.length === 0 ? 'none' : `${processorSecrets.length} set`,
     chains: config.chains.map(describeChain),
+    leaseMs: config.leaseMs,
     receipts: receipts.kind === 'http' ? `http from ${describeUrl(receipts.url)}` : receipts.kind,
     maxExtraFeeBps: config.maxExtraFeeBps,
     logLevel: config.logLevel,
+    metrics: config.metrics ? 'on' : 'off',
     shutdownTimeoutMs: config.shutdownTimeoutMs,
   }
 }
 
-function describeChain({ chainId, rpcUrl, startBlock, pollMs, confirmations, ...lists }: ChainConfig) {
+function describeChain({
+  chainId,
+  endpoints,
+  startBlock,
+  pollMs,
+  confirmations,
+  ...rest
+}: ChainConfig): ConfigDescription['chains'][number] {
   return {
     chainId,
-    rpc: describeUrl(rpcUrl),
-    routers: lists.routers.length,
-    tokens: lists.tokens.length,
-    priceFeeds: lists.priceFeeds.length,
+    rpc: endpoints.map(({ url }) => describeUrl(url)),
+    heads: endpoints.filter(({ headsUrl }) => headsUrl !== undefined).length,
+    routers: rest.routers.length,
+    tokens: rest.tokens.length,
+    priceFeeds: rest.priceFeeds.length,
     startBlock,
     pollMs,
+    proof: rest.proof ?? 'default',
+    maxRange: rest.maxRange ?? 'default',
     confirmations,
   }
 }

@@ -31,9 +31,11 @@ describe('readConfig', () => {
       masterKey: key,
       processorSecrets: [],
       chains: [],
+      leaseMs: 15_000,
       receipts: { kind: 'chain' },
       maxExtraFeeBps: 100,
       logLevel: 'info',
+      metrics: true,
       shutdownTimeoutMs: 10_000,
     })
   })
@@ -46,7 +48,10 @@ describe('readConfig', () => {
       PI_DATABASE_URL: 'postgresql://user:pass@db.example/payments',
       PI_MASTER_KEY: `${randomBytes(32).toString('base64url')},${key}`,
       PI_PROCESSOR_SECRETS: 'first-secret-of-it, second-secret-of-it',
-      PI_RPC_URL_31337: 'http://127.0.0.1:8545',
+      PI_RPC_URL_31337: 'http://127.0.0.1:8545, wss://node.example/key,https://other.example/?key=1%2C2',
+      PI_HEADS_URL_31337: 'ws://127.0.0.1:8546',
+      PI_PROOF_31337: 'bloom',
+      PI_MAX_RANGE_31337: '5000',
       PI_ROUTERS_31337: `${router}@0.8, ${router}@0.6`,
       PI_TOKENS_31337: `${token}:USD₮0:USD, ${router}:WETH.e:ETH`,
       PI_PRICE_FEEDS_31337: `${router}:CHF:USD:8`,
@@ -58,6 +63,8 @@ describe('readConfig', () => {
       PI_RECEIPTS_URL: 'http://127.0.0.1:1/receipts',
       PI_MAX_EXTRA_FEE_BPS: '10000',
       PI_LOG_LEVEL: 'silent',
+      PI_METRICS: 'off',
+      PI_LEASE_MS: '60000',
       PI_SHUTDOWN_TIMEOUT_MS: '500',
       PATH: '/bin',
     })
@@ -70,14 +77,28 @@ describe('readConfig', () => {
       receipts: { kind: 'http', url: 'http://127.0.0.1:1/receipts' },
       maxExtraFeeBps: 10_000,
       logLevel: 'silent',
+      metrics: false,
+      leaseMs: 60_000,
       shutdownTimeoutMs: 500,
     })
     expect(config.chains.map(({ chainId }) => chainId)).toEqual([1, 31337])
-    expect(config.chains[0]).toMatchObject({ startBlock: 'head', pollMs: 1_000, tokens: [], priceFeeds: [] })
+    expect(config.chains[0]).toMatchObject({
+      endpoints: [{ url: 'https://rpc.example/v3/key' }],
+      startBlock: 'head',
+      pollMs: 1_000,
+      proof: null,
+      maxRange: null,
+      tokens: [],
+      priceFeeds: [],
+    })
     expect(config.chains[0]?.routers.length).toBeGreaterThan(0)
     expect(config.chains[1]).toEqual({
       chainId: 31337,
-      rpcUrl: 'http://127.0.0.1:8545',
+      endpoints: [
+        { url: 'http://127.0.0.1:8545', headsUrl: 'ws://127.0.0.1:8546' },
+        { url: 'wss://node.example/key' },
+        { url: 'https://other.example/?key=1%2C2' },
+      ],
       routers: [
         { address: router.toLowerCase(), version: '0.8' },
         { address: router.toLowerCase(), version: '0.6' },
@@ -89,6 +110,8 @@ describe('readConfig', () => {
       priceFeeds: [{ address: router.toLowerCase(), base: 'CHF', quote: 'USD', decimals: 8 }],
       startBlock: 0,
       pollMs: 250,
+      proof: 'bloom',
+      maxRange: 5_000,
       confirmations: null,
     })
   })
@@ -145,8 +168,13 @@ describe('readConfig', () => {
     [{ PI_DATABASE_URL: 'postgres://' }, 'PI_DATABASE_URL has postgres:'],
     [{ PI_PROCESSOR_SECRETS: 'short' }, 'PI_PROCESSOR_SECRETS: secret 1 of 1 has 5 characters; expected at least 16.'],
     [{ PI_PROCESSOR_SECRETS: 'a-long-enough-secret,' }, 'PI_PROCESSOR_SECRETS: secret 2 of 2 has 0 characters'],
-    [{ PI_RPC_URL_1: 'nonsense' }, 'PI_RPC_URL_1 is not a URL'],
-    [{ PI_RPC_URL_1: 'ws://node.example' }, 'PI_RPC_URL_1 begins with ws:; expected http:// or https://.'],
+    [{ PI_PROOF_1: 'root' }, 'PI_RPC_URL_1 is not set; this chain has other variables'],
+    [
+      { PI_RPC_URL_1: 'http://a.example', PI_PROOF_1: 'full' },
+      'PI_PROOF_1 is "full"; expected one of root, bloom, none.',
+    ],
+    [{ PI_RPC_URL_1: 'http://a.example', PI_MAX_RANGE_1: '0' }, 'PI_MAX_RANGE_1 is "0"; expected blocks from 1 to'],
+    [{ PI_MAX_RANGE_1: '9' }, 'PI_RPC_URL_1 is not set; this chain has other variables'],
     [{ PI_RPC_URL_x: 'http://node.example' }, 'PI_RPC_URL_x ends in "x"; expected a chain id'],
     [{ PI_RPC_URL_01: 'http://node.example' }, 'PI_RPC_URL_01 ends in "01"; expected a chain id'],
     [{ PI_ROUTERS_1: `${router}@0.8` }, 'PI_RPC_URL_1 is not set; this chain has other variables'],
@@ -185,6 +213,8 @@ describe('readConfig', () => {
     [{ PI_MAX_EXTRA_FEE_BPS: '-1' }, 'PI_MAX_EXTRA_FEE_BPS is "-1"'],
     [{ PI_MAX_EXTRA_FEE_BPS: '1%' }, 'PI_MAX_EXTRA_FEE_BPS is "1%"'],
     [{ PI_LOG_LEVEL: 'loud' }, 'PI_LOG_LEVEL is "loud"; expected one of debug, info, warn, error, silent.'],
+    [{ PI_METRICS: 'yes' }, 'PI_METRICS is "yes"; expected one of on, off.'],
+    [{ PI_LEASE_MS: '999' }, 'PI_LEASE_MS is "999"; expected milliseconds from 1000 to 600000'],
     [{ PI_SHUTDOWN_TIMEOUT_MS: '1' }, 'PI_SHUTDOWN_TIMEOUT_MS is "1"; expected milliseconds from 100'],
     [{ PI_MASTERKEY: key }, 'PI_MASTERKEY is not a known variable; check its spelling or remove it.'],
     [{ PI_RPC_URL: 'http://node.example' }, 'PI_RPC_URL is not a known variable'],
@@ -298,11 +328,13 @@ describe('readConfig', () => {
       PI_DATABASE_URL: `mysql://user:${canary}@host/${canary}`,
       PI_RPC_URL_1: `ftp://user:${canary}@host/${canary}?key=${canary}`,
       PI_RPC_URL_10: `no url ${canary}`,
+      PI_RPC_URL_100: `${canary}:x,http://${canary}.example/a,http://${canary}.example/a`,
+      PI_HEADS_URL_100: `${canary}://x`,
       PI_RECEIPTS_URL: `https://user:${canary}@host/`,
       PI_UNKNOWN: canary,
     })
-    expect(problems.length).toBeGreaterThan(6)
-    expect(problems.join('\n')).not.toContain(canary)
+    expect(problems.length).toBeGreaterThan(9)
+    expect(problems.join('\n').toLowerCase()).not.toContain(canary.toLowerCase())
   })
 })
 
@@ -312,7 +344,8 @@ describe('describeConfig', () => {
       PI_MASTER_KEY: key,
       PI_PROCESSOR_SECRETS: 'CANARY-secret-of-it',
       PI_DATABASE_URL: 'postgres://CANARY:CANARY@db.example:5432/payments?password=CANARY',
-      PI_RPC_URL_1: 'https://CANARY:CANARY@rpc.example:8443/v3/CANARY?key=CANARY',
+      PI_RPC_URL_1: 'https://CANARY:CANARY@rpc.example:8443/v3/CANARY?key=CANARY,wss://second.example/CANARY',
+      PI_HEADS_URL_1: 'wss://heads.example/CANARY',
       PI_TOKENS_1: `${router}:DAI:USD,${token}:USDC:USD`,
       PI_PRICE_FEEDS_1: `${router}:CHF:USD:8`,
       PI_RECEIPTS: 'http',
@@ -326,7 +359,18 @@ describe('describeConfig', () => {
       database: 'postgres://db.example:5432/payments',
       masterKey: 'set',
       processorSecrets: '1 set',
-      chains: [{ chainId: 1, rpc: 'https://rpc.example:8443', tokens: 2, priceFeeds: 1 }],
+      chains: [
+        {
+          chainId: 1,
+          rpc: ['https://rpc.example:8443', 'wss://second.example'],
+          heads: 1,
+          tokens: 2,
+          priceFeeds: 1,
+          proof: 'default',
+          maxRange: 'default',
+        },
+      ],
+      metrics: 'on',
       receipts: 'http from https://receipts.example',
       maxExtraFeeBps: 100,
     })

@@ -15,6 +15,8 @@ const names = new Set([
   'PI_RECEIPTS_URL',
   'PI_MAX_EXTRA_FEE_BPS',
   'PI_LOG_LEVEL',
+  'PI_METRICS',
+  'PI_LEASE_MS',
   'PI_SHUTDOWN_TIMEOUT_MS',
 ])
 
@@ -39,6 +41,7 @@ export function readConfig(env: Environment): Config {
     masterKey: readMasterKey(variables),
     processorSecrets,
     chains: readChains(env, variables),
+    leaseMs: variables.integer('PI_LEASE_MS', { min: 1_000, max: 600_000, unit: 'milliseconds' }, 15_000),
     receipts: readReceipts(variables, processorSecrets.length > 0, environment),
     maxExtraFeeBps: variables.integer(
       'PI_MAX_EXTRA_FEE_BPS',
@@ -46,6 +49,7 @@ export function readConfig(env: Environment): Config {
       defaultMaxExtraFeeBps,
     ),
     logLevel: variables.choice('PI_LOG_LEVEL', logLevels, 'info'),
+    metrics: variables.choice('PI_METRICS', ['on', 'off'], 'on') === 'on',
     shutdownTimeoutMs: variables.integer(
       'PI_SHUTDOWN_TIMEOUT_MS',
       { min: 100, max: 600_000, unit: 'milliseconds' },

@@ -6,6 +6,8 @@ export { type ConfigDescription, describeConfig } from '../config/describe-confi
 export { readConfig } from '../config/read-config.js'
 export type { Environment } from '../config/variables.js'
 export { createPinoLogger, loggedFields, type PinoLoggerOptions } from '../logging/pino-logger.js'
+export { createMetrics } from '../metrics/create-metrics.js'
+export type { Metrics, MetricsOptions, MetricsSources } from '../metrics/metrics.js'
 export {
   type ClosableReceiptSource,
   createHttpReceiptSource,
@@ -14,6 +16,7 @@ export {
   receiptDefaults,
 } from '../receipts/http-receipt-source.js'
 export { ListenError, type ServerLimits, serverLimits } from '../run/http-server.js'
+export { openChain } from '../run/open-chain.js'
 export { type OpenedService, type OpenOptions, openService } from '../run/open-service.js'
 export { type RunningServer, type StartOptions, startServer } from '../run/start-server.js'
 export { isLoopbackAddress, isPublicAddress } from '../sender/is-public-address.js'

@@ -2,6 +2,7 @@
 import type { Logger } from '@payment-integration/core'
 import { type DestinationStream, pino } from 'pino'
 import type { LogLevel } from '../config/config.js'
+import { shortenUrls } from './shorten-urls.js'
 
 /**
  * Every field that may appear in the log. A field that is not listed is dropped, so that a new one cannot carry a secret, a
@@ -11,6 +12,7 @@ export const loggedFields = [
   'address',
   'attempt',
   'blockNumber',
+  'blocksPerSecond',
   'causes',
   'chainId',
   'code',
@@ -25,15 +27,21 @@ export const loggedFields = [
   'from',
   'head',
   'host',
+  'indexed',
   'integrationAddress',
   'latencyMs',
+  'leading',
+  'logIndex',
   'method',
   'outcome',
   'paymentId',
+  'paymentsPerSecond',
   'port',
   'reason',
   'retryInMs',
   'route',
+  'router',
+  'secondsLeft',
   'signal',
   'stack',
   'startedAt',
@@ -72,9 +80,4 @@ function allowed(fields: Readonly<Record<string, unknown>>): Record<string, unkn
     if (value !== undefined) kept[name] = typeof value === 'string' ? shortenUrls(value) : value
   }
   return kept
-}
-
-/** Keeps scheme and host of every URL in a text: credentials, path and query may hold keys. */
-function shortenUrls(text: string): string {
-  return text.replace(/([a-z][a-z0-9+.-]*:\/\/)(?:[^\s/?#@]*@)?([^\s/?#"'<>]+)[^\s"'<>]*/gi, '$1$2')
 }

@@ -1,5 +1,5 @@
 /** The service on its real parts, for commands: nothing listens and no loop runs. @module */
-import { createChainReceiptSource, createEvmChain, knownPriceFeeds, knownTokens } from '@payment-integration/chain-evm'
+import { createChainReceiptSource } from '@payment-integration/chain-evm'
 import {
   type Chain,
   type Clock,
@@ -8,7 +8,6 @@ import {
   createService,
   createUpdateReceiver,
   type EventSink,
-  type FollowedChain,
   type Logger,
   type MasterKey,
   parseMasterKey,
@@ -21,10 +20,13 @@ import {
   type UpdateReceiver,
 } from '@payment-integration/core'
 import { createPostgresStore, createSqliteStore } from '@payment-integration/store-sql'
-import type { ChainConfig, Config, DatabaseConfig, ReceiptsConfig } from '../config/config.js'
+import type { Config, DatabaseConfig, ReceiptsConfig } from '../config/config.js'
 import { createPinoLogger } from '../logging/pino-logger.js'
 import { createHttpReceiptSource } from '../receipts/http-receipt-source.js'
 import { createUndiciSender } from '../sender/undici-sender.js'
+import { openChain } from './open-chain.js'
+import { openFulfilments } from './open-fulfilments.js'
+import { createQuarantine } from './quarantine.js'
 
 /** What a host may replace. */
 export interface OpenOptions {
@@ -63,10 +65,15 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
   const { processorSecrets } = config
   const receiveUpdate =
     processorSecrets.length === 0 ? null : createUpdateReceiver({ secrets: processorSecrets, clock })
-  const chains = config.chains.map((chain) => openChain(chain, logger))
-  const byId = new Map(chains.map(({ chain }) => [chain.chainId, chain]))
+  const onQuarantine = createQuarantine({ logger, publish: (event) => onEvent?.(event) })
+  const followed = config.chains.map((each) => {
+    const { startBlock, pollMs } = each
+    return { chain: openChain(each, onQuarantine), startBlock, pollMs, leaseMs: config.leaseMs }
+  })
+  const chains = new Map(followed.map(({ chain }) => [chain.chainId, chain]))
   const confirmations = Object.fromEntries(config.chains.map((chain) => [chain.chainId, chain.confirmations]))
-  const receipts = openReceipts(config.receipts, { chains: byId, confirmations, receiveUpdate })
+  const receipts = openReceipts(config.receipts, { chains, confirmations, receiveUpdate })
+  const fulfilments = openFulfilments(config.chains, clock)
   const sender = createUndiciSender({ allowLoopbackHttp })
   // Last, so that a mistake in the configuration opens no database.
   const store = await openStore(config.database, masterKey, options.clock)
@@ -74,7 +81,7 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
     store,
     sender,
     masterKey,
-    chains,
+    chains: followed,
     confirmations,
     maxExtraFeeBps: config.maxExtraFeeBps,
     clock,
@@ -82,6 +89,7 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
     logger,
     allowLoopbackHttp,
     ...(receipts === null ? {} : { receipts: { source: receipts } }),
+    ...(fulfilments === null ? {} : { fulfilments: { source: fulfilments } }),
     ...(onEvent === undefined ? {} : { onEvent }),
   })
   return {
@@ -90,6 +98,8 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
     receiveUpdate,
     logger,
     async close() {
+      fulfilments?.close()
+      for (const { chain } of followed) chain.close()
       await Promise.allSettled([sender.close(), receipts?.close?.()])
       await store.close()
     },
@@ -109,20 +119,6 @@ async function openStore(database: DatabaseConfig, keys: MasterKey, clock: Clock
     await store.close().catch(() => undefined)
     throw error
   }
-}
-
-function openChain(config: ChainConfig, logger: Logger): FollowedChain {
-  const { chainId, rpcUrl, routers, tokens, priceFeeds, startBlock, pollMs } = config
-  const chain = createEvmChain({
-    chainId,
-    rpcUrl,
-    routers,
-    tokens: [...knownTokens(chainId), ...tokens],
-    priceFeeds: [...knownPriceFeeds(chainId), ...priceFeeds],
-    onQuarantine: ({ txHash, reason }) =>
-      logger.warn({ chainId, txHash, reason }, 'A log of a router is no payment and is left out.'),
-  })
-  return { chain, startBlock, pollMs }
 }
 
 type OpenReceipts = ReceiptSource & { close?(): Promise<void> }

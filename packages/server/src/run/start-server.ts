@@ -1,10 +1,11 @@
 /** The reference server: migrate, run the loops, listen, stop cleanly. @module */
-import type { Service } from '@payment-integration/core'
+import type { EventSink, Service } from '@payment-integration/core'
 import { createApp } from '../app/create-app.js'
 import { createHealth } from '../app/health.js'
 import type { Config } from '../config/config.js'
 import { describeConfig } from '../config/describe-config.js'
 import { describeError } from '../logging/describe-error.js'
+import { createMetrics } from '../metrics/create-metrics.js'
 import { type HttpServer, listenHttp } from './http-server.js'
 import { type OpenOptions, openService } from './open-service.js'
 import { createRequestListener } from './request-listener.js'
@@ -36,12 +37,14 @@ export interface StartOptions extends OpenOptions {
  * @example const server = await startServer(readConfig(process.env))
  */
 export async function startServer(config: Config, options: StartOptions = {}): Promise<RunningServer> {
-  const opened = await openService(config, options)
+  const metrics = config.metrics ? await createMetrics() : undefined
+  const opened = await openService(config, { ...options, onEvent: tell(metrics?.onEvent, options.onEvent) })
   const { service, store, receiveUpdate, logger } = opened
+  metrics?.watch({ indexers: service.indexers, deliveries: store.deliveries })
   const loops = new AbortController()
   let running = true
   const health = createHealth({ store, indexers: service.indexers, running: () => running })
-  const app = createApp({ service, receiveUpdate, health, logger })
+  const app = createApp({ service, receiveUpdate, health, metrics, logger })
   let http: HttpServer
   try {
     http = await listenHttp(config, createRequestListener(app, logger, options))
@@ -80,5 +83,13 @@ export async function startServer(config: Config, options: StartOptions = {}): P
       stopped ??= stopAll()
       return stopped
     },
+  }
+}
+
+/** One sink for two, each of which may be missing. */
+function tell(first: EventSink | undefined, second: EventSink | undefined): EventSink {
+  return (event) => {
+    first?.(event)
+    second?.(event)
   }
 }

@@ -44,13 +44,23 @@ export function listedChain(chainId: number) {
   }
   const chain: Chain = {
     chainId,
+    routers: [facts().router.address],
+    endpoints: () => [],
     head: async () => refAt(blocks.length - 1),
     block: async (number) => blocks[number]?.ref ?? null,
-    range: async (from, to) => ({
-      first: refAt(from),
-      last: refAt(to),
-      payments: blocks.slice(from, to + 1).flatMap((block) => block.payments),
-    }),
+    async *ranges({ from, to }) {
+      const read = blocks.slice(from, to + 1)
+      yield {
+        first: refAt(from),
+        last: refAt(to),
+        blocks: read.map(({ ref }) => ref),
+        payments: read.flatMap((block) => block.payments),
+        deposits: [],
+        proof: 'root',
+        endpoint: 'listed #1',
+      }
+    },
+    watch: async () => undefined,
     transactionFate: async () => ({ fate: 'unknown', blockNumber: null }),
   }
   mine([])

@@ -39,9 +39,9 @@ export function facts(overrides: Partial<PaymentFacts> = {}): PaymentFacts {
 
 export async function indexPayments(store: Store, all: readonly PaymentFacts[]): Promise<void> {
   await store.transaction(async (tx) => {
-    const stored = await tx.upsertPayments(all.map((each) => ({ facts: each, primary: true })))
+    const { inserted } = await tx.upsertPayments(all.map((each) => ({ facts: each, primary: true })))
     await tx.insertSnapshots(
-      stored.flatMap(({ id, version, state, recipient, invoice, integrationAddress, chainId, txHash }) => {
+      inserted.flatMap(({ id, version, state, recipient, invoice, integrationAddress, chainId, txHash }) => {
         if (integrationAddress === null) return []
         const snapshot = { integrationAddress, chainId: String(chainId), txHash, version, state, recipient, invoice }
         return [{ paymentId: id, version, body: Buffer.from(JSON.stringify(snapshot)), integrationAddress }]

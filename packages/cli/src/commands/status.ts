@@ -1,0 +1,51 @@
+/** `payment-integration status`: how a running server is doing. @module */
+import { DatabaseMissingError } from '../errors.js'
+import type { ExitCode, Io } from '../io.js'
+import { createReporter } from '../output/reporter.js'
+import { askHealth } from '../status/ask-health.js'
+import { configuredServerUrl } from '../status/server-url.js'
+import { type ChainProofs, proofsText, statusText } from '../status/status-text.js'
+import { type OperateOptions, withService } from './with-service.js'
+
+/** Options of {@link showStatus}. */
+export interface StatusOptions extends OperateOptions {
+  /** Base address of the server. @default where PI_HOST and PI_PORT say that it listens */
+  readonly url?: string | undefined
+}
+
+/** Most proven ranges of a chain that are shown. */
+const maxRanges = 10
+
+/**
+ * Asks the server for its health and shows it; where the configuration of the server is at hand, also how the stored blocks of each
+ * chain were proven.
+ * @returns 0 when all is well, 1 when the server is degraded or down.
+ * @throws ServerError `ERR_SERVER` when no such server answers; ConfigError `ERR_CONFIG` and the errors of the database when one is named.
+ */
+export async function showStatus(options: StatusOptions, io: Io): Promise<ExitCode> {
+  const { json = false, url = configuredServerUrl(io.env) } = options
+  const report = createReporter(io, json)
+  const health = await askHealth(url, io.signal)
+  report({ event: 'status', url, ...health }, (event) => statusText(url, event, io.now()))
+  for (const proofs of await readProofs(options, io)) report({ event: 'proofs', ...proofs }, proofsText)
+  return health.status === 'ok' ? 0 : 1
+}
+
+/** Those of the chains that the configuration names; none where it is not at hand. */
+async function readProofs(options: StatusOptions, io: Io): Promise<readonly ChainProofs[]> {
+  const isNamed = options.database !== undefined || Boolean(io.env['PI_DATABASE_URL'])
+  if (!isNamed && !io.env['PI_MASTER_KEY']) return []
+  const found: ChainProofs[] = []
+  try {
+    await withService(options, io, async ({ store }, _, config) => {
+      for (const { chainId } of config.chains) {
+        const ranges = await store.chains.proofs(chainId, maxRanges)
+        found.push({ chainId, ranges })
+      }
+    })
+  } catch (error) {
+    // Nobody said that the database is on this machine.
+    if (isNamed || !(error instanceof DatabaseMissingError)) throw error
+  }
+  return found
+}

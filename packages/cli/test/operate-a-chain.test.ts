@@ -1,0 +1,153 @@
+/** What an operator sees and repairs: the commands as processes, beside a server that follows a real chain. */
+import { join } from 'node:path'
+import {
+  type Anvil,
+  createPayer,
+  type DevDeployment,
+  deployDevRouter,
+  devAccount,
+  startAnvil,
+} from '@payment-integration/chain-evm/dev'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openSqlite } from '../src/dev/open-sqlite.js'
+import { runCli } from '../src/run-cli.js'
+import { testMasterKey } from './master-key.js'
+import { start } from './start-process.js'
+import { temporaryFolder } from './temporary-folder.js'
+import { testIo } from './test-io.js'
+
+const payments = 3
+let anvil: Anvil
+let deployment: DevDeployment
+let hashes: string[]
+
+beforeAll(async () => {
+  anvil = await startAnvil()
+  deployment = await deployDevRouter(anvil)
+  const payer = createPayer({ ...anvil, deployment })
+  hashes = []
+  for (let number = 1; number <= payments; number += 1)
+    hashes.push(
+      await payer.pay({
+        integrationAddress: null,
+        receiver: devAccount(2).address,
+        amount: 1_000_000n,
+        memo: `order-${number}`,
+      }),
+    )
+}, 60_000)
+afterAll(() => anvil.stop())
+
+const environment = (path: string): Record<string, string> => ({
+  PI_DATABASE_URL: `sqlite:${path}`,
+  PI_MASTER_KEY: testMasterKey,
+  PI_LOG_LEVEL: 'warn',
+  PI_RPC_URL_31337: `${anvil.rpcUrl}/?CANARY=1,${anvil.rpcUrl}/?CANARY=2`,
+  PI_ROUTERS_31337: `${deployment.router.address}@${deployment.router.version}`,
+  PI_START_BLOCK_31337: '0',
+  PI_POLL_MS_31337: '50',
+})
+
+/** Runs a command to its end. */
+async function run(args: readonly string[], env: Record<string, string>) {
+  const { exited, lines, errors } = start([...args, '--json'], env)
+  const [code] = await exited
+  return { code, errors, events: lines.map((line) => JSON.parse(line) as Record<string, unknown>) }
+}
+
+async function serving(env: Record<string, string>) {
+  const command = start(['serve', '--json'], env)
+  const { url } = JSON.parse(await command.line('"listening"')) as { url: string }
+  await expect.poll(() => indexedTo(url), { timeout: 20_000 }).toBeGreaterThanOrEqual(payments)
+  return { ...command, url }
+}
+
+async function indexedTo(url: string): Promise<number> {
+  const report = (await (await fetch(`${url}/health`)).json()) as { chains: { indexed: number; lag: number }[] }
+  return report.chains[0]?.lag === 0 ? report.chains[0].indexed : -1
+}
+
+/** What is stored of the payments' memos, by hash. */
+function memos(path: string): Record<string, string> {
+  const database = openSqlite(path)
+  try {
+    const rows = database.prepare('select tx_hash, memo from payments').all() as { tx_hash: string; memo: string }[]
+    return Object.fromEntries(rows.map(({ tx_hash, memo }) => [tx_hash, memo]))
+  } finally {
+    database.close()
+  }
+}
+
+function spoil(path: string, hash: string): void {
+  const database = openSqlite(path)
+  database.prepare('update payments set memo = ? where tx_hash = ?').run(`0x${'00'.repeat(32)}`, hash)
+  database.close()
+}
+
+describe('a server that follows a chain', () => {
+  it('is shown by health, metrics and status alike, and none of them holds a key', async () => {
+    const env = environment(join(temporaryFolder(), 'service.db'))
+    const { url, child, exited } = await serving(env)
+    const metrics = await (await fetch(`${url}/metrics`)).text()
+    const { code, events, errors } = await run(['status', '--url', url], env)
+    expect(errors).toEqual([])
+    expect(code).toBe(0)
+    const chain = { chainId: 31_337, leading: true, lag: 0, proof: 'root', error: null, reorganisations: 0 }
+    expect(events[0]).toMatchObject({ event: 'status', status: 'ok', database: 'ok', chains: [chain] })
+    const chains = (events[0]?.['chains'] ?? []) as { indexed: number; endpoints: { name: string; inUse: boolean }[] }[]
+    const [shown] = chains
+    expect(shown?.endpoints.filter(({ inUse }) => inUse)).toHaveLength(1)
+    expect(new Set(shown?.endpoints.map((each) => each.name)).size).toBe(2)
+    const ranges = events[1]?.['ranges'] as { from: number; to: number; proof: string }[]
+    expect(events[1]).toMatchObject({ event: 'proofs', chainId: 31_337 })
+    expect([ranges.at(-1)?.from, ranges[0]?.to]).toEqual([0, shown?.indexed])
+    expect(metrics).toContain(`payment_integration_payments_indexed_total{chain="31337",kind="first"} ${payments}`)
+    expect(metrics).toContain(`payment_integration_chain_indexed_block{chain="31337"} ${shown?.indexed}`)
+    expect(`${metrics}${JSON.stringify(events)}`).not.toContain('CANARY')
+    child.kill('SIGTERM')
+    await exited
+    expect(await run(['status', '--url', url], env)).toMatchObject({ code: 1, events: [] })
+  }, 120_000)
+
+  it('is repaired by reindex while it runs: a dry run tells and ends 1, a repair writes and ends 0, a mistake ends 2', async () => {
+    const path = join(temporaryFolder(), 'service.db')
+    const env = environment(path)
+    const { child, exited } = await serving(env)
+    const truth = memos(path)
+    expect(Object.keys(truth).sort()).toEqual([...hashes].sort())
+    const [hash = ''] = hashes
+    spoil(path, hash)
+
+    const args = ['reindex', '--chain', '31337', '--from', '0', '--endpoint']
+    const difference = { kind: 'changed', txHash: hash, ordinal: 0, fields: ['memoHex'] }
+    const dry = await run([...args, '2', '--dry-run'], env)
+    expect(dry.errors).toEqual([])
+    expect(dry.code).toBe(1)
+    const ranges = dry.events.filter(({ event }) => event === 'range')
+    expect(ranges.flatMap(({ differences }) => differences)).toEqual([difference])
+    expect(dry.events.at(-1)).toMatchObject({ event: 'summary', differences: 1, repaired: 0, dryRun: true })
+    expect(memos(path)).not.toEqual(truth)
+
+    const repair = await run([...args, anvil.rpcUrl], env)
+    expect(repair.errors).toEqual([])
+    expect(repair.code).toBe(0)
+    expect(repair.events.at(-1)).toMatchObject({ event: 'summary', differences: 1, repaired: 1, dryRun: false })
+    expect(memos(path)).toEqual(truth)
+
+    const again = await run([...args, '1', '--dry-run'], env)
+    expect([again.code, again.events.at(-1)]).toMatchObject([0, { event: 'summary', differences: 0 }])
+    expect(JSON.stringify([dry, repair, again])).not.toContain('CANARY')
+    for (const [more, sentence] of [
+      [['--from', '0', '--to', '999999'], 'Block 999999 is not indexed yet'],
+      [['--from', '2', '--to', '1'], '--from 2 is above --to 1'],
+      [['--from', '0', '--endpoint', '3'], 'names 2 endpoint(s), and no number 3'],
+    ] as const) {
+      const io = testIo({ env })
+      expect(await runCli(['reindex', '--chain', '31337', ...more], io)).toBe(2)
+      expect(io.lines).toEqual([])
+      expect(io.errors.join('\n')).toContain(sentence)
+    }
+    child.kill('SIGTERM')
+    await exited
+  }, 120_000)
+})

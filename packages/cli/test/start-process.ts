@@ -1,0 +1,38 @@
+/** The command from source, in a process of its own. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { onTestFinished } from 'vitest'
+import { temporaryFolder } from './temporary-folder.js'
+
+const packageFolder = new URL('..', import.meta.url)
+
+/** Starts it with a temporary folder of its own; it is killed when the test ends. */
+export function start(args: readonly string[], env: Record<string, string> = {}) {
+  const folder = temporaryFolder()
+  const child = spawn(
+    process.execPath,
+    ['--conditions=@payment-integration/source', '--import', 'tsx', 'src/bin.ts', ...args],
+    {
+      cwd: packageFolder,
+      env: { PATH: process.env['PATH'], TMPDIR: folder, PI_PORT: '0', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const lines: string[] = []
+  const errors: string[] = []
+  createInterface({ input: child.stderr }).on('line', (line) => errors.push(line))
+  const output = createInterface({ input: child.stdout })
+  output.on('line', (line) => lines.push(line))
+  const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
+  async function line(wanted: string): Promise<string> {
+    for (;;) {
+      const found = lines.find((each) => each.includes(wanted))
+      if (found !== undefined) return found
+      const ended = await Promise.race([once(output, 'line').then(() => false), exited.then(() => true)])
+      if (ended) throw new Error(`ended without ${wanted}:\n${[...lines, ...errors].join('\n')}`)
+    }
+  }
+  return { child, exited, line, lines, errors, folder }
+}

@@ -1,0 +1,228 @@
+import type { ChainStatus, ServiceEvent } from '@payment-integration/core'
+import { afterEach, describe, expect, it } from 'vitest'
+import { chainStatus, endpointStatus } from '../../test/support/chain-status.js'
+import { basic, goodAuthorization, txHash, wallet } from '../../test/support/integration-service.js'
+import { listenApp } from '../../test/support/listening-app.js'
+import { createMetrics } from './create-metrics.js'
+import type { Metrics } from './metrics.js'
+
+const name = { chainId: 137, txHash, integrationAddress: wallet } as const
+const attempted = {
+  type: 'delivery.attempted',
+  deliveryId: 'd1',
+  version: 1,
+  attempt: 1,
+  status: 204,
+  reason: null,
+  latencyMs: 30,
+  outcome: 'delivered',
+  retryInMs: null,
+  ...name,
+} as const satisfies ServiceEvent
+
+let server: Awaited<ReturnType<typeof listenApp>> | undefined
+afterEach(() => server?.stop())
+
+async function listen(metrics: Metrics) {
+  server = await listenApp({ metrics })
+  return server.url
+}
+
+/** The samples of a text, by name with labels as they are written. */
+function samples(text: string): ReadonlyMap<string, number> {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return new Map(
+    lines.map((line) => {
+      const space = line.lastIndexOf(' ')
+      return [line.slice(0, space).replace('payment_integration_', ''), Number(line.slice(space + 1))]
+    }),
+  )
+}
+
+const read = async (metrics: Metrics) => samples(await metrics.text())
+
+function watching(metrics: Metrics, statuses: () => readonly ChainStatus[], msUntilDue: () => Promise<number | null>) {
+  const indexers = statuses().map((_, index) => ({ status: () => statuses()[index] ?? chainStatus() }))
+  metrics.watch({ indexers, deliveries: { msUntilDue } })
+}
+
+describe('the metrics of chains', () => {
+  it('say what each indexer says, at the moment of the question', async () => {
+    const metrics = await createMetrics()
+    let head = 1_200
+    const status = () => [
+      chainStatus({ chainId: 137, head, indexed: 1_190, proof: 'bloom', reorganisations: 3 }),
+      chainStatus({ chainId: 1, head: null, indexed: null, proof: null, leading: false, error: 'x' }),
+    ]
+    watching(metrics, status, async () => null)
+    const first = await read(metrics)
+    head = 1_201
+    const second = await read(metrics)
+    expect(first.get('chain_head_block{chain="137"}')).toBe(1_200)
+    expect(second.get('chain_head_block{chain="137"}')).toBe(1_201)
+    expect(second.get('chain_indexed_block{chain="137"}')).toBe(1_190)
+    expect(second.get('chain_lag_blocks{chain="137"}')).toBe(11)
+    expect(second.get('chain_leading{chain="137"}')).toBe(1)
+    expect(second.get('chain_failing{chain="137"}')).toBe(0)
+    expect(second.get('chain_reorganisations_total{chain="137"}')).toBe(3)
+    for (const [level, value] of Object.entries({ root: 0, bloom: 1, none: 0 }))
+      expect(second.get(`chain_proof{chain="137",level="${level}"}`)).toBe(value)
+    expect(second.get('chain_leading{chain="1"}')).toBe(0)
+    expect(second.get('chain_failing{chain="1"}')).toBe(1)
+    for (const unknown of ['chain_head_block', 'chain_indexed_block', 'chain_lag_blocks'])
+      expect(second.has(`${unknown}{chain="1"}`)).toBe(false)
+    expect([...second.keys()].some((key) => key.startsWith('chain_proof{chain="1"'))).toBe(false)
+  })
+
+  it('say of each endpoint how it is scored, by its name', async () => {
+    const metrics = await createMetrics()
+    const endpoints = [
+      endpointStatus({
+        name: 'a.example #1',
+        score: 0.25,
+        inUse: false,
+        failures: 4,
+        contradictions: 2,
+        failedProofs: 1,
+      }),
+      endpointStatus({ name: 'a.example #2', latencyMs: 250, head: null, maxRange: 500 }),
+    ]
+    watching(
+      metrics,
+      () => [chainStatus({ endpoints, lastError: { message: 'x', at: 5_000 } })],
+      async () => null,
+    )
+    const found = await read(metrics)
+    const of = (metric: string, position: number) => found.get(`${metric}{chain="1",endpoint="a.example #${position}"}`)
+    expect(
+      ['score', 'in_use', 'failures_total', 'contradictions_total', 'failed_proofs_total'].map((each) =>
+        of(`endpoint_${each}`, 1),
+      ),
+    ).toEqual([0.25, 0, 4, 2, 1])
+    expect(['latency_seconds', 'head_block', 'max_range_blocks'].map((each) => of(`endpoint_${each}`, 2))).toEqual([
+      0.25,
+      undefined,
+      500,
+    ])
+    expect(found.get('chain_last_error_timestamp_seconds{chain="1"}')).toBe(5)
+  })
+})
+
+describe('the metrics of events', () => {
+  it('count payments, versions, updates, deliveries, quarantined logs and outages', async () => {
+    const metrics = await createMetrics()
+    const events: ServiceEvent[] = [
+      { type: 'payment.indexed', blockNumber: 1, ...name },
+      { type: 'payment.indexed', blockNumber: 1, ...name, chainId: 1 },
+      { type: 'payment.indexed', blockNumber: 2, ...name },
+      { type: 'payment.additional', ordinal: 1, blockNumber: 1, ...name },
+      { type: 'payment.changed', version: 2, from: null, to: 'success', ...name },
+      { type: 'update.settled', updateId: 'u', outcome: 'refused', reason: 'x', chainId: 1, txHash },
+      attempted,
+      { ...attempted, outcome: 'pending', status: null, reason: 'timeout', latencyMs: 10_000 },
+      { type: 'log.quarantined', chainId: 10, txHash, blockNumber: 1, logIndex: 0, reason: 'x' },
+      { type: 'chain.failed', chainId: 10, message: 'x' },
+      { type: 'chain.indexed', chainId: 10, blockNumber: 1, head: 1 },
+    ]
+    events.forEach(metrics.onEvent)
+    const found = await read(metrics)
+    expect(found.get('payments_indexed_total{chain="137",kind="first"}')).toBe(2)
+    expect(found.get('payments_indexed_total{chain="1",kind="first"}')).toBe(1)
+    expect(found.get('payments_indexed_total{chain="137",kind="additional"}')).toBe(1)
+    expect(found.get('payments_changed_total{chain="137"}')).toBe(1)
+    expect(found.get('updates_settled_total{outcome="refused"}')).toBe(1)
+    expect(found.get('deliveries_attempted_total{outcome="delivered"}')).toBe(1)
+    expect(found.get('deliveries_attempted_total{outcome="pending"}')).toBe(1)
+    expect(found.get('delivery_duration_seconds_count')).toBe(2)
+    expect(found.get('delivery_duration_seconds_bucket{le="0.05"}')).toBe(1)
+    expect(found.get('delivery_duration_seconds_sum')).toBeCloseTo(10.03)
+    expect(found.get('logs_quarantined_total{chain="10"}')).toBe(1)
+    expect(found.get('chain_outages_total{chain="10"}')).toBe(1)
+  })
+
+  it('are those of one server: another one in the process counts for itself', async () => {
+    const [one, other] = [await createMetrics(), await createMetrics()]
+    one.onEvent(attempted)
+    expect((await read(one)).get('deliveries_attempted_total{outcome="delivered"}')).toBe(1)
+    expect((await read(other)).has('deliveries_attempted_total{outcome="delivered"}')).toBe(false)
+  })
+})
+
+describe('the next delivery', () => {
+  it.each([
+    [0, 0],
+    [2_500, 2.5],
+    [null, undefined],
+  ])('%s ms away is %s s', async (ms, seconds) => {
+    const metrics = await createMetrics()
+    watching(
+      metrics,
+      () => [],
+      async () => ms,
+    )
+    expect((await read(metrics)).get('next_delivery_seconds')).toBe(seconds)
+  })
+
+  it.each([
+    ['refuses', () => Promise.reject(new Error('away'))],
+    ['does not answer', () => new Promise<number>(() => undefined)],
+  ])('is left out while the database %s; the rest is there', async (_, msUntilDue) => {
+    const metrics = await createMetrics({ timeoutMs: 10 })
+    watching(metrics, () => [chainStatus()], msUntilDue)
+    const found = await read(metrics)
+    expect(found.has('next_delivery_seconds')).toBe(false)
+    expect(found.get('chain_head_block{chain="1"}')).toBe(10)
+  })
+})
+
+describe('GET /metrics', () => {
+  it('is the text format, not to be kept, with what the process itself needs', async () => {
+    const url = await listen(await createMetrics())
+    const answer = await fetch(`${url}/metrics`)
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+    expect(answer.headers.get('cache-control')).toBe('private, no-store')
+    const found = samples(await answer.text())
+    expect([...found.keys()].filter((key) => key.startsWith('build_info'))).toHaveLength(1)
+    expect(found.get('process_resident_memory_bytes')).toBeGreaterThan(1_000_000)
+    expect(found.has('nodejs_eventloop_lag_seconds')).toBe(true)
+    expect((await fetch(`${url}/metrics`, { method: 'POST' })).status).toBe(405)
+  })
+
+  it('is not there when no metrics are kept', async () => {
+    server = await listenApp()
+    expect((await fetch(`${server.url}/metrics`)).status).toBe(404)
+  })
+
+  it('counts requests by the pattern of their route, refused ones too, and names nobody', async () => {
+    let now = 0
+    const metrics = await createMetrics({ now: () => (now += 20) })
+    const url = await listen(metrics)
+    const api = '/api/v1/integration'
+    const get = (path: string, authorization = goodAuthorization) =>
+      fetch(`${url}${path}`, { headers: { authorization } })
+    await get(`${api}/payments?limit=1`)
+    await get(`${api}/wallet/${wallet}/payments`)
+    await get(`${api}/wallet/${wallet}/payments`)
+    await get(`${api}/payments/${txHash}`, basic(wallet, 'wrong'))
+    await get(`${api}/payments/${txHash}`)
+    await get(`/nowhere/${txHash}`)
+    await fetch(`${url}/health`, { method: 'PROPFIND' })
+    metrics.onEvent({ type: 'payment.indexed', blockNumber: 1, ...name })
+    const text = await (await fetch(`${url}/metrics`)).text()
+    const counts = [...samples(text)].filter(([key]) => key.startsWith('http_request_duration_seconds_count'))
+    const labels = (method: string, route: string, status: number) =>
+      `http_request_duration_seconds_count{method="${method}",route="${route}",status="${status}"}`
+    expect(Object.fromEntries(counts)).toEqual({
+      [labels('GET', `${api}/payments`, 200)]: 1,
+      [labels('GET', `${api}/wallet/:address/payments`, 200)]: 2,
+      [labels('GET', `${api}/payments/:txHash`, 401)]: 1,
+      [labels('GET', `${api}/payments/:txHash`, 500)]: 1,
+      [labels('GET', 'none', 404)]: 1,
+      [labels('other', '/health', 405)]: 1,
+    })
+    expect(samples(text).get(`http_request_duration_seconds_sum{method="GET",route="none",status="404"}`)).toBe(0.02)
+    expect(text).not.toMatch(/0x[0-9a-f]{40}/i)
+    expect(text).not.toContain('://')
+  })
+})

@@ -1,0 +1,28 @@
+/** A chain as it is configured. @module */
+import {
+  createEvmChain,
+  type EvmChain,
+  knownPriceFeeds,
+  knownTokens,
+  type QuarantinedLog,
+} from '@payment-integration/chain-evm'
+import type { ChainConfig } from '../config/config.js'
+
+/**
+ * Opens a chain on its endpoints; nothing is sent before it is asked for something.
+ * @param onQuarantine - Told of logs that are left out, again with each time that they are read.
+ * @throws TypeError or RangeError when a configuration that `readConfig` did not make contradicts itself.
+ */
+export function openChain(config: ChainConfig, onQuarantine?: (log: QuarantinedLog) => void): EvmChain {
+  const { chainId, endpoints, routers, tokens, priceFeeds, proof, maxRange } = config
+  return createEvmChain({
+    chainId,
+    endpoints,
+    routers,
+    tokens: [...knownTokens(chainId), ...tokens],
+    priceFeeds: [...knownPriceFeeds(chainId), ...priceFeeds],
+    ...(proof === null ? {} : { proof }),
+    ...(maxRange === null ? {} : { maxRange }),
+    onQuarantine,
+  })
+}

@@ -1,0 +1,21 @@
+/** Where payments that cross chains are looked for at their other end. Source: DESIGN section 3 (cross-chain). @module */
+import {
+  type AcrossFulfilmentSource,
+  createAcrossFulfilmentSource,
+  knownSpokePools,
+  knownTokens,
+} from '@payment-integration/chain-evm'
+import type { Clock } from '@payment-integration/core'
+import type { ChainConfig } from '../config/config.js'
+
+/**
+ * The source over the configured chains on which the bridge is known and a block becomes final; null when there are none.
+ * Nothing is sent before it is asked.
+ */
+export function openFulfilments(chains: readonly ChainConfig[], clock: Clock): AcrossFulfilmentSource | null {
+  const destinations = chains.flatMap(({ chainId, endpoints, confirmations, tokens }) => {
+    if (confirmations === null || knownSpokePools(chainId).length === 0) return []
+    return [[chainId, { endpoints, confirmations, tokens: [...knownTokens(chainId), ...tokens] }] as const]
+  })
+  return destinations.length === 0 ? null : createAcrossFulfilmentSource({ chains: new Map(destinations), clock })
+}

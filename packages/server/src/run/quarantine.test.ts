@@ -1,0 +1,61 @@
+import type { QuarantinedLog } from '@payment-integration/chain-evm'
+import type { ServiceEvent } from '@payment-integration/core'
+import { describe, expect, it } from 'vitest'
+import { createQuarantine } from './quarantine.js'
+
+const log: QuarantinedLog = {
+  chainId: 137,
+  txHash: `0x${'12'.repeat(32)}`,
+  blockNumber: 7,
+  logIndex: 3,
+  router: { address: `0x${'ee'.repeat(20)}`, version: '0.8' },
+  reason: 'the data was cut',
+}
+
+function quarantine(onEvent: (event: ServiceEvent) => void = () => undefined) {
+  const warnings: object[] = []
+  const errors: object[] = []
+  const published: ServiceEvent[] = []
+  const logger = {
+    debug: () => undefined,
+    info: () => undefined,
+    warn: (fields: object) => void warnings.push(fields),
+    error: (fields: object) => void errors.push(fields),
+  }
+  const publish = (event: ServiceEvent) => {
+    published.push(event)
+    onEvent(event)
+  }
+  return { tell: createQuarantine({ logger, publish }), warnings, errors, published }
+}
+
+describe('createQuarantine', () => {
+  it('raises the alarm once for a log, however often its range is read', () => {
+    const { tell, warnings, published } = quarantine()
+    tell(log)
+    tell({ ...log })
+    const { router, ...facts } = log
+    expect(published).toEqual([{ type: 'log.quarantined', ...facts }])
+    expect(warnings).toEqual([{ ...facts, router: router.address }])
+  })
+
+  it.each([{ chainId: 1 }, { txHash: '0xab' }, { logIndex: 4 }, { blockNumber: 8 }])(
+    'takes a log with %j for another one',
+    (change) => {
+      const { tell, published } = quarantine()
+      tell(log)
+      tell({ ...log, ...change })
+      expect(published).toHaveLength(2)
+    },
+  )
+
+  it('swallows what a sink throws, and says so', () => {
+    const { tell, warnings, errors } = quarantine(() => {
+      throw new Error('CANARY')
+    })
+    expect(() => tell(log)).not.toThrow()
+    expect(warnings).toHaveLength(1)
+    expect(errors).toMatchObject([{ eventType: 'log.quarantined', error: 'Error' }])
+    expect(JSON.stringify(errors)).not.toContain('CANARY":')
+  })
+})

@@ -1,0 +1,34 @@
+/** Raises the alarm about logs that were left out. Source: DESIGN section 3 (router). @module */
+import type { QuarantinedLog } from '@payment-integration/chain-evm'
+import type { EventSink, Logger } from '@payment-integration/core'
+import { describeError } from '../logging/describe-error.js'
+
+/** Most logs that are remembered: ranges that are read again report theirs again, and an alarm counts once. */
+const maxRemembered = 10_000
+
+/** What hears the alarm. An exception of `publish` is swallowed: a watcher does not stop a chain. */
+export interface QuarantineDeps {
+  readonly logger: Logger
+  readonly publish: EventSink
+}
+
+/** Builds the listener: each log is logged as a warning and published as `log.quarantined`, once. */
+export function createQuarantine({ logger, publish }: QuarantineDeps): (log: QuarantinedLog) => void {
+  const told = new Set<string>()
+  return ({ chainId, txHash, blockNumber, logIndex, router, reason }) => {
+    const key = `${chainId}:${blockNumber}:${txHash}:${logIndex}`
+    if (told.has(key)) return
+    told.add(key)
+    for (const oldest of told) {
+      if (told.size <= maxRemembered) break
+      told.delete(oldest)
+    }
+    const facts = { chainId, txHash, blockNumber, logIndex, reason }
+    logger.warn({ ...facts, router: router.address }, 'A log of a router is no payment and is left out; look at it.')
+    try {
+      publish({ type: 'log.quarantined', ...facts })
+    } catch (error) {
+      logger.error({ eventType: 'log.quarantined', ...describeError(error) }, 'An event sink threw; it is ignored.')
+    }
+  }
+}

@@ -1,0 +1,33 @@
+/** How a chain and an endpoint are doing when all is well. */
+import type { ChainStatus, EndpointStatus } from '@payment-integration/core'
+
+export function chainStatus(changes: Partial<ChainStatus> = {}): ChainStatus {
+  return {
+    chainId: 1,
+    head: 10,
+    indexed: 10,
+    proof: 'root',
+    reorganisations: 0,
+    leading: true,
+    endpoints: [],
+    error: null,
+    lastError: null,
+    ...changes,
+  }
+}
+
+export function endpointStatus(changes: Partial<EndpointStatus> = {}): EndpointStatus {
+  return {
+    name: 'node.example #1',
+    score: 1,
+    inUse: true,
+    head: 10,
+    latencyMs: 12,
+    failures: 0,
+    contradictions: 0,
+    failedProofs: 0,
+    maxRange: 2_000,
+    lastError: null,
+    ...changes,
+  }
+}

@@ -1,0 +1,150 @@
+/** Blocks of the fake chain, with the hashes that a real one has. Source: Ethereum yellow paper, section 4.3. @module */
+import { concatHex, type Hex, keccak256, toHex } from 'viem'
+import { bloomOf } from './bloom.js'
+import { encodeRlp, hexBytes, type RlpItem, wholeBytes } from './rlp.js'
+import type { FakeTransaction } from './transaction.js'
+import { trieRoot } from './trie.js'
+
+/** A block, on whatever branch. */
+export interface FakeBlock {
+  readonly number: number
+  readonly hash: Hex
+  readonly parent: FakeBlock | null
+  /** Unix time in seconds. */
+  readonly timestamp: number
+  readonly transactions: readonly FakeTransaction[]
+  /** The header as a node answers it, without transactions. */
+  readonly header: Readonly<Record<string, unknown>>
+}
+
+const noHash: Hex = `0x${'00'.repeat(32)}`
+const nobody: Hex = `0x${'00'.repeat(20)}`
+/** What a block without uncles says of them. */
+const noUncles: Hex = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347'
+/** The root of an empty list. */
+const emptyRoot = trieRoot([])
+const gasLimit = 30_000_000
+const gasPerTransaction = 100_000
+
+/** What sets one block apart from another of the same content. */
+export interface BlockKind {
+  readonly salt: Hex
+  /** Whether its hash is one of the chain's own making, as on some rollups: then its fields do not lead to it. */
+  readonly isOdd: boolean
+}
+
+/** Builds the block that follows `parent`; null makes a genesis. @param timestamp - Unix time in seconds. */
+export function makeBlock(
+  parent: FakeBlock | null,
+  transactions: readonly FakeTransaction[],
+  timestamp: number,
+  { salt, isOdd }: BlockKind,
+): FakeBlock {
+  const number = parent === null ? 0 : parent.number + 1
+  const bloom = bloomOf(transactions.flatMap(({ logs }) => logs))
+  const receiptsRoot = trieRoot(transactions.map((transaction, index) => receiptBytes(transaction, index)))
+  // Some hash of its transactions: blocks are proven by their receipts.
+  const transactionsRoot =
+    transactions.length === 0 ? emptyRoot : keccak256(concatHex(transactions.map(({ hash }) => hash)))
+  const gasUsed = transactions.length * gasPerTransaction
+  const fields: RlpItem[] = [
+    hexBytes(parent?.hash ?? noHash),
+    hexBytes(noUncles),
+    hexBytes(nobody),
+    hexBytes(noHash),
+    hexBytes(transactionsRoot),
+    hexBytes(receiptsRoot),
+    bloom,
+    wholeBytes(0),
+    wholeBytes(number),
+    wholeBytes(gasLimit),
+    wholeBytes(gasUsed),
+    wholeBytes(timestamp),
+    hexBytes(salt),
+    hexBytes(noHash),
+    hexBytes('0x0000000000000000'),
+    wholeBytes(1),
+  ]
+  const hash = keccak256(encodeRlp(isOdd ? [fields] : fields))
+  const header = {
+    number: toHex(number),
+    hash,
+    parentHash: parent?.hash ?? noHash,
+    sha3Uncles: noUncles,
+    miner: nobody,
+    stateRoot: noHash,
+    transactionsRoot,
+    receiptsRoot,
+    logsBloom: toHex(bloom),
+    difficulty: '0x0',
+    gasLimit: toHex(gasLimit),
+    gasUsed: toHex(gasUsed),
+    timestamp: toHex(timestamp),
+    extraData: salt,
+    mixHash: noHash,
+    nonce: '0x0000000000000000',
+    baseFeePerGas: '0x1',
+    size: '0x400',
+    uncles: [],
+  }
+  return { number, hash, parent, timestamp, transactions, header }
+}
+
+/** A receipt of type 2, or of the old kind, as the trie holds it. */
+function receiptBytes({ type, succeeded, logs }: FakeTransaction, index: number): Uint8Array {
+  const body = encodeRlp([
+    wholeBytes(succeeded ? 1 : 0),
+    wholeBytes((index + 1) * gasPerTransaction),
+    bloomOf(logs),
+    logs.map(({ address, topics, data }): RlpItem => [hexBytes(address), topics.map(hexBytes), hexBytes(data)]),
+  ])
+  return type === 0 ? body : Buffer.concat([Uint8Array.of(type), body])
+}
+
+/** The receipts of a block as a node answers them. */
+export function receiptsOf(block: FakeBlock): Readonly<Record<string, unknown>>[] {
+  let logIndex = 0
+  return block.transactions.map((transaction, index) => {
+    const place = placeOf(block, transaction, index)
+    return {
+      ...place,
+      type: toHex(transaction.type),
+      status: transaction.succeeded ? '0x1' : '0x0',
+      from: transaction.from,
+      to: transaction.to,
+      contractAddress: null,
+      cumulativeGasUsed: toHex((index + 1) * gasPerTransaction),
+      gasUsed: toHex(gasPerTransaction),
+      effectiveGasPrice: '0x1',
+      logsBloom: toHex(bloomOf(transaction.logs)),
+      logs: transaction.logs.map(({ address, topics, data }) => ({
+        address,
+        topics,
+        data,
+        ...place,
+        blockTimestamp: toHex(block.timestamp),
+        logIndex: toHex(logIndex++),
+        removed: false,
+      })),
+    }
+  })
+}
+
+/** A transaction of a block as a node answers it. */
+export function transactionOf(block: FakeBlock, index: number): Readonly<Record<string, unknown>> | null {
+  const transaction = block.transactions[index]
+  if (transaction === undefined) return null
+  const { transactionHash, ...place } = placeOf(block, transaction, index)
+  const { from, to, value, input, type } = transaction
+  const fees = { gas: toHex(gasPerTransaction), gasPrice: '0x1', nonce: toHex(transaction.nonce) }
+  return { ...place, ...fees, hash: transactionHash, type: toHex(type), from, to, value: toHex(value), input }
+}
+
+function placeOf(block: FakeBlock, { hash }: FakeTransaction, index: number) {
+  return {
+    transactionHash: hash,
+    transactionIndex: toHex(index),
+    blockHash: block.hash,
+    blockNumber: toHex(block.number),
+  }
+}

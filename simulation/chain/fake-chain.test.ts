@@ -1,0 +1,104 @@
+import { keccak256, toHex } from 'viem'
+import { describe, expect, test } from 'vitest'
+import { drawsOf } from '../random.js'
+import { receiptsOf } from './block.js'
+import { bloomOf } from './bloom.js'
+import { blockAt, branchOf, createFakeChain } from './fake-chain.js'
+import { encodeRlp, wholeBytes } from './rlp.js'
+import { drawTransaction } from './transaction.js'
+import { trieRoot } from './trie.js'
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+
+describe('the encoding of lists', () => {
+  test.each([
+    ['nothing', new Uint8Array(0), '0x80'],
+    ['a small byte', Uint8Array.of(0x0f), '0x0f'],
+    ['a byte above 0x7f', Uint8Array.of(0x80), '0x8180'],
+    ['a word', bytes('dog'), '0x83646f67'],
+    ['a list of words', [bytes('cat'), bytes('dog')], '0xc88363617483646f67'],
+    ['an empty list', [], '0xc0'],
+    ['lists in lists', [[], [[]], [[], [[]]]], '0xc7c0c1c0c3c0c1c0'],
+    ['a number of two bytes', wholeBytes(1024), '0x820400'],
+    [
+      '56 bytes',
+      bytes('Lorem ipsum dolor sit amet, consectetur adipisicing elit'),
+      `0xb838${toHex('Lorem ipsum dolor sit amet, consectetur adipisicing elit').slice(2)}`,
+    ],
+  ])('%s is as in the yellow paper and its tests', (_, item, expected) => {
+    expect(toHex(encodeRlp(item))).toBe(expected)
+  })
+})
+
+describe('the root of a list', () => {
+  test('of nothing is the known root', () => {
+    expect(trieRoot([])).toBe('0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421')
+  })
+
+  test('of one value is the hash of one leaf', () => {
+    // Key 0x80: two half bytes, so the path is flagged as an even leaf.
+    const leaf = encodeRlp([Uint8Array.of(0x20, 0x80), bytes('value')])
+    expect(trieRoot([bytes('value')])).toBe(keccak256(leaf))
+  })
+
+  test('tells the order, the number and every byte of its values', () => {
+    const values = Array.from({ length: 130 }, (_, index) => bytes(`value ${index}`.repeat(5)))
+    const roots = [
+      values,
+      values.slice(1),
+      values.toReversed(),
+      values.map((value, index) => (index === 77 ? value.with(3, 0) : value)),
+    ].map(trieRoot)
+    expect(new Set(roots).size).toBe(4)
+  })
+})
+
+describe('the filter', () => {
+  test('sets three bits for one value', () => {
+    const bloom = bloomOf([{ address: '0x22341ae42d6dd7384bc8584e50419ea3ac75b83f', topics: [] }])
+    expect([...bloom].reduce((bits, byte) => bits + byte.toString(2).replaceAll('0', '').length, 0)).toBe(3)
+  })
+})
+
+describe('the fake chain', () => {
+  const draws = drawsOf('fake chain')
+  const chain = createFakeChain(31_337, draws, 1_700_000_000)
+  const transactions = Array.from({ length: 40 }, (_, nonce) => drawTransaction(draws, nonce))
+  for (let height = 0; height < 10; height += 1)
+    chain.mine(transactions.slice(height * 4, height * 4 + 4), 1_700_000_000 + height)
+
+  test('names the parent of each block', () => {
+    const branch = [...branchOf(chain.tip)]
+    expect(branch).toHaveLength(11)
+    for (const block of branch) expect(block.header['parentHash']).toBe(block.parent?.hash ?? `0x${'00'.repeat(32)}`)
+  })
+
+  test('emits the event that routers emit', () => {
+    const topics = [...branchOf(chain.tip)].flatMap((block) =>
+      block.transactions.flatMap(({ payments, logs }) =>
+        payments.map(({ logPosition }) => logs[logPosition]?.topics[0]),
+      ),
+    )
+    expect(topics.length).toBeGreaterThan(10)
+    expect(new Set(topics)).toEqual(new Set(['0x34597715a6a440e45ac583030622c386dc1299eb0d4fc56eaa9eba541462bbcd']))
+  })
+
+  test('counts logs over the whole block', () => {
+    for (const block of branchOf(chain.tip)) {
+      const indexes = receiptsOf(block).flatMap(({ logs }) =>
+        (logs as { logIndex: string }[]).map((log) => Number(log.logIndex)),
+      )
+      expect(indexes).toEqual(indexes.map((_, index) => index))
+    }
+  })
+
+  test('gives back what a fork takes off, oldest first, and goes on from the ancestor', () => {
+    const ancestor = blockAt(chain.tip, 7)
+    const orphaned = chain.fork(3)
+    expect(orphaned.map(({ nonce }) => nonce)).toEqual(Array.from({ length: 12 }, (_, index) => 28 + index))
+    expect(chain.tip).toBe(ancestor)
+    chain.mine([], 1_700_000_020)
+    expect(chain.tip.header['parentHash']).toBe(ancestor?.hash)
+    expect(chain.everMined.size).toBe(40)
+  })
+})

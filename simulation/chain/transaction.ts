@@ -1,0 +1,146 @@
+/** Transactions of the fake chain: what they emit, and what payments they truly are. @module */
+import { encodeAbiParameters, type Hex, keccak256, parseAbiParameters, stringToHex, toHex } from 'viem'
+import type { Draws } from '../random.js'
+import { dataSuffix } from './suffix.js'
+
+/** A log before it has a place. */
+export interface FakeLog {
+  readonly address: Hex
+  readonly topics: readonly Hex[]
+  readonly data: Hex
+}
+
+/** A payment as it was meant; the chain's place of it follows from the block. */
+export interface TruePayment {
+  /** Position among the logs of its transaction, from 0. */
+  readonly logPosition: number
+  readonly router: { readonly address: Hex; readonly version: string }
+  readonly sender: Hex
+  readonly receiver: Hex
+  readonly token: Hex
+  readonly gross: bigint
+  readonly net: bigint
+  readonly memo: Hex
+}
+
+/** A transaction, mined or not. */
+export interface FakeTransaction {
+  readonly hash: Hex
+  readonly type: 0 | 2
+  readonly nonce: number
+  readonly from: Hex
+  readonly to: Hex
+  readonly value: bigint
+  readonly input: Hex
+  readonly succeeded: boolean
+  readonly logs: readonly FakeLog[]
+  /** By log position. */
+  readonly payments: readonly TruePayment[]
+  /** Whom the payments name, or null. */
+  readonly integration: Hex | null
+  /** How many of its logs are no payments although a router emitted them. */
+  readonly malformed: number
+}
+
+/** The listed routers, the tokens and the integrations of the fake world. */
+export const cast = {
+  routers: [
+    { address: `0x${'f6'.repeat(20)}`, version: '0.6' },
+    { address: `0x${'f8'.repeat(20)}`, version: '0.8' },
+  ] as readonly { readonly address: Hex; readonly version: string }[],
+  /** Emits the same events and is on no list. */
+  stranger: `0x${'5a'.repeat(20)}` as Hex,
+  /** Payers and payees. They are few, because hashing them for the filters takes most of a simulated block's time. */
+  people: Array.from({ length: 24 }, (_, index): Hex => `0x${(0xb0 + index).toString(16).repeat(20)}`),
+  tokens: [`0x${'70'.repeat(20)}`, `0x${'71'.repeat(20)}`] as readonly Hex[],
+  nativeToken: `0x${'ee'.repeat(20)}` as Hex,
+  integrations: [`0x${'a1'.repeat(20)}`, `0x${'a2'.repeat(20)}`] as readonly Hex[],
+} as const
+
+const yodlEvent = keccak256(stringToHex('Yodl(address,address,address,uint256,uint256,bytes32)'))
+const transferEvent = keccak256(stringToHex('Transfer(address,address,uint256)'))
+const word = (address: Hex): Hex => `0x${address.slice(2).padStart(64, '0')}`
+
+/** Memos that have hurt indexers: empty, text, NUL, not UTF-8. */
+const memos: readonly Hex[] = [
+  `0x${'00'.repeat(32)}`,
+  stringToHex('invoice 7', { size: 32 }),
+  `0x00ff${'00'.repeat(30)}`,
+  `0x${'c3'.repeat(32)}`,
+  `0x${'ff'.repeat(32)}`,
+]
+
+/** Draws a transaction: mostly one payment, at times several, none, a failed one, or something that only looks like one. */
+export function drawTransaction(draws: Draws, nonce: number): FakeTransaction {
+  const from = draws.pick(cast.people)
+  const integration = draws.chance(0.8) ? draws.pick(cast.integrations) : null
+  const succeeded = !draws.chance(0.05)
+  const logs: FakeLog[] = []
+  const payments: TruePayment[] = []
+  let malformed = 0
+  const parts = succeeded ? draws.pick([1, 1, 1, 1, 2, 3]) : 0
+  for (let part = 0; part < parts; part += 1) {
+    const kind = draws.fraction()
+    if (kind < 0.1) {
+      logs.push(malformedLog(draws))
+      malformed += 1
+    } else if (kind < 0.2) logs.push(paymentLog({ ...drawPayment(draws, logs.length), sender: from }, cast.stranger))
+    else if (kind < 0.35) logs.push(transferLog(draws))
+    else {
+      const payment = drawPayment(draws, logs.length)
+      payments.push(payment)
+      logs.push(paymentLog(payment, payment.router.address))
+    }
+  }
+  const to = draws.pick([...cast.routers.map(({ address }) => address), cast.stranger])
+  const input: Hex = `0x1badf00d${draws.hex(32).slice(2)}${integration === null ? '' : dataSuffix(integration).slice(2)}`
+  const value = 0n
+  const type = draws.chance(0.3) ? 0 : 2
+  const hash = draws.hex(32)
+  return { hash, type, nonce, from, to, value, input, succeeded, logs, payments, integration, malformed }
+}
+
+function drawPayment(draws: Draws, logPosition: number): TruePayment {
+  const gross = BigInt(draws.whole(1_000, 1_000_000_000))
+  const fees = BigInt(draws.whole(1, 900))
+  return {
+    logPosition,
+    router: draws.pick(cast.routers),
+    sender: draws.pick(cast.people),
+    receiver: draws.pick(cast.people),
+    token: draws.pick([...cast.tokens, cast.nativeToken]),
+    gross,
+    net: gross - fees,
+    memo: draws.pick(memos),
+  }
+}
+
+function paymentLog({ sender, receiver, token, gross, net, memo }: TruePayment, emitter: Hex): FakeLog {
+  const data = encodeAbiParameters(parseAbiParameters('address, uint256, uint256, bytes32'), [
+    token,
+    gross,
+    gross - net,
+    memo,
+  ])
+  return { address: emitter, topics: [yodlEvent, word(sender), word(receiver)], data }
+}
+
+function transferLog(draws: Draws): FakeLog {
+  const topics = [transferEvent, word(draws.pick(cast.people)), word(draws.pick(cast.people))]
+  return { address: draws.pick(cast.tokens), topics, data: toHex(draws.whole(1, 1_000_000), { size: 32 }) }
+}
+
+/** The topic of a payment with something else behind it, from a listed router. */
+function malformedLog(draws: Draws): FakeLog {
+  const { address } = draws.pick(cast.routers)
+  const topics = [yodlEvent, word(draws.pick(cast.people)), word(draws.pick(cast.people))]
+  const whole = paymentLog(drawPayment(draws, 0), address).data
+  return draws.pick<FakeLog>([
+    { address, topics, data: '0x' },
+    { address, topics, data: whole.slice(0, -2) as Hex },
+    { address, topics: topics.slice(0, 2), data: whole },
+    { address, topics: [yodlEvent, `0x${'ff'.repeat(32)}`, word(draws.hex(20))], data: whole },
+    // Fees above the amount.
+    { address, topics, data: `0x${whole.slice(2, 66)}${'00'.repeat(32)}${'00'.repeat(31)}01${'00'.repeat(32)}` },
+  ])
+}

@@ -1,0 +1,46 @@
+/** JSON-RPC, as far as a node and its faults need it. @module */
+
+/** One call. */
+export interface Call {
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+/** What a call came to. */
+export type Outcome = { readonly result: unknown } | { readonly error: RpcError }
+
+/** An error as a node tells it. */
+export interface RpcError {
+  readonly code: number
+  readonly message: string
+}
+
+/** Answers calls. */
+export type Answer = (call: Call) => Outcome | Promise<Outcome>
+
+/** What goes back to whoever asked: bytes with a status, nothing for ever, or a broken connection. */
+export type Reply =
+  | {
+      readonly kind: 'answer'
+      readonly status: number
+      readonly headers: Readonly<Record<string, string>>
+      readonly body: string
+    }
+  | { readonly kind: 'hang' }
+  | { readonly kind: 'reset' }
+
+/** An item of a request with the id that its answer carries. */
+export interface Item extends Call {
+  readonly id: unknown
+}
+
+/** A request's items; `isBatch` tells how the answer looks. */
+export function parseRequest(body: string): { readonly items: readonly Item[]; readonly isBatch: boolean } {
+  const parsed = JSON.parse(body) as Item | Item[]
+  return { items: Array.isArray(parsed) ? parsed : [parsed], isBatch: Array.isArray(parsed) }
+}
+
+/** An answer with status 200. */
+export function jsonReply(value: unknown): Reply {
+  return { kind: 'answer', status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) }
+}

@@ -1,0 +1,129 @@
+/** An honest node over a branch of the fake chain. It forgets other branches, as anvil does. @module */
+import { encodeAbiParameters, parseAbiParameters, toHex } from 'viem'
+import { type FakeBlock, receiptsOf, transactionOf } from '../chain/block.js'
+import { blockAt, branchOf } from '../chain/fake-chain.js'
+import { cast } from '../chain/transaction.js'
+import type { Call, Outcome } from './calls.js'
+
+/** What tokens of the fake world say of themselves. */
+export const tokenFacts = { symbol: 'TOK', decimals: 6 } as const
+
+const identity = '0x0000000000000000000000000000000000000004'
+const symbolSelector = '0x95d89b41'
+const decimalsSelector = '0x313ce567'
+/** How far the tags stand behind the head, in blocks. */
+const safeDepth = 4
+const finalizedDepth = 8
+
+interface LogFilter {
+  readonly fromBlock?: string
+  readonly toBlock?: string
+  readonly blockHash?: string
+  readonly address?: string | readonly string[]
+  readonly topics?: readonly (string | readonly string[] | null)[]
+}
+
+/** Answers a call as a node does whose head is `tip`. */
+export function answerFrom(chainId: number, tip: FakeBlock, { method, params }: Call): Outcome {
+  const [first, second] = params
+  switch (method) {
+    case 'eth_chainId':
+      return { result: toHex(chainId) }
+    case 'net_version':
+      return { result: String(chainId) }
+    case 'eth_blockNumber':
+      return { result: toHex(tip.number) }
+    case 'eth_getBlockByNumber':
+      return { result: blockJson(find(tip, first), second === true) }
+    case 'eth_getBlockByHash':
+      return { result: blockJson(byHash(tip, first), second === true) }
+    case 'eth_getBlockReceipts': {
+      const block = find(tip, first)
+      return { result: block === null ? null : receiptsOf(block) }
+    }
+    case 'eth_getTransactionByHash': {
+      const place = placeOf(tip, first)
+      return { result: place === null ? null : transactionOf(place.block, place.index) }
+    }
+    case 'eth_getTransactionReceipt': {
+      const place = placeOf(tip, first)
+      return { result: place === null ? null : receiptsOf(place.block)[place.index] }
+    }
+    case 'eth_getLogs':
+      return logsOf(tip, first as LogFilter)
+    case 'eth_getCode':
+      return { result: cast.tokens.some((token) => token === first) ? '0x6001' : '0x' }
+    case 'eth_call':
+      return callContract(first as { to: string; data: string })
+    default:
+      return { error: { code: -32601, message: `the method ${method} does not exist` } }
+  }
+}
+
+/** A block by number, tag, hash, or the object that names one of these. */
+function find(tip: FakeBlock, given: unknown): FakeBlock | null {
+  if (typeof given === 'object' && given !== null) {
+    const { blockHash, blockNumber } = given as { blockHash?: string; blockNumber?: string }
+    return blockHash === undefined ? find(tip, blockNumber) : byHash(tip, blockHash)
+  }
+  if (given === 'latest' || given === 'pending') return tip
+  if (given === 'earliest') return blockAt(tip, 0)
+  if (given === 'safe') return blockAt(tip, Math.max(0, tip.number - safeDepth))
+  if (given === 'finalized') return blockAt(tip, Math.max(0, tip.number - finalizedDepth))
+  if (typeof given === 'string' && given.length === 66) return byHash(tip, given)
+  return blockAt(tip, Number(given))
+}
+
+function byHash(tip: FakeBlock, hash: unknown): FakeBlock | null {
+  for (const block of branchOf(tip)) if (block.hash === hash) return block
+  return null
+}
+
+function placeOf(tip: FakeBlock, hash: unknown): { readonly block: FakeBlock; readonly index: number } | null {
+  for (const block of branchOf(tip)) {
+    const index = block.transactions.findIndex((transaction) => transaction.hash === hash)
+    if (index >= 0) return { block, index }
+  }
+  return null
+}
+
+function blockJson(block: FakeBlock | null, isFull: boolean): unknown {
+  if (block === null) return null
+  const transactions = block.transactions.map(({ hash }, index) => (isFull ? transactionOf(block, index) : hash))
+  return { ...block.header, transactions }
+}
+
+function logsOf(tip: FakeBlock, filter: LogFilter): Outcome {
+  const blocks: FakeBlock[] = []
+  if (filter.blockHash !== undefined) {
+    const block = byHash(tip, filter.blockHash)
+    if (block === null) return { error: { code: -32000, message: 'unknown block' } }
+    blocks.push(block)
+  } else {
+    const from = find(tip, filter.fromBlock ?? 'latest')?.number ?? tip.number + 1
+    const to = filter.toBlock === undefined ? tip.number : (find(tip, filter.toBlock)?.number ?? tip.number)
+    for (const block of branchOf(tip)) if (block.number >= from && block.number <= to) blocks.unshift(block)
+  }
+  const logs = blocks.flatMap((block) => receiptsOf(block).flatMap(({ logs: found }) => found as NodeLog[]))
+  return { result: logs.filter((log) => matches(log, filter)) }
+}
+
+interface NodeLog {
+  readonly address: string
+  readonly topics: readonly string[]
+}
+
+function matches({ address, topics }: NodeLog, filter: LogFilter): boolean {
+  if (filter.address !== undefined && ![filter.address].flat().includes(address)) return false
+  return (filter.topics ?? []).every((wanted, position) => {
+    return wanted === null || [wanted].flat().includes(topics[position] ?? '')
+  })
+}
+
+function callContract({ to, data }: { readonly to: string; readonly data: string }): Outcome {
+  if (to === identity) return { result: data }
+  if (!cast.tokens.some((token) => token === to)) return { result: '0x' }
+  if (data === symbolSelector) return { result: encodeAbiParameters(parseAbiParameters('string'), [tokenFacts.symbol]) }
+  if (data === decimalsSelector) return { result: toHex(tokenFacts.decimals, { size: 32 }) }
+  return { error: { code: 3, message: 'execution reverted' } }
+}

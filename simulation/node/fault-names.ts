@@ -1,0 +1,37 @@
+/** The ways in which a node misbehaves. Source: issue "An indexer that can be trusted with money", point 5. @module */
+
+/** Faults of a whole request. */
+export const requestFaults = [
+  'rate-limit',
+  'rate-limit-retry-after',
+  'html-502',
+  'cut-json',
+  'empty-body',
+  'reset',
+  'hang',
+  'batch-refused',
+] as const
+/** Faults of how a batch is answered. */
+export const batchFaults = ['batch-item-missing', 'batch-reordered', 'batch-item-error', 'batch-id-changed'] as const
+/** Faults of one answer. */
+export const itemFaults = [
+  'null-answer',
+  'item-error',
+  'logs-empty',
+  'logs-cut',
+  'log-changed',
+  'receipt-log-missing',
+  'receipt-missing',
+  'receipt-log-changed',
+  'header-changed',
+  'finalized-back',
+] as const
+/** Faults that last for some requests. */
+export const episodes = ['lagging-head', 'lagging-at-times', 'range-limit', 'range-cut', 'other-chain'] as const
+
+/** Every fault. */
+export const faultNames = [...requestFaults, ...batchFaults, ...itemFaults, ...episodes] as const
+export type FaultName = (typeof faultNames)[number]
+
+/** How likely each fault is: per request, per batch, per answer, or per request that may begin an episode. */
+export type FaultRates = Readonly<Partial<Record<FaultName, number>>>

@@ -1,0 +1,205 @@
+import { describe, expect, test } from 'vitest'
+import { blockAt, createFakeChain } from '../chain/fake-chain.js'
+import { drawTransaction } from '../chain/transaction.js'
+import { drawsOf } from '../random.js'
+import { type Call, parseRequest } from './calls.js'
+import { answerFrom } from './fake-node.js'
+import { type FaultName, faultNames } from './fault-names.js'
+import { createFaultyNode } from './faulty-node.js'
+
+const chainId = 31_337
+const draws = drawsOf('faulty node')
+const chain = createFakeChain(chainId, draws, 1_700_000_000)
+for (let nonce = 0; nonce < 60; nonce += 3)
+  chain.mine(
+    [0, 1, 2].map((offset) => drawTransaction(draws, nonce + offset)),
+    1_700_000_000 + nonce,
+  )
+const honest = (call: Call) => answerFrom(chainId, chain.tip, call)
+const foreign = (call: Call) => answerFrom(5, blockAt(chain.tip, 3) ?? chain.tip, call)
+
+const height = `0x${chain.tip.number.toString(16)}`
+const wide = { fromBlock: '0x0', toBlock: height }
+const calls: Call[] = [
+  { method: 'eth_chainId', params: [] },
+  { method: 'eth_blockNumber', params: [] },
+  { method: 'eth_getBlockByNumber', params: ['latest', false] },
+  { method: 'eth_getBlockByNumber', params: ['finalized', false] },
+  { method: 'eth_getBlockByNumber', params: [height, true] },
+  { method: 'eth_getBlockReceipts', params: [height] },
+  { method: 'eth_getBlockReceipts', params: ['0x5'] },
+  { method: 'eth_getLogs', params: [wide] },
+  { method: 'eth_getLogs', params: [{ blockHash: chain.tip.hash }] },
+]
+const batch = JSON.stringify(calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call })))
+const truth = JSON.stringify(calls.map((call, id) => ({ jsonrpc: '2.0', id, ...honest(call) })))
+
+function nodeWith(fault: FaultName, seed = 1) {
+  return createFaultyNode({ honest, foreign, draws: drawsOf(`${fault} ${seed}`), rates: { [fault]: 1 } })
+}
+async function answersOf(fault: FaultName, seed = 1) {
+  const node = nodeWith(fault, seed)
+  if (fault === 'other-chain') await node.handle(batch) // the connection that is lost
+  const reply = await node.handle(batch)
+  if (reply.kind !== 'answer') throw new Error(`${fault} answered nothing`)
+  return { ...reply, parsed: JSON.parse(reply.body) as { id: number; result?: unknown; error?: unknown }[] }
+}
+const resultOf = (answers: { id: number; result?: unknown }[], id: number) =>
+  answers.find((item) => item.id === id)?.result
+
+describe('an honest node', () => {
+  test('answers a batch in order with the ids of its items', async () => {
+    const node = createFaultyNode({ honest, foreign, draws, rates: {} })
+    const reply = await node.handle(batch)
+    expect(reply).toMatchObject({ kind: 'answer', status: 200, body: truth })
+    expect(node.done.size).toBe(0)
+  })
+
+  test('answers a single request without a list', async () => {
+    const reply = await createFaultyNode({ honest, foreign, draws, rates: {} }).handle(
+      '{"id":"a","method":"eth_chainId","params":[]}',
+    )
+    expect(reply).toMatchObject({ body: '{"jsonrpc":"2.0","id":"a","result":"0x7a69"}' })
+  })
+
+  test('knows blocks of its own branch alone', async () => {
+    const fork = createFakeChain(chainId, drawsOf('fork'), 1_700_000_000)
+    const left = fork.mine([], 1)
+    fork.fork(1)
+    fork.mine([], 2)
+    expect(answerFrom(chainId, fork.tip, { method: 'eth_getBlockByHash', params: [left.hash, false] })).toEqual({
+      result: null,
+    })
+    expect(answerFrom(chainId, fork.tip, { method: 'eth_getLogs', params: [{ blockHash: left.hash }] })).toHaveProperty(
+      'error',
+    )
+  })
+})
+
+describe('faults', () => {
+  test.each(faultNames)('%s changes what is answered, and is over once healed', async (fault) => {
+    let changed = false
+    for (let seed = 0; seed < 20 && !changed; seed += 1) {
+      const node = nodeWith(fault, seed)
+      for (let request = 0; request < 3 && !changed; request += 1) {
+        const reply = await node.handle(batch)
+        changed = reply.kind !== 'answer' || reply.body !== truth
+      }
+      if (!changed) continue
+      expect(node.done.get(fault)).toBeGreaterThan(0)
+      node.heal()
+      expect(await node.handle(batch)).toMatchObject({ kind: 'answer', status: 200, body: truth })
+    }
+    expect(changed).toBe(true)
+  })
+
+  test('the same seed does the same', async () => {
+    const rates = Object.fromEntries(faultNames.map((name) => [name, 0.1]))
+    const runs = [0, 1].map(() => createFaultyNode({ honest, foreign, draws: drawsOf(9), rates }))
+    for (let request = 0; request < 50; request += 1) {
+      const [one, other] = await Promise.all(runs.map((node) => node.handle(batch)))
+      expect(one).toEqual(other)
+    }
+  })
+
+  test.each([
+    ['rate-limit', 429, 'application/json', undefined],
+    ['rate-limit-retry-after', 429, 'text/plain', /^[0-3]$/],
+    ['html-502', 502, 'text/html', undefined],
+  ] as const)('%s is status %i', async (fault, status, type, retryAfter) => {
+    const reply = await nodeWith(fault).handle(batch)
+    expect(reply).toMatchObject({ kind: 'answer', status, headers: { 'content-type': type } })
+    const told = reply.kind === 'answer' ? reply.headers['retry-after'] : undefined
+    if (retryAfter === undefined) expect(told).toBeUndefined()
+    else expect(told).toMatch(retryAfter)
+  })
+
+  test('cut JSON is never JSON', async () => {
+    for (let seed = 0; seed < 30; seed += 1) {
+      const reply = await nodeWith('cut-json', seed).handle(batch)
+      expect(() => JSON.parse(reply.kind === 'answer' ? reply.body : '{}')).toThrow(SyntaxError)
+    }
+  })
+
+  test('a missing item leaves the others with their ids', async () => {
+    const { parsed } = await answersOf('batch-item-missing')
+    expect(parsed).toHaveLength(calls.length - 1)
+    expect(truth).toContain(JSON.stringify(parsed[0]))
+  })
+
+  test('a reordered batch holds the same items', async () => {
+    const { parsed, body } = await answersOf('batch-reordered')
+    expect(body).not.toBe(truth)
+    expect(JSON.stringify(parsed.toSorted((a, b) => a.id - b.id))).toBe(truth)
+  })
+
+  test('an error inside a batch is one of its items', async () => {
+    const { parsed } = await answersOf('batch-item-error')
+    expect(parsed.filter(({ error }) => error !== undefined)).toHaveLength(1)
+  })
+
+  test('a lagging head is lower for every method, and what is above it is not there', async () => {
+    const { parsed } = await answersOf('lagging-head')
+    const head = Number(resultOf(parsed, 1))
+    expect(head).toBeLessThan(chain.tip.number)
+    expect(resultOf(parsed, 2)).toMatchObject({ number: resultOf(parsed, 1), hash: blockAt(chain.tip, head)?.hash })
+    expect(resultOf(parsed, 4)).toBeNull()
+    expect(resultOf(parsed, 5)).toBeNull()
+    expect(resultOf(parsed, 8)).toEqual([])
+    const heights = (resultOf(parsed, 7) as { blockNumber: string }[]).map(({ blockNumber }) => Number(blockNumber))
+    expect(Math.max(...heights)).toBeLessThanOrEqual(head)
+  })
+
+  test('logs are emptied or cut by range and by hash', async () => {
+    const whole = honest(calls[7] ?? { method: '', params: [] })
+    const { parsed: emptied } = await answersOf('logs-empty')
+    expect([resultOf(emptied, 7), resultOf(emptied, 8)]).toEqual([[], []])
+    const { parsed: cut } = await answersOf('logs-cut')
+    expect(resultOf(cut, 7)).toHaveLength(('result' in whole ? (whole.result as unknown[]) : []).length - 1)
+  })
+
+  test('a receipt misses a log, and the other receipts are whole', async () => {
+    const { parsed } = await answersOf('receipt-log-missing')
+    const logsIn = (receipts: unknown) => (receipts as { logs: unknown[] }[]).map(({ logs }) => logs.length)
+    const whole = honest(calls[6] ?? { method: '', params: [] })
+    const before = logsIn('result' in whole ? whole.result : [])
+    const after = logsIn(resultOf(parsed, 6))
+    expect(before.reduce((sum, count) => sum + count)).toBe(after.reduce((sum, count) => sum + count) + 1)
+    expect(after).toHaveLength(before.length)
+  })
+
+  test('a wide range is refused or cut, a narrow one is not', async () => {
+    const { parsed } = await answersOf('range-limit')
+    expect(parsed[7]).toHaveProperty('error')
+    expect(parsed[8]).toHaveProperty('result')
+    const { parsed: cut } = await answersOf('range-cut')
+    const whole = honest(calls[7] ?? { method: '', params: [] })
+    expect((resultOf(cut, 7) as unknown[]).length).toBeLessThan(
+      ('result' in whole ? (whole.result as unknown[]) : []).length,
+    )
+  })
+
+  test('a swap for another chain drops the connection first, and again on the way back', async () => {
+    const node = nodeWith('other-chain')
+    const replies = []
+    for (let request = 0; request < 16; request += 1) replies.push(await node.handle(batch))
+    const kinds = replies.map((reply) => (reply.kind === 'answer' ? Number(parseChainId(reply.body)) : reply.kind))
+    expect(kinds[0]).toBe('reset')
+    expect(kinds[1]).toBe(5)
+    expect(kinds.slice(1)).toContain('reset')
+  })
+
+  test('finalized goes back', async () => {
+    const { parsed } = await answersOf('finalized-back')
+    expect(resultOf(parsed, 3)).toMatchObject({ number: '0x0' })
+  })
+})
+
+function parseChainId(body: string): unknown {
+  return (JSON.parse(body) as { result: unknown }[])[0]?.result
+}
+
+test('a request is read as its items', () => {
+  expect(parseRequest(batch).items).toHaveLength(calls.length)
+  expect(parseRequest(batch).isBatch).toBe(true)
+})

@@ -1,0 +1,178 @@
+/** A node that misbehaves as its seed says, at the level of the bytes it sends. @module */
+import type { Draws } from '../random.js'
+import { spoil } from './answer-faults.js'
+import { type Answer, type Call, type Item, jsonReply, type Outcome, parseRequest, type Reply } from './calls.js'
+import { drawEpisode, during, type Episode } from './episodes.js'
+import { episodes, type FaultName, type FaultRates, itemFaults, requestFaults } from './fault-names.js'
+
+/** What a misbehaving node is made of. */
+export interface FaultyNodeParts {
+  /** The truth, as this node would tell it. */
+  readonly honest: Answer
+  /** A node of another chain, which an endpoint is at times swapped for. */
+  readonly foreign: Answer
+  readonly draws: Draws
+  readonly rates: FaultRates
+  /** Requests from the first one on that `foreign` answers. @default 0 */
+  readonly startsAsOther?: number | undefined
+}
+
+/** A node behind one address. */
+export interface FaultyNode {
+  /** Answers the body of a request. */
+  handle(body: string): Promise<Reply>
+  /** Ends all misbehaviour, for good. */
+  heal(): void
+  /** How often each fault was done. */
+  readonly done: ReadonlyMap<FaultName, number>
+}
+
+/** Most failures in a row of the same call of a contract. */
+const mostFailedCalls = 2
+
+/** Opens the node. */
+export function createFaultyNode({ honest, foreign, draws, rates, startsAsOther = 0 }: FaultyNodeParts): FaultyNode {
+  const done = new Map<FaultName, number>()
+  const inARowOf = new Map<string, number>()
+  let healed = false
+  let episode: Episode | null = startsAsOther > 0 ? { name: 'other-chain', left: startsAsOther + 1, blocks: 0 } : null
+  /** A node that is swapped for another one drops its connections: the moment at which it can be noticed. */
+  let swapping = false
+
+  const note = (fault: FaultName) => done.set(fault, (done.get(fault) ?? 0) + 1)
+  function strikes(fault: FaultName): boolean {
+    if (healed || !draws.chance(rates[fault] ?? 0)) return false
+    note(fault)
+    return true
+  }
+
+  function nextAnswer(): Answer {
+    if (episode !== null) {
+      episode.left -= 1
+      if (episode.left <= 0) {
+        swapping = episode.name === 'other-chain'
+        episode = null
+      }
+    } else {
+      episode = drawEpisode(rates, episodes, draws)
+      if (episode !== null) note(episode.name)
+      swapping = episode?.name === 'other-chain'
+    }
+    return episode === null ? honest : during(episode, honest, foreign, draws)
+  }
+
+  /**
+   * Some faults cannot be told from the truth when they are there each time somebody looks: a contract may fail for ever, and a chain may
+   * have hashes of its own making. Of these a few in a row are done, and then none.
+   */
+  function isBearable(fault: FaultName, { method, params }: Call): boolean {
+    const most =
+      fault === 'header-changed' ? 1 : fault === 'item-error' && method === 'eth_call' ? mostFailedCalls : null
+    if (most === null) return true
+    const name = `${fault} ${JSON.stringify(params[0])}`
+    const inARow = inARowOf.get(name) ?? 0
+    inARowOf.set(name, inARow < most ? inARow + 1 : 0)
+    return inARow < most
+  }
+
+  async function answerItem(answer: Answer, call: Call): Promise<Outcome> {
+    const isTag = call.params[0] === 'finalized' || call.params[0] === 'safe'
+    if (isTag && strikes('finalized-back')) return answer({ ...call, params: ['earliest', ...call.params.slice(1)] })
+    let outcome = await answer(call)
+    for (const fault of itemFaults) {
+      if (fault === 'finalized-back' || healed || !draws.chance(rates[fault] ?? 0)) continue
+      if (!isBearable(fault, call)) continue
+      const spoilt = spoil(fault, call, outcome, draws)
+      if (JSON.stringify(spoilt) !== JSON.stringify(outcome)) note(fault)
+      outcome = spoilt
+    }
+    return outcome
+  }
+
+  function answerBatch(answers: readonly unknown[]): Reply {
+    let sent = [...answers]
+    if (sent.length > 1 && strikes('batch-item-missing')) {
+      const missing = draws.whole(0, sent.length - 1)
+      sent = sent.filter((_, index) => index !== missing)
+    }
+    if (sent.length > 1 && strikes('batch-reordered')) sent = draws.shuffled(sent)
+    if (strikes('batch-item-error')) {
+      const at = draws.whole(0, sent.length - 1)
+      sent = sent.map((item, index) => (index === at ? errorItem((item as Item).id, -32000, 'header not found') : item))
+    }
+    if (strikes('batch-id-changed')) {
+      const at = draws.whole(0, sent.length - 1)
+      sent = sent.map((item, index) => (index === at ? { ...(item as Item), id: 1_000_000 } : item))
+    }
+    return jsonReply(sent)
+  }
+
+  return {
+    done,
+    heal() {
+      healed = true
+      episode = null
+      swapping = false
+    },
+    async handle(body) {
+      const { items, isBatch } = parseRequest(body)
+      const answer = healed ? honest : nextAnswer()
+      if (swapping) {
+        swapping = false
+        return { kind: 'reset' }
+      }
+      for (const fault of requestFaults)
+        if (fault !== 'cut-json' && strikes(fault)) return requestFault(fault, items, isBatch, draws)
+      const answers = []
+      for (const { id, method, params } of items)
+        answers.push({ jsonrpc: '2.0', id, ...(await answerItem(answer, { method, params })) })
+      const reply = isBatch ? answerBatch(answers) : jsonReply(answers[0])
+      return reply.kind === 'answer' && strikes('cut-json') ? { ...reply, body: cut(reply.body, draws) } : reply
+    },
+  }
+}
+
+function cut(body: string, draws: Draws): string {
+  return body.slice(0, draws.whole(1, Math.max(1, body.length - 1)))
+}
+
+function errorItem(id: unknown, code: number, message: string) {
+  return { jsonrpc: '2.0', id, error: { code, message } }
+}
+
+function requestFault(
+  fault: Exclude<(typeof requestFaults)[number], 'cut-json'>,
+  items: readonly Item[],
+  isBatch: boolean,
+  draws: Draws,
+): Reply {
+  const answer = (
+    status: number,
+    type: string,
+    body: string,
+    headers: Readonly<Record<string, string>> = {},
+  ): Reply => ({
+    kind: 'answer',
+    status,
+    headers: { 'content-type': type, ...headers },
+    body,
+  })
+  const limited = JSON.stringify(errorItem(items[0]?.id ?? null, -32005, 'rate limit reached'))
+  switch (fault) {
+    case 'rate-limit':
+      return answer(429, 'application/json', limited)
+    case 'rate-limit-retry-after':
+      return answer(429, 'text/plain', 'slow down', { 'retry-after': String(draws.whole(0, 3)) })
+    case 'html-502':
+      return answer(502, 'text/html', '<html><body><h1>502 Bad Gateway</h1></body></html>')
+    case 'empty-body':
+      return answer(200, 'application/json', '')
+    case 'reset':
+      return { kind: 'reset' }
+    case 'hang':
+      return { kind: 'hang' }
+    case 'batch-refused':
+      // One error object in place of the list, as nodes do that take no batches or no more of them.
+      return isBatch ? jsonReply(errorItem(null, -32600, 'batch too large')) : answer(503, 'text/plain', '')
+  }
+}

@@ -1,0 +1,90 @@
+/** Many seeds, and what they come to. @module */
+import type { FaultName } from './node/fault-names.js'
+import type { Plan } from './world/plan.js'
+import { type SeedReport, simulateSeed } from './world/simulate-seed.js'
+
+/** Which seeds to run. */
+export interface RunOptions {
+  readonly from: number
+  readonly count: number
+  readonly store: Plan['store']
+  /** Told at once of a seed that is not right. */
+  readonly onFailure?: ((report: SeedReport) => void) | undefined
+}
+
+/** What seeds came to. */
+export interface RunSummary {
+  readonly seeds: number
+  /** Seeds that are not right. */
+  readonly failed: readonly SeedReport[]
+  readonly payments: number
+  readonly forks: number
+  readonly reorganisations: number
+  readonly kills: number
+  readonly repairs: number
+  readonly missing: number
+  readonly wrong: number
+  readonly repeated: number
+  readonly faults: ReadonlyMap<FaultName, number>
+  readonly virtualMs: number
+}
+
+/** Runs seeds one after the other. */
+export async function runSeeds({ from, count, store, onFailure }: RunOptions): Promise<RunSummary> {
+  const failed: SeedReport[] = []
+  const faults = new Map<FaultName, number>()
+  const sums = {
+    payments: 0,
+    forks: 0,
+    reorganisations: 0,
+    kills: 0,
+    repairs: 0,
+    missing: 0,
+    wrong: 0,
+    repeated: 0,
+    virtualMs: 0,
+  }
+  for (let seed = from; seed < from + count; seed += 1) {
+    const report = await simulateSeed(seed, store)
+    const { verdict } = report
+    for (const name of ['forks', 'reorganisations', 'kills', 'repairs', 'virtualMs'] as const)
+      sums[name] += report[name]
+    for (const name of ['payments', 'missing', 'wrong', 'repeated'] as const) sums[name] += verdict[name]
+    for (const [name, times] of report.faults) faults.set(name, (faults.get(name) ?? 0) + times)
+    if (verdict.words.length === 0) continue
+    failed.push(report)
+    onFailure?.(report)
+  }
+  return { seeds: count, failed, faults, ...sums }
+}
+
+/** A seed in words, with the command that replays it. */
+export function describeSeed({ plan, verdict, forks, reorganisations, kills, repairs, faults }: SeedReport): string {
+  const { seed, store, endpoints, competing, nearHead } = plan
+  const command = `npm run simulate -- --seed=${seed}${store === 'memory' ? '' : ` --store=${store}`}`
+  return [
+    `seed ${seed}: ${verdict.words.length === 0 ? 'right' : 'WRONG'}; ${verdict.payments} payments, ${forks} forks (${plan.forks}), ` +
+      `${reorganisations} reorganisations, ${kills} kills, ${repairs} repairs, ${endpoints.length} endpoints, ` +
+      `${competing ? 'two processes' : 'one process'}, ${nearHead} blocks near the head`,
+    `  faults: ${[...faults].map(([name, times]) => `${name} ${times}`).join(', ') || 'none'}`,
+    ...verdict.words.map((word) => `  ${word}`),
+    `  replay: ${command}`,
+  ].join('\n')
+}
+
+/** The figures of a run as a Markdown table. */
+export function tableOf(summary: RunSummary): string {
+  const { failed, faults, virtualMs, ...figures } = summary
+  const rows = { ...figures, 'virtual hours': Math.round(virtualMs / 3_600_000), 'failed seeds': failed.length }
+  return [
+    '| | |',
+    '| --- | ---: |',
+    ...Object.entries(rows).map(([name, value]) => `| ${name} | ${value.toLocaleString('en')} |`),
+    '',
+    '| fault | times |',
+    '| --- | ---: |',
+    ...[...faults]
+      .toSorted(([a], [b]) => a.localeCompare(b))
+      .map(([name, times]) => `| ${name} | ${times.toLocaleString('en')} |`),
+  ].join('\n')
+}

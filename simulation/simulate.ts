@@ -1,0 +1,47 @@
+/**
+ * Runs seeds of the simulator. Usage: npm run simulate -- [--seed=N] [--seeds=COUNT] [--from=N] [--store=memory|sqlite]
+ * One seed prints what happened in it; several print a table. Exit code 0 when every seed is right, 1 when not, 2 when misused.
+ * @module
+ */
+import { parseArgs } from 'node:util'
+import { describeSeed, runSeeds, tableOf } from './run.js'
+import { simulateSeed } from './world/simulate-seed.js'
+
+const defaultSeeds = 1_000
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    seeds: { type: 'string' },
+    from: { type: 'string' },
+    store: { type: 'string', default: 'memory' },
+  },
+})
+const out = (text: string) => process.stdout.write(`${text}\n`)
+
+function whole(text: string | undefined, name: string, otherwise: number): number {
+  if (text === undefined) return otherwise
+  if (/^[0-9]{1,9}$/.test(text)) return Number(text)
+  process.stderr.write(`--${name} is ${JSON.stringify(text)}; pass a whole number.\n`)
+  process.exit(2)
+}
+
+const { store } = values
+if (store !== 'memory' && store !== 'sqlite') {
+  process.stderr.write(`--store is ${JSON.stringify(store)}; pass memory or sqlite.\n`)
+  process.exit(2)
+}
+if (values.seed === undefined) {
+  const summary = await runSeeds({
+    from: whole(values.from, 'from', 1),
+    count: whole(values.seeds, 'seeds', defaultSeeds),
+    store,
+    onFailure: (report) => out(describeSeed(report)),
+  })
+  out(tableOf(summary))
+  process.exitCode = summary.failed.length === 0 ? 0 : 1
+} else {
+  const report = await simulateSeed(whole(values.seed, 'seed', 1), store)
+  out(describeSeed(report))
+  process.exitCode = report.verdict.words.length === 0 ? 0 : 1
+}

@@ -1,0 +1,39 @@
+/**
+ * Runs seeds of chaos against real chains. Usage: npm run soak -- [--seed=N] [--seeds=COUNT] [--from=N] [--concurrency=N]
+ * Exit code 0 when every seed is right, 1 when not, 2 when misused.
+ * @module
+ */
+import { availableParallelism } from 'node:os'
+import { parseArgs } from 'node:util'
+import { chaosTable, describeChaos, isWrong, runChaos } from './chaos/run-chaos.js'
+
+const defaultSeeds = 1_000
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    seeds: { type: 'string' },
+    from: { type: 'string' },
+    concurrency: { type: 'string' },
+  },
+})
+
+function whole(name: keyof typeof values, otherwise: number): number {
+  const text = values[name]
+  if (text === undefined) return otherwise
+  if (/^[0-9]{1,9}$/.test(text)) return Number(text)
+  process.stderr.write(`--${name} is ${JSON.stringify(text)}; pass a whole number.\n`)
+  process.exit(2)
+}
+
+const single = values.seed !== undefined
+const summary = await runChaos({
+  from: single ? whole('seed', 1) : whole('from', 1),
+  count: single ? 1 : whole('seeds', defaultSeeds),
+  concurrency: single ? 1 : whole('concurrency', 2 * availableParallelism()),
+  onReport(report) {
+    if (single || isWrong(report)) process.stdout.write(`${describeChaos(report)}\n`)
+  },
+})
+process.stdout.write(`${chaosTable(summary)}\n`)
+process.exitCode = summary.failed.length === 0 ? 0 : 1

@@ -1,0 +1,85 @@
+import { systemClock } from '@payment-integration/core'
+import { describe, expect, test } from 'vitest'
+import { memoryStore } from '../../packages/core/test/support/memory-store.js'
+import { beginLife, clockOf, storeOf } from './life.js'
+
+const checkpoint = { blockNumber: 7, blockHash: `0x${'07'.repeat(32)}` }
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** Runs a transaction in a process that dies after so many things it does. */
+async function dieAfter(steps: number) {
+  const store = memoryStore()
+  let died = 0
+  const life = beginLife(() => {
+    died += 1
+  })
+  life.killAfter(steps)
+  let told = false
+  storeOf(life, store, systemClock)
+    .transaction(async (tx) => {
+      await tx.lockChain(1)
+      await tx.setCheckpoint(1, checkpoint)
+    })
+    .finally(() => {
+      told = true
+    })
+    .catch(() => undefined)
+  for (let turns = 0; turns < 5; turns += 1) await turn()
+  return { kept: (await store.payments.checkpoint(1)) !== null, told, died, alive: life.alive }
+}
+
+describe('a process that is killed', () => {
+  // It does five things: the call, two operations, the commit, hearing of it.
+  test.each([
+    [1, false],
+    [2, false],
+    [3, false],
+    [4, false],
+    [5, true],
+  ])('at its step %i hears nothing, and its transaction is kept: %s', async (steps, kept) => {
+    expect(await dieAfter(steps)).toEqual({ kept, told: false, died: 1, alive: false })
+  })
+
+  test('later than that has heard of its commit', async () => {
+    expect(await dieAfter(6)).toEqual({ kept: true, told: true, died: 0, alive: true })
+  })
+
+  test('leaves the store to others', async () => {
+    const store = memoryStore()
+    const life = beginLife(() => undefined)
+    life.killAfter(3)
+    storeOf(life, store, systemClock)
+      .transaction(async (tx) => {
+        await tx.lockChain(1)
+        await tx.setCheckpoint(1, checkpoint)
+      })
+      .catch(() => undefined)
+    await store.transaction((tx) => tx.setCheckpoint(1, { ...checkpoint, blockNumber: 8 }))
+    expect(await store.payments.checkpoint(1)).toMatchObject({ blockNumber: 8 })
+  })
+
+  test('that is paused does nothing until the pause is over, and then goes on', async () => {
+    const store = memoryStore()
+    const life = beginLife(() => undefined)
+    let now = 0
+    const waking: (() => void)[] = []
+    const clock = { now: () => now, sleep: () => new Promise<void>((resolve) => waking.push(resolve)) }
+    life.pauseUntil(50)
+    const done: string[] = []
+    const writing = storeOf(life, store, clock)
+      .transaction((tx) => tx.setCheckpoint(1, checkpoint))
+      .then(() => done.push('written'))
+    const sleeping = clockOf(life, clock)
+      .sleep(10)
+      .then(() => done.push('slept'))
+    await turn()
+    now = 10
+    for (const wake of waking.splice(0)) wake()
+    await turn()
+    expect([done, await store.payments.checkpoint(1)]).toEqual([[], null])
+    now = 50
+    for (const wake of waking.splice(0)) wake()
+    await Promise.all([writing, sleeping])
+    expect(done.toSorted()).toEqual(['slept', 'written'])
+  })
+})

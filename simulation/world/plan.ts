@@ -1,0 +1,102 @@
+/** What a seed makes of the world: how it forks, who lies and how, and when processes die. @module */
+import { type FaultName, type FaultRates, faultNames, itemFaults, requestFaults } from '../node/fault-names.js'
+import type { Draws } from '../random.js'
+
+/** The plan of one seed. */
+export interface Plan {
+  readonly seed: number
+  /** A chain whose headers are known to be of the usual kind, or one of which that is to be found out. */
+  readonly chainId: number
+  /** Blocks that are mined while everything misbehaves. */
+  readonly blocks: number
+  /** Blocks that are there before the first process starts. */
+  readonly history: number
+  /** Blocks on top of a block until it is final. */
+  readonly finalityBlocks: number
+  /** Whether the chain forks at all, and whether deeper than finality. */
+  readonly forks: 'none' | 'shallow' | 'deep'
+  /** Whether the fields of a block do not lead to its hash, as on some rollups. */
+  readonly oddHashes: boolean
+  /** Blocks from the head that are read with receipts. */
+  readonly nearHead: number
+  readonly endpoints: readonly PlannedEndpoint[]
+  /** Whether two processes compete for the chain. */
+  readonly competing: boolean
+  /** Per step of the schedule. */
+  readonly killChance: number
+  readonly pauseChance: number
+  /** Waits between the steps of the schedule, in milliseconds. */
+  readonly waits: readonly number[]
+  readonly store: 'memory' | 'sqlite'
+}
+
+/** One endpoint of the plan. */
+export interface PlannedEndpoint {
+  readonly name: string
+  readonly rates: FaultRates
+  /** Whether it knows `eth_getBlockReceipts`. */
+  readonly hasBlockReceipts: boolean
+  /** Requests from the first one on that another chain's node answers: one was configured that is not what it was. */
+  readonly startsAsOther: number
+  /** Longest time until it hears of a change of the chain, in milliseconds. */
+  readonly maxDelayMs: number
+}
+
+/** Optimism, and a development chain. */
+const knownChain = 10
+const unknownChain = 31_337
+/** Blocks until finality, small so that a seed sees drops and returns. */
+const finalityBlocks = 6
+
+/** Time to catch up now and then, or next to none. */
+const calm = [20, 200, 1_500, 4_000]
+const hectic = [5, 20, 60, 400]
+
+/** Draws the plan of a seed. */
+export function drawPlan(seed: number, draws: Draws, store: Plan['store']): Plan {
+  const count = draws.pick([1, 2, 2, 3])
+  const oddHashes = draws.chance(0.2)
+  const endpoints = Array.from({ length: count }, (_, index): PlannedEndpoint => {
+    // The last one is honest most of the time: a chain of which nobody tells the truth cannot be read.
+    const isHonest = index === count - 1
+    return {
+      name: `node-${index + 1}.example`,
+      rates: drawRates(draws, isHonest ? 0.04 : 0.6, oddHashes),
+      hasBlockReceipts: !draws.chance(0.15),
+      startsAsOther: !isHonest && draws.chance(0.1) ? draws.whole(1, 30) : 0,
+      maxDelayMs: isHonest ? 50 : draws.pick([0, 500, 4_000]),
+    }
+  })
+  return {
+    seed,
+    chainId: oddHashes ? unknownChain : knownChain,
+    blocks: draws.whole(6, 18),
+    history: draws.pick([0, 1, 5, 20]),
+    finalityBlocks,
+    forks: draws.pick(['none', 'shallow', 'shallow', 'shallow', 'shallow', 'shallow', 'deep'] as const),
+    oddHashes,
+    nearHead: draws.pick([2, 8, 64]),
+    endpoints: draws.shuffled(endpoints),
+    competing: draws.chance(0.35),
+    killChance: draws.pick([0, 0.05, 0.15]),
+    pauseChance: draws.pick([0, 0, 0.1]),
+    waits: draws.pick([calm, calm, hectic]),
+    store,
+  }
+}
+
+/** Some faults at some rates. Faults of whole requests come less often: each costs all the answers of a batch. */
+function drawRates(draws: Draws, most: number, oddHashes: boolean): FaultRates {
+  const rates: Partial<Record<FaultName, number>> = {}
+  // Where nothing shows that a header is the block's own, a changed one cannot be told from it.
+  const names = faultNames.filter((name) => name !== 'header-changed' || !oddHashes)
+  for (const name of draws.shuffled(names).slice(0, draws.whole(1, 6))) {
+    const share = isOne(requestFaults, name) ? 0.5 : isOne(itemFaults, name) ? 1 : 0.6
+    rates[name] = draws.fraction() * most * share
+  }
+  return rates
+}
+
+function isOne(names: readonly FaultName[], name: FaultName): boolean {
+  return names.includes(name)
+}

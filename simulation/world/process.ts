@@ -1,0 +1,96 @@
+/** A process of the service: its own chain client, indexer and dispatcher on the shared store. @module */
+import { createEvmChain, type EvmChain } from '@payment-integration/chain-evm'
+import {
+  type Clock,
+  createService,
+  type Sender,
+  type Service,
+  type ServiceEvent,
+  type Store,
+} from '@payment-integration/core'
+import { cast } from '../chain/transaction.js'
+import type { Draws } from '../random.js'
+import { beginLife, clockOf, type Life, storeOf } from './life.js'
+import { simulatedMasterKey } from './master-key.js'
+
+/** Something that every simulated process uses. */
+export interface Shared {
+  readonly chainId: number
+  /** Hosts of the endpoints, by preference. */
+  readonly hosts: readonly string[]
+  readonly store: Store
+  readonly sender: Sender
+  readonly clock: Clock
+  readonly finalityBlocks: number
+  readonly nearHead: number
+  /** Whether the store has an outbox to dispatch from. */
+  readonly delivers: boolean
+  readonly onEvent: (event: ServiceEvent) => void
+  readonly onQuarantine: (txHash: string) => unknown
+}
+
+/** A running process. */
+export interface SimulatedProcess {
+  /** The port of its connections: tells the network who asks. */
+  readonly port: number
+  readonly life: Life
+  readonly service: Service
+  /** Stops it cleanly. */
+  stop(): Promise<void>
+}
+
+const pollMs = 1_000
+const leaseMs = 5_000
+const requestTimeoutMs = 5_000
+
+/** Opens a client of the chain. @param port - Of its connections: tells the network who asks. */
+export function openChain(
+  { chainId, hosts, nearHead, clock, onQuarantine }: Shared,
+  port: number,
+  sizes: { readonly batchSize?: number; readonly maxRange?: number } = {},
+): EvmChain {
+  return createEvmChain({
+    chainId,
+    endpoints: hosts.map((host) => ({ url: `http://${host}:${port}/` })),
+    routers: cast.routers,
+    nearHead,
+    requestTimeoutMs,
+    clock,
+    onQuarantine: ({ txHash }) => onQuarantine(txHash),
+    ...sizes,
+  })
+}
+
+/** Starts a process. @param died - Called when it is killed. */
+export function startProcess(shared: Shared, port: number, draws: Draws, died: () => void): SimulatedProcess {
+  const { chainId, sender, finalityBlocks, delivers, onEvent, onQuarantine } = shared
+  const life = beginLife(died)
+  const clock = clockOf(life, shared.clock)
+  const store = storeOf(life, shared.store, shared.clock)
+  const chain = openChain({ ...shared, clock, onQuarantine: (txHash) => life.alive && onQuarantine(txHash) }, port, {
+    batchSize: draws.pick([1, 7, 100]),
+    maxRange: draws.pick([1, 5, 2_000]),
+  })
+  const service = createService({
+    store,
+    sender: { post: (post) => (life.step() ? sender.post(post) : new Promise(() => {})) },
+    masterKey: simulatedMasterKey,
+    chains: [{ chain, startBlock: 0, pollMs, leaseMs }],
+    confirmations: { [chainId]: finalityBlocks },
+    clock,
+    random: { fraction: draws.fraction, bytes: (length) => Buffer.from(draws.hex(length).slice(2), 'hex') },
+    onEvent: (event) => life.alive && onEvent(event),
+  })
+  const controller = new AbortController()
+  const loops = delivers ? [service] : service.indexers
+  const running = Promise.all(loops.map((loop) => loop.run(controller.signal)))
+  return {
+    port,
+    life,
+    service,
+    async stop() {
+      controller.abort()
+      await running
+    },
+  }
+}

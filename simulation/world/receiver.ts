@@ -1,0 +1,46 @@
+/** An integrator's endpoint in memory: it remembers what it got, fails at times, and at times is not heard. @module */
+import type { Post, PostResult, Sender } from '@payment-integration/core'
+import type { Draws } from '../random.js'
+
+/** A snapshot as it arrived. */
+export interface Received {
+  readonly key: string
+  readonly version: number
+  readonly state: string | null
+  readonly body: string
+}
+
+/** The endpoint. */
+export interface Receiver extends Sender {
+  /** Everything that arrived, in order, repeats included. */
+  readonly received: readonly Received[]
+  /** Ends all failures. */
+  heal(): void
+}
+
+/** Opens the endpoint. */
+export function createReceiver(draws: Draws): Receiver {
+  const received: Received[] = []
+  let healed = false
+  return {
+    received,
+    heal() {
+      healed = true
+    },
+    async post({ body }: Post): Promise<PostResult> {
+      const trouble = healed ? 1 : draws.fraction()
+      if (trouble < 0.1) return { kind: 'failure', reason: 'connection', latencyMs: 1 }
+      if (trouble < 0.2) return { kind: 'answer', status: 500, retryAfter: null, latencyMs: 1 }
+      received.push(readSnapshot(Buffer.from(body).toString('utf8')))
+      // It was taken, and nobody heard that.
+      if (trouble < 0.3) return { kind: 'failure', reason: 'timeout', latencyMs: 10_000 }
+      return { kind: 'answer', status: 204, retryAfter: null, latencyMs: 1 }
+    },
+  }
+}
+
+/** Reads a snapshot. */
+export function readSnapshot(body: string): Received {
+  const { chainId, txHash, version, state } = JSON.parse(body) as Record<string, string | number | null>
+  return { key: `${chainId}:${txHash}`, version: Number(version), state: state === null ? null : String(state), body }
+}

@@ -1,0 +1,248 @@
+/** One seed: a world that misbehaves, heals, and is judged. @module */
+import { type Store, UpdateConflictError } from '@payment-integration/core'
+import { cast } from '../chain/transaction.js'
+import type { FaultName } from '../node/fault-names.js'
+import { type Draws, drawsOf } from '../random.js'
+import { openEndpoints } from './endpoints.js'
+import { awake } from './life.js'
+import { createNature, type Nature } from './nature.js'
+import { drawPlan, type Plan } from './plan.js'
+import { openChain, type Shared, type SimulatedProcess, startProcess } from './process.js'
+import { createReceiver } from './receiver.js'
+import { repairAsTold } from './repair.js'
+import { openStore } from './stores.js'
+import { everSeenOn, malformedOn, paymentsOn } from './truth.js'
+import { judge, type Verdict } from './verdict.js'
+import { installVirtualNetwork } from './virtual-network.js'
+import { installVirtualTime, type VirtualTime } from './virtual-time.js'
+import { warmUp } from './warm-up.js'
+import { openWatch } from './watch.js'
+
+/** What became of a seed. */
+export interface SeedReport {
+  readonly plan: Plan
+  readonly verdict: Verdict
+  /** How often each fault was done. */
+  readonly faults: ReadonlyMap<FaultName, number>
+  readonly forks: number
+  readonly reorganisations: number
+  readonly kills: number
+  readonly repairs: number
+  readonly virtualMs: number
+}
+
+const startMs = Date.UTC(2026, 0, 1)
+/** Longest time that catching up may take once everything is healed, in milliseconds of virtual time. */
+const healMs = 30 * 60_000
+/** Tells the operator's requests from those of processes, which begin above it. */
+const operatorPort = 8_000
+/** Longest pause of a process, in milliseconds: several times as long as a lease. */
+const longestPauseMs = 20_000
+
+/** Runs a seed. It rejects only when the simulation itself is at fault. */
+export async function simulateSeed(seed: number, store: Plan['store'] = 'memory'): Promise<SeedReport> {
+  await warmUp()
+  const draws = drawsOf(seed)
+  const { stackTraceLimit } = Error
+  // Aborted requests make errors that nobody reads, and their stacks took a tenth of the time.
+  Error.stackTraceLimit = 0
+  const time = installVirtualTime(startMs)
+  const opened = await openStore(store, time)
+  const world = openWorld(drawPlan(seed, draws.fork('plan'), store), draws, time, opened)
+  const restoreNetwork = installVirtualNetwork(world.route)
+  try {
+    return await world.run()
+  } finally {
+    restoreNetwork()
+    time.uninstall()
+    Error.stackTraceLimit = stackTraceLimit
+    await opened.close()
+  }
+}
+
+function openWorld(
+  plan: Plan,
+  draws: Draws,
+  time: VirtualTime,
+  opened: { readonly store: Store; readonly delivers: boolean },
+) {
+  const schedule = draws.fork('schedule')
+  const receiver = createReceiver(draws.fork('receiver'))
+  const quarantined = new Set<string>()
+  const updates = new Map<string, (string | null)[]>()
+  const running = new Map<number, SimulatedProcess>()
+  let kills = 0
+  let repairs = 0
+  let ports = 0
+
+  const { chainId } = plan
+  const nature: Nature = createNature(chainId, plan, draws.fork('nature'), startMs / 1000)
+  const endpoints = openEndpoints(plan, draws, nature, time, {
+    awake: async (port) => {
+      const process = running.get(port)
+      if (process !== undefined) await awake(process.life, time)
+    },
+    does: (port) => port === operatorPort || running.get(port)?.life.step() === true,
+  })
+  const watch = openWatch(opened.store, plan.finalityBlocks)
+
+  const shared: Shared = {
+    chainId,
+    hosts: plan.endpoints.map(({ name }) => name),
+    store: opened.store,
+    delivers: opened.delivers,
+    sender: receiver,
+    clock: time,
+    finalityBlocks: plan.finalityBlocks,
+    nearHead: plan.nearHead,
+    onEvent: watch.see,
+    onQuarantine: (txHash) => quarantined.add(txHash),
+  }
+
+  function start(): void {
+    ports += 1
+    const port = operatorPort + ports
+    const died = () => {
+      running.delete(port)
+      kills += 1
+    }
+    running.set(port, startProcess(shared, port, draws.fork(`process ${port}`), died))
+  }
+
+  async function update(): Promise<void> {
+    const [process] = running.values()
+    const candidates = [...nature.chain.everMined.values()].filter(({ hash, payments, integration }) => {
+      return payments.length > 0 && integration !== null && !updates.has(hash)
+    })
+    if (process === undefined || candidates.length === 0) return
+    const { hash } = schedule.pick(candidates)
+    // Until the outcome is known, both states are right.
+    updates.set(hash, [null, 'success'])
+    const input = { id: `update-${hash}`, chainId: String(chainId), txHash: hash, state: 'success' as const }
+    process.service.applyUpdate(input).then(
+      ({ outcome }) => updates.set(hash, [outcome === 'refused' ? null : 'success']),
+      (error: unknown) => {
+        if (error instanceof UpdateConflictError) throw error
+      },
+    )
+  }
+
+  async function happen(): Promise<void> {
+    const what = schedule.fraction()
+    if (what < 0.55) nature.mine()
+    else if (what < 0.75) nature.fork()
+    else if (what < 0.85) for (let block = 0; block < 3; block += 1) nature.mine()
+    else await update()
+    if (schedule.chance(plan.killChance)) {
+      const [process] = schedule.shuffled([...running.values()])
+      process?.life.killAfter(schedule.whole(0, 40))
+    }
+    if (schedule.chance(plan.pauseChance))
+      for (const { life } of running.values())
+        if (schedule.chance(0.5)) life.pauseUntil(time.now() + schedule.whole(1_000, longestPauseMs))
+    const wanted = plan.competing ? 2 : 1
+    if (running.size < wanted && schedule.chance(0.6)) start()
+  }
+
+  async function isCaughtUp(): Promise<boolean> {
+    const checkpoint = await opened.store.payments.checkpoint(chainId)
+    if (checkpoint?.blockHash !== nature.chain.tip.hash) return false
+    return !opened.delivers || (await opened.store.deliveries.msUntilDue()) === null
+  }
+
+  async function heal(): Promise<void> {
+    receiver.heal()
+    endpoints.heal()
+    nature.rest()
+    const end = time.now() + healMs
+    while (!(await isCaughtUp())) {
+      if (time.now() >= end) return
+      // One that was to be killed may outlive the faults.
+      if (running.size === 0) start()
+      await time.advance(5_000)
+      if (plan.forks !== 'deep') continue
+      await repairIfStopped()
+    }
+  }
+
+  /** The operator looks at the status of the process that leads, and believes the first node now that it is healed. */
+  async function repairIfStopped(): Promise<void> {
+    const message = [...running.values()].map(({ service }) => service.indexers[0]?.status().error ?? '').join()
+    const { store } = opened
+    const { finalityBlocks } = plan
+    let done = false
+    const repaired = repairAsTold(message, {
+      store,
+      finalityBlocks,
+      openChain: () => openChain(shared, operatorPort),
+    }).then((value) => {
+      done = true
+      if (value) repairs += 1
+    })
+    await time.advance(healMs, () => done)
+    await repaired
+  }
+
+  return {
+    route: endpoints.route,
+    async run(): Promise<SeedReport> {
+      start()
+      if (opened.delivers) await register(running.values().next().value)
+      for (let step = 0; step < plan.blocks; step += 1) {
+        await time.advance(schedule.pick(plan.waits))
+        await happen()
+      }
+      await time.advance(5_000)
+      await heal()
+      const judged = await judge({
+        chainId,
+        tip: nature.chain.tip,
+        firstBlock: 0,
+        truth: paymentsOn(nature.chain),
+        everSeen: everSeenOn(nature.chain),
+        store: opened.store,
+        finalityBlocks: plan.finalityBlocks,
+        updates,
+        received: opened.delivers ? receiver.received : null,
+      })
+      const words = [...judged.words, ...(await watch.flaws())]
+      const silent = malformedOn(nature.chain).filter((hash) => !quarantined.has(hash))
+      if (silent.length > 0) words.push(`${silent.length} malformed logs raised no alarm`)
+      const reorganisations = watch.reorganisations()
+      if (nature.forks === 0 && reorganisations > 0)
+        words.push(`${reorganisations} reorganisations of a chain that never forked`)
+      if (words.length > 0) words.push(...[...running.values()].map(describe))
+      for (const process of running.values()) await stopWithin(process, time)
+      return {
+        plan,
+        verdict: { ...judged, wrong: judged.wrong + (words.length > judged.words.length ? 1 : 0), words },
+        faults: endpoints.faults(),
+        forks: nature.forks,
+        reorganisations,
+        kills,
+        repairs,
+        virtualMs: time.now() - startMs,
+      }
+    },
+  }
+}
+
+async function register(process: SimulatedProcess | undefined): Promise<void> {
+  for (const address of cast.integrations)
+    await process?.service.integrations.create({ address, notificationUrl: 'https://receiver.example/hook' })
+}
+
+async function stopWithin(process: SimulatedProcess, time: VirtualTime): Promise<void> {
+  let stopped = false
+  const stopping = process.stop().then(() => {
+    stopped = true
+  })
+  // One that was to be killed may die while it stops, and then never says that it did.
+  if (!(await time.advance(healMs, () => stopped || !process.life.alive))) throw new Error('A process did not stop.')
+  if (stopped) await stopping
+}
+
+function describe({ port, service }: SimulatedProcess): string {
+  const { head, indexed, leading, error } = service.indexers[0]?.status() ?? {}
+  return `process ${port}: head ${head}, indexed ${indexed}, leading ${leading}, error ${error}`
+}

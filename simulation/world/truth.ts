@@ -1,0 +1,101 @@
+/** What the store must hold, read from the chain as it truly is and never through the product. @module */
+import { branchOf, type FakeChain } from '../chain/fake-chain.js'
+import { cast, type FakeTransaction, type TruePayment } from '../chain/transaction.js'
+import { tokenFacts } from '../node/fake-node.js'
+
+/** A token amount's token, as the chain tells it. */
+interface NamedToken {
+  readonly address: string
+  readonly symbol: string
+  readonly decimals: number
+}
+
+/** The part of the facts that stays wherever the transaction is mined. */
+export interface LastingFacts {
+  readonly txHash: string
+  readonly ordinal: number
+  readonly router: { readonly address: string; readonly version: string }
+  readonly sender: string
+  readonly receiver: string
+  readonly memoHex: string
+  readonly integrationAddress: string | null
+  readonly tokenIn: NamedToken & { readonly amount: bigint }
+  readonly tokenOut: NamedToken & { readonly gross: bigint; readonly net: bigint }
+}
+
+/** The facts of a payment that the chain decides. */
+export interface TrueFacts extends LastingFacts {
+  readonly logIndex: number
+  readonly blockNumber: number
+  readonly blockHash: string
+  /** Unix time in milliseconds. */
+  readonly blockTimestamp: number
+}
+
+/** Names a payment as stores do. */
+export function keyOf(payment: { readonly txHash: string; readonly ordinal: number }): string {
+  return `${payment.txHash}/${payment.ordinal}`
+}
+
+/** Every payment on the branch that counts, by key. */
+export function paymentsOn(chain: FakeChain): Map<string, TrueFacts> {
+  const facts = new Map<string, TrueFacts>()
+  for (const block of branchOf(chain.tip)) {
+    let firstLog = 0
+    for (const transaction of block.transactions) {
+      transaction.payments.forEach((payment, ordinal) => {
+        const lasting = factsOf(transaction, payment, ordinal)
+        const place = {
+          logIndex: firstLog + payment.logPosition,
+          blockNumber: block.number,
+          blockHash: block.hash,
+          blockTimestamp: block.timestamp * 1000,
+        }
+        facts.set(keyOf(lasting), { ...lasting, ...place })
+      })
+      firstLog += transaction.logs.length
+    }
+  }
+  return facts
+}
+
+/** The lasting facts of a payment. */
+export function factsOf({ hash, integration }: FakeTransaction, payment: TruePayment, ordinal: number): LastingFacts {
+  const { router, sender, receiver, token, gross, net, memo } = payment
+  const isNative = token === cast.nativeToken
+  const named = {
+    address: token,
+    symbol: isNative ? 'ETH' : tokenFacts.symbol,
+    decimals: isNative ? 18 : tokenFacts.decimals,
+  }
+  return {
+    txHash: hash,
+    ordinal,
+    router,
+    sender,
+    receiver,
+    memoHex: memo,
+    integrationAddress: integration,
+    tokenIn: { ...named, amount: gross },
+    tokenOut: { ...named, gross, net },
+  }
+}
+
+/** Transactions of the branch that counts with logs that a router emitted and that are no payments. */
+export function malformedOn(chain: FakeChain): string[] {
+  return [...branchOf(chain.tip)].flatMap(({ transactions }) =>
+    transactions.filter(({ malformed }) => malformed > 0).map(({ hash }) => hash),
+  )
+}
+
+/** What is known of any payment that was mined on any branch, by key. */
+export function everSeenOn(chain: FakeChain): (key: string) => LastingFacts | undefined {
+  return (key) => {
+    const [hash = '', ordinal] = key.split('/')
+    const transaction = chain.everMined.get(hash)
+    const payment = transaction?.payments[Number(ordinal)]
+    return transaction === undefined || payment === undefined
+      ? undefined
+      : factsOf(transaction, payment, Number(ordinal))
+  }
+}

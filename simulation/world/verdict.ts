@@ -1,0 +1,205 @@
+/** Compares what a store holds with the truth. @module */
+import type { ProvenRange, Store, StoredPayment } from '@payment-integration/core'
+import { type Received, readSnapshot } from './receiver.js'
+import { keyOf, type LastingFacts, type TrueFacts } from './truth.js'
+
+/** What is compared. */
+export interface Evidence {
+  readonly chainId: number
+  readonly tip: { readonly number: number; readonly hash: string }
+  /** The block that indexing began with. */
+  readonly firstBlock: number
+  /** Every payment on the branch that counts, by key. */
+  readonly truth: ReadonlyMap<string, TrueFacts>
+  /** What is known of a payment that was on some branch, by key. */
+  readonly everSeen: (key: string) => Partial<LastingFacts> | undefined
+  readonly store: Store
+  readonly finalityBlocks: number
+  /** Updates by transaction whose effect is known: the state that they left, when the payment is on the chain. */
+  readonly updates: ReadonlyMap<string, readonly (string | null)[]>
+  /** What the receiver got; null when the store has no outbox. */
+  readonly received: readonly Received[] | null
+}
+
+/** How many of each kind of error there are, and the first of them in words. */
+export interface Verdict {
+  readonly missing: number
+  readonly wrong: number
+  readonly repeated: number
+  readonly words: readonly string[]
+  /** Payments that were compared. */
+  readonly payments: number
+}
+
+/** Beyond any height of a simulated chain. */
+const anyHeight = 1_000_000
+
+/** Judges a store that is caught up. */
+export async function judge(evidence: Evidence): Promise<Verdict> {
+  const found = { missing: [] as string[], wrong: [] as string[], repeated: [] as string[] }
+  const { chainId, truth, store, updates, received } = evidence
+  const { payments, snapshots } = await readStore(store, chainId)
+  const stored = new Map<string, StoredPayment>()
+  for (const payment of payments) {
+    if (stored.has(keyOf(payment))) found.repeated.push(`payment ${keyOf(payment)} is stored twice`)
+    stored.set(keyOf(payment), payment)
+  }
+  for (const [key, facts] of truth) {
+    const payment = stored.get(key)
+    if (payment === undefined) found.missing.push(`payment ${key} of block ${facts.blockNumber} is not stored`)
+    else found.wrong.push(...onChainFlaws(payment, facts, updates.get(payment.txHash)))
+  }
+  for (const [key, payment] of stored) if (!truth.has(key)) found.wrong.push(...offChainFlaws(payment, evidence))
+  for (const payment of payments) found.wrong.push(...versionFlaws(payment, snapshots.get(payment.id) ?? []))
+  found.wrong.push(...(await chainFlaws(store, evidence)))
+  if (received !== null) {
+    const sent = await deliveryFlaws(store, payments, received)
+    found.missing.push(...sent.missing)
+    found.wrong.push(...sent.wrong)
+    found.repeated.push(...sent.repeated)
+  }
+  const { missing, wrong, repeated } = found
+  return {
+    missing: missing.length,
+    wrong: wrong.length,
+    repeated: repeated.length,
+    words: [...missing, ...wrong, ...repeated].slice(0, 8),
+    payments: truth.size,
+  }
+}
+
+async function readStore(store: Store, chainId: number) {
+  const payments = await store.transaction((tx) => tx.paymentsInBlocks(chainId, 0, anyHeight))
+  const snapshots = new Map<string, (string | null)[]>()
+  for (const { id, version } of payments) {
+    const bodies: (string | null)[] = []
+    // One more than there may be, so that a version beyond the newest shows.
+    for (let wanted = 1; wanted <= version + 1; wanted += 1) {
+      const body = await store.payments.snapshot(id, wanted)
+      bodies.push(body === null ? null : Buffer.from(body).toString('utf8'))
+    }
+    snapshots.set(id, bodies)
+  }
+  return { payments, snapshots }
+}
+
+function onChainFlaws(payment: StoredPayment, facts: TrueFacts, states: readonly (string | null)[] = [null]): string[] {
+  const flaws: string[] = []
+  const key = keyOf(facts)
+  for (const [name, expected] of Object.entries(facts)) {
+    const actual: unknown = Reflect.get(payment, name)
+    if (!isSame(actual, expected)) flaws.push(`${key}: ${name} is ${show(actual)}, the chain has ${show(expected)}`)
+  }
+  if (payment.offChain) flaws.push(`${key} counts as off the chain`)
+  if (payment.dropped !== null) flaws.push(`${key} counts as dropped`)
+  const allowed = payment.primary ? states : [null]
+  if (!allowed.includes(payment.state))
+    flaws.push(`${key}: state is ${payment.state}, expected ${allowed.join(' or ')}`)
+  if (payment.primary !== (payment.ordinal === 0)) flaws.push(`${key}: primary is ${payment.primary}`)
+  return flaws
+}
+
+function offChainFlaws(payment: StoredPayment, { tip, everSeen, finalityBlocks }: Evidence): string[] {
+  const key = keyOf(payment)
+  const meant = everSeen(key)
+  if (meant === undefined) return [`${key} was never on the chain`]
+  const flaws = Object.entries(meant)
+    .filter(([name, expected]) => !isSame(Reflect.get(payment, name), expected))
+    .map(([name]) => `${key}: ${name} was never so`)
+  if (!payment.offChain) flaws.push(`${key} of block ${payment.blockNumber} left the chain and counts as on it`)
+  const isFinal = payment.blockNumber + finalityBlocks <= tip.number
+  if (isFinal && payment.dropped === null) flaws.push(`${key} is off the chain for good and not dropped`)
+  if (isFinal && payment.primary && payment.state !== 'failure')
+    flaws.push(`${key} was dropped in state ${payment.state}`)
+  return flaws
+}
+
+function versionFlaws(payment: StoredPayment, bodies: readonly (string | null)[]): string[] {
+  const key = keyOf(payment)
+  const { version, primary, integrationAddress, state } = payment
+  if (!primary || integrationAddress === null) {
+    const flaws = bodies.some((body) => body !== null) ? [`${key} has snapshots although nobody is told of it`] : []
+    return primary || version === 1 ? flaws : [...flaws, `${key} is not primary and has version ${version}`]
+  }
+  const flaws: string[] = []
+  let before: string | null | undefined
+  bodies.forEach((body, index) => {
+    const expected = index < version
+    if ((body !== null) !== expected)
+      flaws.push(`${key}: snapshot ${index + 1} of ${version} is ${body === null ? 'missing' : 'too many'}`)
+    if (body === null) return
+    const snapshot = readSnapshot(body)
+    if (snapshot.version !== index + 1 || !body.includes(payment.txHash) || !body.includes(integrationAddress))
+      flaws.push(`${key}: snapshot ${index + 1} tells of something else`)
+    if (snapshot.state === before) flaws.push(`${key}: version ${index + 1} changed nothing`)
+    before = snapshot.state
+  })
+  if (before !== state) flaws.push(`${key}: the newest snapshot says ${before}, the payment ${state}`)
+  return flaws
+}
+
+async function chainFlaws(store: Store, { chainId, tip, firstBlock }: Evidence): Promise<string[]> {
+  const checkpoint = await store.payments.checkpoint(chainId)
+  const flaws: string[] = []
+  if (checkpoint?.blockHash !== tip.hash)
+    flaws.push(`the checkpoint is ${checkpoint?.blockNumber}, the head ${tip.number}`)
+  const proofs = await store.chains.proofs(chainId, anyHeight)
+  const ascending = proofs.toSorted((a, b) => a.from - b.from)
+  if (!isGapless(ascending, firstBlock, tip.number))
+    flaws.push(`the proofs are of ${ascending.map(({ from, to }) => `${from}-${to}`).join(', ')}`)
+  if (ascending.some(({ proof }) => proof === 'none')) flaws.push('blocks count as indexed without a proof')
+  return flaws
+}
+
+function isGapless(ranges: readonly ProvenRange[], firstBlock: number, tip: number): boolean {
+  let next = firstBlock
+  for (const { from, to } of ranges) {
+    if (from !== next || to < from) return false
+    next = to + 1
+  }
+  return next === tip + 1
+}
+
+/** Every snapshot is delivered or overtaken, once; the newest version of every payment arrived. */
+async function deliveryFlaws(store: Store, payments: readonly StoredPayment[], received: readonly Received[]) {
+  const flaws = { missing: [] as string[], wrong: [] as string[], repeated: [] as string[] }
+  const deliveries = await store.deliveries.list({ limit: anyHeight })
+  const rows = new Map<string, string>()
+  for (const { chainId, txHash, version, status } of deliveries) {
+    const name = `${chainId}:${txHash} ${version}`
+    if (rows.has(name)) flaws.repeated.push(`${name} has two deliveries`)
+    rows.set(name, status)
+    if (status !== 'delivered' && status !== 'superseded') flaws.wrong.push(`the delivery of ${name} is ${status}`)
+  }
+  const newest = new Map<string, Received>()
+  const bodies = new Map<string, string>()
+  for (const snapshot of received) {
+    const name = `${snapshot.key} ${snapshot.version}`
+    if ((bodies.get(name) ?? snapshot.body) !== snapshot.body) flaws.wrong.push(`${name} arrived in two forms`)
+    bodies.set(name, snapshot.body)
+    if (!rows.has(name)) flaws.wrong.push(`${name} arrived and has no delivery`)
+    if (snapshot.version > (newest.get(snapshot.key)?.version ?? 0)) newest.set(snapshot.key, snapshot)
+  }
+  for (const { chainId, txHash, version, state, primary, integrationAddress } of payments) {
+    if (!primary || integrationAddress === null) continue
+    const key = `${chainId}:${txHash}`
+    const last = newest.get(key)
+    if (last === undefined) flaws.missing.push(`nobody was told of ${key}`)
+    else if (last.version !== version || last.state !== state)
+      flaws.missing.push(`${key} has version ${version}, the receiver was told of ${last.version}`)
+    for (let wanted = 1; wanted <= version; wanted += 1)
+      if (!rows.has(`${key} ${wanted}`)) flaws.missing.push(`${key} ${wanted} has no delivery`)
+  }
+  return flaws
+}
+
+/** Compares by value; of objects, what the truth names. */
+function isSame(actual: unknown, expected: unknown): boolean {
+  if (typeof expected !== 'object' || expected === null) return actual === expected
+  if (typeof actual !== 'object' || actual === null) return false
+  return Object.entries(expected).every(([name, value]) => isSame(Reflect.get(actual, name), value))
+}
+
+function show(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? part.toString() : part)) ?? 'undefined'
+}

@@ -1,0 +1,42 @@
+/** Looks at what a service does while it does it: what is right in the end may have been wrong on the way. @module */
+import type { ServiceEvent, Store } from '@payment-integration/core'
+
+/** The watch. */
+export interface Watch {
+  see(event: ServiceEvent): void
+  reorganisations(): number
+  /** What was wrong on the way, in words. */
+  flaws(): Promise<string[]>
+}
+
+/** Begins to watch. */
+export function openWatch(store: Store, finalityBlocks: number): Watch {
+  const flaws: string[] = []
+  const looking: Promise<void>[] = []
+  let reorganisations = 0
+
+  /** Nothing but a drop makes a failure here, and nothing is dropped before the height that it left is final. */
+  async function checkDrop(chainId: number, txHash: string): Promise<void> {
+    const { payments, indexedTo } = await store.payments.transaction({ chainId, txHash })
+    for (const { dropped, blockNumber, ordinal } of payments)
+      if (dropped !== null && blockNumber + finalityBlocks > (indexedTo ?? 0))
+        flaws.push(`${txHash}/${ordinal} of block ${blockNumber} was dropped at ${indexedTo}, before that was final`)
+  }
+
+  return {
+    see(event) {
+      if (event.type === 'payment.changed' && event.to === 'failure')
+        looking.push(checkDrop(event.chainId, event.txHash))
+      if (event.type !== 'chain.reorganised') return
+      reorganisations += 1
+      const { from, commonAncestor } = event
+      if (from - commonAncestor > finalityBlocks)
+        flaws.push(`blocks ${commonAncestor + 1} to ${from} were taken back although some were final`)
+    },
+    reorganisations: () => reorganisations,
+    async flaws() {
+      await Promise.all(looking)
+      return flaws
+    },
+  }
+}

@@ -52,7 +52,7 @@ export async function sideBySide(ways: readonly Way[], effort: Effort): Promise<
 }
 
 /** The middle value, or NaN of none. */
-function median(values: readonly number[]): number {
+export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }

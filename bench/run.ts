@@ -1,10 +1,12 @@
 /**
  * Runs the benches and prints their tables as Markdown. Usage: npm run bench [-- name…] [-- --smoke]
- * Names: signature, pages, read-api-sqlite, read-api-postgres; all of them when none is given.
+ * Names: signature, pages, read-api-sqlite, read-api-postgres, sync, live; all of them when none is given.
  * `--payments=N` fills the databases of the read API with so many instead of a million.
  * `--smoke` shows on small data that everything runs; its figures mean nothing.
  * @module
  */
+import { benchSync } from './indexer/bench.js'
+import { benchLive } from './indexer/live.js'
 import { table } from './measure.js'
 import { benchPages } from './pages.js'
 import { benchReadApi } from './read-api/bench.js'
@@ -24,6 +26,16 @@ const readEffort = smoke
       layerRequests: 20_000,
     }
 
+const syncEffort = smoke
+  ? { plans: [{ name: 'smoke', payments: 100, perBlock: 25, emptyBetween: 1 }], rounds: 1 }
+  : {
+      plans: [
+        { name: '50,000 payments in 2,000 blocks', payments: 50_000, perBlock: 25, emptyBetween: 0 },
+        { name: '50,000 payments in 200,000 blocks', payments: 50_000, perBlock: 25, emptyBetween: 99 },
+      ],
+      rounds: 3,
+    }
+
 const benches: Readonly<Record<string, () => Promise<string>>> = {
   async signature() {
     const { bodyBytes, rows } = await benchSignature(effort)
@@ -40,6 +52,8 @@ const benches: Readonly<Record<string, () => Promise<string>>> = {
   },
   'read-api-sqlite': () => benchReadApi(sqliteDatabase, readEffort),
   'read-api-postgres': () => benchReadApi(postgresDatabase, readEffort),
+  sync: () => benchSync([sqliteDatabase, postgresDatabase], syncEffort),
+  live: () => benchLive(smoke ? 3 : 200),
 }
 
 const asked = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))

@@ -1,4 +1,5 @@
 /** The read and legacy APIs over HTTP beside a bare handler, on a million payments. @module */
+import { median } from '../measure.js'
 import type { BenchDatabase } from './database.js'
 import { chainId, fill, type Keys, timestampAt, txHashAt, wallet } from './dataset.js'
 import { layerCpu } from './layers.js'
@@ -45,10 +46,12 @@ async function measure(database: BenchDatabase, effort: ReadEffort): Promise<str
   const floor = await startServerProcess('floor', database.url)
   try {
     const lines = []
-    for (const route of await routes(ours, keys, effort.payments)) {
+    const all = await routes(ours, keys, effort.payments)
+    for (const route of all) {
       await assertSameAnswer(ours, floor, route)
       lines.push(row(route.name, await sideBySide(ours, floor, route, effort)))
     }
+    const [page, deepPage, walletPage, deepWalletPage] = all
     const size = effort.payments.toLocaleString('en')
     return [
       `### Requests per second, ${size} payments, ${engine}`,
@@ -58,6 +61,8 @@ async function measure(database: BenchDatabase, effort: ReadEffort): Promise<str
       ...lines,
       '',
       `Authentication, validation and cursor, CPU per request: ${busyCallerUs.toFixed(1)} µs for a busy caller, ${rareCallerUs.toFixed(1)} µs with a look-up each time.`,
+      await depth(ours, page, deepPage, effort),
+      await depth(ours, walletPage, deepWalletPage, effort),
       await memory(ours, { paths: singlePaths(effort.payments), authorization: keys.basic }, effort.memoryRequests),
       '',
     ].join('\n')
@@ -164,6 +169,18 @@ async function sideBySide(ours: ServerProcess, floor: ServerProcess, route: Rout
   return bursts
 }
 
+/** What a deep page costs against the first one, both answered by us in turns. */
+async function depth(ours: ServerProcess, first: Route | undefined, deep: Route | undefined, effort: ReadEffort) {
+  if (first === undefined || deep === undefined) throw new Error('There are no pages to compare.')
+  const ratios = []
+  for (let round = 0; round < effort.rounds; round += 1) {
+    const near = await burst(ours, first.ours, effort)
+    const far = await burst(ours, deep.ours, effort)
+    ratios.push(near.requestsPerSecond / far.requestsPerSecond)
+  }
+  return `Taking turns, ${deep.name}, costs ${median(ratios).toFixed(2)} of page 1.`
+}
+
 function row(name: string, { ours, floor }: { ours: readonly Burst[]; floor: readonly Burst[] }): string {
   const rate = (bursts: readonly Burst[]) => median(bursts.map(({ requestsPerSecond }) => requestsPerSecond))
   const cpu = (bursts: readonly Burst[]) => median(bursts.map(({ cpuUsPerRequest }) => cpuUsPerRequest))
@@ -178,10 +195,6 @@ function row(name: string, { ours, floor }: { ours: readonly Burst[]; floor: rea
     cpu(floor).toFixed(0),
   ]
   return `| ${name} | ${cells.join(' | ')} |`
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
 /** The heap after a tenth of the requests and after all of them, each after a collection. */

@@ -1,0 +1,192 @@
+/** Catching up with a chain, beside a program without any of our layers. @module */
+import { type ChildProcess, fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { buildSync } from 'esbuild'
+import pg from 'pg'
+import { median } from '../measure.js'
+import type { BenchDatabase } from '../read-api/database.js'
+import { masterKey, serviceOn } from '../read-api/dataset.js'
+import { type ChainPlan, type FilledChain, fillChain } from './chain.js'
+import { integrationAddress } from './integration.js'
+import { peers, runPeer } from './peers.js'
+
+/** How much to measure. */
+export interface SyncEffort {
+  readonly plans: readonly Plan[]
+  readonly rounds: number
+}
+
+type Plan = ChainPlan & { readonly name: string }
+
+/** What one run came to. */
+interface Run {
+  readonly seconds: number
+  readonly peakMiB: number
+}
+
+/** The measured programs as plain JavaScript, so that nothing is compiled while the clock runs. */
+const programs = { ours: compiled('ours'), floor: compiled('floor') }
+
+function compiled(name: string): string {
+  const outfile = fileURLToPath(new URL(`../../node_modules/.cache/bench/${name}.mjs`, import.meta.url))
+  const entryPoints = [fileURLToPath(new URL(`./${name}.ts`, import.meta.url))]
+  buildSync({ entryPoints, outfile, bundle: true, packages: 'external', platform: 'node', format: 'esm' })
+  return outfile
+}
+
+/** Fills each chain once, and catches up with it on each database in turns. Returns Markdown. */
+export async function benchSync(
+  openers: readonly (() => Promise<BenchDatabase>)[],
+  { plans, rounds }: SyncEffort,
+): Promise<string> {
+  const lines = []
+  const peerLines = []
+  for (const plan of plans) {
+    const chain = await fillChain(plan)
+    try {
+      for (const open of openers) {
+        const { line, engine, oursPerSecond } = await compare(plan, chain, open, rounds)
+        lines.push(line)
+        if (engine === 'PostgreSQL') peerLines.push(...(await besidePeers(plan, chain, open, oursPerSecond)))
+      }
+    } finally {
+      await chain.stop()
+    }
+  }
+  return [
+    '### Catching up, from process start to the head',
+    '',
+    '| chain | database | ours, payments/s | floor, payments/s | ours of floor | ours, seconds | ours, peak MiB | floor, peak MiB |',
+    '| --- | --- | --- | --- | --- | --- | --- | --- |',
+    ...lines,
+    '',
+    ...(peerLines.length === 0
+      ? ['Other indexers are not installed; bench/README.md says how.']
+      : [
+          '| chain | indexer, PostgreSQL | payments/s | ours is so many times as fast |',
+          '| --- | --- | --- | --- |',
+          ...peerLines,
+        ]),
+    '',
+  ].join('\n')
+}
+
+async function besidePeers(plan: Plan, chain: FilledChain, open: () => Promise<BenchDatabase>, oursPerSecond: number) {
+  const lines = []
+  for (const peer of peers) {
+    const database = await open()
+    try {
+      const perSecond = plan.payments / (await runPeer(peer, chain, database, plan.payments))
+      lines.push(
+        `| ${plan.name} | ${peer.name} | ${perSecond.toFixed(0)} | ${(oursPerSecond / perSecond).toFixed(1)} |`,
+      )
+    } catch (error) {
+      lines.push(`| ${plan.name} | ${peer.name} | ${error instanceof Error ? error.message : error} | |`)
+    } finally {
+      await database.remove()
+    }
+  }
+  return lines
+}
+
+async function compare(plan: Plan, chain: FilledChain, open: () => Promise<BenchDatabase>, rounds: number) {
+  const runs: { ours: Run; floor: Run }[] = []
+  let engine = ''
+  for (let round = 0; round < rounds; round += 1) {
+    const pair = {} as { ours: Run; floor: Run }
+    for (const name of ['ours', 'floor'] as const) {
+      const database = await open()
+      engine = database.engine
+      try {
+        if (name === 'ours') await prepare(database)
+        pair[name] = await run(name, chain, database)
+        await assertAll(name, database, plan.payments)
+      } finally {
+        await database.remove()
+      }
+    }
+    runs.push(pair)
+  }
+  const rate = (of: 'ours' | 'floor') => median(runs.map((each) => plan.payments / each[of].seconds))
+  const peak = (of: 'ours' | 'floor') => Math.max(...runs.map((each) => each[of].peakMiB))
+  const ratio = median(runs.map(({ ours, floor }) => floor.seconds / ours.seconds))
+  const seconds = median(runs.map(({ ours }) => ours.seconds))
+  const line = `| ${plan.name} | ${engine} | ${rate('ours').toFixed(0)} | ${rate('floor').toFixed(0)} | ${ratio.toFixed(2)} | ${seconds.toFixed(1)} | ${peak('ours').toFixed(0)} | ${peak('floor').toFixed(0)} |`
+  return { line, engine, oursPerSecond: rate('ours') }
+}
+
+/** The schema, and an integration that is to be told of every payment. */
+async function prepare(database: BenchDatabase): Promise<void> {
+  const store = database.openStore()
+  await store.migrate()
+  const notificationUrl = 'https://receiver.example/hook'
+  await serviceOn(store).integrations.create({ address: integrationAddress, notificationUrl })
+  await store.close()
+}
+
+async function run(name: 'ours' | 'floor', chain: FilledChain, database: BenchDatabase): Promise<Run> {
+  const { chainId, rpcUrl, router, firstBlock, head } = chain
+  const begun = performance.now()
+  const child = fork(programs[name], {
+    // Of the packages, too, what is built.
+    execArgv: [],
+    env: {
+      ...process.env,
+      TO: String(head),
+      PI_DATABASE_URL: database.url,
+      PI_MASTER_KEY: masterKey,
+      PI_LOG_LEVEL: 'error',
+      [`PI_RPC_URL_${chainId}`]: rpcUrl,
+      [`PI_ROUTERS_${chainId}`]: `${router.address}@${router.version}`,
+      [`PI_START_BLOCK_${chainId}`]: String(firstBlock),
+      RPC_URL: rpcUrl,
+      ROUTER: router.address,
+      FROM: String(firstBlock),
+      RANGE: String(Math.max(200, Math.min(2_000, Math.round(head / 100)))),
+      NODE_ENV: 'production',
+    },
+  })
+  const peakKiB = await ended(child)
+  return { seconds: (performance.now() - begun) / 1_000, peakMiB: peakKiB / 1_024 }
+}
+
+/** Resolves the peak of the process's memory in KiB, which it tells at its end. */
+function ended(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let peakKiB = Number.NaN
+    child.on('message', (message: { readonly peakKiB: number }) => {
+      peakKiB = message.peakKiB
+    })
+    child.once('exit', (code) =>
+      code === 0 ? resolve(peakKiB) : reject(new Error(`A measured process ended with code ${code}.`)),
+    )
+  })
+}
+
+/** A run that lost some is no run. */
+async function assertAll(name: string, database: BenchDatabase, payments: number): Promise<void> {
+  const tables = name === 'ours' ? ['payments', 'snapshots', 'deliveries'] : ['payments', 'outbox']
+  for (const table of tables) {
+    const found = await count(
+      database,
+      name === 'ours' && database.engine === 'PostgreSQL' ? `payment_integration.${table}` : table,
+    )
+    if (found !== payments) throw new Error(`${name} stored ${found} rows of ${table} for ${payments} payments.`)
+  }
+}
+
+async function count(database: BenchDatabase, table: string): Promise<number> {
+  const text = `select count(*) as n from ${table}`
+  if (database.engine === 'SQLite') {
+    const { DatabaseSync } = await import('@photostructure/sqlite')
+    const file = new DatabaseSync(database.url.slice('sqlite:'.length), { readOnly: true })
+    const [row] = file.prepare(text).all() as { n: number }[]
+    file.close()
+    return Number(row?.n)
+  }
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  const { rows } = await client.query<{ n: string }>(text)
+  await client.end()
+  return Number(rows[0]?.n)
+}

@@ -1,0 +1,127 @@
+/** How long a payment takes from its block to the database, and on to the receiver. @module */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createPayer, deployDevRouter, startAnvil } from '@payment-integration/chain-evm/dev'
+import { openService, readConfig } from '@payment-integration/server'
+import { median } from '../measure.js'
+import { sqliteDatabase } from '../read-api/database.js'
+import { masterKey } from '../read-api/dataset.js'
+import { integrationAddress } from './integration.js'
+
+/** How the head is followed. */
+interface Way {
+  readonly name: string
+  readonly pollMs: number
+  readonly webSocket: boolean
+}
+
+const ways: readonly Way[] = [
+  { name: 'WebSocket subscription', pollMs: 1_000, webSocket: true },
+  { name: 'polling every 250 ms', pollMs: 250, webSocket: false },
+]
+
+/** Mines `blocks` blocks of one payment each for every way. Returns Markdown. */
+export async function benchLive(blocks: number): Promise<string> {
+  const lines = []
+  for (const way of ways) lines.push(row(way.name, await follow(way, blocks)))
+  return [
+    '### From the request to mine a block, one payment each, SQLite',
+    '',
+    '| head | committed, p50 ms | p95 ms | at the receiver, p50 ms | p95 ms |',
+    '| --- | --- | --- | --- | --- |',
+    ...lines,
+    '',
+  ].join('\n')
+}
+
+interface Times {
+  readonly committed: number
+  readonly received: number
+}
+
+async function follow({ pollMs, webSocket }: Way, blocks: number): Promise<Times[]> {
+  const anvil = await startAnvil({ args: ['--no-mining'] })
+  const database = await sqliteDatabase()
+  const mine = () => fetch(anvil.rpcUrl, { ...post, body: '{"jsonrpc":"2.0","id":1,"method":"evm_mine","params":[]}' })
+  const mining = setInterval(() => void mine(), 50)
+  const deployment = await deployDevRouter(anvil)
+  const payer = createPayer({ ...anvil, deployment })
+  const pay = (memo: string) =>
+    payer.pay({ integrationAddress, receiver: `0x${'e1'.repeat(20)}`, amount: 1_000_000n, memo })
+  await pay('the first one also mints and approves')
+  clearInterval(mining)
+  await mine()
+
+  const seen = { committed: new Map<string, number>(), received: new Map<string, number>() }
+  const marks = new EventTarget()
+  const mark = (what: keyof typeof seen, txHash: string) => {
+    seen[what].set(txHash, performance.now())
+    marks.dispatchEvent(new Event(`${what} ${txHash}`))
+  }
+  const receiver = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      mark('received', (JSON.parse(Buffer.concat(chunks).toString()) as { txHash: string }).txHash)
+      response.writeHead(200).end()
+    })
+  })
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  const { chainId, rpcUrl } = anvil
+  const config = readConfig({
+    PI_ENV: 'development',
+    PI_DATABASE_URL: database.url,
+    PI_MASTER_KEY: masterKey,
+    PI_LOG_LEVEL: 'error',
+    [`PI_RPC_URL_${chainId}`]: rpcUrl,
+    [`PI_ROUTERS_${chainId}`]: `${deployment.router.address}@${deployment.router.version}`,
+    [`PI_POLL_MS_${chainId}`]: String(pollMs),
+    ...(webSocket ? { [`PI_HEADS_URL_${chainId}`]: rpcUrl.replace('http', 'ws') } : {}),
+  })
+  const { service, close } = await openService(config, {
+    onEvent: (event) => {
+      if (event.type === 'payment.indexed') mark('committed', event.txHash)
+    },
+  })
+  const notificationUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
+  await service.integrations.create({ address: integrationAddress, notificationUrl })
+  const stop = new AbortController()
+  const running = service.run(stop.signal)
+  const times: Times[] = []
+  try {
+    // The first blocks find the subscription and warm up what they pass through.
+    for (let nth = -warmUps; nth < blocks; nth += 1) {
+      const txHash = await pay(`order ${nth}`)
+      // Anywhere between two polls, evenly.
+      await new Promise((resolve) => setTimeout(resolve, 20 + (((nth + warmUps) * 37) % 250)))
+      const arrived = once(marks as never, `received ${txHash}`)
+      const begun = performance.now()
+      await mine()
+      if (!seen.received.has(txHash)) await arrived
+      const at = (what: keyof typeof seen) => (seen[what].get(txHash) ?? Number.NaN) - begun
+      if (nth >= 0) times.push({ committed: at('committed'), received: at('received') })
+    }
+  } finally {
+    stop.abort()
+    await running
+    await close()
+    receiver.closeAllConnections()
+    receiver.close()
+    await database.remove()
+    await anvil.stop()
+  }
+  return times
+}
+
+const warmUps = 10
+const post = { method: 'POST', headers: { 'content-type': 'application/json' } } as const
+
+function row(name: string, times: readonly Times[]): string {
+  const column = (of: keyof Times) => {
+    const values = times.map((each) => each[of])
+    const p95 = values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.95)] ?? Number.NaN
+    return `${median(values).toFixed(1)} | ${p95.toFixed(1)}`
+  }
+  return `| ${name} | ${column('committed')} | ${column('received')} |`
+}

@@ -1,0 +1,13 @@
+/** The measured indexer, as a process of its own: the service opened as `serve` opens it, with nothing running but the indexer. @module */
+import { openService, readConfig } from '@payment-integration/server'
+
+const goal = Number(process.env['TO'])
+const caughtUp = new AbortController()
+const { service, close } = await openService(readConfig(process.env), {
+  onEvent: (event) => {
+    if (event.type === 'chain.indexed' && event.blockNumber >= goal) caughtUp.abort()
+  },
+})
+await Promise.all(service.indexers.map((indexer) => indexer.run(caughtUp.signal)))
+await close()
+process.send?.({ peakKiB: process.resourceUsage().maxRSS }, undefined, undefined, () => process.exit())

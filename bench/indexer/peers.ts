@@ -1,0 +1,97 @@
+/** Other indexers on the same chain, PostgreSQL and events, where they are installed. @module */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import type { BenchDatabase } from '../read-api/database.js'
+import type { FilledChain } from './chain.js'
+
+/** An indexer to measure. */
+export interface Peer {
+  readonly name: string
+  readonly command: readonly string[]
+  readonly folder: string
+  readonly env?: Readonly<Record<string, string>>
+  /** Statements that make its tables where it does not. */
+  readonly prepare?: string
+  /** Table of the payments, as it names it. */
+  readonly table: string
+  /** Most seconds that it may take. */
+  readonly limit: number
+}
+
+const folder = fileURLToPath(new URL('./peers/', import.meta.url))
+const ponder = { folder: 'ponder', table: 'peer.payments', limit: 240 }
+const ponderCommand = [`${folder}node_modules/.bin/ponder`, 'start', '--schema', 'peer', '--port', '42069']
+
+/** The peers, or none when they are not installed. */
+export const peers: readonly Peer[] = existsSync(`${folder}node_modules`)
+  ? [
+      { ...ponder, name: 'ponder 0.16.10', command: ponderCommand },
+      { ...ponder, name: 'ponder 0.16.10, limiter lifted', command: ponderCommand, env: { ENDPOINTS: '30' } },
+      {
+        name: 'squid 1.27.2',
+        command: [process.execPath, 'main.js'],
+        folder: 'squid',
+        prepare: `create table payment (id text primary key, block_number int not null, time bigint not null, sender text not null,
+          receiver text not null, token text not null, gross text not null, net text not null, memo text not null, integration text not null);
+          create table outbox (id text primary key, body text not null)`,
+        table: 'payment',
+        limit: 120,
+      },
+    ]
+  : []
+
+/** Seconds from the start of the peer's process until it has stored `payments` rows. */
+export async function runPeer(
+  peer: Peer,
+  chain: FilledChain,
+  database: BenchDatabase,
+  payments: number,
+): Promise<number> {
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  if (peer.prepare !== undefined) await client.query(peer.prepare)
+  const begun = performance.now()
+  const [program = '', ...rest] = peer.command
+  const child = spawn(program, rest, {
+    cwd: `${folder}${peer.folder}`,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      PI_DATABASE_URL: database.url,
+      DB_URL: database.url,
+      RPC_URL: chain.rpcUrl,
+      ROUTER: chain.router.address,
+      FROM: String(chain.firstBlock),
+      TO: String(chain.head),
+      ...peer.env,
+    },
+  })
+  try {
+    for (;;) {
+      const seconds = (performance.now() - begun) / 1_000
+      if ((await countOf(client, peer.table)) >= payments) return seconds
+      if (seconds > peer.limit || child.exitCode !== null)
+        throw new Error(`${peer.name} did not get there in ${seconds} s.`)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  } finally {
+    await ended(child)
+    await client.end()
+  }
+}
+
+async function countOf(client: pg.Client, table: string): Promise<number> {
+  const answer = await client.query<{ n: string }>(`select count(*) as n from ${table}`).catch(() => null)
+  return Number(answer?.rows[0]?.n ?? 0)
+}
+
+function ended(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve()
+    child.once('exit', () => resolve())
+    child.kill('SIGKILL')
+  })
+}

@@ -11,6 +11,6 @@ export default {
   test: {
     ...project.test,
     include: ['**/*.test.ts'],
-    exclude: ['**/node_modules/**', '**/simulate-seed.test.ts', '**/chaos.test.ts'],
+    exclude: ['**/node_modules/**', '**/simulation.test.ts', '**/simulate-seed.test.ts', '**/chaos.test.ts'],
   },
 }

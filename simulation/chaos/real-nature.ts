@@ -18,7 +18,7 @@ export interface RealNature {
 
 /** Most payments of a seed: each has a payer of its own. */
 const mostPayments = 60
-/** Chance that a payment of a block that left the chain is put into the new branch, or else waits for a later block. */
+/** Chance that a payment of a block that left the chain is put into the new branch, or else waits for a block to come. */
 const putBackChance = 0.45
 const returnChance = 0.45
 

@@ -40,7 +40,7 @@ describe('a process that is killed', () => {
     expect(await dieAfter(steps)).toEqual({ kept, told: false, died: 1, alive: false })
   })
 
-  test('later than that has heard of its commit', async () => {
+  test('beyond that has heard of its commit', async () => {
     expect(await dieAfter(6)).toEqual({ kept: true, told: true, died: 0, alive: true })
   })
 

@@ -58,7 +58,7 @@ export function createNature(chainId: number, plan: Plan, draws: Draws, startSec
     const floor = plan.forks === 'deep' ? 0 : Math.max(0, highest.number - plan.finalityBlocks)
     const most = chain.tip.number - floor
     if (most < 1) return
-    const depth = draws.chance(0.6)
+    const depth = draws.chance(0.45)
       ? draws.whole(1, Math.min(2, most))
       : draws.whole(1, Math.min(most, 2 * plan.finalityBlocks))
     forks += 1

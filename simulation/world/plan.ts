@@ -50,7 +50,7 @@ const finalityBlocks = 6
 
 /** Time to catch up now and then, or next to none. */
 const calm = [20, 200, 1_500, 4_000]
-const hectic = [5, 20, 60, 400]
+const hectic = [5, 20, 60, 150]
 
 /** Draws the plan of a seed. */
 export function drawPlan(seed: number, draws: Draws, store: Plan['store']): Plan {

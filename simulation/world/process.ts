@@ -68,7 +68,7 @@ export function startProcess(shared: Shared, port: number, draws: Draws, died: (
   const clock = clockOf(life, shared.clock)
   const store = storeOf(life, shared.store, shared.clock)
   const chain = openChain({ ...shared, clock, onQuarantine: (txHash) => life.alive && onQuarantine(txHash) }, port, {
-    batchSize: draws.pick([1, 7, 100]),
+    batchSize: draws.pick([1, 1, 7, 100]),
     maxRange: draws.pick([1, 5, 2_000]),
   })
   const service = createService({

@@ -49,7 +49,7 @@ async function follow({ pollMs, webSocket }: Way, blocks: number): Promise<Times
   const payer = createPayer({ ...anvil, deployment })
   const pay = (memo: string) =>
     payer.pay({ integrationAddress, receiver: `0x${'e1'.repeat(20)}`, amount: 1_000_000n, memo })
-  await pay('the first one also mints and approves')
+  await pay('mints and approves, too')
   clearInterval(mining)
   await mine()
 

@@ -73,13 +73,13 @@ function copyLog(writer: SqliteHandle): void {
   }
 }
 
-// WAL with synchronous=FULL puts every commit on the disk; fullfsync makes macOS mean it.
 /** Pages that a connection keeps, in KiB below zero: 32 MiB, instead of 2 that would read a large file again and again. */
 const cacheSize = 'pragma cache_size = -32768'
 /** Size of a page of a new file, in bytes. An index by hash is written all over: half as many pages cost less than their size. */
 const pageSize = 'pragma page_size = 8192'
 /** Pages in the log before they are copied into the file: 32 MiB, as a bulk insert writes the same pages again and again. */
 const checkpointEvery = 'pragma wal_autocheckpoint = 4096'
+// WAL with synchronous=FULL puts every commit on the disk; fullfsync makes macOS mean it.
 const settings = [
   'pragma synchronous = full',
   'pragma fullfsync = on',

@@ -16,12 +16,12 @@ import { benchSignature } from './signature.js'
 const smoke = process.argv.includes('--smoke')
 const effort = smoke ? { rounds: 1, roundMs: 0, iterations: 5 } : { rounds: 7, roundMs: 300, iterations: 20 }
 const readEffort = smoke
-  ? { payments: 2_000, warmUps: 0, rounds: 1, seconds: 1, memoryRequests: 200, layerRequests: 50 }
+  ? { payments: 2_000, warmUps: 20, rounds: 1, seconds: 0.02, memoryRequests: 200, layerRequests: 50 }
   : {
       payments: sizeAsked() ?? 1_000_000,
-      warmUps: 4,
-      rounds: 9,
-      seconds: 1,
+      warmUps: 3_000,
+      rounds: 25,
+      seconds: 0.25,
       memoryRequests: 100_000,
       layerRequests: 20_000,
     }

@@ -3,17 +3,17 @@ import { median } from '../measure.js'
 import type { BenchDatabase } from './database.js'
 import { chainId, fill, type Keys, timestampAt, txHashAt, wallet } from './dataset.js'
 import { layerCpu } from './layers.js'
-import { type Burst, burst, type Load } from './load.js'
+import { type Burst, burst, connections, type Load } from './load.js'
 import { type ServerProcess, startServerProcess } from './server-process.js'
 
 /** How long to measure. */
 export interface ReadEffort {
   readonly payments: number
-  /** The two servers take turns this many times before anything counts: their code is compiled as it gets hot. */
+  /** Requests of a route to each server before anything counts: their code is compiled as it gets hot. */
   readonly warmUps: number
-  /** And then this many times. */
+  /** How often the two servers then take turns: often and shortly, because the machine's speed changes from second to second. */
   readonly rounds: number
-  /** Time per server and round, in seconds. */
+  /** Time of a turn, in seconds. */
   readonly seconds: number
   /** Requests of the memory run. */
   readonly memoryRequests: number
@@ -159,25 +159,36 @@ async function assertSameAnswer(ours: ServerProcess, floor: ServerProcess, route
 }
 
 async function sideBySide(ours: ServerProcess, floor: ServerProcess, route: Route, effort: ReadEffort) {
-  const bursts: { ours: Burst[]; floor: Burst[] } = { ours: [], floor: [] }
-  for (let round = -effort.warmUps; round < effort.rounds; round += 1) {
-    const pair = { ours: await burst(ours, route.ours, effort), floor: await burst(floor, route.floor, effort) }
-    if (round < 0) continue
-    bursts.ours.push(pair.ours)
-    bursts.floor.push(pair.floor)
-  }
+  await burst(ours, route.ours, effort.warmUps)
+  const { requestsPerSecond } = await burst(floor, route.floor, effort.warmUps)
+  const amount = amountOf(requestsPerSecond, effort)
+  const turns = { ours: () => burst(ours, route.ours, amount), floor: () => burst(floor, route.floor, amount) }
+  return inTurns(turns, effort.rounds)
+}
+
+function amountOf(requestsPerSecond: number, { seconds }: ReadEffort): number {
+  return Math.max(connections, Math.round(requestsPerSecond * seconds))
+}
+
+/** Runs both again and again; which one is first changes, so that neither has the better place. */
+async function inTurns<Name extends string>(
+  turns: Readonly<Record<Name, () => Promise<Burst>>>,
+  rounds: number,
+): Promise<Readonly<Record<Name, readonly Burst[]>>> {
+  const names = Object.keys(turns) as Name[]
+  const bursts = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, Burst[]>
+  for (let round = 0; round < rounds; round += 1)
+    for (const name of round % 2 === 0 ? names : names.toReversed()) bursts[name].push(await turns[name]())
   return bursts
 }
 
 /** What a deep page costs against the first one, both answered by us in turns. */
 async function depth(ours: ServerProcess, first: Route | undefined, deep: Route | undefined, effort: ReadEffort) {
   if (first === undefined || deep === undefined) throw new Error('There are no pages to compare.')
-  const ratios = []
-  for (let round = 0; round < effort.rounds; round += 1) {
-    const near = await burst(ours, first.ours, effort)
-    const far = await burst(ours, deep.ours, effort)
-    ratios.push(near.requestsPerSecond / far.requestsPerSecond)
-  }
+  const amount = amountOf((await burst(ours, first.ours, effort.warmUps)).requestsPerSecond, effort)
+  const turns = { near: () => burst(ours, first.ours, amount), far: () => burst(ours, deep.ours, amount) }
+  const { near, far } = await inTurns(turns, effort.rounds)
+  const ratios = near.map((one, round) => one.requestsPerSecond / (far[round]?.requestsPerSecond ?? Number.NaN))
   return `Taking turns, ${deep.name}, costs ${median(ratios).toFixed(2)} of page 1.`
 }
 
@@ -200,9 +211,9 @@ function row(name: string, { ours, floor }: { ours: readonly Burst[]; floor: rea
 /** The heap after a tenth of the requests and after all of them, each after a collection. */
 async function memory(server: ServerProcess, load: Load, requests: number): Promise<string> {
   const tenth = Math.ceil(requests / 10)
-  await burst(server, load, { amount: tenth })
+  await burst(server, load, tenth)
   const early = await server.heapBytes()
-  await burst(server, load, { amount: requests - tenth })
+  await burst(server, load, requests - tenth)
   const late = await server.heapBytes()
   const mib = (bytes: number) => (bytes / 1_048_576).toFixed(1)
   return `Heap after ${tenth.toLocaleString('en')} requests: ${mib(early)} MiB; after ${requests.toLocaleString('en')}: ${mib(late)} MiB.`

@@ -1,7 +1,7 @@
 /** The HTTP app: fetch-standard, so that any host can embed it. Source: INTERFACE 4.1, 4.3, 5, 7. @module */
 import { notFoundBody } from '@payment-integration/contract'
 import { type Logger, type Service, silentLogger, type UpdateReceiver } from '@payment-integration/core'
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { describeError } from '../logging/describe-error.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { answerError, answerLegacyError } from './answer-error.js'
@@ -24,7 +24,7 @@ export interface AppDeps {
   readonly receiveUpdate: UpdateReceiver | null
   readonly health: () => Promise<HealthReport>
   /** Measures requests, and is served at `/metrics`. @default none */
-  readonly metrics?: Pick<Metrics, 'middleware' | 'text' | 'contentType'> | undefined
+  readonly metrics?: Pick<Metrics, 'measured' | 'text' | 'contentType'> | undefined
   /** @default none */
   readonly logger?: Logger | undefined
 }
@@ -38,8 +38,8 @@ export interface AppDeps {
 export function createApp(deps: AppDeps): Hono<AppEnv> {
   const { service, receiveUpdate, health, metrics, logger = silentLogger } = deps
   const app = new Hono<AppEnv>()
-  if (metrics !== undefined) app.use('*', metrics.middleware)
-  app.use('*', guard(service))
+  const first = guard(service, refuse)
+  app.use('*', metrics === undefined ? first : metrics.measured(first))
   addPaymentRoutes(app, service)
   addLegacyRoutes(app, service)
   if (receiveUpdate !== null) addProcessorRoute(app, { service, receiveUpdate })
@@ -48,10 +48,12 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
   addOpenApiRoute(app)
   addReferencePage(app)
   app.notFound(() => jsonAnswer(notFoundBody, 404))
-  app.onError((error, c) => {
+  app.onError(refuse)
+  return app
+
+  function refuse(error: unknown, c: Context<AppEnv>): Response {
     const { status, body, headers } = c.get('legacy') === true ? answerLegacyError(error) : answerError(error)
     if (status >= 500) logger.error({ status, ...describeError(error) }, 'A request failed.')
     return jsonAnswer(body, status, headers)
-  })
-  return app
+  }
 }

@@ -13,8 +13,8 @@ export interface MetricsSources {
 export interface Metrics {
   /** Counts an event. */
   readonly onEvent: EventSink
-  /** Measures requests; goes before everything else. */
-  readonly middleware: MiddlewareHandler<AppEnv>
+  /** The middleware that goes before everything else, measured with what is behind it. It must not throw. */
+  measured(middleware: MiddlewareHandler<AppEnv>): MiddlewareHandler<AppEnv>
   /** Value of `Content-Type`. */
   readonly contentType: string
   /** Names what is asked from now on; until then chains and deliveries are left out. */

@@ -7,7 +7,7 @@ import { addEventMetrics } from './event-metrics.js'
 import type { Metrics, MetricsOptions, MetricsSources } from './metrics.js'
 import { prefix } from './names.js'
 import { processMetrics } from './process-metrics.js'
-import { addRequestMetrics } from './request-metrics.js'
+import { requestMetrics } from './request-metrics.js'
 
 /** Builds the metrics, on a registry of their own: two servers in one process do not add up. */
 export function prometheusMetrics(options: MetricsOptions = {}): Metrics {
@@ -36,16 +36,16 @@ export function prometheusMetrics(options: MetricsOptions = {}): Metrics {
     },
   })
   const onEvent = addEventMetrics(registry)
-  const middleware = addRequestMetrics(registry, now)
+  const requests = requestMetrics(now)
   return {
     onEvent,
-    middleware,
+    measured: requests.measured,
     contentType: registry.contentType,
     watch(chosen) {
       sources = chosen
     },
     async text() {
-      const parts = await Promise.all([registry.metrics(), processMetrics().metrics()])
+      const parts = await Promise.all([registry.metrics(), requests.text(), processMetrics().metrics()])
       return parts.map((part) => `${part.trimEnd()}\n`).join('\n')
     },
   }

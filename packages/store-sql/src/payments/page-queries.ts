@@ -87,7 +87,12 @@ function sides(db: Connection, value: Value, shape: PageShape, unmoved = false) 
 
 function ownRows(db: Connection, value: Value, shape: PageShape, unmoved = false) {
   return ofIntegration(db, value, unmoved)
-    .$if(shape.behind, (rows) => rows.where(behind(value, sql.ref('block_timestamp'))))
+    .$if(shape.behind, (rows) =>
+      rows.where(
+        sql<boolean>`(block_timestamp, chain_id, tx_hash) <
+          (${unforeseen(sql`cast(${value('blockTimestamp')} as bigint)`)}, ${value('chainId')}, ${value('txHash')})`,
+      ),
+    )
     .orderBy('block_timestamp', 'desc')
     .orderBy('chain_id', 'desc')
     .orderBy('tx_hash', 'desc')
@@ -97,9 +102,10 @@ function ownRows(db: Connection, value: Value, shape: PageShape, unmoved = false
 // The wallet is given as a range of one value and leads the order: no index but that of its side fits. With `=`,
 // PostgreSQL may walk all payments of the integration instead, past any number of other wallets' rows.
 function sideRows(db: Connection, value: Value, shape: PageShape, column: Side, unmoved: boolean) {
+  const wallet = unforeseen(value('wallet'))
   const rows = ofIntegration(db, value, unmoved)
     .select(keyColumns)
-    .where(column, '>=', value('wallet'))
+    .where(column, '>=', wallet)
     .orderBy(column, 'desc')
     .orderBy('block_timestamp', 'desc')
     .orderBy('chain_id', 'desc')
@@ -108,9 +114,9 @@ function sideRows(db: Connection, value: Value, shape: PageShape, column: Side, 
   return shape.behind
     ? rows.where(
         sql<boolean>`(${sql.ref(column)}, block_timestamp, chain_id, tx_hash) <
-          (${value('wallet')}, ${value('blockTimestamp')}, ${value('chainId')}, ${value('txHash')})`,
+          (${wallet}, ${value('blockTimestamp')}, ${value('chainId')}, ${value('txHash')})`,
       )
-    : rows.where(column, '<=', value('wallet'))
+    : rows.where(column, '<=', wallet)
 }
 
 function ofIntegration(db: Connection, value: Value, unmoved: boolean) {
@@ -145,13 +151,17 @@ function movedKeys(db: Connection, value: Value, { ofWallet }: PageShape) {
     .innerJoin('payments', 'payments.id', 'moves.payment_id')
     .select(['payments.id', 'moves.block_timestamp', 'payments.chain_id', 'payments.tx_hash'])
     .where('moves.nth', '=', sql.lit(1))
-    .where(behind(value, sql.ref('moves.block_timestamp')))
+    .where(
+      sql<boolean>`(moves.block_timestamp, chain_id, tx_hash) <
+        (${value('blockTimestamp')}, ${value('chainId')}, ${value('txHash')})`,
+    )
     .$if(ofWallet, (rows) =>
       rows.where(({ eb, or }) => or([eb('sender', '=', value('wallet')), eb('receiver', '=', value('wallet'))])),
     )
 }
 
-function behind(value: Value, blockTimestamp: RawBuilder<unknown>): RawBuilder<boolean> {
-  return sql<boolean>`(${blockTimestamp}, chain_id, tx_hash) <
-    (${value('blockTimestamp')}, ${value('chainId')}, ${value('txHash')})`
+// As a subquery a value is unknown while a plan is made. PostgreSQL then finds a plan for these values no cheaper than the one
+// that it keeps; else it makes a new one for each request, which takes longer than to read the page.
+function unforeseen<Given>(value: Given): RawBuilder<Given> {
+  return sql<Given>`(select ${value})`
 }

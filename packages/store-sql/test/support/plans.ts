@@ -73,3 +73,20 @@ export async function postgresScans(
   if (answer !== undefined) visit(answer['QUERY PLAN'][0].Plan)
   return scans
 }
+
+/** Runs a query on PostgreSQL as a named statement, and tells how many of the last runs took the plan that is kept. */
+export async function runsWithKeptPlan(engine: Engine, query: Compiled, runs: number): Promise<number> {
+  const { sql, parameters } = query.compile()
+  const literals = parameters.map((value) => (typeof value === 'number' ? String(value) : `'${String(value)}'`))
+  return engine.transaction(async (db) => {
+    const run = <Row>(text: string) => db.executeQuery<Row>(CompiledQuery.raw(text))
+    await run(`prepare kept as ${sql}`)
+    // PostgreSQL plans the first five runs with their values, whatever that costs.
+    for (let nth = 0; nth < 5 + runs; nth += 1) await run(`execute kept(${literals.join(', ')})`)
+    const { rows } = await run<{ generic_plans: string }>(
+      `select generic_plans from pg_prepared_statements where name = 'kept'`,
+    )
+    await run('deallocate kept')
+    return Number(rows[0]?.generic_plans)
+  })
+}

@@ -2,12 +2,14 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createAcrossFulfilmentSource, createEvmChain } from '@payment-integration/chain-evm'
 import { type Anvil, startAnvil } from '@payment-integration/chain-evm/dev'
-import { createService, parseMasterKey, type ServiceEvent } from '@payment-integration/core'
+import { createService, parseMasterKey, type ServiceEvent, systemClock } from '@payment-integration/core'
 import type { Sender, Store } from '@payment-integration/core/ports'
 import { createSqliteStore } from '@payment-integration/store-sql'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { readConfig } from '../src/config/read-config.js'
+import { openChain } from '../src/run/open-chain.js'
+import { openFulfilments } from '../src/run/open-fulfilments.js'
 
 const address = (byte: string) => `0x${byte.repeat(20)}`
 const word = (value: string | bigint) => BigInt(value).toString(16).padStart(64, '0')
@@ -99,17 +101,25 @@ it('a deposit becomes one payment of the destination when its fill is final, and
 
   const events: ServiceEvent[] = []
   const sender: Sender = { post: async () => ({ kind: 'failure', reason: 'connection', latencyMs: 0 }) }
-  const evm = createEvmChain({
-    ...{ chainId: origin, rpcUrl: source.rpcUrl, spokePools: [pool] },
-    routers: [{ address: router, version: '0.8' }],
+  const masterKey = '0123456789abcdef'.repeat(4)
+  const { chains } = readConfig({
+    PI_MASTER_KEY: masterKey,
+    [`PI_RPC_URL_${origin}`]: source.rpcUrl,
+    [`PI_ROUTERS_${origin}`]: `${router}@0.8`,
+    [`PI_SPOKE_POOLS_${origin}`]: pool,
+    [`PI_RPC_URL_${destination}`]: target.rpcUrl,
+    [`PI_ROUTERS_${destination}`]: `${router}@0.8`,
+    [`PI_SPOKE_POOLS_${destination}`]: `${pool},${address('5c')}`,
+    [`PI_CONFIRMATIONS_${destination}`]: '2',
   })
-  const fills = createAcrossFulfilmentSource({
-    chains: new Map([[destination, { endpoints: [{ url: target.rpcUrl }], spokePool: pool, confirmations: 2 }]]),
-  })
+  const [sourceConfig] = chains
+  const fills = openFulfilments(chains, systemClock)
+  if (sourceConfig === undefined || fills === null) throw new Error('The configuration names chains and SpokePools.')
+  const evm = openChain(sourceConfig)
   const service = createService({
     store,
     sender,
-    masterKey: parseMasterKey('0123456789abcdef'.repeat(4)),
+    masterKey: parseMasterKey(masterKey),
     chains: [{ chain: evm, startBlock: 0 }],
     fulfilments: { source: fills },
     onEvent: (event) => events.push(event),

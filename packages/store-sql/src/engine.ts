@@ -2,7 +2,7 @@
 import type { Kysely, RawBuilder, Transaction } from 'kysely'
 import type { RawRows } from './internal/row-view.js'
 import type { ColumnTypes } from './schema/column-types.js'
-import type { Tables } from './schema/tables.js'
+import type { Integer, Tables } from './schema/tables.js'
 
 /** A transaction's handle, or the one for reads outside of any. */
 export type Connection = Kysely<Tables>
@@ -81,6 +81,8 @@ export interface Differences {
   insertPayments(db: Connection, insert: BulkInsert): Promise<InsertedIds>
   /** Due deliveries of integrations that may be notified, in the order (due_at, id). Costs the same at any backlog. */
   due(query: DueQuery): RawBuilder<DueDelivery>
+  /** The number of pending deliveries of the same integrations, counted up to `atMost`. */
+  pending(atMost: number): RawBuilder<{ pending: Integer }>
   /** Takes, or shares, the right to write a chain's blocks, until the transaction ends. */
   lockChain(db: Connection, chainId: number, mode: 'exclusive' | 'shared'): Promise<void>
   /** Keeps other processes from migrating until the transaction ends, and makes the schema. */

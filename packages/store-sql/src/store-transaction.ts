@@ -1,9 +1,9 @@
 /** The operations of one transaction. @module */
 import type { StoreTransaction } from '@payment-integration/core/ports'
-import { listCheckpoints, readCheckpoint, writeCheckpoint } from './chains/checkpoints.js'
+import { listCheckpoints, readTip, setReached, type Tip, writeCheckpoint } from './chains/checkpoints.js'
 import { setCoverage } from './chains/coverage.js'
 import { forgetDeposits, settleDeposit, upsertDeposits } from './chains/deposits.js'
-import { addProof } from './chains/proofs.js'
+import { addProof, addWeakerProof } from './chains/proofs.js'
 import type { Connection, Differences } from './engine.js'
 import { checkInteger } from './internal/checks.js'
 import { leaveAbove, leavePayments, overduePayments, paymentsInBlocks } from './payments/off-chain.js'
@@ -14,21 +14,31 @@ import { findUpdate, insertUpdate, settleUpdate, waitingUpdates } from './update
 
 /** Binds the operations to a transaction's connection. */
 export function createStoreTransaction(db: Connection, differences: Differences): StoreTransaction {
-  /** The heights of chains that this transaction has locked, or null: nobody else moves them until it ends. */
-  const heights = new Map<number, number | null>()
+  /** The tips of chains that this transaction has locked, or null: nobody else moves them until it ends. */
+  const tips = new Map<number, Tip | null>()
+  const tipOf = async (chainId: number) => tips.get(chainId) ?? (tips.has(chainId) ? null : readTip(db, chainId))
   return {
     async lockChain(chainId) {
       await differences.lockChain(db, checkInteger(chainId, 'chainId'), 'exclusive')
-      const checkpoint = await readCheckpoint(db, chainId)
-      heights.set(chainId, checkpoint?.blockNumber ?? null)
-      return checkpoint
+      const tip = await readTip(db, chainId)
+      tips.set(chainId, tip)
+      return tip?.checkpoint ?? null
     },
     shareChain: async (chainId) => differences.lockChain(db, checkInteger(chainId, 'chainId'), 'shared'),
     async setCheckpoint(chainId, to, below = []) {
-      const known = heights.get(chainId)
-      const from = known === undefined ? ((await readCheckpoint(db, chainId))?.blockNumber ?? null) : known
-      await writeCheckpoint(db, differences, { chainId, to, below, from })
-      if (known !== undefined) heights.set(chainId, to.blockNumber)
+      const tip = await writeCheckpoint(db, differences, { chainId, to, below, from: await tipOf(chainId) })
+      if (tips.has(chainId)) tips.set(chainId, tip)
+    },
+    async reached(chainId) {
+      const tip = await tipOf(checkInteger(chainId, 'chainId'))
+      return tip === null ? null : Math.max(tip.checkpoint.blockNumber, tip.reached ?? 0)
+    },
+    async setReached(chainId, height) {
+      const reached = checkInteger(height, 'height')
+      const tip = await tipOf(checkInteger(chainId, 'chainId'))
+      if (tip === null) return
+      await setReached(db, chainId, tip.checkpoint.blockNumber, reached)
+      if (tips.has(chainId)) tips.set(chainId, { ...tip, reached })
     },
     async leaveChain(chainId, above) {
       checkInteger(chainId, 'chainId')
@@ -46,6 +56,7 @@ export function createStoreTransaction(db: Connection, differences: Differences)
     setStatus: (paymentId, status) => setStatus(db, paymentId, status),
     insertSnapshots: (snapshots) => insertSnapshots(db, differences, snapshots),
     addProof: (chainId, proven) => addProof(db, chainId, proven),
+    addWeakerProof: (chainId, proven) => addWeakerProof(db, chainId, proven),
     setCoverage: (chainId, coverage) => setCoverage(db, chainId, coverage),
     upsertDeposits: (deposits) => upsertDeposits(db, differences, deposits),
     settleDeposit: (id) => settleDeposit(db, id),

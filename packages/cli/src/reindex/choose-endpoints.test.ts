@@ -8,6 +8,7 @@ const chain: ChainConfig = {
   routers: [],
   tokens: [],
   priceFeeds: [],
+  spokePools: null,
   startBlock: 'head',
   pollMs: 1_000,
   proof: null,

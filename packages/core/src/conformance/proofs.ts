@@ -21,6 +21,16 @@ async function add(store: Store, chainId: number, ...ranges: ProvenRange[]): Pro
   })
 }
 
+async function weaken(store: Store, chainId: number, given: ProvenRange): Promise<void> {
+  await store.transaction(async (tx) => {
+    await tx.lockChain(chainId)
+    await tx.addWeakerProof(chainId, given)
+  })
+}
+
+/** Of a note that begins with its level. */
+const strength = (note: string) => ['none', 'bloom', 'root'].findIndex((level) => note.startsWith(level))
+
 const seed = runSeed()
 const heights = 40
 
@@ -65,7 +75,27 @@ export function proofTests(test: StoreTest): void {
     expect(await store.chains.proofs(10, 10)).toEqual([range(0, 50)])
   })
 
-  test(`after any notes each block has the newest of it, in ranges as long as can be (seed ${seed})`, async ({
+  test('what was read once more takes the place of stronger proofs alone', async ({ store }) => {
+    await weaken(store, 1, range(10, 19))
+    expect(await store.chains.proofs(1, 10)).toEqual([range(10, 19)])
+    await add(store, 1, range(20, 29, 'root'), range(40, 49, 'none'), range(60, 69, 'root'))
+    await weaken(store, 1, range(15, 64, 'bloom', 'other'))
+    expect(await store.chains.proofs(1, 10)).toEqual([
+      range(65, 69, 'root'),
+      range(50, 64, 'bloom', 'other'),
+      range(40, 49, 'none'),
+      range(20, 39, 'bloom', 'other'),
+      range(10, 19),
+    ])
+    await weaken(store, 1, range(0, 99, 'none', 'other'))
+    expect(await store.chains.proofs(1, 10)).toEqual([
+      range(50, 99, 'none', 'other'),
+      range(40, 49, 'none'),
+      range(0, 39, 'none', 'other'),
+    ])
+  })
+
+  test(`after any notes each block has the newest of it, or the weaker, in ranges as long as can be (seed ${seed})`, async ({
     store,
   }) => {
     const random = seeded(seed)
@@ -75,8 +105,13 @@ export function proofTests(test: StoreTest): void {
       const from = below(heights)
       const to = from + below(Math.min(heights - from, 12))
       const given = range(from, to, (['root', 'bloom', 'none'] as const)[below(3)], `node #${below(2)}`)
-      blocks.fill(`${given.proof} ${given.endpoint}`, from, to + 1)
-      await add(store, 1, given)
+      const note = `${given.proof} ${given.endpoint}`
+      const again = random() < 0.3
+      for (let block = from; block <= to; block += 1) {
+        const noted = again ? blocks[block] : undefined
+        blocks[block] = noted === undefined || strength(given.proof) < strength(noted) ? note : noted
+      }
+      await (again ? weaken : add)(store, 1, given)
       const found = (await store.chains.proofs(1, heights)).map((each) => [
         each.from,
         each.to,

@@ -1,6 +1,7 @@
 /** The suite that every store adapter passes. Source: the Store port. @module */
 import { describe } from 'vitest'
 import { accountTests } from './accounts.js'
+import { backlogTests } from './backlog.js'
 import { checkpointTests } from './checkpoints.js'
 import { claimTests } from './claims.js'
 import { concurrencyTests } from './concurrency.js'
@@ -45,5 +46,6 @@ export function storeConformance(adapter: string, open: OpenStore): void {
   describe(`${adapter}: legacy keys`, () => legacyKeyTests(test))
   describe(`${adapter}: claims`, () => claimTests(test))
   describe(`${adapter}: settling`, () => settlingTests(test))
+  describe(`${adapter}: backlog`, () => backlogTests(test))
   describe(`${adapter}: concurrency`, () => concurrencyTests(test))
 }

@@ -53,6 +53,43 @@ export function transactionReadTests(test: StoreTest): void {
     expect((await store.payments.transaction(key)).indexedTo).toBe(0)
   })
 
+  test('the height that is noted of a chain that went back is read until the checkpoint is as high, or goes back again', async ({
+    store,
+  }) => {
+    const read = async () => (await store.payments.transaction(key)).indexedTo
+    const note = (height: number) =>
+      store.transaction(async (tx) => {
+        await tx.lockChain(1)
+        await tx.setReached(1, height)
+      })
+    await note(7)
+    expect(await read()).toBeNull()
+    await reach(store, 90, 100, 95)
+    await note(100)
+    await store.transaction((tx) => tx.setCheckpoint(2, { blockNumber: 7, blockHash: hash(7) }))
+    for (const [height, expected] of [
+      [96, 100],
+      [96, 100],
+      [99, 100],
+      [100, 100],
+      [101, 101],
+      [95, 95],
+    ] as const) {
+      await reach(store, height)
+      expect([height, await read()]).toEqual([height, expected])
+      expect(await store.transaction((tx) => tx.reached(1))).toBe(expected)
+    }
+    await note(101)
+    await reach(store, 97, 96, 98)
+    expect(await read()).toBe(98)
+    await reach(store, 94)
+    await note(98)
+    await reach(store, 97, 99, 95)
+    expect(await read()).toBe(95)
+    expect(await store.transaction((tx) => tx.reached(2))).toBe(7)
+    expect(await store.transaction((tx) => tx.reached(3))).toBeNull()
+  })
+
   test('payments and height are of one moment, however often both change', async ({ store }) => {
     let written = false
     const write = async () => {

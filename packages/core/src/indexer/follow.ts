@@ -109,7 +109,7 @@ export function createFollow(deps: FollowDeps): Follow {
 
   async function commit(expected: Checkpoint | null, range: BlockRange): Promise<Checkpoint> {
     const head = Math.max(seen.head ?? 0, range.last.number)
-    const { events } = await recordRange(store, { chainId, expected, range, window: { head, finalityBlocks } })
+    const events = await recordRange(store, { chainId, expected, range, window: { head, finalityBlocks } })
     const checkpoint = { blockNumber: range.last.number, blockHash: range.last.hash }
     see({ indexed: checkpoint.blockNumber, proof: range.proof })
     moved(checkpoint, 'up')

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { failing, gone, paymentAt, setUpIndexer } from '../../test/support/indexer-setup.js'
+import { createFinality } from '../legacy/finality.js'
 import { DeepReorganisationError } from './deep-reorganisation-error.js'
 
 describe('a reorganisation', () => {
@@ -228,6 +229,60 @@ describe('a reorganisation of blocks that were final', () => {
     expect(store.committed()).toStrictEqual(stored)
     expect(await checkpoint()).toMatchObject({ blockNumber: 100 })
     expect(ofType('chain.reorganised')).toEqual([])
+  })
+
+  /** Indexed up to 100, then up to 96 of a branch that left at 94, then shown one that leaves `depth` below that. */
+  const twice = async (depth: number) => {
+    const setup = setUpIndexer({ finalityBlocks: 12, maxRange: 1 })
+    const { chain, indexer, catchUp, checkpoint } = setup
+    chain.mine(100, paymentAt)
+    await catchUp()
+    chain.fork(6, paymentAt)
+    chain.mine(1)
+    await indexer.step()
+    chain.drop(5)
+    await catchUp()
+    expect(await checkpoint()).toMatchObject({ blockNumber: 96 })
+    chain.fork(depth, paymentAt)
+    chain.mine(1)
+    return setup
+  }
+
+  test('is refused as well where several reorganisations took it back, none of them that deep', async () => {
+    const followed = await twice(8)
+    await followed.catchUp()
+    expect(followed.ofType('chain.reorganised').map(({ commonAncestor }) => commonAncestor)).toEqual([94, 88])
+    const refused = await twice(9)
+    await expect(refused.indexer.step()).rejects.toThrow(DeepReorganisationError)
+    expect(await refused.checkpoint()).toMatchObject({ blockNumber: 96 })
+  })
+
+  test('never is one: what was final stays final while the rest is read again, and what is read anew waits', async () => {
+    const { chain, indexer, catchUp, store, checkpoint } = setUpIndexer({ finalityBlocks: 12, maxRange: 1 })
+    const { isFinal } = createFinality({ 1: 12 })
+    const finalHeights = async () => {
+      const heights: number[] = []
+      for (const payment of store.committed().payments.values()) {
+        const { indexedTo } = await store.payments.transaction(payment)
+        if (!payment.offChain && isFinal(payment, indexedTo)) heights.push(payment.blockNumber)
+      }
+      return Math.max(...heights)
+    }
+    chain.mine(100, paymentAt)
+    await catchUp()
+    expect(await finalHeights()).toBe(88)
+    chain.fork(12, (height) => [`anew ${height}`])
+    chain.mine(3, (height) => [`anew ${height}`])
+    const seen: (readonly [number | undefined, number])[] = []
+    chain.intercept = async (call) => {
+      if (call[0] === 'range') seen.push([(await checkpoint())?.blockNumber, await finalHeights()])
+      return undefined
+    }
+    await indexer.step()
+    await catchUp()
+    expect(seen.length).toBeGreaterThan(12)
+    for (const [indexed, final] of seen) expect([indexed, final]).toEqual([indexed, Math.max(88, (indexed ?? 0) - 12)])
+    expect(await finalHeights()).toBe(91)
   })
 
   test('goes on by itself when the node is back on the known branch', async () => {

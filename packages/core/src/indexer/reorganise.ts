@@ -6,6 +6,7 @@ import type { Checkpoint } from '../ports/store-transaction.js'
 import { anchorDepth } from './anchor.js'
 import { BrokenHistoryError } from './broken-history-error.js'
 import { DeepReorganisationError } from './deep-reorganisation-error.js'
+import { giveUpBlocks } from './give-up-blocks.js'
 import { isOnChain } from './is-on-chain.js'
 
 const firstPage = 8
@@ -46,7 +47,7 @@ export async function reorganise(
   const found = await findAncestor(deps, checkpoint, signal)
   if (found === null) throw new BrokenHistoryError(chainId, checkpoint.blockNumber)
   const { ancestor } = found
-  if (isTooDeep(deps.finalityBlocks, checkpoint, found))
+  if (isTooDeep(deps.finalityBlocks, found))
     throw new DeepReorganisationError(chainId, {
       blockNumber: checkpoint.blockNumber,
       commonAncestor: ancestor.blockNumber,
@@ -56,8 +57,7 @@ export async function reorganise(
     const stored = await tx.lockChain(chainId)
     if (stored?.blockNumber !== checkpoint.blockNumber || stored.blockHash !== checkpoint.blockHash)
       throw new CheckpointMovedError(chainId)
-    await tx.leaveChain(chainId, ancestor.blockNumber)
-    await tx.setCheckpoint(chainId, ancestor)
+    await giveUpBlocks(tx, { chainId, to: ancestor, finalityBlocks: deps.finalityBlocks })
   })
   return ancestor
 }
@@ -68,6 +68,8 @@ interface FoundAncestor {
   readonly ancestor: Checkpoint
   /** Height of the oldest stored block that is not. */
   readonly lowestGone: number
+  /** How high the stored blocks were built upon. */
+  readonly reached: number
 }
 
 /** Searches below `checkpoint`; null when no stored block is on the chain. Pages grow, so that a deep search asks little. */
@@ -78,12 +80,15 @@ async function findAncestor(
 ): Promise<FoundAncestor | null> {
   let lowestGone = checkpoint.blockNumber
   for (let limit = firstPage; ; limit = Math.min(2 * limit, largestPage)) {
-    const page = await store.transaction((tx) => tx.checkpoints(chain.chainId, lowestGone - 1, limit))
+    const { page, reached } = await store.transaction(async (tx) => ({
+      page: await tx.checkpoints(chain.chainId, lowestGone - 1, limit),
+      reached: (await tx.reached(chain.chainId)) ?? checkpoint.blockNumber,
+    }))
     const oldest = page.at(-1)
     if (oldest === undefined) return null
     if (await isOnChain(chain, oldest, signal)) {
       const [on, ...gone] = (await splitPage(chain, page, signal)).reverse()
-      return on === undefined ? null : { ancestor: on, lowestGone: gone[0]?.blockNumber ?? lowestGone }
+      return on === undefined ? null : { ancestor: on, lowestGone: gone[0]?.blockNumber ?? lowestGone, reached }
     }
     lowestGone = oldest.blockNumber
   }
@@ -110,15 +115,12 @@ async function splitPage(
 }
 
 /**
- * Whether a block that was final left the chain. Near the head every hash is kept, so that the ancestor is exact. Where many heights
- * lie between it and what is gone, they were committed far below the head, and were final then. Where few do, they are
- * those below the first block that was indexed, and nothing there can be taken back.
+ * Whether a block that was final left the chain, in one reorganisation or in several that follow each other. Near the head every hash is kept, so that
+ * the ancestor is exact. Where many heights lie between it and what is gone, they were committed far below the head, and were final then; or
+ * they lie so deep that the store keeps few, and some may be final. Where few do, they are those below the first block that was indexed, and
+ * nothing there can be taken back.
  */
-function isTooDeep(
-  finalityBlocks: number | null,
-  { blockNumber }: Checkpoint,
-  { ancestor, lowestGone }: FoundAncestor,
-): boolean {
-  if (finalityBlocks === null || blockNumber - ancestor.blockNumber <= finalityBlocks) return false
-  return lowestGone + finalityBlocks <= blockNumber || lowestGone - ancestor.blockNumber > anchorDepth
+function isTooDeep(finalityBlocks: number | null, { ancestor, lowestGone, reached }: FoundAncestor): boolean {
+  if (finalityBlocks === null || reached - ancestor.blockNumber <= finalityBlocks) return false
+  return lowestGone + finalityBlocks <= reached || lowestGone - ancestor.blockNumber > anchorDepth
 }

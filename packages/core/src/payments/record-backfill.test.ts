@@ -41,11 +41,32 @@ describe('a backfill', () => {
     expect(await store.chains.coverage(1)).toEqual([{ router: added.address, from: 1, to: 6 }])
   })
 
-  test('moves neither the checkpoint nor the proof', async () => {
+  test('does not move the checkpoint', async () => {
     const { store, checkpoint, range, backfill } = await indexed()
-    const before = [await checkpoint(), store.committed().checkpoints.get(1), await store.chains.proofs(1, 9)]
-    await backfill({ ...range, proof: 'none' })
-    expect([await checkpoint(), store.committed().checkpoints.get(1), await store.chains.proofs(1, 9)]).toEqual(before)
+    const before = [await checkpoint(), store.committed().checkpoints.get(1)]
+    await backfill(range)
+    expect([await checkpoint(), store.committed().checkpoints.get(1)]).toEqual(before)
+  })
+
+  test('that proves less than what was read before is noted, with its node; one that proves as much or more is not', async () => {
+    const { store, range, backfill, record, chain } = await indexed()
+    chain.mine(1)
+    await record({ ...chain.rangeOf(11, 11), proof: 'bloom' })
+    const noted = await store.chains.proofs(1, 9)
+    const [newest, rest] = noted
+    expect([newest?.proof, rest?.proof]).toEqual(['bloom', 'root'])
+    await backfill({ ...range, endpoint: 'other' })
+    expect(await store.chains.proofs(1, 9)).toEqual(noted)
+    await backfill({ ...range, endpoint: 'other', proof: 'bloom' })
+    const weaker = [
+      newest,
+      { ...rest, from: 7 },
+      { from: 1, to: 6, proof: 'bloom', endpoint: 'other' },
+      { ...rest, to: 0 },
+    ]
+    expect(await store.chains.proofs(1, 9)).toEqual(weaker)
+    await backfill(range)
+    expect(await store.chains.proofs(1, 9)).toEqual(weaker)
   })
 
   test('overwrites no payment of another router in the same transaction', async () => {

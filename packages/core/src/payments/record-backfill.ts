@@ -18,8 +18,8 @@ export interface BackfillToRecord {
 }
 
 /**
- * Records a range below the checkpoint in one transaction: payments as they are recorded at the head, deposits and the coverage. Neither the
- * checkpoint nor the proof of the blocks moves. A payment takes no place of another one that the same transaction holds.
+ * Records a range below the checkpoint in one transaction: payments as they are recorded at the head, deposits, the proof where it is weaker
+ * than the one that is noted of a block, and the coverage. The checkpoint does not move. A payment takes no place of another one that the same transaction holds.
  * @returns What happened, to be published after the commit.
  * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when the checkpoint is below the range: nothing was written.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when the range is not of the branch that is stored: nothing was written.
@@ -28,7 +28,7 @@ export async function recordBackfill(
   store: Pick<Store, 'transaction'>,
   { chainId, range, coverage }: BackfillToRecord,
 ): Promise<readonly ServiceEvent[]> {
-  const { first, last, payments, deposits } = range
+  const { first, last, payments, deposits, proof, endpoint } = range
   return store.transaction(async (tx) => {
     const stored = await tx.lockChain(chainId)
     if (stored === null || stored.blockNumber < last.number) throw new CheckpointMovedError(chainId)
@@ -41,6 +41,7 @@ export async function recordBackfill(
             placeBeside(payments, await tx.paymentsInBlocks(chainId, first.number, last.number), [coverage.router]),
           )
     if (deposits.length > 0) await tx.upsertDeposits(deposits)
+    await tx.addWeakerProof(chainId, { from: first.number, to: last.number, proof, endpoint })
     await tx.setCoverage(chainId, coverage)
     return events
   })

@@ -25,25 +25,22 @@ export interface RangeToRecord {
   readonly window: HeadWindow
 }
 
-/** What a commit came to. */
-export interface RecordedRange {
-  /** What happened, to be published now that it is durable. */
-  readonly events: readonly ServiceEvent[]
-  /** Whether payments that are off the chain for good are left for the next commit. */
-  readonly moreOverdue: boolean
-}
-
 /** Hashes are kept at least this many blocks deep below the head: a reorganisation goes back to its exact ancestor. */
 export const keptHashes = 256
 
 /**
  * Records a range in one transaction: payments, version 1 and its snapshot, kept updates that were waiting, outbox rows, deposits, the
  * checkpoint with the hashes near the head, and the proof. Recording blocks again changes only what the chain says of a payment; its
- * status only when it was dropped and is back. Payments that no block holds although the height that they left is final now are dropped.
+ * status only when it was dropped and is back. Payments that no block holds although the height that they left is final now are dropped, as
+ * many as fit into a commit; the next ones drop the others.
+ * @returns What happened, to be published now that it is durable.
  * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when the stored checkpoint is not `expected`: nothing was written.
  * @throws RangeError When the range does not begin on top of `expected`, before anything is read or written.
  */
-export async function recordRange(store: Pick<Store, 'transaction'>, input: RangeToRecord): Promise<RecordedRange> {
+export async function recordRange(
+  store: Pick<Store, 'transaction'>,
+  input: RangeToRecord,
+): Promise<readonly ServiceEvent[]> {
   const { chainId, expected, range, window } = input
   const { first, last, proof, endpoint } = range
   assertContinues(expected, range)
@@ -58,7 +55,7 @@ export async function recordRange(store: Pick<Store, 'transaction'>, input: Rang
     await tx.addProof(chainId, { from: first.number, to: last.number, proof, endpoint })
     // After the payments of the range: what it brought back is not overdue.
     const dropped = await dropOverdue(tx, { chainId, indexedTo: last.number, finalityBlocks: window.finalityBlocks })
-    return { events: [...events, ...dropped.events], moreOverdue: dropped.more }
+    return [...events, ...dropped.events]
   })
 }
 

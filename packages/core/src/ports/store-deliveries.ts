@@ -55,6 +55,14 @@ export interface DeliveryView {
   readonly nextAttemptAt: number | null
 }
 
+/** How much waits to be sent. */
+export interface DeliveryBacklog {
+  /** Pending deliveries, those that are claimed just now included; the most that were to be counted: so many or more. */
+  readonly pending: number
+  /** For how long the oldest due one has been due, in milliseconds; null: none is due. */
+  readonly oldestDueMs: number | null
+}
+
 /** Claims and settles deliveries. Lease times are the store's own clock, so that dispatchers need not agree on theirs. */
 export interface DeliveryStore {
   /**
@@ -71,6 +79,11 @@ export interface DeliveryStore {
   settle(claim: ClaimedDelivery, attempt: AttemptRecord, verdict: AttemptVerdict): Promise<DeliveryStatus | null>
   /** Milliseconds until the next delivery is due, 0 when one is, null when none is pending. */
   msUntilDue(): Promise<number | null>
+  /**
+   * What waits for enabled integrations with a URL: what is held for others is nobody's delay.
+   * @param options.atMost - Where counting ends, 1 or more, so that it costs no more however much waits. Rejects with RangeError otherwise.
+   */
+  backlog(options: { readonly atMost: number }): Promise<DeliveryBacklog>
   /** Deliveries of one payment, or all, oldest first. */
   list(query: {
     readonly chainId?: number | undefined

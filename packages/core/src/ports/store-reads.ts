@@ -34,11 +34,14 @@ export interface StoredPage {
   readonly next: PagePosition | null
 }
 
-/** The payments of one transaction with how far their chain is indexed, as of one moment. */
+/** The payments of one transaction with how far their chain was indexed, as of one moment. */
 export interface StoredTransaction {
   /** All of them, primary or not, by ordinal. */
   readonly payments: readonly StoredPayment[]
-  /** Height of the chain's checkpoint, or null when nothing is indexed. */
+  /**
+   * How high the stored blocks of the chain were built upon: its checkpoint's height, or while blocks are read again after a reorganisation,
+   * as high as it was before. Null when nothing is indexed.
+   */
   readonly indexedTo: number | null
 }
 

@@ -62,7 +62,8 @@ export interface StoreTransaction {
   shareChain(chainId: number): Promise<void>
   /**
    * Moves the checkpoint, up or down. Call after {@link lockChain}. Keeps its hash, and those of `below`, so that {@link checkpoints}
-   * lists these heights, and forgets every height above it, with how the blocks there were proven.
+   * lists these heights, and forgets every height above it, with how the blocks there were proven. Of what lies more than 2,000 heights below
+   * it a store may keep less, but at least one of each 2,000 that were stored, 1,000,000 heights down.
    * @param below - Blocks under it, ascending, that a reorganisation may lead back to.
    */
   setCheckpoint(chainId: number, checkpoint: Checkpoint, below?: readonly Checkpoint[]): Promise<void>
@@ -73,6 +74,16 @@ export interface StoreTransaction {
   leaveChain(chainId: number, above: number): Promise<void>
   /** Marks payments as off the chain. */
   leavePayments(paymentIds: readonly string[]): Promise<void>
+  /**
+   * How high the stored blocks were built upon: the checkpoint's height, or the one of {@link setReached} while that is higher; null
+   * when nothing is indexed.
+   */
+  reached(chainId: number): Promise<number | null>
+  /**
+   * Notes, once the checkpoint was moved down, how high the blocks that stay were built upon: what was final remains so while the rest is
+   * read again. The note ends when the checkpoint is as high, or goes down again.
+   */
+  setReached(chainId: number, height: number): Promise<void>
   /** Checkpoints stored at or below a height, newest first, at most `limit`. */
   checkpoints(chainId: number, atOrBelow: number, limit: number): Promise<Checkpoint[]>
 
@@ -102,6 +113,11 @@ export interface StoreTransaction {
 
   /** Notes how blocks were proven, in place of what was noted of them before; call after {@link lockChain}. Neighbours of one level and endpoint become one. */
   addProof(chainId: number, proven: ProvenRange): Promise<void>
+  /**
+   * Notes how blocks were proven when they were read once more, for a router that was added: each keeps the weaker of both notes, since
+   * no payment of it is missing only as far as either reading proves it. Call after {@link lockChain}.
+   */
+  addWeakerProof(chainId: number, proven: ProvenRange): Promise<void>
   /** Notes which blocks were read for a router, in place of what was noted of it before. */
   setCoverage(chainId: number, coverage: RouterCoverage): Promise<void>
   /** Stores deposits, or what the chain says of those stored under the same (chainId, txHash, ordinal). */

@@ -70,7 +70,7 @@ export async function recordAgain(
       `Block ${range.first.number} of chain ${chainId} does not continue the branch that is indexed.`,
     )
   const { differences } = await store.transaction((tx) => compareIn(tx, input))
-  const { events } = await recordRange(store, { chainId, expected, range, window })
+  const events = await recordRange(store, { chainId, expected, range, window })
   return { differences, repaired: differences.some(isWritable), events }
 }
 

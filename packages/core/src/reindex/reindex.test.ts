@@ -5,6 +5,7 @@ import { memoryStore } from '../../test/support/memory-store.js'
 import { hashOf } from '../../test/support/stored-payment.js'
 import type { ServiceEvent } from '../events.js'
 import { DeepReorganisationError } from '../indexer/deep-reorganisation-error.js'
+import { createFinality } from '../legacy/finality.js'
 import type { PaymentFacts } from '../payments/facts.js'
 import type { Chain } from '../ports/chain.js'
 import { applyUpdate } from '../updates/apply-update.js'
@@ -264,6 +265,23 @@ describe('after a reorganisation that was too deep to be followed', () => {
     const versions = [...store.committed().payments.values()].reduce((sum, { version }) => sum + version, 0)
     expect(store.committed().snapshots).toHaveLength(versions)
     expect((await all({ from: 0, repair: true })).differences).toEqual([])
+  })
+
+  test('at every range a payment is final when it was before the branches part, or has its confirmations on the new one', async () => {
+    const { run, store, checkpoint, payments } = await stopped()
+    const { isFinal } = createFinality({ 1: finalityBlocks })
+    let ranges = 0
+    for await (const _report of run({ from: 21, repair: true })) {
+      ranges += 1
+      const indexed = (await checkpoint())?.blockNumber ?? 0
+      for (const payment of payments().filter(({ offChain }) => !offChain)) {
+        const { indexedTo } = await store.payments.transaction(payment)
+        const { blockNumber } = payment
+        const expected = blockNumber <= 20 || blockNumber + finalityBlocks <= indexed
+        expect([blockNumber, isFinal(payment, indexedTo)], `at ${indexed}`).toEqual([blockNumber, expected])
+      }
+    }
+    expect(ranges).toBe(4)
   })
 
   test('it is printed first, without a change', async () => {

@@ -76,7 +76,7 @@ export async function* reindex(
   checkHeights(from, to, checkpoint)
   const head = (await chain.head(signal)).number
   const ours = await isOnChain(chain, checkpoint, signal)
-  if (!ours && repair) publish(await takeBranch({ store, chain }, { from, to, checkpoint }, signal))
+  if (!ours && repair) publish(await takeBranch({ store, chain }, { from, to, checkpoint, finalityBlocks }, signal))
 
   const input = { chainId, routers: chain.routers, unwound: !ours }
   async function handle(range: BlockRange): Promise<Recheck> {

@@ -1,6 +1,7 @@
 /** Gives up the stored branch of a chain for the one that a node shows. Source: DESIGN section 3 (reorganisation). @module */
 import { ChainError, CheckpointMovedError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
+import { giveUpBlocks } from '../indexer/give-up-blocks.js'
 import { isOnChain } from '../indexer/is-on-chain.js'
 import type { Chain } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
@@ -13,6 +14,8 @@ export interface BranchToTake {
   readonly to: number
   /** The stored checkpoint, which is not on the chain. */
   readonly checkpoint: Checkpoint
+  /** Blocks on top of a block until it is final; null where no block ever is. */
+  readonly finalityBlocks: number | null
 }
 
 /**
@@ -26,7 +29,7 @@ export interface BranchToTake {
  */
 export async function takeBranch(
   { store, chain }: { readonly store: Pick<Store, 'transaction'>; readonly chain: Chain },
-  { from, to, checkpoint }: BranchToTake,
+  { from, to, checkpoint, finalityBlocks }: BranchToTake,
   signal?: AbortSignal,
 ): Promise<ServiceEvent> {
   const { chainId } = chain
@@ -61,8 +64,7 @@ export async function takeBranch(
     const stored = await tx.lockChain(chainId)
     if (stored?.blockNumber !== blockNumber || stored.blockHash !== checkpoint.blockHash)
       throw new CheckpointMovedError(chainId)
-    await tx.leaveChain(chainId, base.blockNumber)
-    await tx.setCheckpoint(chainId, base)
+    await giveUpBlocks(tx, { chainId, to: base, finalityBlocks })
   })
   return { type: 'chain.reorganised', chainId, from: blockNumber, commonAncestor: base.blockNumber }
 }

@@ -107,6 +107,13 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
       const times = pending().map(availableAt)
       return times.length === 0 ? null : Math.max(0, Math.min(...times) - clock.now())
     },
+    async backlog({ atMost }) {
+      const due = pending().filter((row) => availableAt(row) <= clock.now())
+      return {
+        pending: Math.min(atMost, pending().length),
+        oldestDueMs: due.length === 0 ? null : clock.now() - Math.min(...due.map(availableAt)),
+      }
+    },
     async list({ status, limit }) {
       return [...rows.values()]
         .map(viewOf)

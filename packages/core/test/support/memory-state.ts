@@ -6,8 +6,8 @@ import type { Checkpoint, NewSnapshot, StoredUpdate } from '../../src/ports/stor
 export interface MemoryState {
   readonly payments: Map<string, StoredPayment>
   readonly snapshots: NewSnapshot[]
-  /** Per chain: the checkpoint, and the hash of every height that is kept. */
-  readonly checkpoints: Map<number, { current: Checkpoint; heights: Map<number, string> }>
+  /** Per chain: the checkpoint, the hash of every height that is kept, and how high these were built upon when that is higher. */
+  readonly checkpoints: Map<number, { current: Checkpoint; heights: Map<number, string>; reached?: number }>
   /** Per chain, newest first. */
   readonly proofs: Map<number, readonly ProvenRange[]>
   readonly coverage: Map<number, ReadonlyMap<string, RouterCoverage>>
@@ -28,4 +28,10 @@ export function copyOf(state: MemoryState): MemoryState {
     deposits: new Map(state.deposits),
     updates: new Map(state.updates),
   }
+}
+
+/** How high the stored blocks of a chain were built upon. */
+export function reachedOf({ checkpoints }: MemoryState, chainId: number): number | null {
+  const known = checkpoints.get(chainId)
+  return known === undefined ? null : Math.max(known.current.blockNumber, known.reached ?? 0)
 }

@@ -1,6 +1,6 @@
 import type { Store } from '../../src/ports/store.js'
 import { memoryLeases } from './memory-leases.js'
-import { copyOf, type MemoryState } from './memory-state.js'
+import { copyOf, type MemoryState, reachedOf } from './memory-state.js'
 import { memoryTransaction } from './memory-transaction.js'
 
 /** The part of the store that indexing and polling use, in memory: transactions one at a time, undone when they reject. */
@@ -82,7 +82,7 @@ export function memoryStore({ now = () => 0 }: { readonly now?: () => number } =
         const payments = [...state.payments.values()]
           .filter((payment) => payment.chainId === chainId && payment.txHash === txHash)
           .sort((a, b) => a.ordinal - b.ordinal)
-        return { payments, indexedTo: state.checkpoints.get(chainId)?.current.blockNumber ?? null }
+        return { payments, indexedTo: reachedOf(state, chainId) }
       },
       async snapshot(paymentId, version) {
         const found = state.snapshots.find((each) => each.paymentId === paymentId && each.version === version)

@@ -1,7 +1,9 @@
 import { initialStatus, type PaymentStatus, type StoredPayment } from '../../src/payments/record.js'
 import type { ProvenRange } from '../../src/ports/store-chains.js'
 import type { StoreTransaction } from '../../src/ports/store-transaction.js'
-import type { MemoryState } from './memory-state.js'
+import { type MemoryState, reachedOf } from './memory-state.js'
+
+const levels = ['none', 'bloom', 'root'] as const
 
 /** The operations of a transaction on rows that are its own until it ends. */
 export function memoryTransaction(draft: MemoryState): StoreTransaction {
@@ -26,9 +28,16 @@ export function memoryTransaction(draft: MemoryState): StoreTransaction {
         heights.set(blockNumber, blockHash)
         previous = blockNumber
       }
-      draft.checkpoints.set(chainId, { current: checkpoint, heights })
-      if (known !== undefined && known.current.blockNumber > checkpoint.blockNumber)
+      const goesDown = known !== undefined && known.current.blockNumber > checkpoint.blockNumber
+      const kept = goesDown ? undefined : known?.reached
+      draft.checkpoints.set(chainId, { current: checkpoint, heights, ...(kept === undefined ? {} : { reached: kept }) })
+      if (goesDown)
         draft.proofs.set(chainId, cut(draft.proofs.get(chainId) ?? [], checkpoint.blockNumber + 1, Infinity))
+    },
+    reached: async (chainId) => reachedOf(draft, chainId),
+    async setReached(chainId, height) {
+      const known = draft.checkpoints.get(chainId)
+      if (known !== undefined) draft.checkpoints.set(chainId, { ...known, reached: height })
     },
     async leaveChain(chainId, above) {
       for (const payment of payments())
@@ -93,6 +102,14 @@ export function memoryTransaction(draft: MemoryState): StoreTransaction {
     },
     async addProof(chainId, proven) {
       draft.proofs.set(chainId, merged([...cut(draft.proofs.get(chainId) ?? [], proven.from, proven.to), proven]))
+    },
+    async addWeakerProof(chainId, proven) {
+      const ranges = draft.proofs.get(chainId) ?? []
+      const isKept = ({ proof }: ProvenRange) => levels.indexOf(proof) <= levels.indexOf(proven.proof)
+      let parts: readonly ProvenRange[] = [proven]
+      for (const { from, to } of ranges.filter(isKept)) parts = cut(parts, from, to)
+      const rest = parts.reduce((left, { from, to }) => cut(left, from, to), ranges)
+      draft.proofs.set(chainId, merged([...rest, ...parts]))
     },
     async setCoverage(chainId, coverage) {
       draft.coverage.set(chainId, new Map(draft.coverage.get(chainId)).set(coverage.router, coverage))

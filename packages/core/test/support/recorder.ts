@@ -31,7 +31,8 @@ export function recorder(finalityBlocks: number | null = 10) {
     /** Records everything above the checkpoint. */
     async advance(to = heightOf(chain)): Promise<readonly ServiceEvent[]> {
       const from = ((await checkpoint())?.blockNumber ?? -1) + 1
-      return (await record(chain.rangeOf(from, to), { head: heightOf(chain) })).events
+      const events = await record(chain.rangeOf(from, to), { head: heightOf(chain) })
+      return events
     },
     /** Gives up the blocks above a height. */
     async unwind(to: number) {

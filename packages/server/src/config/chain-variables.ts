@@ -12,6 +12,7 @@ const perChain = [
   'PI_PROOF_',
   'PI_MAX_RANGE_',
   'PI_ROUTERS_',
+  'PI_SPOKE_POOLS_',
   'PI_TOKENS_',
   'PI_PRICE_FEEDS_',
   'PI_START_BLOCK_',
@@ -45,6 +46,7 @@ function readChain(id: string, variables: Variables): ChainConfig {
     chainId,
     endpoints: readEndpoints(id, variables),
     routers: readRouters(`PI_ROUTERS_${id}`, chainId, variables),
+    spokePools: readSpokePools(`PI_SPOKE_POOLS_${id}`, variables),
     tokens: readTokens(`PI_TOKENS_${id}`, chainId, variables),
     priceFeeds: readPriceFeeds(`PI_PRICE_FEEDS_${id}`, chainId, variables),
     startBlock: readStartBlock(`PI_START_BLOCK_${id}`, variables),
@@ -84,6 +86,17 @@ function readRouters(name: string, chainId: number, { text, problems }: Variable
     const [, address, version] = /^(0x[0-9a-fA-F]{40})@([0-9]+\.[0-9]+)$/.exec(part.trim()) ?? []
     if (address !== undefined && version !== undefined) return [{ address: address.toLowerCase(), version }]
     problems.push(`${name} holds ${show(part)}; expected 0x and 40 hex digits, an @ and a version such as 0.8.`)
+    return []
+  })
+}
+
+function readSpokePools(name: string, { text, problems }: Variables): readonly string[] | null {
+  const value = text(name)
+  if (value === undefined) return null
+  return value.split(',').flatMap((part) => {
+    const [address] = /^0x[0-9a-fA-F]{40}$/.exec(part.trim()) ?? []
+    if (address !== undefined) return [address.toLowerCase()]
+    problems.push(`${name} holds ${show(part)}; expected 0x and 40 hex digits.`)
     return []
   })
 }

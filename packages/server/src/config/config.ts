@@ -49,6 +49,11 @@ export interface ChainConfig {
   /** At least one, the preferred one first. */
   readonly endpoints: readonly EndpointConfig[]
   readonly routers: readonly RouterConfig[]
+  /**
+   * SpokePools of the Across bridge, 0x and 40 lowercase hex digits: deposits into any of them are believed, and payments arrive at the
+   * first. Null: the known ones of the chain.
+   */
+  readonly spokePools: readonly string[] | null
   /** On top of the known ones of the chain; none contradicts them. */
   readonly tokens: readonly TokenConfig[]
   /** On top of the known ones of the chain; none contradicts them. */

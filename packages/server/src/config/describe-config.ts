@@ -16,6 +16,7 @@ export interface ConfigDescription {
     /** Endpoints that tell of new blocks over an address of their own. */
     readonly heads: number
     readonly routers: number
+    readonly spokePools: number | 'known'
     /** Those of the configuration, without the known ones. */
     readonly tokens: number
     /** Those of the configuration, without the known ones. */
@@ -69,6 +70,7 @@ function describeChain({
     rpc: endpoints.map(({ url }) => describeUrl(url)),
     heads: endpoints.filter(({ headsUrl }) => headsUrl !== undefined).length,
     routers: rest.routers.length,
+    spokePools: rest.spokePools?.length ?? 'known',
     tokens: rest.tokens.length,
     priceFeeds: rest.priceFeeds.length,
     startBlock,

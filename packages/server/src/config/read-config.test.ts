@@ -53,6 +53,7 @@ describe('readConfig', () => {
       PI_PROOF_31337: 'bloom',
       PI_MAX_RANGE_31337: '5000',
       PI_ROUTERS_31337: `${router}@0.8, ${router}@0.6`,
+      PI_SPOKE_POOLS_31337: `${router}, ${token}`,
       PI_TOKENS_31337: `${token}:USD₮0:USD, ${router}:WETH.e:ETH`,
       PI_PRICE_FEEDS_31337: `${router}:CHF:USD:8`,
       PI_START_BLOCK_31337: '0',
@@ -88,6 +89,7 @@ describe('readConfig', () => {
       pollMs: 1_000,
       proof: null,
       maxRange: null,
+      spokePools: null,
       tokens: [],
       priceFeeds: [],
     })
@@ -103,6 +105,7 @@ describe('readConfig', () => {
         { address: router.toLowerCase(), version: '0.8' },
         { address: router.toLowerCase(), version: '0.6' },
       ],
+      spokePools: [router.toLowerCase(), token],
       tokens: [
         { address: token, symbol: 'USD₮0', currency: 'USD' },
         { address: router.toLowerCase(), symbol: 'WETH.e', currency: 'ETH' },
@@ -187,6 +190,12 @@ describe('readConfig', () => {
       'PI_ROUTERS_1 holds "0x12@0.8"; expected 0x and 40',
     ],
     [{ PI_RPC_URL_1: 'http://node.example', PI_ROUTERS_1: `${router}@0.8,` }, 'PI_ROUTERS_1 holds ""'],
+    [
+      { PI_RPC_URL_1: 'http://node.example', PI_SPOKE_POOLS_1: `${router},0x12` },
+      'PI_SPOKE_POOLS_1 holds "0x12"; expected 0x and 40 hex digits.',
+    ],
+    [{ PI_RPC_URL_1: 'http://node.example', PI_SPOKE_POOLS_1: `${router},` }, 'PI_SPOKE_POOLS_1 holds ""'],
+    [{ PI_SPOKE_POOLS_1: router }, 'PI_RPC_URL_1 is not set; this chain has other variables'],
     [
       { PI_RPC_URL_1: 'http://node.example', PI_START_BLOCK_1: 'tail' },
       'PI_START_BLOCK_1 is "tail"; expected `head` or',
@@ -348,6 +357,7 @@ describe('describeConfig', () => {
       PI_HEADS_URL_1: 'wss://heads.example/CANARY',
       PI_TOKENS_1: `${router}:DAI:USD,${token}:USDC:USD`,
       PI_PRICE_FEEDS_1: `${router}:CHF:USD:8`,
+      PI_SPOKE_POOLS_1: router,
       PI_RECEIPTS: 'http',
       PI_RECEIPTS_URL: 'https://CANARY:CANARY@receipts.example/CANARY',
     })
@@ -364,6 +374,7 @@ describe('describeConfig', () => {
           chainId: 1,
           rpc: ['https://rpc.example:8443', 'wss://second.example'],
           heads: 1,
+          spokePools: 1,
           tokens: 2,
           priceFeeds: 1,
           proof: 'default',

@@ -1,4 +1,4 @@
-import type { ChainStatus, ServiceEvent } from '@payment-integration/core'
+import type { ChainStatus, ServiceEvent, Store } from '@payment-integration/core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { chainStatus, endpointStatus } from '../../test/support/chain-status.js'
 import { basic, goodAuthorization, txHash, wallet } from '../../test/support/integration-service.js'
@@ -41,9 +41,14 @@ function samples(text: string): ReadonlyMap<string, number> {
 
 const read = async (metrics: Metrics) => samples(await metrics.text())
 
-function watching(metrics: Metrics, statuses: () => readonly ChainStatus[], msUntilDue: () => Promise<number | null>) {
+function watching(
+  metrics: Metrics,
+  statuses: () => readonly ChainStatus[],
+  msUntilDue: () => Promise<number | null>,
+  backlog: Store['deliveries']['backlog'] = async () => ({ pending: 0, oldestDueMs: null }),
+) {
   const indexers = statuses().map((_, index) => ({ status: () => statuses()[index] ?? chainStatus() }))
-  metrics.watch({ indexers, deliveries: { msUntilDue } })
+  metrics.watch({ indexers, deliveries: { msUntilDue, backlog } })
 }
 
 describe('the metrics of chains', () => {
@@ -171,6 +176,54 @@ describe('the next delivery', () => {
     watching(metrics, () => [chainStatus()], msUntilDue)
     const found = await read(metrics)
     expect(found.has('next_delivery_seconds')).toBe(false)
+    expect(found.get('chain_head_block{chain="1"}')).toBe(10)
+  })
+})
+
+describe('the backlog of deliveries', () => {
+  const noChains = () => []
+  const none = async () => null
+
+  it.each([
+    [{ pending: 0, oldestDueMs: null }, undefined],
+    [{ pending: 7, oldestDueMs: 0 }, 0],
+    [{ pending: 10_000, oldestDueMs: 61_500 }, 61.5],
+  ])('%o is a number of deliveries and an age in seconds', async (backlog, seconds) => {
+    const metrics = await createMetrics()
+    watching(metrics, noChains, none, async () => backlog)
+    const found = await read(metrics)
+    expect(found.get('deliveries_pending')).toBe(backlog.pending)
+    expect(found.get('oldest_due_delivery_seconds')).toBe(seconds)
+  })
+
+  it('is asked for once at each look, and counted up to 10,000', async () => {
+    const metrics = await createMetrics()
+    const asked: number[] = []
+    watching(metrics, noChains, none, async ({ atMost }) => {
+      asked.push(atMost)
+      return { pending: asked.length, oldestDueMs: null }
+    })
+    expect((await read(metrics)).get('deliveries_pending')).toBe(1)
+    expect((await read(metrics)).get('deliveries_pending')).toBe(2)
+    expect(asked).toEqual([10_000, 10_000])
+    expect(await metrics.text()).toMatch(/deliveries_pending .*Counted up to 10000/)
+  })
+
+  it.each([
+    ['refuses', () => Promise.reject(new Error('away'))],
+    ['does not answer', () => new Promise<never>(() => undefined)],
+  ])('is left out while the database %s; the rest is there', async (_, backlog) => {
+    const metrics = await createMetrics({ timeoutMs: 10 })
+    watching(
+      metrics,
+      () => [chainStatus()],
+      async () => 2_500,
+      backlog,
+    )
+    const found = await read(metrics)
+    expect(found.has('deliveries_pending')).toBe(false)
+    expect(found.has('oldest_due_delivery_seconds')).toBe(false)
+    expect(found.get('next_delivery_seconds')).toBe(2.5)
     expect(found.get('chain_head_block{chain="1"}')).toBe(10)
   })
 })

@@ -1,8 +1,8 @@
 /** The metrics on prom-client. @module */
 import { Gauge, Registry } from 'prom-client'
-import { answerWithin } from '../internal/answer-within.js'
 import { version } from '../version.js'
 import { addChainMetrics } from './chain-metrics.js'
+import { addDeliveryMetrics } from './delivery-metrics.js'
 import { addEventMetrics } from './event-metrics.js'
 import type { Metrics, MetricsOptions, MetricsSources } from './metrics.js'
 import { prefix } from './names.js'
@@ -22,19 +22,7 @@ export function prometheusMetrics(options: MetricsOptions = {}): Metrics {
     registers: [registry],
   }).set({ version }, 1)
   addChainMetrics(registry, () => sources?.indexers.map((indexer) => indexer.status()) ?? [])
-  new Gauge({
-    name: `${prefix}next_delivery_seconds`,
-    help: 'Time until the next delivery is due, 0 while one is; left out while none is pending, or the database does not answer.',
-    // With a label that has no value, a gauge can have no value.
-    labelNames: ['none'],
-    registers: [registry],
-    async collect() {
-      this.reset()
-      const deliveries = sources?.deliveries
-      const ms = deliveries === undefined ? null : await answerWithin(() => deliveries.msUntilDue(), timeoutMs)
-      if (ms !== null) this.set({}, ms / 1_000)
-    },
-  })
+  const askAgain = addDeliveryMetrics(registry, { sources: () => sources?.deliveries, timeoutMs })
   const onEvent = addEventMetrics(registry)
   const requests = requestMetrics(now)
   return {
@@ -45,6 +33,7 @@ export function prometheusMetrics(options: MetricsOptions = {}): Metrics {
       sources = chosen
     },
     async text() {
+      askAgain()
       const parts = await Promise.all([registry.metrics(), requests.text(), processMetrics().metrics()])
       return parts.map((part) => `${part.trimEnd()}\n`).join('\n')
     },

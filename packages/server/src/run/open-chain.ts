@@ -14,13 +14,14 @@ import type { ChainConfig } from '../config/config.js'
  * @throws TypeError or RangeError when a configuration that `readConfig` did not make contradicts itself.
  */
 export function openChain(config: ChainConfig, onQuarantine?: (log: QuarantinedLog) => void): EvmChain {
-  const { chainId, endpoints, routers, tokens, priceFeeds, proof, maxRange } = config
+  const { chainId, endpoints, routers, spokePools, tokens, priceFeeds, proof, maxRange } = config
   return createEvmChain({
     chainId,
     endpoints,
     routers,
     tokens: [...knownTokens(chainId), ...tokens],
     priceFeeds: [...knownPriceFeeds(chainId), ...priceFeeds],
+    ...(spokePools === null ? {} : { spokePools }),
     ...(proof === null ? {} : { proof }),
     ...(maxRange === null ? {} : { maxRange }),
     onQuarantine,

@@ -13,9 +13,10 @@ import type { ChainConfig } from '../config/config.js'
  * Nothing is sent before it is asked.
  */
 export function openFulfilments(chains: readonly ChainConfig[], clock: Clock): AcrossFulfilmentSource | null {
-  const destinations = chains.flatMap(({ chainId, endpoints, confirmations, tokens }) => {
-    if (confirmations === null || knownSpokePools(chainId).length === 0) return []
-    return [[chainId, { endpoints, confirmations, tokens: [...knownTokens(chainId), ...tokens] }] as const]
+  const destinations = chains.flatMap(({ chainId, endpoints, confirmations, tokens, spokePools }) => {
+    const [spokePool] = spokePools ?? knownSpokePools(chainId)
+    if (confirmations === null || spokePool === undefined) return []
+    return [[chainId, { endpoints, spokePool, confirmations, tokens: [...knownTokens(chainId), ...tokens] }] as const]
   })
   return destinations.length === 0 ? null : createAcrossFulfilmentSource({ chains: new Map(destinations), clock })
 }

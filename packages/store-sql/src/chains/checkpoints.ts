@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { BulkColumn, Connection, Differences } from '../engine.js'
 import { bulk } from '../internal/bulk.js'
 import { checkInteger } from '../internal/checks.js'
-import { integer } from '../internal/values.js'
+import { integer, nullableInteger } from '../internal/values.js'
 import type { CheckpointRow } from '../schema/tables.js'
 import { forgetProofs } from './proofs.js'
 
@@ -36,6 +36,28 @@ export async function readCheckpoint(db: Connection, chainId: number): Promise<C
   return row === undefined ? null : toCheckpoint(row)
 }
 
+/** A checkpoint, and how high its block was built upon before the chain went back to it; null: no higher than it is. */
+export interface Tip {
+  readonly checkpoint: Checkpoint
+  readonly reached: number | null
+}
+
+/** The tip of a chain, or null. */
+export async function readTip(db: Connection, chainId: number): Promise<Tip | null> {
+  const row = await newestFirst(db, chainId).select('reached').limit(1).executeTakeFirst()
+  return row === undefined ? null : { checkpoint: toCheckpoint(row), reached: nullableInteger(row.reached) }
+}
+
+/** Notes how high the block of the checkpoint at a height was built upon. */
+export async function setReached(db: Connection, chainId: number, at: number, reached: number | null): Promise<void> {
+  await db
+    .updateTable('checkpoints')
+    .set({ reached })
+    .where('chain_id', '=', chainId)
+    .where('block_number', '=', at)
+    .execute()
+}
+
 /** Stored heights at or below one, newest first. */
 export async function listCheckpoints(
   db: Connection,
@@ -54,8 +76,8 @@ export interface CheckpointMove {
   readonly to: Checkpoint
   /** Heights below it to keep as well, ascending. */
   readonly below: readonly Checkpoint[]
-  /** The height of the stored checkpoint; null when there is none. */
-  readonly from: number | null
+  /** The stored checkpoint; null when there is none. */
+  readonly from: Tip | null
 }
 
 const columns: readonly BulkColumn[] = [
@@ -66,15 +88,17 @@ const columns: readonly BulkColumn[] = [
 
 /**
  * Moves the checkpoint, up or down: heights above it are forgotten, with how the blocks there were proven.
+ * @returns The tip after it.
  * @throws RangeError When `below` is not ascending up to the checkpoint.
  */
 export async function writeCheckpoint(
   db: Connection,
   differences: Differences,
-  { chainId, to, below, from }: CheckpointMove,
-): Promise<void> {
+  { chainId, to, below, from: tip }: CheckpointMove,
+): Promise<Tip> {
   checkInteger(chainId, 'chainId')
   const { blockNumber } = to
+  const from = tip?.checkpoint.blockNumber ?? null
   const rows = [...below, to].map((each) => [chainId, checkInteger(each.blockNumber, 'blockNumber'), each.blockHash])
   for (let index = 1; index < rows.length; index += 1)
     if (Number(rows[index - 1]?.[1]) >= Number(rows[index]?.[1]))
@@ -93,6 +117,22 @@ export async function writeCheckpoint(
        on conflict (chain_id, block_number) do update set block_hash = excluded.block_hash`,
   )
   if (from !== null) await prune(db, differences, chainId, { from, to: blockNumber })
+  return { checkpoint: to, reached: await carryReached(db, chainId, tip, blockNumber) }
+}
+
+/** Takes the note along while the checkpoint climbs to where it was, and ends it where the checkpoint goes down. */
+async function carryReached(db: Connection, chainId: number, tip: Tip | null, to: number): Promise<number | null> {
+  if (tip === null) return null
+  const { checkpoint, reached } = tip
+  if (to > checkpoint.blockNumber) {
+    if (reached === null || reached <= to) return null
+    await setReached(db, chainId, to, reached)
+    return reached
+  }
+  if (to === checkpoint.blockNumber) return reached
+  // Its row may hold the note of an earlier time.
+  await setReached(db, chainId, to, null)
+  return null
 }
 
 /** Thins out the heights that the checkpoint has left behind since the last time. */

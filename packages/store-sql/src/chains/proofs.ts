@@ -58,6 +58,24 @@ export async function addProof(db: Connection, chainId: number, given: ProvenRan
     .execute()
 }
 
+const strength: Readonly<Record<ProofLevel, number>> = { none: 0, bloom: 1, root: 2 }
+
+/** Notes a range where nothing weaker is noted of its blocks. The caller holds the chain. */
+export async function addWeakerProof(db: Connection, chainId: number, given: ProvenRange): Promise<void> {
+  checkInteger(chainId, 'chainId')
+  checkInteger(given.from, 'from')
+  checkInteger(given.to, 'to', given.from)
+  const near = await rangesNear(db, chainId, given)
+  let { from } = given
+  const parts: ProvenRange[] = []
+  for (const kept of near.filter(({ proof }) => strength[proof] <= strength[given.proof])) {
+    if (kept.from > from) parts.push({ ...given, from, to: kept.from - 1 })
+    from = Math.max(from, kept.to + 1)
+  }
+  if (from <= given.to) parts.push({ ...given, from })
+  for (const part of parts) await addProof(db, chainId, part)
+}
+
 /** Forgets how blocks above a height were proven. */
 export async function forgetProofs(db: Connection, chainId: number, above: number): Promise<void> {
   await db.deleteFrom('proofs').where('chain_id', '=', chainId).where('from_block', '>', above).execute()

@@ -78,10 +78,16 @@ type TransactionRow = { beside: Integer | null } & (Selectable<PaymentRow> | { i
 /** One row at least: the chain's height, with nothing else where the transaction is not stored. */
 export function transactionQuery(db: Connection, value: ValueOf<TransactionValues>) {
   return db
-    .selectFrom(({ selectFrom }) =>
-      selectFrom('checkpoints')
-        .select(({ fn }) => fn.max('block_number').as('beside'))
-        .where('chain_id', '=', value('chainId'))
+    .selectFrom(
+      db
+        .selectNoFrom(({ selectFrom }) =>
+          selectFrom('checkpoints')
+            .select(sql<Integer>`case when reached > block_number then reached else block_number end`.as('height'))
+            .where('chain_id', '=', value('chainId'))
+            .orderBy('block_number', 'desc')
+            .limit(sql.lit(1))
+            .as('beside'),
+        )
         .as('chain'),
     )
     .leftJoin('payments', (join) =>

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { BulkColumn, BulkSource, Connection, Differences, DueDelivery, DueQuery } from '../engine.js'
 import { postgresTypes } from '../schema/column-types.js'
+import type { Integer } from '../schema/tables.js'
 import { arrayLiteral } from './array-literal.js'
 import { insertAll, insertPayments } from './bulk-insert.js'
 import { lockKey } from './lock-key.js'
@@ -43,6 +44,16 @@ export function postgresDifferences(schema: string, now: (() => number) | undefi
         ) d
         where i.enabled = 1 and i.notification_url is not null
         order by d.due_at, d.id limit ${limit}`,
+    // Limit and order keep each integration's search apart and in the index: no plan joins or counts the whole backlog first.
+    pending: (atMost: number) => sql<{ pending: Integer }>`
+        select count(*) as pending from (
+          select 1 from ${sql.raw(name('integrations'))} i cross join lateral (
+            select 1 from ${sql.raw(name('deliveries'))} q
+            where q.status = 'pending' and q.integration = i.address
+            order by q.lane, q.due_at, q.id limit ${atMost}
+          ) d
+          where i.enabled = 1 and i.notification_url is not null limit ${atMost}
+        ) counted`,
     async lockChain(db, chainId, mode) {
       const lock = sql.raw(mode === 'exclusive' ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared')
       await sql`select ${lock}(${lockKey(schema, `chain ${chainId}`)}::bigint)`.execute(db)

@@ -4,12 +4,13 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { postgresMissing } from '../../test/postgres.js'
 import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/engines.js'
-import { fillSchema, makeSchema } from '../../test/support/old-schema.js'
+import { fillCheckpoint, fillSchema, makeSchema } from '../../test/support/old-schema.js'
 import { createStore } from '../create-store.js'
 import type { Engine } from '../engine.js'
 import { postgresTypes, sqliteTypes } from './column-types.js'
 import { migration2 } from './migration-2.js'
 import { migration3 } from './migration-3.js'
+import { migration4 } from './migration-4.js'
 
 const { bodyOf, deposit, facts, hash, indexed, listed, nextVersion, primary } = fixtures
 
@@ -29,6 +30,7 @@ const asRead = {
 test.each([
   ['2', migration2, 'bff78f1738fd077cc05f314c636932ce66480f4e080b1eb6f5e8f7130abb0656'],
   ['3', migration3, '3e05e8a8c2e2db1945184ba9182be364f06f807580aeab76908ba1c8bc9cc84f'],
+  ['4', migration4, '508649085c43246c17ed068a10c4f617692dc2006feb2091f4455ea61b534b4e'],
 ])('the text of migration %s, which was released, is what it was', (_, migration, expected) => {
   const text = [sqliteTypes, postgresTypes].map((types) => migration(types, (table) => `"${table}"`))
   expect(createHash('sha256').update(JSON.stringify(text)).digest('hex')).toBe(expected)
@@ -67,7 +69,7 @@ function broughtUpToDate(empty: () => Promise<Engine>): void {
     const engine = await empty()
     await makeSchema(engine, 2)
     await fillSchema(engine, 2, old)
-    await createStore(engine).transaction((tx) => tx.setCheckpoint(2, { blockNumber: 5, blockHash: hash(5) }))
+    await fillCheckpoint(engine, 2, { blockNumber: 5, blockHash: hash(5) })
     const store = createStore(engine)
     await Promise.all([1, 2, 3, 4].map(() => store.migrate()))
     return store
@@ -106,12 +108,15 @@ function broughtUpToDate(empty: () => Promise<Engine>): void {
     const at = (blockNumber: number) => ({ blockNumber, blockHash: hash(blockNumber) })
     await store.transaction(async (tx) => {
       expect(await tx.lockChain(2)).toEqual(at(5))
+      expect(await tx.reached(2)).toBe(5)
       await tx.setCheckpoint(2, at(9), [at(7), at(8)])
       await tx.addProof(2, { from: 6, to: 9, proof: 'root', endpoint: 'a' })
       await tx.upsertDeposits([deposit({ chainId: 2, blockNumber: 9 })])
       await tx.leaveChain(2, 7)
       await tx.setCheckpoint(2, at(7))
+      await tx.setReached(2, 9)
     })
+    expect(await store.payments.transaction({ chainId: 2, txHash: hash(1) })).toEqual({ payments: [], indexedTo: 9 })
     expect(await store.transaction((tx) => tx.checkpoints(2, 100, 10))).toEqual([at(7), at(5)])
     expect(await store.chains.proofs(2, 10)).toEqual([{ from: 6, to: 7, proof: 'root', endpoint: 'a' }])
     expect(await store.chains.waitingDeposits({ limit: 10 })).toEqual([])

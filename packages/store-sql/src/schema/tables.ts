@@ -208,6 +208,8 @@ export interface CheckpointRow {
   chain_id: Integer
   block_number: Integer
   block_hash: string
+  /** On a checkpoint that the chain went back to: how high its block was built upon before. Counts while it is above the checkpoint. */
+  reached: Generated<Integer | null>
 }
 
 /** All tables. */

@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { BulkColumn, BulkSource, Differences, DueDelivery, DueQuery } from '../engine.js'
 import { sqliteTypes } from '../schema/column-types.js'
+import type { Integer } from '../schema/tables.js'
 import { insertAll, insertPayments } from './bulk-insert.js'
 
 // SQLite's limit is 32,766 parameters; beyond some hundred rows a longer statement gains nothing.
@@ -34,6 +35,12 @@ export function sqliteDifferences(now: () => number): Differences {
     insertAll,
     insertPayments,
     due: (query) => due(query, now()),
+    pending: (atMost) => sql<{ pending: Integer }>`
+      select count(*) as pending from (
+        select 1 from integrations i cross join deliveries d
+        where i.enabled = 1 and i.notification_url is not null and d.status = 'pending' and d.integration = i.address
+        limit ${atMost}
+      )`,
   }
 }
 

@@ -1,6 +1,6 @@
 /** Databases as earlier releases left them. @module */
 import { fixtures } from '@payment-integration/core/conformance'
-import type { PaymentFacts } from '@payment-integration/core/ports'
+import type { Checkpoint, PaymentFacts } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import { createStore } from '../../src/create-store.js'
 import type { Engine } from '../../src/engine.js'
@@ -49,12 +49,26 @@ export async function fillSchema(engine: Engine, version: 1 | 2, facts: PaymentF
       return `insert into ${differences.name('payments')} (${names}) ${source}`
     }),
   )
-  // The tables of these are as they were.
+  // Snapshots and deliveries are as they were.
   const store = createStore(engine)
   await store.integrations.insert(fixtures.integration())
   await store.transaction(async (tx) => {
-    const { integrationAddress, chainId, blockNumber, blockHash } = facts
+    const { integrationAddress } = facts
     await tx.insertSnapshots([{ paymentId: '1', version: 1, body: fixtures.bodyOf('1', 1), integrationAddress }])
-    await tx.setCheckpoint(chainId, { blockNumber, blockHash })
   })
+  await fillCheckpoint(engine, facts.chainId, facts)
+}
+
+/** Stores a checkpoint as those releases did. */
+export async function fillCheckpoint(
+  engine: Engine,
+  chainId: number,
+  { blockNumber, blockHash }: Checkpoint,
+): Promise<void> {
+  await engine.transaction((db) =>
+    db
+      .insertInto('checkpoints')
+      .values({ chain_id: chainId, block_number: blockNumber, block_hash: blockHash })
+      .execute(),
+  )
 }

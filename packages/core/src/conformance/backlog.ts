@@ -1,0 +1,80 @@
+/** Tests: how much waits to be sent. @module */
+import { expect } from 'vitest'
+import { failed } from './claims.js'
+import { address, hash, indexed, indexPayments, integration, otherShop, primary, shop } from './fixtures.js'
+import { passTime, type StoreTest } from './subject.js'
+
+/** Registers the tests. */
+export function backlogTests(test: StoreTest): void {
+  test('an empty outbox has no backlog', async ({ store }) => {
+    await store.integrations.insert(integration())
+    expect(await store.deliveries.backlog({ atMost: 10 })).toEqual({ pending: 0, oldestDueMs: null })
+  })
+
+  test('pending deliveries are counted up to the most that is asked for, claimed ones too', async ({ store }) => {
+    await store.integrations.insert(integration())
+    await store.integrations.insert(integration({ address: otherShop }))
+    const names = Array.from({ length: 12 }, (_, n) => ({
+      txHash: hash(n),
+      integrationAddress: n % 2 === 0 ? shop : otherShop,
+    }))
+    await store.transaction((tx) =>
+      indexPayments(
+        tx,
+        names.map((name) => primary(name)),
+      ),
+    )
+    const pending = async (atMost: number) => (await store.deliveries.backlog({ atMost })).pending
+    expect([await pending(100), await pending(12), await pending(11), await pending(1)]).toEqual([12, 12, 11, 1])
+    const [claim] = await store.deliveries.claim({ limit: 3, leaseMs: 60_000 })
+    expect(await pending(100)).toBe(12)
+    if (claim === undefined) throw new Error('No delivery was due.')
+    await store.deliveries.settle(claim, failed, { kind: 'retry', inMs: 60_000 })
+    expect(await pending(100)).toBe(12)
+  })
+
+  test('settled deliveries, and those of integrations that take none, do not count', async ({ store }) => {
+    const [off, silent] = [address(0xf0), address(0xf1)]
+    await store.integrations.insert(integration())
+    await store.integrations.insert(integration({ address: off }))
+    await store.integrations.insert(integration({ address: silent }))
+    for (const [n, integrationAddress] of [shop, shop, off, silent].entries())
+      await indexed(store, { txHash: hash(n), integrationAddress })
+    await store.integrations.update(off, { enabled: false })
+    await store.integrations.update(silent, { notificationUrl: null })
+    expect((await store.deliveries.backlog({ atMost: 100 })).pending).toBe(2)
+    for (const [kind, left] of [
+      ['delivered', 1],
+      ['exhausted', 0],
+    ] as const) {
+      const [claim] = await store.deliveries.claim({ limit: 1, leaseMs: 60_000 })
+      if (claim === undefined) throw new Error('No delivery was due.')
+      await store.deliveries.settle(claim, failed, { kind })
+      expect((await store.deliveries.backlog({ atMost: 100 })).pending).toBe(left)
+    }
+    expect(await store.deliveries.backlog({ atMost: 100 })).toEqual({ pending: 0, oldestDueMs: null })
+  })
+
+  test('the oldest due delivery ages with the clock, and is none while it is claimed or waits for its retry', async (subject) => {
+    const { store } = subject
+    await store.integrations.insert(integration())
+    await indexed(store)
+    const age = async () => (await store.deliveries.backlog({ atMost: 1 })).oldestDueMs
+    expect(await age()).toBeGreaterThanOrEqual(0)
+    await passTime(subject, 50, async () => ((await age()) ?? 0) >= 50)
+    await indexed(store, { txHash: hash(2) })
+    expect(await age()).toBeGreaterThanOrEqual(50)
+    const [first, second] = await store.deliveries.claim({ limit: 2, leaseMs: 60_000 })
+    expect(await age()).toBeNull()
+    if (first === undefined || second === undefined) throw new Error('Two deliveries were due.')
+    await store.deliveries.settle(first, failed, { kind: 'retry', inMs: 60_000 })
+    expect(await age()).toBeNull()
+    await store.deliveries.settle(second, failed, { kind: 'retry', inMs: 0 })
+    expect(await age()).toBeGreaterThanOrEqual(0)
+    expect(await age()).toBeLessThan(60_000)
+  })
+
+  test('counting up to nothing is refused', async ({ store }) => {
+    await expect(store.deliveries.backlog({ atMost: 0 })).rejects.toThrow(RangeError)
+  })
+}

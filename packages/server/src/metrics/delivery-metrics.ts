@@ -1,0 +1,66 @@
+/** What waits to be delivered, asked of the database when the metrics are. @module */
+import { Gauge, type Registry } from 'prom-client'
+import { answerWithin } from '../internal/answer-within.js'
+import type { MetricsSources } from './metrics.js'
+import { prefix } from './names.js'
+
+/** Where counting pending deliveries ends, so that a look costs no more however much waits. */
+export const mostPending = 10_000
+
+type Deliveries = MetricsSources['deliveries']
+
+interface Reading {
+  readonly name: string
+  readonly help: string
+  /** Null: there is nothing to say, and the metric is left out. */
+  read(deliveries: Deliveries): Promise<number | null>
+}
+
+/**
+ * Adds the metrics to a registry.
+ * @param sources - What is asked; null: nothing yet.
+ * @param timeoutMs - How long the database may take.
+ * @returns What is called before each look: the database is asked for the backlog once for all of its metrics.
+ */
+export function addDeliveryMetrics(
+  registry: Registry,
+  { sources, timeoutMs }: { readonly sources: () => Deliveries | undefined; readonly timeoutMs: number },
+): () => void {
+  let backlog: ReturnType<Deliveries['backlog']> | undefined
+  const readBacklog = (deliveries: Deliveries) => (backlog ??= deliveries.backlog({ atMost: mostPending }))
+  const inSeconds = (ms: number | null) => (ms === null ? null : ms / 1_000)
+  const readings: readonly Reading[] = [
+    {
+      name: 'next_delivery_seconds',
+      help: 'Time until the next delivery is due, 0 while one is; left out while none is pending, or the database does not answer.',
+      read: async (deliveries) => inSeconds(await deliveries.msUntilDue()),
+    },
+    {
+      name: 'deliveries_pending',
+      help: `Deliveries that are not settled, of enabled integrations with a URL. Counted up to ${mostPending}: that many means so many or more.`,
+      read: async (deliveries) => (await readBacklog(deliveries)).pending,
+    },
+    {
+      name: 'oldest_due_delivery_seconds',
+      help: 'For how long the oldest due delivery has been due; left out while none is due, or the database does not answer.',
+      read: async (deliveries) => inSeconds((await readBacklog(deliveries)).oldestDueMs),
+    },
+  ]
+  for (const { name, help, read } of readings)
+    new Gauge({
+      name: `${prefix}${name}`,
+      help,
+      // With a label that has no value, a gauge can have no value.
+      labelNames: ['none'],
+      registers: [registry],
+      async collect() {
+        this.reset()
+        const deliveries = sources()
+        const value = deliveries === undefined ? null : await answerWithin(() => read(deliveries), timeoutMs)
+        if (value !== null) this.set({}, value)
+      },
+    })
+  return () => {
+    backlog = undefined
+  }
+}

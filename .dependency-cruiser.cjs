@@ -26,7 +26,7 @@ const npmArrows = {
   client: ['ky'],
   core: ['lossless-json'],
   'store-sql': ['kysely', 'pg', '@types/pg', '@photostructure/sqlite'],
-  'chain-evm': ['viem', 'ws', 'hash-wasm'],
+  'chain-evm': ['viem', 'ws', 'hash-wasm', '@noble/hashes'],
   server: ['hono', '@hono/node-server', 'undici', 'pino', 'ipaddr.js', 'prom-client'],
   // The demo receiver keeps its versions in SQLite, as an integrator would.
   cli: ['commander', 'picocolors', '@photostructure/sqlite'],
@@ -140,6 +140,13 @@ module.exports = {
       severity: 'error',
       from: { path: inPackage(oneOf(runtimeNeutral)), pathNot: [...notShipped, forNode] },
       to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'viem-types-only',
+      comment: 'Loading viem takes longer than the service takes to start: only the development chain does.',
+      severity: 'error',
+      from: { path: inPackage('chain-evm'), pathNot: ['/src/dev/', ...notShipped] },
+      to: { path: npm(['viem']), dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'no-test-in-shipped-code',

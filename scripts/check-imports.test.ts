@@ -17,6 +17,7 @@ const manifests: Record<string, Record<string, string>> = {
   webhook: {},
   core: { [`${scope}/contract`]: '0.0.0', [`${scope}/webhook`]: '0.0.0' },
   client: { [`${scope}/contract`]: '0.0.0', ky: '1.0.0' },
+  'chain-evm': { viem: '1.0.0' },
 }
 
 /** Imports that the rules allow, one of every kind: the small workspace without a fault. */
@@ -29,6 +30,8 @@ const sound: Record<string, string> = {
   'core/src/rule.ts': `import 'node:crypto'\nimport type { Shape } from '${scope}/contract'\nimport { sign } from '${scope}/webhook'\nexport type Rule = Shape\nexport const rule = sign`,
   'client/src/exports/index.ts': `export * from '../read.js'`,
   'client/src/read.ts': `import 'ky'\nimport type { Shape } from '${scope}/contract'\nexport type Read = Shape`,
+  'chain-evm/src/exports/index.ts': `import type { Transport } from 'viem'\nexport type Way = Transport`,
+  'chain-evm/src/dev/payer.ts': `import { http } from 'viem'\nexport const way = http`,
 }
 
 /** Writes the small workspace, runs the check on it, and resolves its exit code with everything it printed. */
@@ -48,7 +51,7 @@ async function check(files: Record<string, string>, lists: Record<string, Record
     await write(`packages/${name}/package.json`, JSON.stringify({ name: `${scope}/${name}`, exports, dependencies }))
     await symlink(join('..', '..', 'packages', name), join(folder, 'node_modules', scope, name))
   }
-  for (const name of ['zod', 'ky']) {
+  for (const name of ['zod', 'ky', 'viem']) {
     await write(`node_modules/${name}/package.json`, JSON.stringify({ name, version: '1.0.0', main: 'dist/index.js' }))
     await write(`node_modules/${name}/dist/index.js`, '')
   }
@@ -62,7 +65,7 @@ async function check(files: Record<string, string>, lists: Record<string, Record
 
 test('a workspace whose imports follow the arrows passes', async () => {
   const { code, printed } = await check({})
-  expect(printed).toContain('imports: 11 files, 11 imports, 0 problems')
+  expect(printed).toContain('imports: 14 files, 13 imports, 0 problems')
   expect(code).toBe(0)
 })
 
@@ -82,6 +85,7 @@ test('each forbidden import is reported under its rule', async () => {
       'core/src/around.ts': `import '../../webhook/src/exports/index.js'`,
       'core/src/uses-test.ts': `import './rule.test.js'`,
       'core/src/rule.test.ts': 'export {}',
+      'chain-evm/src/hash.ts': `import { keccak256 } from 'viem'\nexport const hash = keccak256`,
       'client/src/other-entry.ts': `import '${scope}/contract/hidden'`,
     },
     { client: { ky: '1.0.0' }, contract: {} },
@@ -103,6 +107,7 @@ test('each forbidden import is reported under its rule', async () => {
     'internal-stays-internal: packages/core/src/exports/leak.ts -> packages/core/src/internal/table.ts',
     'no-path-between-packages: packages/core/src/around.ts -> packages/webhook/src/exports/index.ts',
     'no-test-in-shipped-code: packages/core/src/uses-test.ts -> packages/core/src/rule.test.ts',
+    'viem-types-only: packages/chain-evm/src/hash.ts -> node_modules/viem/dist/index.js',
     'listed-client: packages/client/src/read.ts -> packages/contract/src/exports/index.ts',
   ])
     expect(reported).toContain(expected)

@@ -91,6 +91,8 @@ export async function runChaosSeed(seed: number, ground: ChaosGround): Promise<C
     let kills = 0
     let started = 0
     let repairs = 0
+    /** Why a repair failed; it is tried again. */
+    let refusal: string | null = null
     const start = () => {
       started += 1
       children.set(started, startChild(ground.processPath, config))
@@ -122,8 +124,11 @@ export async function runChaosSeed(seed: number, ground: ChaosGround): Promise<C
     while (!(await isCaughtUp(ground.chain, store)) && Date.now() < deadline) {
       await pause(50)
       const failures = [...children.values()].map((child) => child.failure()).join()
-      if (await repairAsTold(failures, { store, finalityBlocks, openChain: honestChain }).catch(() => false))
-        repairs += 1
+      try {
+        if (await repairAsTold(failures, { store, finalityBlocks, openChain: honestChain })) repairs += 1
+      } catch (error) {
+        refusal = `the last repair that failed: ${error}`
+      }
     }
     const truth = await realPayments(ground.chain, startBlock + 1, nature.signed)
     const tip = await headOf(ground.chain)
@@ -140,6 +145,7 @@ export async function runChaosSeed(seed: number, ground: ChaosGround): Promise<C
     })
     const words = [...judged.words]
     if (receiver.refused > 0) words.push(`${receiver.refused} deliveries had a wrong signature`)
+    if (words.length > 0 && refusal !== null) words.push(refusal)
     for (const child of children.values()) {
       if (words.length > 0) words.push(await child.status())
       if (child.complaints() !== '') words.push(child.complaints())

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
+import { chaosSeeds } from '../seeds-in-tests.js'
 import { chaosTable, describeChaos, runChaos } from './run-chaos.js'
 
-const seeds = 100
+const { from, count: seeds } = chaosSeeds
 /** Seeds at a time: most of one is waiting. */
 const concurrency = 3
 const timeoutMs = 1_200_000
@@ -9,7 +10,7 @@ const timeoutMs = 1_200_000
 test(
   `${seeds} seeds of chaos on real chains: 0 missing, 0 wrong, 0 repeated`,
   async () => {
-    const summary = await runChaos({ from: 1, count: seeds, concurrency })
+    const summary = await runChaos({ from, count: seeds, concurrency })
     process.stdout.write(`${chaosTable(summary)}\n`)
     expect(summary.failed.map(describeChaos).join('\n')).toBe('')
     const sum = (name: 'forks' | 'kills' | 'repairs') =>

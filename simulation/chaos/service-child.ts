@@ -9,7 +9,7 @@ export interface ServiceChild {
   kill(): Promise<void>
   /** Asks it to end, and resolves with its exit code. */
   stop(): Promise<number | null>
-  /** What a chain that stopped said last, or an empty text. */
+  /** What a chain that failed said last, as an event or in the log, or an empty text. */
   failure(): string
   /** How many reorganisations it followed. */
   reorganisations(): number
@@ -37,10 +37,10 @@ export function startChild(path: string, config: ProcessConfig): ServiceChild {
   let tellStatus: (line: string) => void = () => undefined
   if (child.stdout !== null)
     createInterface({ input: child.stdout }).on('line', (line) => {
-      const event = JSON.parse(line) as { readonly type: string; readonly message?: string }
+      const event = JSON.parse(line) as { readonly type: string; readonly message?: unknown }
       if (event.type === 'status') tellStatus(line)
       else if (event.type === 'chain.reorganised') reorganisations += 1
-      else failure = event.message ?? ''
+      else failure = String(event.message ?? '')
     })
   child.stderr?.on('data', (chunk: Buffer) => {
     complaints = `${complaints}${chunk.toString('utf8')}`.slice(-2_000)

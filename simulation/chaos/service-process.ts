@@ -1,6 +1,7 @@
 /** The process that chaos kills: the service on SQLite, real HTTP and default options, on a fast clock. @module */
 import { createEvmChain } from '@payment-integration/chain-evm'
-import { createService } from '@payment-integration/core'
+import { createService, silentLogger } from '@payment-integration/core'
+import type { Logger } from '@payment-integration/core/ports'
 import { createUndiciSender } from '@payment-integration/server'
 import { createSqliteStore } from '@payment-integration/store-sql'
 import { simulatedMasterKey } from '../world/master-key.js'
@@ -18,8 +19,14 @@ process.stdin.resume().once('end', () => process.exit(1))
 const chain = createEvmChain({ chainId, endpoints: urls.map((url) => ({ url })), routers, nearHead, clock })
 const sender = createUndiciSender({ allowLoopbackHttp: true })
 const store = createSqliteStore({ path: databasePath, clock })
+/** What an operator reads: a chain that stopped logs an error, time and again, with the command that repairs it. */
+const logger: Logger = {
+  ...silentLogger,
+  error: ({ error }) => void process.stdout.write(`${JSON.stringify({ type: 'error', message: error })}\n`),
+}
 const service = createService({
   store,
+  logger,
   sender,
   masterKey: simulatedMasterKey,
   chains: [{ chain, startBlock }],

@@ -97,6 +97,21 @@ describe.each(fillNames)('a fill by %s', (name) => {
   })
 })
 
+test('a fill whose block has another time than its hash says is refused, and found when the node tells the truth', async () => {
+  const deposit = await newDeposit()
+  const { hash, blockNumber } = await fill(deposit)
+  await node.mine(3)
+  const source = open()
+  front.intercept = rewriting((item, { method }) => {
+    const block = item.result as { readonly number: string } | undefined
+    const isIt = method === 'eth_getBlockByNumber' && Number(block?.number) === blockNumber
+    return isIt ? { ...item, result: { ...block, timestamp: '0x7fffffff' } } : item
+  })
+  await expect(source.lookup(deposit)).rejects.toMatchObject({ code: 'ERR_CHAIN_PROOF_FAILED', chainId })
+  front.intercept = passOn
+  expect(await source.lookup(deposit)).toMatchObject({ txHash: hash })
+})
+
 test('a fill that another contract made up is none', async () => {
   const deposit = await newDeposit()
   const stranger = await node.deploy(testRouter)

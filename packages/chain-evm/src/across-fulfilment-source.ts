@@ -90,7 +90,7 @@ function openDestination(
   const endpoints = createEndpoints({ chainId, endpoints: destination.endpoints, clock })
   const fail = chainFailures(chainId)
   const native = nativeToken(chainId, undefined)
-  const tokens = createTokenMetadata(fail, native)
+  const tokens = createTokenMetadata(chainId, fail, native)
   const lists = createPriceLists(destination.tokens ?? knownTokens(chainId), [], native.symbol)
   const deps = { chainId, endpoints, fail, tokens, lists, spokePool, confirmations, windowMs }
   return { endpoints, reader: createFillReader(deps) }

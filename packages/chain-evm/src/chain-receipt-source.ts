@@ -6,7 +6,7 @@
  */
 import { finality, type ProcessorUpdate } from '@payment-integration/contract'
 import type { Chain, ReceiptSource, StoredPayment } from '@payment-integration/core/ports'
-import { keccak256, stringToBytes } from 'viem'
+import { hashText } from './internal/hash.js'
 
 /** Options of {@link createChainReceiptSource}. */
 export interface ChainReceiptSourceOptions {
@@ -79,7 +79,7 @@ function toUpdate({ chainId, txHash, integrationAddress }: StoredPayment, answer
   const state = answer === 'succeeded' ? 'success' : 'failure'
   const facts = [chainId, txHash, integrationAddress ?? '', answer, state].join('|')
   return {
-    id: `chain:${keccak256(stringToBytes(facts)).slice(2)}`,
+    id: `chain:${hashText(facts).slice(2)}`,
     chainId: String(chainId),
     txHash,
     ...(integrationAddress === null ? {} : { integrationAddress }),

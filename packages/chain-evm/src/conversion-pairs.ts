@@ -10,7 +10,7 @@
  * feeds of the calldata. One that cannot be read keeps its place, or a forged one behind it would come first.
  * @module
  */
-import { keccak256 } from 'viem'
+import { hashHex } from './internal/hash.js'
 import type { CalledFeed, ConversionStep, DecodedConversion, DecodedPayment, RouterCall } from './router-decoder.js'
 
 /** An event with the router that emitted it. */
@@ -108,5 +108,5 @@ function calledConversion(
 
 function isOf({ contract, codeHash, rate }: ConversionStep, feed: CalledFeed): boolean {
   if (feed.contract !== null) return contract === feed.contract
-  return contract === null && rate === feed.rate && codeHash === keccak256(feed.codeHex as `0x${string}`)
+  return contract === null && rate === feed.rate && codeHash === hashHex(feed.codeHex)
 }

@@ -135,7 +135,7 @@ test('a block whose header denies payments costs no request more', async () => {
   const before = front.requests.length
   await readAll(chain, quiet, quiet)
   await readAll(chain, other, other)
-  const once = [['eth_getBlockByNumber', 'eth_getLogs'], ['eth_getBlockByNumber']]
+  const once = [['eth_chainId', 'eth_getBlockByNumber', 'eth_getLogs'], ['eth_getBlockByNumber']]
   expect(front.requests.slice(before)).toEqual([...once, ...once])
 })
 

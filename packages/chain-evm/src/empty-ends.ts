@@ -10,6 +10,7 @@ import { type ReceiptLog, readLogs, readReceipt } from './internal/answers.js'
 import type { RangeReader } from './range-reader.js'
 import { readByTransaction } from './reading/block-receipts.js'
 import type { Header } from './reading/headers.js'
+import { askOwnChain } from './reading/own-chain.js'
 import type { RouterLog } from './router-decoder.js'
 
 /**
@@ -36,12 +37,12 @@ export async function checkEmptyEnds(
 }
 
 async function hasLogs(reader: RangeReader, end: Header, likely: boolean, signal?: AbortSignal): Promise<boolean> {
-  const { rpc, fail, routers, decoder } = reader
+  const { fail, routers, decoder } = reader
   if (!likely) {
     const filter = { blockHash: end.ref.hash, address: [...routers.keys()], topics: [decoder.paymentTopics] }
-    const outcome = await rpc.ask({ method: 'eth_getLogs', params: [filter] }, signal)
+    const [outcome] = await askOwnChain(reader, [{ method: 'eth_getLogs', params: [filter] }], signal)
     // A node that does not know blocks by hash in this call, or not any more, still has receipts to tell by.
-    if (outcome.ok) return readLogs(outcome.result, fail).some((log) => isPaymentLog(reader, log))
+    if (outcome?.ok) return readLogs(outcome.result, fail).some((log) => isPaymentLog(reader, log))
   }
   return inReceipts(reader, end, signal)
 }

@@ -177,20 +177,42 @@ describe('a node of another chain', () => {
     expect((await chain.head()).number).toBe(to)
   })
 
-  test('is asked for its chain once, and again after it was lost', async () => {
+  test('is asked for its chain in the request for each head, and in one of its own at first and after it was lost', async () => {
     const chain = open()
-    const asked = () => front.requests.flat().filter((method) => method === 'eth_chainId').length
-    const before = asked()
+    const before = front.requests.length
     await chain.head()
     await chain.head()
-    expect(asked()).toBe(before + 1)
+    const head = ['eth_chainId', 'eth_getBlockByNumber']
+    expect(front.requests.slice(before)).toEqual([['eth_chainId'], head, head])
     front.intercept = (_request, response) => {
       response.writeHead(503).end()
       return undefined
     }
     await expect(chain.head()).rejects.toMatchObject(unavailable)
     rewrite('eth_chainId', (item) => ({ ...item, result: '0x1' }))
+    const lost = front.requests.length
     await expect(chain.head()).rejects.toThrow('on chain 1.')
+    expect(front.requests.slice(lost)).toEqual([['eth_chainId']])
+  })
+
+  test('that came after a head without a broken connection is refused in the request that it answers', async () => {
+    const chain = open()
+    const { payments } = await readAll(chain, from, to)
+    rewrite('eth_chainId', (item) => ({ ...item, result: '0x1' }))
+    const reads = [
+      () => chain.head(),
+      () => chain.block(to),
+      () => chain.transactionFate(payments[0]?.txHash ?? ''),
+      () => readAll(chain, from, to),
+      () => readAll(chain, from, to, { head: 1_000_000 }),
+    ]
+    const contradictions = () => chain.endpoints()[0]?.contradictions ?? 0
+    for (const read of reads) {
+      const [before, known] = [front.requests.length, contradictions()]
+      await expect(read()).rejects.toThrow('on chain 1.')
+      expect(contradictions()).toBeGreaterThan(known)
+      expect(front.requests.slice(before).every((methods) => methods[0] === 'eth_chainId')).toBe(true)
+    }
   })
 
   test.each([null, 'polygon', '0x', 31337])('that answers %j is refused', async (result) => {
@@ -362,7 +384,7 @@ test('one request reads headers and logs, one the transactions, and nothing is a
   const before = front.requests.length
   await readAll(chain, from, to)
   expect(front.requests.slice(before)).toEqual([
-    ['eth_getBlockByNumber', 'eth_getBlockByNumber', 'eth_getLogs'],
+    ['eth_chainId', 'eth_getBlockByNumber', 'eth_getBlockByNumber', 'eth_getLogs'],
     ['eth_getTransactionByHash', 'eth_getTransactionByHash', 'eth_getTransactionByHash'],
     ['eth_getBlockByNumber'],
   ])

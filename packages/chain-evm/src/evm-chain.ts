@@ -5,7 +5,7 @@ import { checkSpokePools } from './bridge/check-spoke-pools.js'
 import { knownSpokePools } from './bridge/known-spoke-pools.js'
 import { createEndpoints } from './endpoints/create-endpoints.js'
 import { checkEndpoints, checkProof, type EvmChainOptions, evmChainDefaults } from './evm-chain-options.js'
-import { readHeader, readReceipt } from './internal/answers.js'
+import { readReceipt } from './internal/answers.js'
 import type { Endpoint } from './internal/endpoints.js'
 import { chainFailures } from './internal/failures.js'
 import { quantity, toAddress, toHash } from './internal/hex.js'
@@ -17,6 +17,8 @@ import { createPriceLists } from './price-lists.js'
 import { createFilterTest } from './proof/log-filter.js'
 import { openProver, type Prover } from './proof/prover.js'
 import type { ChainReader, QuarantinedLog, RangeReader } from './range-reader.js'
+import { headerKind } from './reading/header-kind.js'
+import { callOwnChain, readOwnHeader } from './reading/own-chain.js'
 import { createRangeBlocks } from './reading/range-blocks.js'
 import { readRanges } from './reading/ranges.js'
 import { createTokenMetadata } from './token-metadata.js'
@@ -31,8 +33,9 @@ export interface EvmChain extends Chain {
 /**
  * Opens a chain over JSON-RPC. Nothing is sent before the first call.
  *
- * Guarantees: those of the `Chain` port. A node must answer for `chainId`: it is asked before the first call, and again
- * after a request that brought no answer, so that an endpoint which was swapped is noticed.
+ * Guarantees: those of the `Chain` port. A node must answer for `chainId`: it is asked before the first call, again
+ * after a connection that broke or a request that brought no answer, and along with everything that is believed without a hash to hold
+ * it against, so that an endpoint which was swapped is noticed.
  * Every method rejects with a ChainError (`ERR_CHAIN_UNAVAILABLE`, `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`), or with the signal's own
  * reason when the caller aborted. No message holds any part of a URL but its host.
  * @throws {TypeError | RangeError} When an option is wrong; at once, before any request.
@@ -54,12 +57,12 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     chainId,
     fail,
     decoder,
-    tokens: createTokenMetadata(fail, native),
+    tokens: createTokenMetadata(chainId, fail, native),
     lists,
     routers,
     spokePools: checkSpokePools(options.spokePools ?? knownSpokePools(chainId)),
     onQuarantine: quietly(options.onQuarantine),
-    headers: { isKnown: false },
+    headers: headerKind(chainId),
   }
   const filterOfAll = createFilterTest(routers.keys(), decoder.paymentTopics)
   const blocks = createRangeBlocks()
@@ -84,18 +87,16 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     routers: [...routers.keys()],
     ranges,
     head: (signal) =>
-      endpoints.pinned(async ({ rpc, note }) => {
-        const call = { method: 'eth_getBlockByNumber', params: ['latest', false] }
-        const head = readHeader(await rpc.call(call, signal), fail)
+      endpoints.pinned(async (endpoint) => {
+        const head = await readOwnHeader({ chainId, fail, endpoint }, 'latest', signal)
         if (head === null) throw fail.unavailable('the node has no latest block.')
-        note({ kind: 'head', number: head.number })
+        endpoint.note({ kind: 'head', number: head.number })
         return head
       }, signal),
     async block(number, signal) {
       checkWhole('number', number, 0)
-      const call = { method: 'eth_getBlockByNumber', params: [quantity(number), false] }
-      return endpoints.pinned(async ({ rpc }) => {
-        const block = readHeader(await rpc.call(call, signal), fail)
+      return endpoints.pinned(async (endpoint) => {
+        const block = await readOwnHeader({ chainId, fail, endpoint }, quantity(number), signal)
         if (block !== null && block.number !== number)
           throw fail.unavailable(`block ${block.number} was answered for block ${number}.`)
         return block
@@ -105,8 +106,8 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
       const hash = toHash(txHash)
       if (hash === null) throw new TypeError('The transaction hash must be 0x and 64 hex digits.')
       const call = { method: 'eth_getTransactionReceipt', params: [hash] }
-      return endpoints.pinned(async ({ rpc }) => {
-        const receipt = readReceipt(await rpc.call(call, signal), fail)
+      return endpoints.pinned(async (endpoint) => {
+        const receipt = readReceipt(await callOwnChain({ chainId, fail, endpoint }, call, signal), fail)
         if (receipt === null) return { fate: 'unknown', blockNumber: null }
         if (receipt.hash !== hash) throw fail.unavailable(`receipt ${receipt.hash} was answered for ${hash}.`)
         return { fate: receipt.succeeded ? 'succeeded' : 'reverted', blockNumber: receipt.blockNumber }

@@ -1,5 +1,5 @@
 /** The tokens and price feeds that are believed, by address. @module */
-import { keccak256, stringToBytes } from 'viem'
+import { hashText } from './internal/hash.js'
 import { toAddress } from './internal/hex.js'
 import { checkWhole } from './internal/options.js'
 import { fiatCurrencies, type KnownPriceFeed } from './known-price-feeds.js'
@@ -47,10 +47,7 @@ export function createPriceLists(
     feed: (contract) => feedBy.get(contract) ?? null,
     code(hash) {
       codes ??= new Map(
-        [...fiatCurrencies, ...priceFeeds.map(({ base }) => base)].map((code) => [
-          keccak256(stringToBytes(code)),
-          code,
-        ]),
+        [...fiatCurrencies, ...priceFeeds.map(({ base }) => base)].map((code) => [hashText(code), code]),
       )
       return codes.get(hash) ?? null
     },

@@ -1,7 +1,6 @@
 /** What a payment cost its payer, from its event, its conversion and the call that made it. Source: INTERFACE 2.4. @module */
 import { convertAmount } from '@payment-integration/core'
 import type { PriceFeedFacts, PricingFacts } from '@payment-integration/core/ports'
-import { hexToString } from 'viem'
 import type { PaidConversion, PaidStep } from './conversion-pairs.js'
 import type { KnownToken } from './known-tokens.js'
 import type { PriceLists } from './price-lists.js'
@@ -74,7 +73,7 @@ function useOf({ use }: PaidStep): PriceFeedFacts['use'] {
 function codeOf(lists: PriceLists, { codeHash, codeHex }: PaidStep): string | null {
   const known = codeHash === null ? null : lists.code(codeHash)
   if (known !== null || codeHex === null) return known
-  const text = hexToString(codeHex as `0x${string}`)
+  const text = Buffer.from(codeHex.slice(2), 'hex').toString('utf8')
   return /^[0-9A-Za-z.+_-]+$/.test(text) ? text : null
 }
 

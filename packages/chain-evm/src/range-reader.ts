@@ -5,6 +5,7 @@ import type { Rpc } from './internal/json-rpc.js'
 import type { PriceLists } from './price-lists.js'
 import type { FilterAnswer } from './proof/log-filter.js'
 import type { Prover } from './proof/prover.js'
+import type { HeaderKind } from './reading/header-kind.js'
 import type { RouterDecoder } from './router-decoder.js'
 import type { TokenMetadata } from './token-metadata.js'
 
@@ -33,12 +34,6 @@ export interface ChainReader {
   readonly onQuarantine: (log: QuarantinedLog) => void
   /** What is known of the chain's headers. */
   readonly headers: HeaderKind
-}
-
-/** What was learnt of a chain's headers while it was read. */
-export interface HeaderKind {
-  /** Whether any of them hashed to its block's hash: then all should. */
-  isKnown: boolean
 }
 
 /** Everything that one range is read with: all of it comes from one endpoint. */

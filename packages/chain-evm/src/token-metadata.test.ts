@@ -142,15 +142,32 @@ describe('a token that stops the virtual machine', () => {
 
 const dai = { symbol: 'DAI', decimals: 18 }
 
-test('an error that does not come again is not taken for "the token has none"', async () => {
-  const token = await node.deploy(oddToken, [string('DAI'), uint(18n)])
-  const height = await payIn(token)
-  let failures = 1
-  front.intercept = (request, response) => {
-    const asked = request.methods.includes('eth_call') && failures-- > 0
-    return (asked ? failing({ code: -32000, message: 'hiccup' }) : passOn)(request, response)
+test.each([1, 2, 3])(
+  'an error of the token’s calls alone that passes after %i requests is not taken for "the token has none"',
+  async (times) => {
+    const token = await node.deploy(oddToken, [string('DAI'), uint(18n)])
+    const height = await payIn(token)
+    let failures = times
+    front.intercept = (request, response) => {
+      const asked = request.methods.includes('eth_call') && failures-- > 0
+      return (asked ? failing({ code: -32000, message: 'hiccup' }, token) : passOn)(request, response)
+    }
+    expect((await readAll(open(), height, height)).payments[0]?.tokenOut).toMatchObject(dai)
+  },
+)
+
+test('an error that comes each time costs four requests for the token, and one that names the token’s code two', async () => {
+  const requestsFor = async (message: string) => {
+    const token = await node.deploy(oddToken, [string('DAI'), uint(18n)])
+    const height = await payIn(token)
+    front.intercept = failing({ code: -32000, message }, token)
+    const before = front.requests.length
+    await readAll(open(), height, height)
+    front.intercept = passOn
+    return front.requests.slice(before).filter((methods) => methods.includes('eth_call')).length
   }
-  expect((await readAll(open(), height, height)).payments[0]?.tokenOut).toMatchObject(dai)
+  expect(await requestsFor('hiccup')).toBe(4)
+  expect(await requestsFor('execution reverted')).toBe(2)
 })
 
 test.each([

@@ -2,9 +2,11 @@
 import type { TokenFacts } from '@payment-integration/core/ports'
 import { callFault } from './call-fault.js'
 import { readHeader } from './internal/answers.js'
+import type { Endpoint } from './internal/endpoints.js'
 import { describeRpcError, type Failures } from './internal/failures.js'
 import { isHex, quantity } from './internal/hex.js'
-import type { Rpc, RpcCall, RpcOutcome } from './internal/json-rpc.js'
+import type { RpcCall, RpcOutcome } from './internal/json-rpc.js'
+import { askOwnChain } from './reading/own-chain.js'
 import { readDecimals, readSymbol } from './token-answers.js'
 
 const symbolSelector = '0x95d89b41'
@@ -13,17 +15,19 @@ const decimalsSelector = '0x313ce567'
 const gasLimit = '0x4c4b40'
 /** The precompiled contract that answers what it is given: a call that works wherever calls work. */
 const identity = '0x0000000000000000000000000000000000000004'
+/** How often a failure that may be the node's is looked at before it is taken for the token's. */
+const looksAtFailure = 3
 /** Anybody can make payments in new tokens, so the cache has a bound; the oldest entry leaves first. */
 const maxEntries = 10_000
 
 /** Answers what a token is. */
 export interface TokenMetadata {
   /**
-   * @param rpc - The node to ask when the answer is not kept.
+   * @param endpoint - The node to ask when the answer is not kept.
    * @param height - The block up to which payments are read; a node whose newest block is below it is not believed.
    * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node does not answer; a token that does not answer is no error.
    */
-  of(rpc: Rpc, address: string, height: number, signal?: AbortSignal): Promise<TokenFacts>
+  of(endpoint: Endpoint, address: string, height: number, signal?: AbortSignal): Promise<TokenFacts>
 }
 
 /** Facts, and the last block for which they are believed. */
@@ -36,35 +40,44 @@ interface Entry {
  * A cache in front of `eth_call`. What a contract answers is kept for good, also "it has none". An address without code is
  * asked again in later blocks, since a token may be deployed there. A failed request is not kept.
  */
-export function createTokenMetadata(fail: Failures, native: TokenFacts): TokenMetadata {
+export function createTokenMetadata(chainId: number, fail: Failures, native: TokenFacts): TokenMetadata {
   const known = new Map<string, Entry>()
 
-  async function read(rpc: Rpc, address: string, height: number, signal?: AbortSignal): Promise<Entry> {
+  async function read(endpoint: Endpoint, address: string, height: number, signal?: AbortSignal): Promise<Entry> {
     const newest = { method: 'eth_getBlockByNumber', params: ['latest', false] }
-    const [head, symbol, decimals] = await rpc.askAll([newest, ...tokenCalls(address, 'latest')], signal)
+    const own = { chainId, fail, endpoint }
+    const [head, symbol, decimals] = await askOwnChain(own, [newest, ...tokenCalls(address, 'latest')], signal)
     if (!head?.ok) throw fail.unavailable(`eth_getBlockByNumber: ${describeRpcError(head)}.`)
     const at = readHeader(head.result, fail)?.number ?? -1
     if (at < height) throw fail.unavailable(`the node's newest block is below ${height}, where a token is asked for.`)
     if (isAnswer(symbol) && isAnswer(decimals))
       return { facts: toFacts(address, symbol.result, decimals.result), upTo: Number.POSITIVE_INFINITY }
-    return settle(rpc, address, at, signal)
+    // Contracts stop for reasons that nodes word as they like, and so do nodes: what is one's own fault is there each time.
+    let settled = await settle(endpoint, address, at, signal)
+    for (let looks = 1; !settled.isClear && looks < looksAtFailure; looks++)
+      settled = await settle(endpoint, address, at, signal)
+    return settled.entry
   }
 
   /**
    * Asks again for what was empty or failed, at a fixed height: behind a gateway, another node than the one that told the
    * newest block may have answered, and a node that lacks this block says so. Code, and a call that cannot fail, come along.
    */
-  async function settle(rpc: Rpc, address: string, at: number, signal?: AbortSignal): Promise<Entry> {
+  async function settle(endpoint: Endpoint, address: string, at: number, signal?: AbortSignal) {
     const block = quantity(at)
     const getCode = { method: 'eth_getCode', params: [address, block] }
     const calls = [getCode, callOf(identity, symbolSelector, block), ...tokenCalls(address, block)]
-    const [code, probe, symbol, decimals] = await rpc.askAll(calls, signal)
+    const [code, probe, symbol, decimals] = await askOwnChain({ chainId, fail, endpoint }, calls, signal)
     if (!code?.ok || !isHex(code.result))
       throw fail.unavailable(`eth_getCode: ${code?.ok === false ? describeRpcError(code) : 'something else than hex'}.`)
     const answers = [symbol, decimals].map((outcome) => believe(outcome, probe))
-    return {
+    const entry: Entry = {
       facts: toFacts(address, answers[0] ?? '0x', answers[1] ?? '0x'),
       upTo: code.result === '0x' ? at : Number.POSITIVE_INFINITY,
+    }
+    return {
+      entry,
+      isClear: ![symbol, decimals].some((outcome) => outcome?.ok === false && callFault(outcome) === 'unclear'),
     }
   }
 
@@ -81,11 +94,11 @@ export function createTokenMetadata(fail: Failures, native: TokenFacts): TokenMe
   }
 
   return {
-    async of(rpc, address, height, signal) {
+    async of(endpoint, address, height, signal) {
       if (address === native.address) return native
       const cached = known.get(address)
       if (cached !== undefined && height <= cached.upTo) return cached.facts
-      const entry = await read(rpc, address, height, signal)
+      const entry = await read(endpoint, address, height, signal)
       const [oldest] = known.keys()
       if (known.size >= maxEntries && oldest !== undefined) known.delete(oldest)
       known.set(address, entry)

@@ -34,8 +34,8 @@ export interface TestChain extends Anvil {
   ): Promise<{ hash: Hex; blockNumber: number; blockHash: string }>
 }
 
-export async function startTestChain(args: readonly string[] = []): Promise<TestChain> {
-  const anvil = await startAnvil({ args: ['--no-mining', '--timestamp', '1700000000', ...args] })
+export async function startTestChain(args: readonly string[] = [], chainId = 31_337): Promise<TestChain> {
+  const anvil = await startAnvil({ chainId, args: ['--no-mining', '--timestamp', '1700000000', ...args] })
 
   async function rpc<T>(method: string, ...params: unknown[]): Promise<T> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })

@@ -1,10 +1,13 @@
 /** Finds the fills of deposits on one destination chain. Source: DESIGN section 3 (cross-chain). @module */
 import type { BlockRef, BridgeDeposit, Fulfilment } from '@payment-integration/core/ports'
-import { readHeader, readReceipt } from '../internal/answers.js'
+import { type Fields, readHeader, readReceipt } from '../internal/answers.js'
 import type { Endpoint, Endpoints } from '../internal/endpoints.js'
 import type { Failures } from '../internal/failures.js'
 import { quantity } from '../internal/hex.js'
 import type { PriceLists } from '../price-lists.js'
+import { openProver } from '../proof/prover.js'
+import { assertAuthentic, headerKind } from '../reading/header-kind.js'
+import { callOwnChain } from '../reading/own-chain.js'
 import type { TokenMetadata } from '../token-metadata.js'
 import { createBlockFinder } from './find-block.js'
 import { type FoundFill, scanFills } from './scan-fills.js'
@@ -43,10 +46,11 @@ interface Search {
 /**
  * Makes the look-up of fulfilments on one chain. The search begins when the deposit was made, by the blocks' times, goes on where it
  * stopped, and ends when the deposit can no longer be filled; then all of it is read once more. A fill is held against the receipt of its
- * transaction and the header of its block. All of a look-up comes from one endpoint.
+ * transaction and the header of its block, and headers against their hashes. All of a look-up comes from one endpoint.
  */
 export function createFillReader(deps: FillReaderDeps) {
   const { chainId, endpoints, fail, spokePool, confirmations, windowMs } = deps
+  const headers = headerKind(chainId)
   const finder = createBlockFinder()
   const searches = new Map<string, Search>()
 
@@ -66,6 +70,7 @@ export function createFillReader(deps: FillReaderDeps) {
     const isLast = end <= final
     const found = await scanFills(
       {
+        chainId,
         endpoint,
         fail,
         spokePool,
@@ -91,10 +96,20 @@ export function createFillReader(deps: FillReaderDeps) {
     return search
   }
 
-  async function readBlock({ rpc }: Endpoint, tag: string, signal?: AbortSignal): Promise<BlockRef> {
-    const header = readHeader(await rpc.call({ method: 'eth_getBlockByNumber', params: [tag, false] }, signal), fail)
+  async function readBlock(endpoint: Endpoint, tag: string, signal?: AbortSignal): Promise<BlockRef> {
+    const call = { method: 'eth_getBlockByNumber', params: [tag, false] }
+    const header = await believe(endpoint, await callOwnChain({ chainId, fail, endpoint }, call, signal))
     if (header === null) throw fail.gone(`the node has no block ${tag}.`)
     return header
+  }
+
+  /** A header whose time is that of its block, where headers can be held against their blocks' hashes. */
+  async function believe(endpoint: Endpoint, answer: unknown): Promise<BlockRef | null> {
+    const ref = readHeader(answer, fail)
+    if (ref === null) return null
+    const isAuthentic = (await openProver()).headerHash(answer as Fields) === ref.hash
+    assertAuthentic({ endpoint, fail, headers }, [{ ref, isAuthentic }])
+    return ref
   }
 
   async function toFulfilment(
@@ -104,13 +119,12 @@ export function createFillReader(deps: FillReaderDeps) {
     signal?: AbortSignal,
   ): Promise<Fulfilment> {
     const { txHash, blockNumber, blockHash, logIndex } = log
-    const { rpc } = endpoint
     const calls = [
       { method: 'eth_getBlockByNumber', params: [quantity(blockNumber), false] },
       { method: 'eth_getTransactionReceipt', params: [txHash] },
     ]
-    const [block, answer] = await rpc.all(calls, signal)
-    const header = readHeader(block, fail)
+    const [block, answer] = await endpoint.rpc.all(calls, signal)
+    const header = await believe(endpoint, block)
     const receipt = readReceipt(answer, fail)
     const isThere =
       header?.hash === blockHash &&
@@ -131,7 +145,7 @@ export function createFillReader(deps: FillReaderDeps) {
       blockHash,
       blockTimestamp: header.timestamp,
       receiver: fill.paidTo,
-      tokenOut: { ...(await deps.tokens.of(rpc, fill.outputToken, final, signal)), amount: fill.paidAmount },
+      tokenOut: { ...(await deps.tokens.of(endpoint, fill.outputToken, final, signal)), amount: fill.paidAmount },
       listedToken: token && { symbol: token.symbol, currency: token.currency },
     }
   }

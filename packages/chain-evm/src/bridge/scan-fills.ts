@@ -4,6 +4,7 @@ import { readLogs } from '../internal/answers.js'
 import { type Endpoint, isRateLimit } from '../internal/endpoints.js'
 import type { Failures } from '../internal/failures.js'
 import { quantity } from '../internal/hex.js'
+import { callOwnChain } from '../reading/own-chain.js'
 import type { RouterLog } from '../router-decoder.js'
 import { decodeFill, type Fill, fillTopics, fulfils } from './decode-fill.js'
 
@@ -15,6 +16,7 @@ export interface FoundFill {
 
 /** What is read. */
 export interface FillScan {
+  readonly chainId: number
   readonly endpoint: Endpoint
   readonly fail: Failures
   /** Lowercased. */
@@ -49,7 +51,7 @@ export async function scanFills(scan: FillScan, signal?: AbortSignal): Promise<F
 }
 
 async function readSlice(
-  { endpoint, fail, spokePool, deposit }: FillScan,
+  { chainId, endpoint, fail, spokePool, deposit }: FillScan,
   from: number,
   to: number,
   signal?: AbortSignal,
@@ -58,7 +60,8 @@ async function readSlice(
   const filter = { fromBlock: quantity(from), toBlock: quantity(to), address: spokePool, topics }
   const blocks = to - from + 1
   try {
-    const logs = readLogs(await endpoint.rpc.call({ method: 'eth_getLogs', params: [filter] }, signal), fail)
+    const call = { method: 'eth_getLogs', params: [filter] }
+    const logs = readLogs(await callOwnChain({ chainId, fail, endpoint }, call, signal), fail)
     endpoint.note({ kind: 'range-read', blocks })
     return logs
   } catch (error) {

@@ -1,7 +1,7 @@
 /** A node must be on our chain: it is asked before the first request, and again after silence. @module */
 import type { Clock } from '@payment-integration/core/ports'
+import { assertChainId } from '../internal/chain-id.js'
 import type { Failures } from '../internal/failures.js'
-import { toQuantity } from '../internal/hex.js'
 import type { Rpc } from '../internal/json-rpc.js'
 
 /** A node that was not heard for this long may be another one behind the same address, in milliseconds. */
@@ -25,7 +25,7 @@ export interface ChainGuard {
   check(signal: AbortSignal | undefined): Promise<void>
   /** The node answered something. */
   heard(): void
-  /** A request brought no answer. */
+  /** A request brought no answer, or the connection that was kept for it is gone. */
   lost(): void
 }
 
@@ -37,13 +37,7 @@ export function createChainGuard(options: ChainGuardOptions): ChainGuard {
   let checking: Promise<void> | null = null
 
   async function ask(): Promise<void> {
-    const answer = toQuantity(await rpc.call({ method: 'eth_chainId', params: [] }, closed))
-    if (answer === null) throw fail.unavailable('eth_chainId answered something else than a number.')
-    if (answer !== chainId) {
-      const error = fail.unavailable(`the node is on chain ${answer}. Use the RPC URL of a node of chain ${chainId}.`)
-      onForeign(error.message)
-      throw error
-    }
+    assertChainId(await rpc.call({ method: 'eth_chainId', params: [] }, closed), { chainId, fail }, onForeign)
     checked = true
   }
 

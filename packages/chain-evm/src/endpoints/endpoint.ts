@@ -108,6 +108,10 @@ export function createEndpoint(options: EndpointOptions): ManagedEndpoint {
         latencyMs = latencyMs === null ? end.ms : latencyMs + LATENCY_WEIGHT * (end.ms - latencyMs)
       return
     }
+    if (end.kind === 'reconnects') {
+      guard.lost()
+      return
+    }
     lastError = end.error.message
     if (end.kind === 'limited') limit.refused(end.retryAfter)
     else {
@@ -256,8 +260,7 @@ export function createEndpoint(options: EndpointOptions): ManagedEndpoint {
 
 /** Requests whose time says something about the way to the node, and not about what was asked. */
 function isSmall(calls: readonly RpcCall[]): boolean {
-  const [call, another] = calls
-  return another === undefined && call !== undefined && SMALL.has(call.method)
+  return calls.length <= 2 && calls.every(({ method }) => SMALL.has(method))
 }
 
 const SMALL: ReadonlySet<string> = new Set(['eth_blockNumber', 'eth_chainId', 'eth_getBlockByNumber'])

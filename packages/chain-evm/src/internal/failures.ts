@@ -1,7 +1,7 @@
 /** Turns whatever a transport throws into a ChainError that names the chain and leaks nothing. @module */
 import { ChainError } from '@payment-integration/core'
-import { HttpRequestError, ResponseBodyTooLargeError, RpcRequestError } from 'viem'
 import { DeadlineError } from './deadline.js'
+import { isTransportHttpError, isTransportRpcError, isTransportSizeError } from './transport-errors.js'
 import { secretLabels, unescaped } from './url-parts.js'
 
 /** Makes the errors of one chain. */
@@ -54,6 +54,12 @@ export interface RpcError {
   readonly message: string
 }
 
+/** A kept connection was gone: the node may have closed it while it was idle, or another node stands behind the address now. */
+export class StaleConnectionError extends Error {
+  override readonly name = 'StaleConnectionError'
+  readonly code = 'ECONNRESET'
+}
+
 /** The node refused a request as a whole. */
 export class HttpStatusError extends Error {
   override readonly name = 'HttpStatusError'
@@ -97,11 +103,11 @@ const ownFailures = [HttpStatusError, TooLargeError, NotJsonRpcError, NoConnecti
 /** Says in one short phrase why a request failed. `redact` cleans text that the node wrote. */
 export function describeFailure(error: unknown, redact: (text: string) => string): string {
   for (const link of chainOf(error)) {
-    if (link instanceof RpcRequestError)
+    if (isTransportRpcError(link))
       return describeRpcError({ code: codeOf(link), message: redact(String(link.details)) })
-    if (link instanceof ResponseBodyTooLargeError) return `the answer is larger than ${link.maxSize} bytes`
+    if (isTransportSizeError(link)) return `the answer is larger than ${link.maxSize} bytes`
     if (ownFailures.some((known) => link instanceof known)) return link.message
-    if (link instanceof HttpRequestError && link.status !== undefined) return `HTTP status ${link.status}`
+    if (isTransportHttpError(link) && link.status !== undefined) return `HTTP status ${link.status}`
     if (link instanceof SyntaxError) return 'the answer is not JSON'
     const code: unknown = 'code' in link ? link.code : undefined
     if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,40}$/.test(code)) return `no connection (${code})`
@@ -112,7 +118,7 @@ export function describeFailure(error: unknown, redact: (text: string) => string
 /** The JSON-RPC error in what a transport threw, or null when the node did not answer with one. */
 export function rpcErrorOf(error: unknown): RpcError | null {
   for (const link of chainOf(error))
-    if (link instanceof RpcRequestError) return { code: codeOf(link), message: String(link.details) }
+    if (isTransportRpcError(link)) return { code: codeOf(link), message: String(link.details) }
   return null
 }
 
@@ -120,7 +126,7 @@ export function rpcErrorOf(error: unknown): RpcError | null {
 export function rateLimitOf(error: unknown): { readonly retryAfter: string | null } | null {
   for (const link of chainOf(error)) {
     if (link instanceof HttpStatusError) return link.status === 429 ? link : null
-    if (link instanceof HttpRequestError && link.status === 429)
+    if (isTransportHttpError(link) && link.status === 429)
       return { retryAfter: link.headers?.get('retry-after') ?? null }
   }
   return null

@@ -3,7 +3,7 @@ import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { HttpStatusError, TooLargeError } from './failures.js'
+import { HttpStatusError, StaleConnectionError, TooLargeError } from './failures.js'
 import { splitUrl } from './url-parts.js'
 import { decodeAnswer, encodeCalls, type RpcOutcome, type Wire } from './wire.js'
 
@@ -23,7 +23,6 @@ interface Answer {
 
 /**
  * Opens a way to a node. Nothing is sent yet. Redirects are not followed: what we send may hold a key.
- * A connection that the node closed while it was idle is replaced once, unseen; every call is a read.
  */
 export function httpWire({ url: text, maxResponseBytes }: HttpWireOptions): Wire {
   const { url, headers } = splitUrl(text)
@@ -39,7 +38,7 @@ export function httpWire({ url: text, maxResponseBytes }: HttpWireOptions): Wire
   }
   let lastId = 0
 
-  function exchange(body: Buffer, signal: AbortSignal, again: boolean): Promise<Answer> {
+  function exchange(body: Buffer, signal: AbortSignal): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const request = open(url, {
         agent,
@@ -56,9 +55,8 @@ export function httpWire({ url: text, maxResponseBytes }: HttpWireOptions): Wire
         })
       })
       request.on('error', (error) => {
-        if (again && request.reusedSocket && response === undefined && !signal.aborted)
-          exchange(body, signal, false).then(resolve, reject)
-        else reject(error)
+        const isStale = request.reusedSocket && response === undefined && !signal.aborted
+        reject(isStale ? new StaleConnectionError() : error)
       })
       request.end(body)
     })
@@ -69,7 +67,7 @@ export function httpWire({ url: text, maxResponseBytes }: HttpWireOptions): Wire
       const firstId = lastId + 1
       lastId += calls.length
       const body = Buffer.from(encodeCalls(calls, firstId))
-      return toOutcomes(await exchange(body, signal, true), firstId, calls.length)
+      return toOutcomes(await exchange(body, signal), firstId, calls.length)
     },
     close: () => agent.destroy(),
   }

@@ -234,23 +234,68 @@ describe('a rate limit', () => {
   })
 })
 
-test('a connection that the node closed while it was idle is replaced unseen; one that breaks under a request is not', async () => {
-  const rpc = open()
-  expect(await rpc.call(call('echo', 1))).toBe(1)
-  let cuts = 0
-  node.http = (response) => {
-    // The first request on the kept connection is cut, as when the node closes it at the same moment.
-    if (cuts++ > 0) return false
-    response.destroy()
-    return true
+describe('a kept connection that is gone when the next request comes', () => {
+  /** Cuts so many requests before they are answered, as when the node closes the connection at the same moment. */
+  function cut(times: number): void {
+    let left = times
+    node.http = (response) => {
+      if (left-- <= 0) return false
+      response.destroy()
+      return true
+    }
   }
-  expect(await rpc.call(call('echo', 2))).toBe(2)
-  expect(node.connections).toHaveLength(2)
-  expect(kinds()).toEqual(['answered', 'answered'])
-  node.http = (response) => {
-    response.destroy()
-    return true
-  }
-  await expect(rpc.call(call('echo', 3))).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
-  expect(node.connections).toHaveLength(3)
+
+  test('is told, and the request is sent again on another one after what runs before each request', async () => {
+    const seen: string[] = []
+    const rpc = open({
+      before: async () => void seen.push('before'),
+      onEnd: ({ kind }) => seen.push(kind),
+    })
+    expect(await rpc.call(call('echo', 1))).toBe(1)
+    cut(1)
+    expect(await rpc.call(call('echo', 2))).toBe(2)
+    expect(node.connections).toHaveLength(2)
+    expect(seen).toEqual(['before', 'answered', 'before', 'reconnects', 'before', 'answered'])
+  })
+
+  test('is replaced once; a new one that breaks under the request is lost', async () => {
+    const rpc = open()
+    expect(await rpc.call(call('echo', 1))).toBe(1)
+    cut(2)
+    await expect(rpc.call(call('echo', 2))).rejects.toThrow('echo: no connection (ECONNRESET).')
+    expect(node.connections).toHaveLength(2)
+    expect(kinds()).toEqual(['answered', 'reconnects', 'lost'])
+  })
+
+  test('is replaced once when the other kept one is gone too', async () => {
+    const rpc = open()
+    const held: (() => void)[] = []
+    node.http = (response, _, body) => {
+      held.push(() => response.end(body))
+      if (held.length === 2) for (const answer of held) answer()
+      return true
+    }
+    await Promise.all([rpc.call(call('echo', 1)), rpc.call(call('echo', 2))])
+    cut(2)
+    await expect(rpc.call(call('echo', 3))).rejects.toThrow('echo: no connection (ECONNRESET).')
+    expect(node.connections).toHaveLength(2)
+    expect(kinds()).toEqual(['answered', 'answered', 'reconnects', 'lost'])
+    expect(await rpc.call(call('echo', 4))).toBe(4)
+  })
+
+  test('costs none of the tries that a rate limit has', async () => {
+    let limits = 0
+    const rpc = open({ patient: () => true })
+    expect(await rpc.call(call('echo', 1))).toBe(1)
+    let asked = 0
+    node.http = (response) => {
+      asked += 1
+      if (asked === 1) response.destroy()
+      else if (limits++ < 4) response.writeHead(429).end()
+      else return false
+      return true
+    }
+    expect(await rpc.call(call('echo', 2))).toBe(2)
+    expect(kinds()).toEqual(['answered', 'reconnects', 'limited', 'limited', 'limited', 'limited', 'answered'])
+  })
 })

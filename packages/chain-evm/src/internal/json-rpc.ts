@@ -1,7 +1,15 @@
 /** JSON-RPC calls to one node, over any wire. @module */
 import type { Clock } from '@payment-integration/core/ports'
 import { withDeadline } from './deadline.js'
-import { describeFailure, describeRpcError, type Failures, isRateLimit, rateLimitOf, redactor } from './failures.js'
+import {
+  describeFailure,
+  describeRpcError,
+  type Failures,
+  isRateLimit,
+  rateLimitOf,
+  redactor,
+  StaleConnectionError,
+} from './failures.js'
 import type { RpcCall, RpcOutcome, Wire } from './wire.js'
 
 export type { RpcCall, RpcOutcome } from './wire.js'
@@ -30,6 +38,8 @@ export type RequestEnd =
       readonly ms: number
       readonly codes: readonly (number | null)[]
     }
+  /** The connection that was kept for it is gone. Every call is a read: it is sent again, once, and `before` runs again first. */
+  | { readonly kind: 'reconnects' }
   /** It brought no answer, or not all of it. */
   | { readonly kind: 'lost'; readonly error: Error }
   /** The node wants fewer requests: what it said about when to come back, or null. */
@@ -73,19 +83,32 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
       return await withDeadline(clock, requestTimeoutMs, caller, (signal) => wire.send(calls, signal))
     } catch (error) {
       if (caller?.aborted) throw caller.reason
-      const what = `${namesOf(calls)}: ${describeFailure(error, redact)}.`
-      const limit = rateLimitOf(error)
-      throw limit === null ? lost(what) : limited(what, limit.retryAfter)
+      if (error instanceof StaleConnectionError) throw error
+      throw failed(calls, error)
     }
   }
 
+  function failed(calls: readonly RpcCall[], error: unknown): Error {
+    const what = `${namesOf(calls)}: ${describeFailure(error, redact)}.`
+    const limit = rateLimitOf(error)
+    return limit === null ? lost(what) : limited(what, limit.retryAfter)
+  }
+
   async function settle(calls: readonly RpcCall[], caller: AbortSignal | undefined): Promise<RpcOutcome[]> {
-    for (let tries = 1; ; tries++) {
+    let isResent = false
+    for (let refusals = 0; ; ) {
       try {
         await before?.(caller)
         return await attempt(calls, caller)
       } catch (error) {
-        if (!isRateLimit(error) || tries === RATE_LIMIT_TRIES || !patient()) throw error
+        if (error instanceof StaleConnectionError) {
+          if (isResent) throw failed(calls, error)
+          isResent = true
+          onEnd({ kind: 'reconnects' })
+        } else {
+          refusals += 1
+          if (!isRateLimit(error) || refusals === RATE_LIMIT_TRIES || !patient()) throw error
+        }
       }
     }
   }

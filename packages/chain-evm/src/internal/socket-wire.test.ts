@@ -117,6 +117,21 @@ describe('an answer that is no answer rejects, and the next request has a new co
   })
 })
 
+test('a connection that ended while nothing was asked is told to the next request, which goes over a new one', async () => {
+  expect(await rpc.call(call('echo', 1))).toBe(1)
+  node.sockets[0]?.close()
+  await until(() => node.sockets[0]?.readyState === 3)
+  const [told] = await Promise.allSettled([wire.send([call('echo', 2)], new AbortController().signal)])
+  expect(told).toMatchObject({ status: 'rejected', reason: { name: 'StaleConnectionError' } })
+  expect(node.sockets).toHaveLength(1)
+  expect(await rpc.call(call('echo', 3))).toBe(3)
+  node.sockets[1]?.close()
+  await until(() => node.sockets[1]?.readyState === 3)
+  expect(await rpc.call(call('echo', 4))).toBe(4)
+  expect(kinds()).toEqual(['answered', 'answered', 'reconnects', 'answered'])
+  expect(node.sockets).toHaveLength(3)
+})
+
 test('a connection that answers others outlives a request without an answer', async () => {
   node.ws = (_socket, calls) => calls[0]?.params[0] === 'hang'
   const work = rpc.call(call('echo', 'hang')).catch((error: unknown) => error)

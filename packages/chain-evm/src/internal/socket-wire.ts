@@ -1,7 +1,7 @@
 /** JSON-RPC over one WebSocket that is made again when it breaks. @module */
 import type { Clock } from '@payment-integration/core/ports'
 import { DeadlineError } from './deadline.js'
-import { NoConnectionError } from './failures.js'
+import { NoConnectionError, StaleConnectionError } from './failures.js'
 import { createReconnect } from './reconnect.js'
 import { openSocket, type Socket } from './socket.js'
 import type { Wire } from './wire.js'
@@ -22,6 +22,8 @@ export function socketWire({ url, maxResponseBytes, clock }: SocketWireOptions):
   const reconnect = createReconnect(clock)
   let closed = false
   let current: Connection | null = null
+  /** A connection that was made has ended, and the next request is to hear of it. */
+  let isStale = false
 
   function forget(connection: Connection): void {
     if (current === connection) current = null
@@ -33,17 +35,22 @@ export function socketWire({ url, maxResponseBytes, clock }: SocketWireOptions):
     const giveUp = new AbortController()
     const opened = openSocket({ url, maxResponseBytes }, giveUp.signal)
     const connection = { opened, giveUp }
+    const ended = () => forget(connection)
     opened
-      .then(({ ended }) => ended)
-      .then(
-        () => forget(connection),
-        () => forget(connection),
-      )
+      .then(async (socket) => {
+        await socket.ended
+        isStale = true
+      })
+      .then(ended, ended)
     return connection
   }
 
   return {
     async send(calls, signal) {
+      if (isStale && !closed) {
+        isStale = false
+        throw new StaleConnectionError()
+      }
       current ??= connect()
       const { opened, giveUp } = current
       let socket: Socket | undefined

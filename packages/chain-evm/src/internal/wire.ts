@@ -16,7 +16,8 @@ export type RpcOutcome =
 export interface Wire {
   /**
    * Sends calls as one request: several are one JSON-RPC batch. Resolves with the answers in the order of the calls, null where the node left one
-   * out; messages of errors are as the node wrote them. Rejects when there is no answer, with an error for `describeFailure`.
+   * out; messages of errors are as the node wrote them. Rejects when there is no answer, with an error for `describeFailure`: with a
+   * `StaleConnectionError` when the connection that was kept is gone, so that the caller learns of it before anything is sent on a new one.
    */
   send(calls: readonly RpcCall[], signal: AbortSignal): Promise<readonly (RpcOutcome | null)[]>
   /** Ends all connections. */

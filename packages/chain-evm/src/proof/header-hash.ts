@@ -1,6 +1,6 @@
 /**
  * The hash of a block header, from its fields. Source: Ethereum yellow paper 4.3 and the EIPs that added fields (1559, 4895, 4844,
- * 4788, 7685), in the order of `Header` in go-ethereum.
+ * 4788, 7685, 7928, 7843), in the order of `Header` in go-ethereum.
  *
  * A header that hashes to the block's name is the one that the chain agreed on: its log filter and its receipts root cannot be
  * another's, empty or cut. Chains with headers of their own kind have another hash; there, this says nothing.
@@ -46,6 +46,8 @@ const added: readonly (readonly [string, Kind])[] = [
   ['excessBlobGas', 'quantity'],
   ['parentBeaconBlockRoot', 'bytes'],
   ['requestsHash', 'bytes'],
+  ['blockAccessListHash', 'bytes'],
+  ['slotNumber', 'quantity'],
 ]
 
 /**

@@ -3,7 +3,7 @@
  * each address and topic of a log sets three of the 2048 bits, so the filter never denies what is there.
  * @module
  */
-import { hexToBytes, keccak256 } from 'viem'
+import { hashBytes } from '../internal/hash.js'
 
 /**
  * `no`: the block has no such log. `likely`: it has one, with a chance of error below one in a thousand per router and topic.
@@ -52,7 +52,7 @@ function digitAt(text: string, index: number): number {
 }
 
 function bitsOf(item: string): Bits {
-  const hash = hexToBytes(keccak256(hexToBytes(item as `0x${string}`)))
+  const hash = hashBytes(Buffer.from(item.slice(2), 'hex'))
   const [first, second, third] = [0, 2, 4].map((at) => {
     const bit = (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) % filterBits
     return { place: 1 + filterBits / 4 - (bit >> 2), digit: 1 << (bit & 3) }

@@ -146,6 +146,34 @@ test.each<[string, NodeObject]>([
   expect(rootOf([{ ...randomReceipt(sequence(3)), type: '0x2', ...change }])).toBe(flaw)
 })
 
+test('a header with the fields of the forks to come hashes as their list does', async () => {
+  const node = await startTestChain()
+  try {
+    const block = await node.rpc<NodeObject>('eth_getBlockByNumber', 'latest', false)
+    const added = { blockAccessListHash: `0x${'ab'.repeat(32)}`, slotNumber: '0x7f10' }
+    const bytes = 'parentHash sha3Uncles miner stateRoot transactionsRoot receiptsRoot logsBloom'.split(' ')
+    const quantities = 'difficulty number gasLimit gasUsed timestamp'.split(' ')
+    const forks = 'withdrawalsRoot blobGasUsed excessBlobGas parentBeaconBlockRoot requestsHash'.split(' ')
+    const names = [...bytes, ...quantities, 'extraData', 'mixHash', 'nonce', 'baseFeePerGas', ...forks]
+    const isQuantity = (name: string) => [...quantities, 'baseFeePerGas', 'blobGasUsed', 'excessBlobGas'].includes(name)
+    const item = (name: string) => {
+      const value = block[name] as Hex
+      return isQuantity(name) ? numberToRlp(BigInt(value)) : value
+    }
+    const fields = [...names.map(item), added.blockAccessListHash as Hex, added.slotNumber as Hex]
+    expect(names.every((name) => typeof block[name] === 'string')).toBe(true)
+    expect(prover.headerHash({ ...block, ...added })).toBe(keccak256(toRlp(fields)))
+  } finally {
+    await node.stop()
+  }
+})
+
+/** A number as RLP has it: without leading zeroes, and nothing for zero. */
+function numberToRlp(value: bigint): Hex {
+  const digits = value.toString(16)
+  return value === 0n ? '0x' : `0x${digits.length % 2 === 0 ? digits : `0${digits}`}`
+}
+
 test('a header without a field, or of another kind, has no hash or another one', () => {
   expect(prover.headerHash({})).toBeNull()
   expect(prover.headerHash({ parentHash: 1 })).toBeNull()

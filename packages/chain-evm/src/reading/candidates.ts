@@ -2,6 +2,7 @@
 import type { RangeReader } from '../range-reader.js'
 import type { Header } from './headers.js'
 import { logsCall, logsIn, withRangeSize } from './logs.js'
+import { askOwnChain } from './own-chain.js'
 
 /** Headers from the first on, and those of them whose blocks may hold a payment. */
 export interface Candidates {
@@ -10,9 +11,8 @@ export interface Candidates {
 }
 
 /**
- * Asks the log filter of each header. A filter is believed where the header hashes to its block's hash. On a chain where any header
- * does, one that does not has been changed, and its block may hold anything. Where none does, headers are of a kind of their own: there the
- * node's logs are held against the filters, so that a chain whose filters are empty by nature is noticed.
+ * Asks the log filter of each header. A filter is believed where headers hash to their blocks' hashes. Where none does, headers are of a
+ * kind of their own: there the node's logs are held against the filters, so that a chain whose filters are empty by nature is noticed.
  * @param mostTransactions - The headers end before their candidates hold more transactions, but not before the first one.
  * @throws ChainError `ERR_CHAIN_PROOF_FAILED` when a filter denies logs that the node has.
  */
@@ -23,12 +23,11 @@ export async function readCandidates(
   signal?: AbortSignal,
 ): Promise<Candidates> {
   const { headers: kind } = reader
-  if (all.some(({ isAuthentic }) => isAuthentic)) kind.isKnown = true
   const candidates: Header[] = []
   let transactions = 0
   let end = all.length
   for (const [index, header] of all.entries()) {
-    if (!(kind.isKnown && !header.isAuthentic) && !mayPay(reader, header)) continue
+    if (!mayPay(reader, header)) continue
     transactions += header.transactions?.length ?? 1
     if (candidates.length > 0 && transactions > mostTransactions) {
       end = index
@@ -52,7 +51,7 @@ async function assertAdmitted(
   candidates: readonly Header[],
   signal?: AbortSignal,
 ): Promise<void> {
-  const { endpoint, fail, rpc, wanted, decoder } = reader
+  const { endpoint, fail, wanted, decoder } = reader
   const admitted = new Set(candidates.map(({ ref }) => ref.number))
   for (let start = 0; start < headers.length; ) {
     const first = headers[start]?.ref
@@ -60,7 +59,7 @@ async function assertAdmitted(
     const end = headers.at(-1)?.ref.number ?? first.number
     const { logs, upTo } = await withRangeSize(reader, first.number, end, async (height) => {
       const last = headers[height - first.number + start]?.ref ?? first
-      const [outcome] = await rpc.askAll([logsCall(reader, first.number, height)], signal)
+      const [outcome] = await askOwnChain(reader, [logsCall(reader, first.number, height)], signal)
       return { logs: logsIn(reader, first, last, outcome), upTo: height }
     })
     for (const { blockNumber, address, topics } of logs) {

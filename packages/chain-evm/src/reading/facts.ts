@@ -48,7 +48,7 @@ function byPlace(a: PaymentFacts, b: PaymentFacts): number {
 type Tokens = ReadonlyMap<string, TokenFacts>
 
 async function readTokens(
-  { tokens, rpc }: RangeReader,
+  { tokens, endpoint }: RangeReader,
   transactions: readonly TransactionPayments[],
   height: number,
   signal?: AbortSignal,
@@ -57,7 +57,7 @@ async function readTokens(
   for (const { payments } of transactions)
     for (const { given, payment } of payments)
       for (const address of [given.token, payment.token])
-        if (!known.has(address)) known.set(address, await tokens.of(rpc, address, height, signal))
+        if (!known.has(address)) known.set(address, await tokens.of(endpoint, address, height, signal))
   return known
 }
 

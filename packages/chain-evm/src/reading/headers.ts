@@ -5,13 +5,11 @@ import { describeRpcError, type Failures } from '../internal/failures.js'
 import { quantity } from '../internal/hex.js'
 import type { RpcCall, RpcOutcome } from '../internal/json-rpc.js'
 import type { RangeReader } from '../range-reader.js'
+import { assertAuthentic, type HashedHeader } from './header-kind.js'
+import { askOwnChain } from './own-chain.js'
 
 /** A header. */
-export interface Header extends HeaderContents {
-  readonly ref: BlockRef
-  /** Whether its fields hash to the block's own hash: then filter and root are those that the chain agreed on. */
-  readonly isAuthentic: boolean
-}
+export interface Header extends HeaderContents, HashedHeader {}
 
 /** Headers that are held as the node answered them, at a time: about a megabyte. */
 const headersPerStep = 250
@@ -23,7 +21,8 @@ export function headerCall(number: number): RpcCall {
 
 /**
  * Reads the headers of blocks `from` to `to`, both included.
- * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing or does not follow the one before it; `ERR_CHAIN_UNAVAILABLE`.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing or does not follow the one before it; `ERR_CHAIN_PROOF_FAILED` when
+ * one was changed; `ERR_CHAIN_UNAVAILABLE`.
  */
 export async function readHeaders(
   reader: RangeReader,
@@ -35,9 +34,10 @@ export async function readHeaders(
   for (let start = from; start <= to; start += headersPerStep) {
     const count = Math.min(headersPerStep, to - start + 1)
     const calls = Array.from({ length: count }, (_, index) => headerCall(start + index))
-    const outcomes = await reader.rpc.askAll(calls, signal)
+    const outcomes = await askOwnChain(reader, calls, signal)
     for (let index = 0; index < count; index++) headers.push(toHeader(reader, start + index, outcomes[index]))
   }
+  assertAuthentic(reader, headers)
   assertChain(headers, reader.fail)
   return headers
 }

@@ -116,10 +116,22 @@ describe.each([
   test.each<[string, string, (result: never) => unknown, object]>([
     ['a header is missing', 'eth_getBlockByNumber', (it: Block) => (Number(it.number) === dense ? null : it), gone],
     [
-      'a header does not follow the one before',
+      'a header does not follow the one before, on a chain whose headers are of a kind of their own',
+      'eth_getBlockByNumber',
+      (it: Block) => ({ ...it, extraData: '0x1234', ...(Number(it.number) === dense ? { parentHash: anyHash } : {}) }),
+      gone,
+    ],
+    [
+      'a header was changed and does not hash to its block any more',
       'eth_getBlockByNumber',
       (it: Block) => (Number(it.number) === dense ? { ...it, parentHash: anyHash } : it),
-      gone,
+      proofFailed,
+    ],
+    [
+      'the time of a block was changed',
+      'eth_getBlockByNumber',
+      (it: Block) => (Number(it.number) === paid ? { ...it, timestamp: '0x7fffffff' } : it),
+      proofFailed,
     ],
     [
       'receipts are of another block',
@@ -195,16 +207,18 @@ describe('the log filters of headers', () => {
     const before = chain.front.requests.length
     await readAll(opened, from, to, far)
     const asked = chain.since(before)
-    expect(asked[0]).toEqual(heights(from, to).map(() => 'eth_getBlockByNumber'))
+    expect(asked[0]).toEqual(['eth_chainId', ...heights(from, to).map(() => 'eth_getBlockByNumber')])
     expect(asked[1]).toEqual(['eth_getBlockReceipts', 'eth_getBlockReceipts'])
     expect(methodsOf(asked)).not.toContain('eth_getLogs')
   })
 
   test('one that says yes by chance stops nothing', async () => {
     const header = await chain.node.rpc<Block>('eth_getBlockByNumber', `0x${paid.toString(16)}`, false)
-    chain.lie('eth_getBlockByNumber', (it: Block) =>
-      Number(it.number) === strange ? { ...it, logsBloom: header.logsBloom } : it,
-    )
+    chain.lie('eth_getBlockByNumber', (it: Block) => ({
+      ...it,
+      extraData: '0x1234',
+      ...(Number(it.number) === strange ? { logsBloom: header.logsBloom } : {}),
+    }))
     expect((await readAll(chain.open(), from, to, far)).payments).toHaveLength(8)
   })
 
@@ -212,17 +226,26 @@ describe('the log filters of headers', () => {
     chain.lie('eth_getBlockByNumber', (it: Block) =>
       Number(it.number) === paid ? { ...it, logsBloom: emptyFilter } : it,
     )
-    expect((await readAll(chain.open(), from, to, far)).payments).toHaveLength(8)
+    await expect(readAll(chain.open(), from, to, far)).rejects.toMatchObject(proofFailed)
+    const both = chain.open({ endpoints: [{ url: chain.front.url }, { url: chain.other.url }] })
+    expect((await readAll(both, from, to, far)).payments).toHaveLength(8)
+    expect(both.endpoints().map(({ failedProofs }) => failedProofs > 0)).toEqual([true, false])
   })
 
-  test('one that was emptied hides nothing in a range of its own, once the chain’s headers are known', async () => {
-    const opened = chain.open()
-    await readAll(opened, from, to, far)
-    chain.lie('eth_getBlockByNumber', (it: Block) => ({ ...it, logsBloom: emptyFilter }))
-    const before = chain.front.requests.length
-    expect((await readAll(opened, paid, paid, far)).payments).toHaveLength(3)
-    expect(methodsOf(chain.since(before))).not.toContain('eth_getLogs')
-  })
+  test.each<[string, object]>([
+    ['near the head', {}],
+    ['further back', far],
+  ])(
+    'one that was emptied is refused in a range of its own %s, once the chain’s headers are known',
+    async (_, where) => {
+      const opened = chain.open()
+      await readAll(opened, from, to, where)
+      chain.lie('eth_getBlockByNumber', (it: Block) => ({ ...it, logsBloom: emptyFilter }))
+      await expect(readAll(opened, paid, paid, where)).rejects.toMatchObject(proofFailed)
+      chain.front.intercept = passOn
+      expect((await readAll(opened, paid, paid, where)).payments).toHaveLength(3)
+    },
+  )
 
   test.each([
     ['empty', emptyFilter, 'ERR_CHAIN_PROOF_FAILED'],
@@ -232,6 +255,20 @@ describe('the log filters of headers', () => {
     const reading = readAll(chain.open(), from, to, far)
     if (code === null) expect((await reading).payments).toHaveLength(8)
     else await expect(reading).rejects.toMatchObject({ code, message: expect.stringContaining('proof to none') })
+  })
+
+  test.each<[string, number, object]>([
+    ['of a known chain is refused', 1, proofFailed],
+    ['of another chain is believed', 31_337, { payments: { length: 8 } }],
+  ])('the first header that does not hash to its block %s', async (_, chainId, expected) => {
+    chain.front.intercept = rewriting((item, { method }) => {
+      if (method === 'eth_chainId') return { ...item, result: `0x${chainId.toString(16)}` }
+      return method === 'eth_getBlockByNumber'
+        ? { ...item, result: { ...(item.result as Block), extraData: '0x1234' } }
+        : item
+    })
+    const reading = readAll(chain.open({ chainId }), from, to, far).catch((error: unknown) => error)
+    expect(await reading).toMatchObject({ ...expected, ...(chainId === 1 ? { chainId } : {}) })
   })
 
   test('headers of a kind of their own with honest filters are read', async () => {
@@ -248,11 +285,11 @@ describe('requests', () => {
     await readAll(opened, from, to)
     let before = chain.front.requests.length
     await readAll(opened, to, to)
-    expect(chain.since(before)).toEqual([['eth_getBlockByNumber', 'eth_getBlockReceipts']])
+    expect(chain.since(before)).toEqual([['eth_chainId', 'eth_getBlockByNumber', 'eth_getBlockReceipts']])
     before = chain.front.requests.length
     await readAll(opened, paid, paid)
     expect(chain.since(before)).toEqual([
-      ['eth_getBlockByNumber', 'eth_getBlockReceipts'],
+      ['eth_chainId', 'eth_getBlockByNumber', 'eth_getBlockReceipts'],
       ['eth_getTransactionByHash', 'eth_getTransactionByHash'],
     ])
   })

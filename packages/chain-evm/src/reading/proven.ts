@@ -14,7 +14,9 @@ import type { RouterLog } from '../router-decoder.js'
 import { hasBlockReceipts, readBlockReceipts, readByTransaction, receiptsCall, receiptsIn } from './block-receipts.js'
 import { readCandidates } from './candidates.js'
 import { readFacts } from './facts.js'
+import { assertAuthentic } from './header-kind.js'
 import { assertChain, type Header, headerCall, readHeaders, toHeader } from './headers.js'
+import { askOwnChain } from './own-chain.js'
 import { proveBlock } from './prove-block.js'
 
 /** Transactions whose receipts are held as the node answered them, at a time: a few megabytes. */
@@ -61,11 +63,10 @@ async function readTogether(
   const calls = heights.flatMap((height) =>
     together ? [headerCall(height), receiptsCall(height)] : [headerCall(height)],
   )
-  const outcomes = await reader.rpc.askAll(calls, signal)
-  const headers: Header[] = []
-  for (const [index, height] of heights.entries()) {
-    const header = toHeader(reader, height, outcomes[together ? index * 2 : index])
-    headers.push(header)
+  const outcomes = await askOwnChain(reader, calls, signal)
+  const headers = heights.map((height, index) => toHeader(reader, height, outcomes[together ? index * 2 : index]))
+  assertAuthentic(reader, headers)
+  for (const [index, header] of headers.entries()) {
     const answered = together ? receiptsIn(reader, outcomes[index * 2 + 1]) : null
     add(found, proveBlock(reader, header, answered ?? (await readByTransaction(reader, header, signal))))
   }

@@ -13,6 +13,7 @@ import type { RouterLog } from '../router-decoder.js'
 import { readFacts } from './facts.js'
 import { assertChain, headerCall, toHeader } from './headers.js'
 import { logsCall, logsIn, withRangeSize } from './logs.js'
+import { askOwnChain } from './own-chain.js'
 
 const nothingHeld: HeldFacts = { receipts: new Map(), sizeOf: () => null }
 
@@ -46,9 +47,9 @@ export async function readUnproven(
 }
 
 async function readEnds(reader: RangeReader, from: number, to: number, signal?: AbortSignal) {
-  const { rpc, fail } = reader
+  const { fail } = reader
   const heights = from === to ? [from] : [from, to]
-  const outcomes = await rpc.askAll([...heights.map(headerCall), logsCall(reader, from, to)], signal)
+  const outcomes = await askOwnChain(reader, [...heights.map(headerCall), logsCall(reader, from, to)], signal)
   const ends = heights.map((height, index) => toHeader(reader, height, outcomes[index]))
   const first = ends[0]?.ref
   const last = ends.at(-1)?.ref

@@ -76,6 +76,24 @@ describe('run', () => {
     await loop.stop()
   })
 
+  test('a stop is reported also when it follows an outage that was', async () => {
+    const { chain, indexer, clock, catchUp, ofType, waits } = setUpIndexer({ finalityBlocks: 5 })
+    chain.mine(100)
+    await catchUp()
+    await catchUp()
+    chain.fork(6)
+    chain.mine(1)
+    chain.intercept = failing('head', Array.from({ length: 3 }, down))
+    const loop = start(indexer)
+    await until('the first failure', () => waits().length === 1)
+    await clock.advance(10 * 60_000)
+    expect(ofType('chain.failed')).toMatchObject([
+      { message: expect.stringContaining('ERR_CHAIN_UNAVAILABLE') },
+      { message: expect.stringContaining('ERR_CHAIN_REORG_TOO_DEEP') },
+    ])
+    await loop.stop()
+  })
+
   test('a reorganisation beyond finality is reported at once, once, and asked about every 30 seconds', async () => {
     const { chain, indexer, clock, catchUp, ofType, failures, waits, checkpoint } = setUpIndexer({ finalityBlocks: 5 })
     chain.mine(100)

@@ -64,7 +64,7 @@ const holderBytes = 16
  *
  * `step` rejects with ChainError, StoreError, CheckpointMovedError, {@link BrokenHistoryError} or {@link DeepReorganisationError};
  * what was committed until then stays. `run` never rejects: it backs off up to 30 s and goes on, and publishes `chain.failed` once
- * per outage (after three failures in a row, or at once when the chain cannot go on by itself). It gives the lease up at its end.
+ * per outage after three failures in a row, and once and at once when the chain cannot go on by itself. It gives the lease up at its end.
  * @throws RangeError When an option is out of range.
  */
 export function createIndexer(deps: IndexerDeps): Indexer {
@@ -153,12 +153,12 @@ export function createIndexer(deps: IndexerDeps): Indexer {
 
   async function loop(signal: AbortSignal): Promise<void> {
     let failures = 0
-    let reported = false
+    let reported: 'nothing' | 'outage' | 'stop' = 'nothing'
     while (!signal.aborted) {
       try {
         const atRest = await step(signal)
         failures = 0
-        reported = false
+        reported = 'nothing'
         if (!lease.held()) await clock.sleep(pollMs, signal)
         else if (atRest) await wake.wait(pollMs, signal)
       } catch (thrown) {
@@ -173,8 +173,10 @@ export function createIndexer(deps: IndexerDeps): Indexer {
         const message = describeError(thrown)
         const retryInMs = stopped ? backoffCapMs : backoffMs(failures, random.fraction())
         logger[stopped ? 'error' : 'warn']({ chainId, error: message, failures, retryInMs }, 'chain not indexed')
-        if (!reported && (stopped || failures >= failuresToReport)) {
-          reported = true
+        // That the chain cannot go on by itself is news also to whoever was told that its nodes do not answer.
+        const isNews = stopped ? reported !== 'stop' : reported === 'nothing' && failures >= failuresToReport
+        if (isNews) {
+          reported = stopped ? 'stop' : 'outage'
           publish({ type: 'chain.failed', chainId, message })
         }
         await clock.sleep(retryInMs, signal)

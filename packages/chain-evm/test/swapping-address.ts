@@ -1,0 +1,76 @@
+/** One address, behind which a node can be replaced by another one. @module */
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+export interface SwappingAddress {
+  /** Host and port. */
+  readonly host: string
+  /** The node that answers from now on. `cut`: what is connected is cut, as when a node is replaced and not a part of a gateway. */
+  swap(nodeUrl: string, cut: boolean): void
+  /** Swaps once so many pieces of answers have passed from now on. */
+  swapAfter(pieces: number, nodeUrl: string, cut: boolean): void
+  /** Pieces of answers so far. */
+  pieces(): number
+  close(): Promise<void>
+}
+
+export async function openSwappingAddress(nodeUrl: string): Promise<SwappingAddress> {
+  let port = portOf(nodeUrl)
+  let passed = 0
+  let due: { readonly at: number; readonly run: () => void } | null = null
+  const pairs = new Map<Socket, Socket>()
+
+  function reach(client: Socket): Socket {
+    const node = connect(port, '127.0.0.1')
+    pairs.set(client, node)
+    node.on('data', (bytes) => {
+      client.write(bytes)
+      passed += 1
+      if (due !== null && passed >= due.at) {
+        due.run()
+      }
+    })
+    node.on('error', () => client.destroy())
+    node.on('close', () => {
+      if (pairs.get(client) === node) client.end()
+    })
+    return node
+  }
+
+  const server = createServer((client) => {
+    reach(client)
+    client.on('data', (bytes) => pairs.get(client)?.write(bytes))
+    client.on('error', () => client.destroy())
+    client.on('close', () => {
+      pairs.get(client)?.destroy()
+      pairs.delete(client)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+
+  function swap(to: string, cut: boolean): void {
+    due = null
+    port = portOf(to)
+    for (const [client, node] of [...pairs]) {
+      if (cut) client.end()
+      else reach(client)
+      node.destroy()
+    }
+  }
+
+  return {
+    host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    swap,
+    swapAfter(pieces, to, cut) {
+      due = { at: passed + pieces, run: () => swap(to, cut) }
+    },
+    pieces: () => passed,
+    async close() {
+      for (const client of pairs.keys()) client.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+function portOf(url: string): number {
+  return Number(new URL(url).port)
+}

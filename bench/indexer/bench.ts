@@ -10,12 +10,6 @@ import { type ChainPlan, type FilledChain, fillChain } from './chain.js'
 import { integrationAddress } from './integration.js'
 import { peers, runPeer } from './peers.js'
 
-/** How much to measure. */
-export interface SyncEffort {
-  readonly plans: readonly Plan[]
-  readonly rounds: number
-}
-
 type Plan = ChainPlan & { readonly name: string }
 
 /** What one run came to. */
@@ -34,39 +28,34 @@ function compiled(name: string): string {
   return outfile
 }
 
-/** Fills each chain once, and catches up with it on each database in turns. Returns Markdown. */
+/** Fills a chain once, and catches up with it on each database in turns. Returns Markdown. */
 export async function benchSync(
   openers: readonly (() => Promise<BenchDatabase>)[],
-  { plans, rounds }: SyncEffort,
+  plan: Plan,
+  rounds: number,
 ): Promise<string> {
   const lines = []
   const peerLines = []
-  for (const plan of plans) {
-    const chain = await fillChain(plan)
-    try {
-      for (const open of openers) {
-        const { line, engine, oursPerSecond } = await compare(plan, chain, open, rounds)
-        lines.push(line)
-        if (engine === 'PostgreSQL') peerLines.push(...(await besidePeers(plan, chain, open, oursPerSecond)))
-      }
-    } finally {
-      await chain.stop()
+  const chain = await fillChain(plan)
+  try {
+    for (const open of openers) {
+      const { line, engine, oursPerSecond } = await compare(plan, chain, open, rounds)
+      lines.push(line)
+      if (engine === 'PostgreSQL') peerLines.push(...(await besidePeers(plan, chain, open, oursPerSecond)))
     }
+  } finally {
+    await chain.stop()
   }
   return [
-    '### Catching up, from process start to the head',
+    `### Catching up with ${plan.name}, from process start to the head`,
     '',
-    '| chain | database | ours, payments/s | floor, payments/s | ours of floor | ours, seconds | ours, peak MiB | floor, peak MiB |',
-    '| --- | --- | --- | --- | --- | --- | --- | --- |',
+    '| database | ours, payments/s | floor, payments/s | ours of floor | ours, seconds | ours, peak MiB | floor, peak MiB |',
+    '| --- | --- | --- | --- | --- | --- | --- |',
     ...lines,
     '',
     ...(peerLines.length === 0
       ? ['Other indexers are not installed; bench/README.md says how.']
-      : [
-          '| chain | indexer, PostgreSQL | payments/s | ours is so many times as fast |',
-          '| --- | --- | --- | --- |',
-          ...peerLines,
-        ]),
+      : ['| indexer, PostgreSQL | payments/s | ours is so many times as fast |', '| --- | --- | --- |', ...peerLines]),
     '',
   ].join('\n')
 }
@@ -77,11 +66,9 @@ async function besidePeers(plan: Plan, chain: FilledChain, open: () => Promise<B
     const database = await open()
     try {
       const perSecond = plan.payments / (await runPeer(peer, chain, database, plan.payments))
-      lines.push(
-        `| ${plan.name} | ${peer.name} | ${perSecond.toFixed(0)} | ${(oursPerSecond / perSecond).toFixed(1)} |`,
-      )
+      lines.push(`| ${peer.name} | ${perSecond.toFixed(0)} | ${(oursPerSecond / perSecond).toFixed(1)} |`)
     } catch (error) {
-      lines.push(`| ${plan.name} | ${peer.name} | ${error instanceof Error ? error.message : error} | |`)
+      lines.push(`| ${peer.name} | ${error instanceof Error ? error.message : error} | |`)
     } finally {
       await database.remove()
     }
@@ -111,7 +98,7 @@ async function compare(plan: Plan, chain: FilledChain, open: () => Promise<Bench
   const peak = (of: 'ours' | 'floor') => Math.max(...runs.map((each) => each[of].peakMiB))
   const ratio = median(runs.map(({ ours, floor }) => floor.seconds / ours.seconds))
   const seconds = median(runs.map(({ ours }) => ours.seconds))
-  const line = `| ${plan.name} | ${engine} | ${rate('ours').toFixed(0)} | ${rate('floor').toFixed(0)} | ${ratio.toFixed(2)} | ${seconds.toFixed(1)} | ${peak('ours').toFixed(0)} | ${peak('floor').toFixed(0)} |`
+  const line = `| ${engine} | ${rate('ours').toFixed(0)} | ${rate('floor').toFixed(0)} | ${ratio.toFixed(2)} | ${seconds.toFixed(1)} | ${peak('ours').toFixed(0)} | ${peak('floor').toFixed(0)} |`
   return { line, engine, oursPerSecond: rate('ours') }
 }
 

@@ -12,8 +12,8 @@ import { readUnproven } from './unproven.js'
 const rangesAtOnce = 3
 /** Blocks of a range whose receipts are all read. */
 const blocksByRoot = 16
-/** Transactions in blocks that may hold a payment, after which a range ends: what is held of them is a megabyte or two. */
-const mostTransactions = 1_000
+/** Transactions in blocks that may hold a payment, after which a range ends: what is held of them is a few megabytes. */
+const mostTransactions = 2_000
 
 /** What ranges are read from. */
 export interface RangesSource {

@@ -74,6 +74,8 @@ describe('the failures of authentication', () => {
     expect(found, `seed ${seed}`).toEqual([])
   })
 
+  // Two hundredths of a request are the same two microseconds as above: how a process happens to be compiled moves the kinds by one
+  // or so against each other, in another process the other way round.
   it('cannot be told apart over HTTP', { timeout: 60_000 }, async () => {
     const app = createApp({
       service,
@@ -100,7 +102,7 @@ describe('the failures of authentication', () => {
       connection.send(requests.get(authorization) ?? '')
       return connection.answers(1)
     }
-    const found = await differences(kinds(ask), { seed, samples: 1_000 })
+    const found = await differences(kinds(ask), { seed, samples: 1_000, tolerated: 0.02 })
     connection.destroy()
     await http.stop(AbortSignal.timeout(1_000))
     expect(found, `seed ${seed}`).toEqual([])

@@ -9,21 +9,33 @@ import { simulateSeed } from './world/simulate-seed.js'
 
 const defaultSeeds = 1_000
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string' },
-    seeds: { type: 'string' },
-    from: { type: 'string' },
-    store: { type: 'string', default: 'memory' },
-  },
-})
+const { values } = asked()
 const out = (text: string) => process.stdout.write(`${text}\n`)
+
+function asked() {
+  try {
+    return parseArgs({
+      options: {
+        seed: { type: 'string' },
+        seeds: { type: 'string' },
+        from: { type: 'string' },
+        store: { type: 'string', default: 'memory' },
+      },
+    })
+  } catch (error) {
+    return misused(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function misused(message: string): never {
+  process.stderr.write(`${message}\n`)
+  process.exit(2)
+}
 
 function whole(text: string | undefined, name: string, otherwise: number): number {
   if (text === undefined) return otherwise
   if (/^[0-9]{1,9}$/.test(text)) return Number(text)
-  process.stderr.write(`--${name} is ${JSON.stringify(text)}; pass a whole number.\n`)
-  process.exit(2)
+  return misused(`--${name} is ${JSON.stringify(text)}; pass a whole number.`)
 }
 
 const { store } = values

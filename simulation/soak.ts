@@ -9,21 +9,33 @@ import { chaosTable, describeChaos, isWrong, runChaos } from './chaos/run-chaos.
 
 const defaultSeeds = 1_000
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string' },
-    seeds: { type: 'string' },
-    from: { type: 'string' },
-    concurrency: { type: 'string' },
-  },
-})
+const { values } = asked()
+
+function asked() {
+  try {
+    return parseArgs({
+      options: {
+        seed: { type: 'string' },
+        seeds: { type: 'string' },
+        from: { type: 'string' },
+        concurrency: { type: 'string' },
+      },
+    })
+  } catch (error) {
+    return misused(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function misused(message: string): never {
+  process.stderr.write(`${message}\n`)
+  process.exit(2)
+}
 
 function whole(name: keyof typeof values, otherwise: number): number {
   const text = values[name]
   if (text === undefined) return otherwise
   if (/^[0-9]{1,9}$/.test(text)) return Number(text)
-  process.stderr.write(`--${name} is ${JSON.stringify(text)}; pass a whole number.\n`)
-  process.exit(2)
+  return misused(`--${name} is ${JSON.stringify(text)}; pass a whole number.`)
 }
 
 const single = values.seed !== undefined

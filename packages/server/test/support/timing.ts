@@ -4,6 +4,9 @@ import { seededFraction, shuffled } from './seeded-fraction.js'
 /** What each kind of input makes happen, by name. */
 export type Kinds = Readonly<Record<string, () => Promise<unknown>>>
 
+/** Kinds on something that is opened anew for each round, as a process is: how one happens to be compiled says nothing about the next. */
+export type OpenKinds = () => Promise<{ readonly kinds: Kinds; close(): Promise<void> }>
+
 /** Two kinds whose times differ, the slower one first. */
 export interface Difference {
   readonly slower: string
@@ -33,10 +36,21 @@ const rounds = 3
  * The pairs of kinds that can be told apart in each of three rounds, in the same direction. A round is measured only while
  * the ones before it leave a pair. Kinds take turns in random order, so that a drift of the machine hits all of them.
  */
-export async function differences(kinds: Kinds, options: TimingOptions): Promise<Difference[]> {
+export async function differences(kinds: Kinds | OpenKinds, options: TimingOptions): Promise<Difference[]> {
+  const { samples, tolerated = 0 } = options
   const fraction = seededFraction(options.seed)
-  const round = async () => compare(await measure(kinds, options.samples, fraction), options.tolerated ?? 0)
-  await measure(kinds, Math.ceil(options.samples / 4), fraction)
+  const warmUp = (each: Kinds) => measure(each, Math.ceil(samples / 4), fraction)
+  async function round(): Promise<Difference[]> {
+    if (typeof kinds !== 'function') return compare(await measure(kinds, samples, fraction), tolerated)
+    const opened = await kinds()
+    try {
+      await warmUp(opened.kinds)
+      return compare(await measure(opened.kinds, samples, fraction), tolerated)
+    } finally {
+      await opened.close()
+    }
+  }
+  if (typeof kinds !== 'function') await warmUp(kinds)
   let found = await round()
   for (let again = 1; again < rounds && found.length > 0; again++) {
     const before = found

@@ -1,0 +1,25 @@
+/** The app on a database that is there, in a process of its own: node timing-server.ts DATABASE NOW. Tells its URL, and ends with its parent. */
+import { createService, parseMasterKey, silentLogger, systemClock } from '@payment-integration/core'
+import { createSqliteStore } from '@payment-integration/store-sql'
+import { createApp } from '../../src/app/create-app.js'
+import { listenHttp } from '../../src/run/http-server.js'
+import { createRequestListener } from '../../src/run/request-listener.js'
+import { createUndiciSender } from '../../src/sender/undici-sender.js'
+import { timingMasterKey } from './start-timing-server.js'
+
+const [path = '', now = ''] = process.argv.slice(2)
+const service = createService({
+  store: createSqliteStore({ path }),
+  sender: createUndiciSender(),
+  clock: { ...systemClock, now: () => Number(now) },
+  masterKey: parseMasterKey(timingMasterKey),
+  logger: silentLogger,
+})
+const app = createApp({
+  service,
+  receiveUpdate: null,
+  health: async () => ({ status: 'ok', database: 'ok', chains: [] }),
+})
+const { url } = await listenHttp({ host: '127.0.0.1', port: 0 }, createRequestListener(app, silentLogger))
+process.once('disconnect', () => process.exit())
+process.send?.(url)

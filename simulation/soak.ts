@@ -4,40 +4,13 @@
  * @module
  */
 import { availableParallelism } from 'node:os'
-import { parseArgs } from 'node:util'
 import { chaosTable, describeChaos, isWrong, runChaos } from './chaos/run-chaos.js'
+import { readOptions, wholeNumber } from './command-line.js'
 
 const defaultSeeds = 1_000
 
-const { values } = asked()
-
-function asked() {
-  try {
-    return parseArgs({
-      options: {
-        seed: { type: 'string' },
-        seeds: { type: 'string' },
-        from: { type: 'string' },
-        concurrency: { type: 'string' },
-      },
-    })
-  } catch (error) {
-    return misused(error instanceof Error ? error.message : String(error))
-  }
-}
-
-function misused(message: string): never {
-  process.stderr.write(`${message}\n`)
-  process.exit(2)
-}
-
-function whole(name: keyof typeof values, otherwise: number): number {
-  const text = values[name]
-  if (text === undefined) return otherwise
-  if (/^[0-9]{1,9}$/.test(text)) return Number(text)
-  return misused(`--${name} is ${JSON.stringify(text)}; pass a whole number.`)
-}
-
+const values = readOptions(['seed', 'seeds', 'from', 'concurrency'])
+const whole = (name: keyof typeof values, otherwise: number) => wholeNumber(name, values[name], otherwise)
 const single = values.seed !== undefined
 const summary = await runChaos({
   from: single ? whole('seed', 1) : whole('from', 1),

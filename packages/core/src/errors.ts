@@ -158,6 +158,24 @@ export class IntegrationError extends CoreError {
   }
 }
 
+/** The delivery named by a command does not exist, or its attempt is under way at this moment. */
+export class DeliveryError extends CoreError {
+  override readonly name = 'DeliveryError'
+  readonly retryable: boolean
+  readonly code: 'ERR_DELIVERY_NOT_FOUND' | 'ERR_DELIVERY_UNDER_WAY'
+  readonly deliveryId: string
+  constructor(code: DeliveryError['code'], deliveryId: string) {
+    super(
+      code === 'ERR_DELIVERY_NOT_FOUND'
+        ? `There is no delivery ${JSON.stringify(deliveryId)}; list them to see their ids.`
+        : `Delivery ${deliveryId} is being attempted at this moment; look at it again in a few seconds.`,
+    )
+    this.code = code
+    this.deliveryId = deliveryId
+    this.retryable = code === 'ERR_DELIVERY_UNDER_WAY'
+  }
+}
+
 /** Another indexer moved this chain's checkpoint first. Nothing was written; read the checkpoint again. */
 export class CheckpointMovedError extends CoreError {
   override readonly name = 'CheckpointMovedError'

@@ -36,11 +36,21 @@ export type ServiceEvent =
       readonly status: number | null
       readonly reason: string | null
       readonly latencyMs: number
+      /** Whether an operator asked for it. */
+      readonly replay: boolean
+      /** When `outcome` is `delivered` and it was no replay: milliseconds from the commit of the snapshot to the answer, else null. */
+      readonly publishedMs: number | null
       /** Where the delivery stands after the attempt. */
       readonly outcome: DeliveryStatus
       /** When `outcome` is `pending`: milliseconds until the next attempt, else null. */
       readonly retryInMs: number | null
     } & PaymentName)
+  /** A delivery is given up: it stays listed, and an operator can replay it. */
+  | ({ readonly type: 'delivery.exhausted'; readonly deliveryId: string; readonly version: number; readonly reason: string | null } & PaymentName)
+  /** An endpoint failed several times in a row: it is probed now and then, and gets nothing else. */
+  | { readonly type: 'endpoint.failing'; readonly integrationAddress: string; readonly failingMs: number }
+  /** An endpoint that was failing answers again: what waits for it is sent. */
+  | { readonly type: 'endpoint.recovered'; readonly integrationAddress: string; readonly failingMs: number }
   | { readonly type: 'chain.indexed'; readonly chainId: number; readonly blockNumber: number; readonly head: number }
   | {
       readonly type: 'chain.reorganised'

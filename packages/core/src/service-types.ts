@@ -12,6 +12,8 @@ import type {
 import type { EndpointStatus, ProofLevel } from './ports/chain.js'
 import type { Store } from './ports/store.js'
 import type { AccountRecord } from './ports/store-accounts.js'
+import type { AuditRecord } from './ports/store-audit.js'
+import type { DeliveryFilter, DeliveryView, EndpointView } from './ports/store-deliveries.js'
 import type { IntegrationRecord } from './ports/store-integrations.js'
 import type { LegacyKeyRecord } from './ports/store-legacy-keys.js'
 
@@ -135,6 +137,78 @@ export interface IntegrationCommands {
   rotateApiSecret(address: string, options?: { readonly graceMs?: number | undefined }): Promise<{ apiSecret: string }>
   /** Issues a new signing secret; every later attempt is signed with it. */
   rotateSigningSecret(address: string): Promise<{ signingSecret: string }>
+  /**
+   * Seals every signing secret with the newest master key. Secrets that are kept as hashes cannot follow: they need their key until they are
+   * rotated or issued anew, and the answer counts them.
+   */
+  resealSecrets(): Promise<Resealed>
+}
+
+/** What sealing with the newest master key came to. */
+export interface Resealed {
+  /** Signing secrets that were sealed with another key before. */
+  readonly resealed: number
+  /** Addresses of integrations whose API secret, or the previous one within its grace time, still needs an older master key. */
+  readonly olderApiSecrets: readonly string[]
+  /** Ids of legacy API keys, not revoked, that still need an older master key. */
+  readonly olderLegacyKeys: readonly string[]
+}
+
+/** Deliveries as an operator works with them. */
+export interface DeliveryCommands {
+  /** Deliveries that fit, oldest first. @throws InvalidRequestError `ERR_ADDRESS_INVALID`, `ERR_TX_HASH_INVALID`. */
+  list(
+    query: DeliveryFilter & { readonly afterId?: string | undefined; readonly limit: number },
+  ): Promise<DeliveryView[]>
+  /** How many fit. */
+  count(filter: DeliveryFilter): Promise<number>
+  /** @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`. */
+  find(deliveryId: string): Promise<DeliveryView>
+  /**
+   * Makes one delivery due now, whatever its status; it is signed with the secret of the moment, and marked in the attempt log.
+   * @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`; `ERR_DELIVERY_UNDER_WAY` while a dispatcher holds it.
+   */
+  replay(deliveryId: string): Promise<DeliveryView>
+  /**
+   * Makes every delivery due that fits and is there now, in parts, each committed with its record in the audit log: all of them, or those until
+   * `signal` aborts.
+   * @throws RangeError For a filter without a status: replaying what was delivered must be said.
+   */
+  replayAll(
+    filter: DeliveryFilter,
+    options?: {
+      /** Called after each part with the numbers so far. */
+      readonly onProgress?: ((done: ReplayTotals) => void) | undefined
+      readonly signal?: AbortSignal | undefined
+    },
+  ): Promise<ReplayTotals>
+  /** Endpoints with failures in a row. */
+  endpoints(): Promise<EndpointView[]>
+}
+
+/** How far a replay has come. */
+export interface ReplayTotals {
+  readonly replayed: number
+  /** Left alone, because a dispatcher held them: their attempt was under way. */
+  readonly underWay: number
+}
+
+/** The audit log as an operator reads it. */
+export interface AuditQueries {
+  /** Records in their order. */
+  list(query: { readonly afterSeq?: number | undefined; readonly limit: number }): Promise<AuditRecord[]>
+  /** Checks the chain from its first record to its last. */
+  verify(): Promise<AuditVerdict>
+}
+
+/** Whether the audit log is as it was written. */
+export interface AuditVerdict {
+  /** Records that were checked. */
+  readonly records: number
+  /** The newest one, or null: keep its number and hash elsewhere, and an end that was cut off shows too. */
+  readonly last: Pick<AuditRecord, 'seq' | 'hash' | 'at'> | null
+  /** The first `seq` that is missing, altered, or keyed with a master key that is not here; null: all is as written. */
+  readonly brokenAt: number | null
 }
 
 /** A loop that works until its signal aborts; it survives errors of the world and reports them as events. */
@@ -204,6 +278,8 @@ export interface Service {
   /** Applies a processor's update; idempotent by its id. @throws UpdateConflictError `ERR_UPDATE_CONFLICT`. */
   applyUpdate(update: ProcessorUpdate): Promise<UpdateResult>
   readonly integrations: IntegrationCommands
+  readonly deliveries: DeliveryCommands
+  readonly audit: AuditQueries
   readonly indexers: readonly Indexer[]
   readonly dispatcher: Dispatcher
   /** Null when no receipt source was given. */

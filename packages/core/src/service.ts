@@ -13,7 +13,7 @@ import { describeError } from './internal/describe-error.js'
 import { type Confirmations, createFinality } from './legacy/finality.js'
 import { createLegacyQueries } from './legacy/queries.js'
 import { createLegacyKeyCommands } from './legacy-keys/commands.js'
-import { createDispatcher } from './notifications/dispatcher.js'
+import { createDispatcher, type DispatcherOptions } from './notifications/dispatcher.js'
 import { createPaymentQueries } from './payments/queries.js'
 import type { Chain } from './ports/chain.js'
 import type { FulfilmentSource } from './ports/fulfilment.js'
@@ -65,6 +65,10 @@ export interface ServiceDeps {
   readonly maxExtraFeeBps?: number | undefined
   /** Dev only: accept `http:` notification URLs to this machine. @default false */
   readonly allowLoopbackHttp?: boolean | undefined
+  /** Who the audit log names. @default 'service' */
+  readonly actor?: string | undefined
+  /** How deliveries are sent. @default dispatcherDefaults */
+  readonly delivery?: DispatcherOptions | undefined
   readonly onEvent?: EventSink | undefined
   /** @default the system's */
   readonly clock?: Clock | undefined

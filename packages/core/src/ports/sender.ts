@@ -14,6 +14,9 @@ export interface Post {
 /** Why no HTTP answer arrived. Coarse on purpose: an endpoint's owner must not map our network with it. */
 export type PostFailure = 'timeout' | 'connection' | 'refused_address'
 
+/** Most bytes of an answer's body that are kept. */
+export const excerptBytes = 1_024
+
 /** What came back. */
 export type PostResult =
   | {
@@ -22,6 +25,8 @@ export type PostResult =
       readonly status: number
       /** The `Retry-After` header as sent, or null. */
       readonly retryAfter: string | null
+      /** The beginning of the body as text without control characters, at most {@link excerptBytes} of it; null when none arrived in time. */
+      readonly excerpt: string | null
       readonly latencyMs: number
     }
   | { readonly kind: 'failure'; readonly reason: PostFailure; readonly latencyMs: number }

@@ -8,6 +8,14 @@ export interface ClaimedDelivery {
   readonly claimToken: string
   /** Attempts of this delivery logged so far, plus 1: a claim that was lost before its attempt was settled does not count. */
   readonly attempt: number
+  /** Place in the retry schedule, from 1: the attempts logged since the delivery was made or replayed, this one included. */
+  readonly step: number
+  /** Whether an operator asked for this attempt, or for the one that it retries. */
+  readonly replay: boolean
+  /** The endpoint is blocked, and this attempt finds out whether it answers again. */
+  readonly probe: boolean
+  /** How long ago the delivery was made or replayed, in milliseconds, by the store's clock. */
+  readonly ageMs: number
   readonly integrationAddress: string
   readonly notificationUrl: string
   readonly signingSecret: SealedSecret
@@ -27,6 +35,10 @@ export interface AttemptRecord {
   readonly status: number | null
   /** Null on success; else `status_<n>`, `timeout`, `connection`, `refused_address`, `secret_unreadable`. */
   readonly reason: string | null
+  /** The beginning of the answer's body as text, or null when none arrived. */
+  readonly excerpt: string | null
+  /** Whether it was a replay. */
+  readonly replay: boolean
 }
 
 /**
@@ -39,6 +51,52 @@ export type AttemptVerdict =
   | { readonly kind: 'retry'; readonly inMs: number }
   | { readonly kind: 'exhausted' }
 
+/** An attempt that was made, to be written down. */
+export interface SettledAttempt {
+  readonly claim: Pick<ClaimedDelivery, 'deliveryId' | 'claimToken' | 'integrationAddress' | 'replay' | 'probe'>
+  readonly attempt: AttemptRecord
+  readonly verdict: AttemptVerdict
+}
+
+/** How an endpoint has been doing: one per integration, since a changed URL begins anew. */
+export interface EndpointHealth {
+  /** Failed attempts in a row. */
+  readonly failures: number
+  /** How often in a row it was blocked; 0: it is not. */
+  readonly blocks: number
+}
+
+/** What becomes of an endpoint's health. */
+export interface EndpointChange extends EndpointHealth {
+  /** Begins a block of so many milliseconds; null leaves a block as it is, and ends it where `blocks` is 0. */
+  readonly blockMs: number | null
+}
+
+/** One result that counts for an endpoint's health: of an attempt that was no replay. */
+export interface EndpointResult {
+  readonly delivered: boolean
+  readonly probe: boolean
+}
+
+/** Decides what results do to an endpoint, in their order. Pure: a store may call it again. */
+export type EndpointJudge = (before: EndpointHealth, results: readonly EndpointResult[]) => EndpointChange
+
+/** What became of settled attempts. */
+export interface Settled {
+  /** Where each delivery stands after it, in the order given; null: the claim was lost, and nothing was written. */
+  readonly statuses: readonly (DeliveryStatus | null)[]
+  /** Endpoints that began to be blocked, or ceased to be. */
+  readonly turned: readonly EndpointTurn[]
+}
+
+/** An endpoint that failed so often that it is blocked now, or that answers again. */
+export interface EndpointTurn {
+  readonly integrationAddress: string
+  readonly blocked: boolean
+  /** For how long it had been failing, in milliseconds. */
+  readonly failingMs: number
+}
+
 /** Where a delivery stands. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'exhausted' | 'superseded'
 
@@ -50,9 +108,32 @@ export interface DeliveryView {
   readonly txHash: string
   readonly version: number
   readonly status: DeliveryStatus
+  /** Unix time in milliseconds; null for one that was made before the store noted it. */
+  readonly createdAt: number | null
   readonly attempts: readonly AttemptRecord[]
   /** Unix time in milliseconds of the next attempt while pending, else null. */
   readonly nextAttemptAt: number | null
+}
+
+/** Which deliveries: those that fit everything given. */
+export interface DeliveryFilter {
+  readonly integrationAddress?: string | undefined
+  readonly chainId?: number | undefined
+  readonly txHash?: string | undefined
+  readonly status?: DeliveryStatus | undefined
+  /** Made at this unix time in milliseconds, or later. One whose time was not noted is older than any. */
+  readonly since?: number | undefined
+  /** Made before it. */
+  readonly until?: number | undefined
+}
+
+/** An endpoint with failures in a row. */
+export interface EndpointView extends EndpointHealth {
+  readonly integrationAddress: string
+  /** Unix time in milliseconds of the first of them. */
+  readonly failingSince: number
+  /** Unix time in milliseconds until which nothing but replays is sent, or null. */
+  readonly blockedUntil: number | null
 }
 
 /** How much waits to be sent. */
@@ -63,33 +144,78 @@ export interface DeliveryBacklog {
   readonly oldestDueMs: number | null
 }
 
+/** What a dispatcher asks for. */
+export interface ClaimRequest {
+  readonly limit: number
+  readonly leaseMs: number
+  /** Most retries and replays among them. @default limit */
+  readonly again?: number | undefined
+  /** Most deliveries of one integration that the dispatcher may hold at a time. @default no bound */
+  readonly perEndpoint?: number | undefined
+  /** How many it holds already, by integration. @default none */
+  readonly held?: ReadonlyMap<string, number> | undefined
+}
+
 /** Claims and settles deliveries. Lease times are the store's own clock, so that dispatchers need not agree on theirs. */
 export interface DeliveryStore {
   /**
-   * Claims due deliveries of enabled integrations with a URL: those never claimed go first, then those that come back, each
-   * oldest due first. A delivery is held by one dispatcher at a time, and comes back when its lease ends unsettled, as the
-   * same attempt. Where at least one attempt is logged and a newer version has a delivery, it is settled as `superseded`
-   * instead of being claimed.
+   * Claims due deliveries of enabled integrations with a URL: those never claimed go first, then those that come back, then
+   * replays, each oldest due first. A delivery is held by one dispatcher at a time, and comes back when its lease ends
+   * unsettled, as the same attempt. Where at least one attempt is logged and a newer version has a delivery, it is settled as
+   * `superseded` instead of being claimed; a replay is not.
+   *
+   * A blocked endpoint gives nothing but replays. When its block is over it gives one, the probe, to one dispatcher, and nothing
+   * else until the probe is settled or its lease ends.
+   *
+   * A claim need not survive a loss of power: then the delivery is due again.
    */
-  claim(options: { readonly limit: number; readonly leaseMs: number }): Promise<ClaimedDelivery[]>
+  claim(request: ClaimRequest): Promise<ClaimedDelivery[]>
   /**
-   * Logs the attempt and settles, reschedules or exhausts the delivery, in one transaction. Resolves the status after it, or
-   * null when the claim was lost: then nothing is written.
+   * Logs the attempts and settles, reschedules or exhausts their deliveries, and judges their endpoints, all in one transaction.
+   * Replays are not judged. An endpoint whose integration got another URL since the claim is not either.
    */
-  settle(claim: ClaimedDelivery, attempt: AttemptRecord, verdict: AttemptVerdict): Promise<DeliveryStatus | null>
-  /** Milliseconds until the next delivery is due, 0 when one is, null when none is pending. */
+  settle(settled: readonly SettledAttempt[], judge: EndpointJudge): Promise<Settled>
+  /** Milliseconds until the next delivery can be claimed, 0 when one can, null when none is pending. */
   msUntilDue(): Promise<number | null>
+  /**
+   * Calls `listener` soon after deliveries became due by another process, where the database can tell. It may call without
+   * need, or not at all: whoever waits looks again from time to time. Returns what ends it.
+   */
+  whenDue(listener: () => void): () => void
   /**
    * What waits for enabled integrations with a URL: what is held for others is nobody's delay.
    * @param options.atMost - Where counting ends, 1 or more, so that it costs no more however much waits. Rejects with RangeError otherwise.
    */
   backlog(options: { readonly atMost: number }): Promise<DeliveryBacklog>
-  /** Deliveries of one payment, or all, oldest first. */
-  list(query: {
-    readonly chainId?: number | undefined
-    readonly txHash?: string | undefined
-    readonly status?: DeliveryStatus | undefined
-    readonly afterId?: string | undefined
-    readonly limit: number
-  }): Promise<DeliveryView[]>
+  /** Deliveries that fit, oldest first. */
+  list(
+    query: DeliveryFilter & { readonly afterId?: string | undefined; readonly limit: number },
+  ): Promise<DeliveryView[]>
+  /** One delivery, or null. */
+  find(deliveryId: string): Promise<DeliveryView | null>
+  /** How many fit. */
+  count(filter: DeliveryFilter): Promise<number>
+  /** Endpoints with failures in a row, by address. */
+  endpoints(): Promise<EndpointView[]>
+}
+
+/** Which deliveries to replay. */
+export interface ReplayRequest extends DeliveryFilter {
+  readonly deliveryId?: string | undefined
+  /** Only those after it. */
+  readonly afterId?: string | undefined
+  /** The highest id, so that what fails meanwhile is not replayed again. */
+  readonly upToId?: string | undefined
+  /** How many are looked at. */
+  readonly limit: number
+}
+
+/** What a replay came to. */
+export interface Replayed {
+  /** How many are due now. */
+  readonly replayed: number
+  /** How many are left alone, because a dispatcher holds them at this moment: their attempt is under way. */
+  readonly underWay: number
+  /** The last one looked at; null when there was none. */
+  readonly lastId: string | null
 }

@@ -56,6 +56,7 @@ export interface IntegrationStore {
   /**
    * Replaces the fields given. With `onlyIf` it does so only while the stored API secret still has that hash (null: none), in one
    * step, so that of two rotations at once one loses. Resolves the record after it, or null when nothing was written.
+   * Another notification URL begins the health of its endpoint anew.
    */
   update(
     address: string,

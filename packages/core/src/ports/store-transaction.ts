@@ -3,7 +3,11 @@ import type { ProcessorUpdate, UpdateOutcome } from '@payment-integration/contra
 import type { PaymentFacts } from '../payments/facts.js'
 import type { PaymentStatus, StoredPayment } from '../payments/record.js'
 import type { BridgeDeposit } from './fulfilment.js'
+import type { AuditRecord } from './store-audit.js'
 import type { ProvenRange, RouterCoverage } from './store-chains.js'
+import type { Replayed, ReplayRequest } from './store-deliveries.js'
+import type { IntegrationStore } from './store-integrations.js'
+import type { LegacyKeyStore } from './store-legacy-keys.js'
 
 /** How far a chain is indexed. */
 export interface Checkpoint {
@@ -133,4 +137,19 @@ export interface StoreTransaction {
   waitingUpdates(keys: readonly { chainId: number; txHash: string }[]): Promise<StoredUpdate[]>
   /** Records what became of a waiting update. */
   settleUpdate(updateId: string, result: Pick<StoredUpdate, 'outcome' | 'reason' | 'version'>): Promise<void>
+
+  /**
+   * Makes deliveries due at once, whatever their status: their retry schedule begins anew, and their attempts are replays from now on.
+   * One that a dispatcher holds is left alone.
+   */
+  replayDeliveries(request: ReplayRequest): Promise<Replayed>
+
+  /** Integrations, written together with what else this transaction does. */
+  readonly integrations: Pick<IntegrationStore, 'find' | 'list' | 'insert' | 'update'>
+  /** Legacy keys, likewise. */
+  readonly legacyKeys: Pick<LegacyKeyStore, 'list' | 'insert' | 'revoke'>
+  /** The newest record of the audit log, or null; nobody else adds one until the transaction ends. */
+  lockAudit(): Promise<AuditRecord | null>
+  /** Adds a record. Call after {@link lockAudit}, with the `seq` that follows. */
+  appendAudit(record: AuditRecord): Promise<void>
 }

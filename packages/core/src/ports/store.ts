@@ -4,6 +4,7 @@
  * @module
  */
 import type { AccountStore } from './store-accounts.js'
+import type { AuditStore } from './store-audit.js'
 import type { ChainReads, LeaseStore } from './store-chains.js'
 import type { DeliveryStore } from './store-deliveries.js'
 import type { IntegrationStore } from './store-integrations.js'
@@ -32,6 +33,7 @@ export interface Store {
   readonly integrations: IntegrationStore
   readonly accounts: AccountStore
   readonly legacyKeys: LegacyKeyStore
+  readonly audit: AuditStore
   /** Rejects unless the database answers. */
   ping(): Promise<void>
   close(): Promise<void>

@@ -11,11 +11,13 @@ const packageArrows = {
   webhook: [],
   'version-store': [],
   client: ['contract'],
+  'identity-sumsub': ['contract'],
+  testing: ['contract'],
   core: ['contract', 'webhook'],
   'store-sql': ['core', 'contract'],
   'chain-evm': ['core', 'contract'],
-  server: ['core', 'contract', 'store-sql', 'chain-evm'],
-  cli: ['server', 'client', 'webhook', 'version-store', 'chain-evm', 'core', 'contract'],
+  server: ['core', 'contract', 'store-sql', 'chain-evm', 'identity-sumsub'],
+  cli: ['server', 'client', 'webhook', 'version-store', 'chain-evm', 'core', 'contract', 'testing', 'identity-sumsub'],
 }
 
 /** What each workspace package may import from npm in the code that it ships. Node's own modules are ruled separately. */
@@ -24,6 +26,8 @@ const npmArrows = {
   webhook: [],
   'version-store': [],
   client: ['ky'],
+  'identity-sumsub': [],
+  testing: [],
   core: ['lossless-json'],
   'store-sql': ['kysely', 'pg', '@types/pg', '@photostructure/sqlite'],
   'chain-evm': ['viem', 'ws', 'hash-wasm', '@noble/hashes'],
@@ -33,7 +37,7 @@ const npmArrows = {
 }
 
 /** Packages that must also run where there is no Node, except their files that the imports map chooses for Node. */
-const runtimeNeutral = ['contract', 'client', 'webhook', 'version-store']
+const runtimeNeutral = ['contract', 'client', 'webhook', 'version-store', 'identity-sumsub']
 const forNode = '[.]node[.]ts$'
 
 /** Tests, and the configuration of a package: they import what they need. */

@@ -1,0 +1,46 @@
+/** What a failed answer of the provider means for us. Source: INTERFACE 7 (422), DESIGN section 3 (identity provider). @module */
+
+import type { ProviderAnswer } from './connection.js'
+import {
+  ProviderAnswerError,
+  type ProviderError,
+  ProviderSetupError,
+  ProviderThrottledError,
+  ProviderUnavailableError,
+  TokenRejectedError,
+} from './errors.js'
+import { field, text, whole } from './internal/json.js'
+
+/**
+ * Numbers that say that the donor's token or verification cannot be used: the integrator can act on each of them. Two of the range say that
+ * reuse, or copying, is switched off for us: those are ours.
+ */
+const aboutToken = { first: 10_501, last: 10_599, except: new Set([10_505, 10_518]) }
+
+/** How a refused share token is described when the answer has no number. Everything else that is a 401 is about our own credentials. */
+const invalidToken = 'Token is invalid'
+
+/**
+ * The error of an answer that is no success.
+ *
+ * 401 is the trap: the provider uses it for a share token that expired or was used, and for our own signature, clock or app token. Only the
+ * first may reach an integrator as "mint a fresh token".
+ */
+export function classifyFailure({ status, json, retryAfter }: ProviderAnswer): ProviderError {
+  const description = text(field(json, 'description'))
+  const code = whole(field(json, 'errorCode'))
+  if (status === 429) return new ProviderThrottledError(parseSeconds(retryAfter))
+  if (status === 408 || status >= 500) return new ProviderUnavailableError(status)
+  if (status < 400) return new ProviderAnswerError(status, 'neither an answer nor an error')
+  if (description !== null && isAboutToken(status, code, description)) return new TokenRejectedError(description, code)
+  return new ProviderSetupError(status, code)
+}
+
+function isAboutToken(status: number, code: number | null, description: string): boolean {
+  if (code !== null) return code >= aboutToken.first && code <= aboutToken.last && !aboutToken.except.has(code)
+  return status === 401 && description.startsWith(invalidToken)
+}
+
+function parseSeconds(retryAfter: string | null): number | null {
+  return retryAfter !== null && /^[0-9]{1,6}$/.test(retryAfter) ? Number(retryAfter) * 1_000 : null
+}

@@ -1,0 +1,110 @@
+/** One signed request to the provider, within a time and a size. @module */
+import { ProviderAnswerError, ProviderUnavailableError } from './errors.js'
+import { checkCredential } from './internal/check-secret.js'
+import { signRequest } from './sign-request.js'
+
+/** How the provider is reached. */
+export interface ProviderConnection {
+  /** The app token that names the caller. */
+  readonly appToken: string
+  /** Its secret key, which signs. */
+  readonly secretKey: string
+  /** @default the provider's own */
+  readonly baseUrl?: string | undefined
+  /** Longest wait for a whole answer, in milliseconds. @default 10000 */
+  readonly timeoutMs?: number | undefined
+  /** @default the runtime's */
+  readonly fetch?: typeof fetch | undefined
+  /** Milliseconds since the epoch; the signature carries it in seconds. @default Date.now */
+  readonly now?: (() => number) | undefined
+}
+
+/** Defaults of {@link ProviderConnection}. */
+export const connectionDefaults = { baseUrl: 'https://api.sumsub.com', timeoutMs: 10_000 } as const
+
+/** What the provider answered. */
+export interface ProviderAnswer {
+  readonly status: number
+  /** The body as JSON, or undefined when it is none. */
+  readonly json: unknown
+  readonly retryAfter: string | null
+}
+
+/** Sends one request. @throws ProviderUnavailableError, ProviderAnswerError, or the caller's own abort reason. */
+export type Call = (
+  method: 'GET' | 'POST',
+  path: string,
+  query: Readonly<Record<string, string>>,
+  signal?: AbortSignal,
+) => Promise<ProviderAnswer>
+
+/** Most bytes of an answer: an applicant with everything that was recognised on its documents is a fraction of it. */
+const mostBytes = 1_048_576
+
+/**
+ * Builds the function that sends signed requests. Redirects are not followed: a signature is for one address.
+ * @throws TypeError When a credential is blank or the address is neither https nor this machine.
+ */
+export function createCall(connection: ProviderConnection): Call {
+  const { baseUrl = connectionDefaults.baseUrl, timeoutMs = connectionDefaults.timeoutMs } = connection
+  const appToken = checkCredential('appToken', connection.appToken)
+  const secretKey = checkCredential('secretKey', connection.secretKey)
+  const { fetch: send = globalThis.fetch, now = Date.now } = connection
+  const base = parseBase(baseUrl)
+  return async (method, path, query, signal) => {
+    const search = new URLSearchParams(query).toString()
+    const uri = `${base.path}${path}${search === '' ? '' : `?${search}`}`
+    const timestamp = Math.floor(now() / 1_000)
+    const headers = {
+      Accept: 'application/json',
+      'Content-Type': 'application/json',
+      'X-App-Token': appToken,
+      'X-App-Access-Ts': String(timestamp),
+      'X-App-Access-Sig': await signRequest({ secretKey, timestamp, method, uri }),
+    }
+    const timeUp = AbortSignal.timeout(timeoutMs)
+    const within = signal === undefined ? timeUp : AbortSignal.any([timeUp, signal])
+    try {
+      const response = await send(`${base.origin}${uri}`, { method, headers, redirect: 'manual', signal: within })
+      const json = parseJson(await readText(response))
+      return { status: response.status, json, retryAfter: response.headers.get('retry-after') }
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (error instanceof ProviderAnswerError) throw error
+      throw new ProviderUnavailableError(null)
+    }
+  }
+}
+
+function parseBase(baseUrl: string): { readonly origin: string; readonly path: string } {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null
+  const isLocal = url !== null && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
+  if (
+    url === null ||
+    !(url.protocol === 'https:' || (url.protocol === 'http:' && isLocal)) ||
+    url.search + url.hash !== ''
+  )
+    throw new TypeError('baseUrl is not an https address without query and fragment (http only for this machine).')
+  return { origin: url.origin, path: url.pathname.replace(/\/+$/, '') }
+}
+
+async function readText(response: Response): Promise<string> {
+  if (response.body === null) return ''
+  const decoder = new TextDecoder()
+  let text = ''
+  let size = 0
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength
+    if (size > mostBytes) throw new ProviderAnswerError(response.status, `more than ${mostBytes} bytes`)
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * The service's side of the provider's API: redeem a share token, find what became of it, and ask where a verification stands.
+ * Source: INTERFACE 3 (KYC attachment), 4.2; DESIGN section 3 (identity provider).
+ * @module
+ */
+import { type Applicant, readApplicant } from './applicant.js'
+import { classifyFailure } from './classify-failure.js'
+import { createCall, type ProviderConnection } from './connection.js'
+import { ProviderAnswerError } from './errors.js'
+import { checkCredential } from './internal/check-secret.js'
+import { field } from './internal/json.js'
+import { type Review, readReview } from './review.js'
+
+/** How the service uses the provider. */
+export interface ProviderOptions extends ProviderConnection {
+  /** The verification level that applicants get. */
+  readonly levelName: string
+  /**
+   * `reuse` is the provider's endpoint for reusing a verification. `import` is the one before it, which copies an applicant; its page names no
+   * external user id, so a lost answer may not be found again. @default 'reuse'
+   */
+  readonly redeemBy?: 'reuse' | 'import' | undefined
+}
+
+/** What the service asks of the provider. All of it rejects with the errors of this package. */
+export interface IdentityProvider {
+  /**
+   * Redeems a share token for an applicant named `externalUserId`. The provider knows no idempotency: after an error whose outcome is unknown, ask
+   * {@link IdentityProvider.find} before anything is redeemed again.
+   * @throws TokenRejectedError, ProviderSetupError, ProviderThrottledError: nothing was redeemed.
+   * @throws ProviderUnavailableError, ProviderAnswerError: it may have been.
+   */
+  redeem(request: {
+    readonly shareToken: string
+    readonly externalUserId: string
+    readonly signal?: AbortSignal | undefined
+  }): Promise<Applicant>
+  /** The applicant of that name, or null when there is none. */
+  find(externalUserId: string, signal?: AbortSignal): Promise<Applicant | null>
+  /** Where an applicant's verification stands, or null when the provider knows no such applicant any more. */
+  review(applicantId: string, signal?: AbortSignal): Promise<Review | null>
+}
+
+/**
+ * Builds the provider.
+ * @throws TypeError When an option is blank or malformed.
+ * @example createProvider({ appToken, secretKey, levelName: 'basic-kyc' })
+ */
+export function createProvider(options: ProviderOptions): IdentityProvider {
+  const { redeemBy = 'reuse' } = options
+  const levelName = checkCredential('levelName', options.levelName)
+  const call = createCall(options)
+  const path = redeemBy === 'reuse' ? '/resources/api/reusableIdentity/reuse' : '/resources/applicants/-/import'
+  return {
+    async redeem({ shareToken, externalUserId, signal }) {
+      const query = { shareToken, ...(redeemBy === 'reuse' ? { levelName } : {}), userId: externalUserId }
+      const answer = await call('POST', path, query, signal)
+      if (!isSuccess(answer.status)) throw classifyFailure(answer)
+      return readApplicant(answer.status, answer.json)
+    },
+    async find(externalUserId, signal) {
+      const name = encodeURIComponent(externalUserId)
+      const answer = await call('GET', `/resources/applicants/-;externalUserId=${name}/one`, {}, signal)
+      if (answer.status === 404) return null
+      if (!isSuccess(answer.status)) throw classifyFailure(answer)
+      const applicant = readApplicant(answer.status, answer.json)
+      if (applicant.externalUserId !== externalUserId)
+        throw new ProviderAnswerError(answer.status, 'an applicant of another name than the one asked for')
+      return applicant
+    },
+    async review(applicantId, signal) {
+      const answer = await call('GET', `/resources/applicants/${encodeURIComponent(applicantId)}/status`, {}, signal)
+      if (answer.status === 404) return null
+      if (!isSuccess(answer.status)) throw classifyFailure(answer)
+      const status = field(answer.json, 'reviewStatus')
+      if (typeof status !== 'string') throw new ProviderAnswerError(answer.status, 'a status without reviewStatus')
+      return readReview(status, field(answer.json, 'reviewResult')).review
+    },
+  }
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status <= 299
+}

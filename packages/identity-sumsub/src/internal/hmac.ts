@@ -1,0 +1,40 @@
+/** HMAC with Web Crypto, which every runtime has. @module */
+
+/** Digests that the provider signs with. */
+export type Digest = 'SHA-256' | 'SHA-512'
+
+const encoder = new TextEncoder()
+
+/** Lowercase hex of the HMAC over text and bytes, one after the other. */
+export async function hmacHex(
+  digest: Digest,
+  secret: string,
+  ...parts: readonly (string | Uint8Array)[]
+): Promise<string> {
+  const key = await importKey(digest, secret, 'sign')
+  const signature = await crypto.subtle.sign('HMAC', key, concat(parts))
+  return Array.from(new Uint8Array(signature), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** Whether hex is the HMAC over bytes. The comparison takes as long whatever differs. */
+export async function isHmac(digest: Digest, secret: string, hex: string, bytes: Uint8Array): Promise<boolean> {
+  const size = digest === 'SHA-256' ? 64 : 128
+  if (hex.length !== size || !/^[0-9a-f]+$/.test(hex)) return false
+  const signature = Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
+  return crypto.subtle.verify('HMAC', await importKey(digest, secret, 'verify'), signature, concat([bytes]))
+}
+
+function importKey(hash: Digest, secret: string, use: 'sign' | 'verify') {
+  return crypto.subtle.importKey('raw', encoder.encode(secret), { name: 'HMAC', hash }, false, [use])
+}
+
+function concat(parts: readonly (string | Uint8Array)[]): Uint8Array<ArrayBuffer> {
+  const bytes = parts.map((part) => (typeof part === 'string' ? encoder.encode(part) : part))
+  const all = new Uint8Array(bytes.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of bytes) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}

@@ -1,0 +1,137 @@
+/** Webhooks of the provider: who sent them, and what they say. @module */
+import { WebhookRefusedError } from './errors.js'
+import { checkCredential } from './internal/check-secret.js'
+import { type Digest, isHmac } from './internal/hmac.js'
+import { field, record, text } from './internal/json.js'
+import { type Review, readReview } from './review.js'
+
+/** How webhooks are read. */
+export interface WebhookReaderOptions {
+  /** The secret of the webhook, as set at the provider; several while it is changed. */
+  readonly secret: string | readonly string[]
+}
+
+/** A webhook as it arrived. */
+export interface RawWebhook {
+  /** The body, byte for byte. */
+  readonly body: Uint8Array
+  /** Value of `X-Payload-Digest`, or null. */
+  readonly digest: string | null
+  /** Value of `X-Payload-Digest-Alg`, or null. */
+  readonly algorithm: string | null
+}
+
+/** What a webhook says about an applicant. */
+export interface ApplicantEvent {
+  readonly kind: 'applicant'
+  /** The same for every copy of one event. */
+  readonly eventKey: string
+  /** The provider's name of the event, such as `applicantReviewed`. */
+  readonly type: string
+  readonly applicantId: string
+  readonly externalUserId: string | null
+  /** Unix time in milliseconds at which the provider made it: later ones are newer, whatever the order of arrival. */
+  readonly at: number
+  /** Where the verification stands; null for an event that ends the applicant (deleted, deactivated). */
+  readonly review: Review | null
+}
+
+/** A webhook about something else: answer 200 and forget it. */
+export interface OtherEvent {
+  readonly kind: 'other'
+  readonly type: string | null
+}
+
+/** Reads one webhook. @throws WebhookRefusedError `ERR_PROVIDER_WEBHOOK_UNSIGNED`, `_FORGED`, `_MALFORMED`. */
+export type WebhookReader = (webhook: RawWebhook) => Promise<ApplicantEvent | OtherEvent>
+
+/** The digests that are believed. The provider's oldest, SHA-1, is not: an attacker may choose the algorithm that a header names. */
+const digests: ReadonlyMap<string, Digest> = new Map([
+  ['HMAC_SHA256_HEX', 'SHA-256'],
+  ['HMAC_SHA512_HEX', 'SHA-512'],
+])
+
+/** Events that say where a verification stands. Actions, transactions and interviews have verdicts of their own, which are none of it. */
+const reviewTypes = new Set([
+  'applicantCreated',
+  'applicantPending',
+  'applicantPrechecked',
+  'applicantReviewed',
+  'applicantOnHold',
+  'applicantAwaitingUser',
+  'applicantAwaitingService',
+  'applicantReset',
+  'applicantLevelChanged',
+  'applicantActivated',
+  'applicantWorkflowCompleted',
+  'applicantWorkflowFailed',
+])
+/** Events after which there is no verification any more. */
+const endTypes = new Set(['applicantDeactivated', 'applicantDeleted', 'applicantPersonalDataDeleted'])
+
+/**
+ * Builds the reader.
+ * @throws TypeError When no secret is given, or one is blank.
+ */
+export function createWebhookReader({ secret }: WebhookReaderOptions): WebhookReader {
+  const secrets = (typeof secret === 'string' ? [secret] : [...secret]).map((each) => checkCredential('secret', each))
+  if (secrets.length === 0) throw new TypeError('secret is an empty list; pass at least one.')
+  return async ({ body, digest, algorithm }) => {
+    if (digest === null || algorithm === null)
+      throw new WebhookRefusedError(
+        'ERR_PROVIDER_WEBHOOK_UNSIGNED',
+        'A webhook came without X-Payload-Digest or its algorithm.',
+      )
+    const known = digests.get(algorithm)
+    if (known === undefined)
+      throw new WebhookRefusedError(
+        'ERR_PROVIDER_WEBHOOK_UNSIGNED',
+        `A webhook names a digest other than ${[...digests.keys()].join(' and ')}; choose one of these at the provider.`,
+      )
+    const matches = await Promise.all(secrets.map((each) => isHmac(known, each, digest, body)))
+    if (!matches.includes(true))
+      throw new WebhookRefusedError(
+        'ERR_PROVIDER_WEBHOOK_FORGED',
+        'The digest of a webhook does not belong to its body.',
+      )
+    return readEvent(parseObject(body))
+  }
+}
+
+function readEvent(event: Readonly<Record<string, unknown>>): ApplicantEvent | OtherEvent {
+  const type = text(field(event, 'type'))
+  if (type === null || !(reviewTypes.has(type) || endTypes.has(type))) return { kind: 'other', type }
+  const applicantId = text(field(event, 'applicantId'))
+  const at = parseTime(field(event, 'createdAtMs')) ?? parseTime(field(event, 'createdAt'))
+  if (applicantId === null || at === null)
+    throw new WebhookRefusedError('ERR_PROVIDER_WEBHOOK_MALFORMED', `A webhook ${type} has no applicantId or no time.`)
+  const eventKey = [text(field(event, 'correlationId')) ?? applicantId, type, at].join(':')
+  const externalUserId = text(field(event, 'externalUserId'))
+  const review = endTypes.has(type) ? null : readReview(statusOf(event, type), field(event, 'reviewResult')).review
+  return { kind: 'applicant', eventKey, type, applicantId, externalUserId, at, review }
+}
+
+/** A reset begins anew whatever result it still carries: samples of the provider show GREEN in one. */
+function statusOf(event: Readonly<Record<string, unknown>>, type: string): unknown {
+  return type === 'applicantReset' || type === 'applicantLevelChanged' ? 'init' : field(event, 'reviewStatus')
+}
+
+/** The provider writes `2020-02-21 13:23:19.001`, in UTC without saying so; other events carry an offset. */
+function parseTime(value: unknown): number | null {
+  const match = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?)(?:Z|\+00:?00)?$/.exec(text(value) ?? '')
+  const at = match === null ? Number.NaN : Date.parse(`${match[1]}T${match[2]}Z`)
+  return Number.isNaN(at) ? null : at
+}
+
+function parseObject(body: Uint8Array): Readonly<Record<string, unknown>> {
+  let event: unknown
+  try {
+    event = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch {
+    throw new WebhookRefusedError('ERR_PROVIDER_WEBHOOK_MALFORMED', 'The body of a webhook is no JSON.')
+  }
+  const object = record(event)
+  if (object === null)
+    throw new WebhookRefusedError('ERR_PROVIDER_WEBHOOK_MALFORMED', 'The body of a webhook is no object.')
+  return object
+}

@@ -11,6 +11,14 @@ import type {
   TimeoutError,
   UnauthorizedError,
 } from './errors.js'
+import type {
+  IdentityMisconfiguredError,
+  IdentityUnavailableError,
+  InvalidShareRequestError,
+  ShareTokenRejectedError,
+  SharingDisabledError,
+  VerificationUnavailableError,
+} from './identity/errors.js'
 import type { InvalidLegacyRequestError, TransactionNotFoundError, VerificationFailedError } from './legacy/errors.js'
 
 /** What any call of any client may end in. */
@@ -23,8 +31,18 @@ export type AnyCallError =
   | AbortedError
   | InvalidResponseError
 
-/** Every error of a client from `createClient`. */
+/** Every error of reading payments. */
 export type AnyReadError = AnyCallError | InvalidRequestError | NotFoundError | AmbiguousPaymentError
+
+/** Every error of sharing a verification. */
+export type AnyShareError =
+  | AnyCallError
+  | InvalidShareRequestError
+  | SharingDisabledError
+  | VerificationUnavailableError
+  | ShareTokenRejectedError
+  | IdentityUnavailableError
+  | IdentityMisconfiguredError
 
 /** Every error of a client from `createLegacyClient`. */
 export type AnyLegacyError =
@@ -34,13 +52,19 @@ export type AnyLegacyError =
   | VerificationFailedError
 
 /** Every error of every client of this package. */
-export type AnyClientError = AnyReadError | AnyLegacyError
+export type AnyClientError = AnyReadError | AnyShareError | AnyLegacyError
 
 const nameByCode: Readonly<Record<AnyClientError['code'], string>> = {
   ERR_UNAUTHORIZED: 'UnauthorizedError',
   ERR_INVALID_REQUEST: 'InvalidRequestError',
   ERR_NOT_FOUND: 'NotFoundError',
   ERR_AMBIGUOUS_PAYMENT: 'AmbiguousPaymentError',
+  ERR_INVALID_SHARE_REQUEST: 'InvalidShareRequestError',
+  ERR_SHARING_DISABLED: 'SharingDisabledError',
+  ERR_VERIFICATION_UNAVAILABLE: 'VerificationUnavailableError',
+  ERR_SHARE_TOKEN_REJECTED: 'ShareTokenRejectedError',
+  ERR_IDENTITY_UNAVAILABLE: 'IdentityUnavailableError',
+  ERR_IDENTITY_MISCONFIGURED: 'IdentityMisconfiguredError',
   ERR_INVALID_LEGACY_REQUEST: 'InvalidLegacyRequestError',
   ERR_TRANSACTION_NOT_FOUND: 'TransactionNotFoundError',
   ERR_VERIFICATION_FAILED: 'VerificationFailedError',

@@ -1,11 +1,12 @@
-/** The client of the integration read API. Source: INTERFACE 4.1, 5. @module */
+/** The client of the integration API. Source: INTERFACE 4.1, 4.2, 5. @module */
 import { basicAuthorization } from './basic-auth.js'
+import { type IdentitySharer, identitySharer } from './identity/share.js'
 import { checkAddress } from './internal/check.js'
 import { createRequester } from './internal/request.js'
 import { type ClientOptions, checkOptions } from './options.js'
 import { type PaymentReader, paymentReader } from './payments.js'
 
-/** Reads the payments that named one integration. It keeps no state and may be shared by any number of calls. */
+/** Reads the payments that named one integration, and shares verifications. It keeps no state and may be shared by any number of calls. */
 export interface Client {
   /** Every payment of the integration. */
   readonly payments: PaymentReader
@@ -15,6 +16,8 @@ export interface Client {
    * @throws {TypeError} When it is not an address.
    */
   wallet(address: string): PaymentReader
+  /** Identity verifications of the integration's users. */
+  readonly identity: IdentitySharer
 }
 
 /**
@@ -27,12 +30,14 @@ export interface Client {
  */
 export function createClient(options: ClientOptions): Client {
   const { integrationAddress, apiSecret, ...transport } = checkOptions(options)
+  const authorization = basicAuthorization(integrationAddress, apiSecret)
   const request = createRequester(transport, {
-    authorization: basicAuthorization(integrationAddress, apiSecret),
+    authorization,
     options: 'integrationAddress and apiSecret (not the webhook signing secret)',
   })
   return {
     payments: paymentReader({ integrationAddress, wallet: null }, request),
     wallet: (address) => paymentReader({ integrationAddress, wallet: checkAddress('address', address) }, request),
+    identity: identitySharer([apiSecret, authorization, authorization.replace('Basic ', '')], request),
   }
 }

@@ -1,12 +1,16 @@
 import { inspect } from 'node:util'
+import { identityMisconfiguredBody, identityUnavailableBody, kycUnavailableBody } from '@payment-integration/contract'
 import { describe, expect, test } from 'vitest'
 import { apiSecret, clientOf, encodedSecret, errorOf, hashOf, page, payment } from '../test/fixtures.js'
 import { apiKey, invoice, legacyClientOf, verified } from '../test/legacy-fixtures.js'
+import { email, kycShareToken, rejection, shareResponse, submission } from '../test/share-fixtures.js'
 import { type AnyClientError, isClientError } from './any-error.js'
 import type { FetchFunction, TransportOptions } from './transport-options.js'
 
-// A service, a proxy and a fetch that put the credentials wherever an error could pick them up.
-const leak = `Basic ${encodedSecret} ${apiSecret} ${apiKey}`
+// A service, a proxy and a fetch that put the credentials, and the user's address and token, wherever an error could pick them up.
+const leak = `Basic ${encodedSecret} ${apiSecret} ${apiKey} ${email} ${kycShareToken}`
+/** Without the key of another client, which this one does not know. */
+const sharingLeak = leak.replace(apiKey, '')
 const leakHeaders = {
   authorization: `Basic ${encodedSecret}`,
   'x-echo': encodedSecret,
@@ -30,6 +34,7 @@ type Call = (options: Partial<TransportOptions>) => Promise<unknown>
 const baseUrl = 'https://payments.example.com'
 const list: Call = (options) => clientOf(baseUrl, options).payments.list()
 const get: Call = (options) => clientOf(baseUrl, options).payments.get(hashOf(1))
+const share: Call = (options) => clientOf(baseUrl, options).identity.share(submission)
 const lookup: Call = (options) => legacyClientOf(baseUrl, options).lookup(invoice)
 const verify: Call = (options) => legacyClientOf(baseUrl, options).verify(invoice)
 const walk: Call = async (options) => {
@@ -74,6 +79,29 @@ const cases: [AnyClientError['code'], string, FetchFunction, Call, Partial<Trans
   ['ERR_INVALID_RESPONSE', 'a redirect', json(302, { error: leak }), list],
   ['ERR_INVALID_RESPONSE', 'an unknown status', json(418, { error: leak }), list],
   ['ERR_INVALID_RESPONSE', 'too large', json(200, { leak }), list, { maxResponseBytes: 5 }],
+  ['ERR_UNAUTHORIZED', 'a 401 on share', json(401, { error: leak }), share],
+  ['ERR_INVALID_SHARE_REQUEST', 'a 400 on share', json(400, { error: leak, message: leak }), share],
+  ['ERR_SHARING_DISABLED', 'a 404 on share', json(404, { error: leak }), share],
+  ['ERR_VERIFICATION_UNAVAILABLE', 'a 409 on share', json(409, { ...kycUnavailableBody, message: leak }), share],
+  ['ERR_SHARE_TOKEN_REJECTED', 'a 422 on share', json(422, { ...rejection(sharingLeak), [leak]: leak }), share],
+  ['ERR_IDENTITY_MISCONFIGURED', 'a 502 on share', json(502, { ...identityMisconfiguredBody, message: leak }), share],
+  [
+    'ERR_IDENTITY_UNAVAILABLE',
+    'a 503 on share',
+    json(503, { ...identityUnavailableBody, message: leak }, { 'retry-after': encodedSecret }),
+    share,
+  ],
+  ['ERR_SERVICE_UNAVAILABLE', 'a 503 on share in other words', json(503, { error: leak }), share],
+  ['ERR_RATE_LIMITED', 'a 429 on share', json(429, { error: leak }), share],
+  ['ERR_NETWORK', 'a rejected fetch of a share', async (request) => Promise.reject(leakyError(request)), share],
+  ['ERR_TIMEOUT', 'a slow share', never, share, { timeoutMs: 10 }],
+  [
+    'ERR_INVALID_RESPONSE',
+    'the wrong shape of a share',
+    json(200, { ...shareResponse(), reviewStatus: [leak], [leak]: leak }),
+    share,
+  ],
+  ['ERR_INVALID_RESPONSE', 'a 422 on share in other words', json(422, { error: leak }), share],
   ['ERR_UNAUTHORIZED', 'a legacy 401', json(401, { error: leak }), lookup],
   [
     'ERR_INVALID_LEGACY_REQUEST',
@@ -117,7 +145,12 @@ function everyForm(error: unknown): string {
   return forms.join('\n')
 }
 
-describe('no form of an error shows the credentials', () => {
+const secrets = [
+  ...[apiSecret, encodedSecret, apiKey, inspect(apiKey).slice(1, -1), 'authorization', 'Basic '],
+  ...[email, kycShareToken, inspect(kycShareToken).slice(1, -1)],
+]
+
+describe("no form of an error shows the credentials, or the user's address or token", () => {
   test.each(cases)('%s: %s', async (code, _case, fetch, call, options) => {
     const error = await errorOf(call({ fetch, retryDelayMs: 1, maxRetryDelayMs: 2, ...options }))
     expect(error).toMatchObject({ code })
@@ -125,8 +158,7 @@ describe('no form of an error shows the credentials', () => {
     expect(error).not.toHaveProperty('cause')
     const shown = everyForm(error)
     expect(shown).toContain(code)
-    for (const secret of [apiSecret, encodedSecret, apiKey, inspect(apiKey).slice(1, -1), 'authorization', 'Basic '])
-      expect(shown.toLowerCase()).not.toContain(secret.toLowerCase())
+    for (const secret of secrets) expect(shown.toLowerCase()).not.toContain(secret.toLowerCase())
   })
 
   test('and every code is among the cases', () => {
@@ -135,6 +167,12 @@ describe('no form of an error shows the credentials', () => {
       ERR_INVALID_REQUEST: true,
       ERR_NOT_FOUND: true,
       ERR_AMBIGUOUS_PAYMENT: true,
+      ERR_INVALID_SHARE_REQUEST: true,
+      ERR_SHARING_DISABLED: true,
+      ERR_VERIFICATION_UNAVAILABLE: true,
+      ERR_SHARE_TOKEN_REJECTED: true,
+      ERR_IDENTITY_UNAVAILABLE: true,
+      ERR_IDENTITY_MISCONFIGURED: true,
       ERR_INVALID_LEGACY_REQUEST: true,
       ERR_TRANSACTION_NOT_FOUND: true,
       ERR_VERIFICATION_FAILED: true,
@@ -152,5 +190,6 @@ describe('no form of an error shows the credentials', () => {
     const request = new Request('https://x', { headers: { authorization: `Basic ${encodedSecret}` } })
     const leaking = new Error('outer', { cause: Object.assign(new Error('inner'), { headers: [...request.headers] }) })
     expect(everyForm(leaking)).toContain(encodedSecret)
+    expect(everyForm(Object.assign(new Error('outer'), { submission })).toLowerCase()).toContain(email.toLowerCase())
   })
 })

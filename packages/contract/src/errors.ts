@@ -19,9 +19,20 @@ export const legacyErrorBodySchema = object('read', {
 /** Body of a legacy 400. */
 export type LegacyErrorBody = z.infer<typeof legacyErrorBodySchema>
 
+/** A 422 of the share endpoint: the provider rejected the redemption, and `message` is its own description. Source: INTERFACE 7. */
+export const shareRejectedBodySchema = object('read', { error: z.string(), message: z.string() })
+/** Body of a 422 of the share endpoint. */
+export type ShareRejectedBody = z.infer<typeof shareRejectedBodySchema>
+
 /** The one body of every failed authentication. Source: INTERFACE 5 rule 3. */
 export const unauthorizedBody = { error: 'Unauthorized' } as const
 /** Body of the 404 of every path that the service does not have; what is looked up and not found has a text of its own. */
 export const notFoundBody = { error: 'Not found' } as const
 /** Body of a 409 of the share endpoint, whatever the actual status. Source: INTERFACE 7. */
 export const kycUnavailableBody = { error: 'KYC unavailable for this user' } as const
+/** Body of a 404 of the share endpoint: sharing is not enabled on this environment. Source: INTERFACE 7. */
+export const sharingDisabledBody = { error: 'Identity verification sharing is not enabled' } as const
+/** Body of a 502 of the share endpoint: the provider refuses the service itself, and an operator must act. Source: DESIGN section 3. */
+export const identityMisconfiguredBody = { error: 'The identity provider refused the service' } as const
+/** Body of a 503 of the share endpoint for the provider's sake; a 503 for the service's own sake has another. Source: DESIGN section 3. */
+export const identityUnavailableBody = { error: 'The identity provider is not available' } as const

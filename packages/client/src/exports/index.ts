@@ -2,10 +2,13 @@ export type {
   FlatTransaction,
   Invoice,
   Lookup,
+  OpenShareResponse,
   Page,
   Payment,
   PaymentState,
   Recipient,
+  ReviewStatus,
+  ShareRequest,
   Verify,
   VerifyRequest,
 } from '@payment-integration/contract'
@@ -14,11 +17,22 @@ export {
   type AnyClientError,
   type AnyLegacyError,
   type AnyReadError,
+  type AnyShareError,
   isClientError,
 } from '../any-error.js'
 export type { CallOptions } from '../call-options.js'
 export { type Client, createClient } from '../client.js'
 export * from '../errors.js'
+export * from '../identity/errors.js'
+export type {
+  ShareApproved,
+  ShareInFlight,
+  ShareNotStarted,
+  ShareRejected,
+  ShareResult,
+  ShareUnknown,
+} from '../identity/result.js'
+export type { IdentitySharer } from '../identity/share.js'
 export { createLegacyClient, type LegacyClient, type TransactionKey } from '../legacy/client.js'
 export * from '../legacy/errors.js'
 export { flattenLookup } from '../legacy/flatten.js'

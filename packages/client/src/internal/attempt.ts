@@ -9,7 +9,7 @@ import {
 } from '../errors.js'
 import type { Transport } from '../transport-options.js'
 import { dropBody, parseJson, readBody } from './read-body.js'
-import type { Refusals } from './refusals.js'
+import type { Refusals, RetryAfter } from './refusals.js'
 import { parseRetryAfter } from './retry.js'
 
 /** The words for a failed connection that an error may repeat. Anything else could hold what the caller's fetch put there. */
@@ -45,10 +45,14 @@ export async function attempt(
   const { status } = response
   const read = () => overNetwork(request, () => readBody(response, transport.maxResponseBytes))
   if (status === 200) return new Response(await read(), { status })
+  const retryAfter = () => parseRetryAfter(response.headers.get('retry-after'), transport.now())
   const refusal = refusals[status]
-  if (refusal) throw refusal(parseJson(await read())) ?? new InvalidResponseError('status', status)
-  dropBody(response)
-  throw failure(response, credentials.options, transport.now)
+  if (refusal) {
+    const refused = refusal(parseJson(await read()), retryAfter)
+    if (refused) throw refused
+    if (status < 500) throw new InvalidResponseError('status', status)
+  } else dropBody(response)
+  throw failure(response, credentials.options, retryAfter)
 }
 
 /** Runs the parts of a try that the network can break. */
@@ -61,14 +65,13 @@ async function overNetwork<T>(request: Request, work: () => Promise<T>): Promise
   }
 }
 
-function failure(response: Response, credentialOptions: string, now: () => number): ClientError {
+function failure(response: Response, credentialOptions: string, retryAfter: RetryAfter): ClientError {
   const { status } = response
   const isRedirect = (status >= 300 && status < 400) || response.type === 'opaqueredirect'
   if (isRedirect) return new InvalidResponseError('redirect', status)
   if (status === 401) return new UnauthorizedError(credentialOptions)
-  const retryAfterSeconds = parseRetryAfter(response.headers.get('retry-after'), now())
-  if (status === 429) return new RateLimitedError(retryAfterSeconds)
-  if (status >= 500) return new ServiceUnavailableError(status, retryAfterSeconds)
+  if (status === 429) return new RateLimitedError(retryAfter())
+  if (status >= 500) return new ServiceUnavailableError(status, retryAfter())
   return new InvalidResponseError('status', status)
 }
 

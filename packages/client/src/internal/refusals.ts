@@ -3,10 +3,16 @@ import { errorBodySchema, notFoundBody } from '@payment-integration/contract'
 import type { ClientError } from '../errors.js'
 import type { Schema } from './schema.js'
 
-/** From the parsed body of a refusal to its error; null when the body is not in the service's own words. */
-export type Refusal = (body: unknown) => ClientError | null
+/** Seconds that `Retry-After` asks for, or null; reads the clock. */
+export type RetryAfter = () => number | null
 
-/** The refusals of an endpoint, by status. 401, 429 and every status of 500 or more mean the same everywhere and are not listed. */
+/** From the parsed body of a refusal to its error; null when the body is not in the service's own words. */
+export type Refusal = (body: unknown, retryAfter: RetryAfter) => ClientError | null
+
+/**
+ * The refusals of an endpoint, by status. 401 and 429 mean the same everywhere and are not listed. A status of 500 or more is listed where
+ * the endpoint has words of its own for it; in other words it means the same as everywhere.
+ */
 export type Refusals = Readonly<Record<number, Refusal>>
 
 /** Believes a refusal only in the service's own words: an error page of a proxy is no answer. */
@@ -22,5 +28,13 @@ export function believeMissing(refuse: () => ClientError): Refusal {
   return (body) => {
     const parsed = errorBodySchema.safeParse(body)
     return parsed.success && parsed.data.error !== notFoundBody.error ? refuse() : null
+  }
+}
+
+/** Believes a refusal in these words alone, whatever else the body has. */
+export function believeText(error: string, refuse: (retryAfter: RetryAfter) => ClientError): Refusal {
+  return (body, retryAfter) => {
+    const parsed = errorBodySchema.safeParse(body)
+    return parsed.success && parsed.data.error === error ? refuse(retryAfter) : null
   }
 }

@@ -17,7 +17,7 @@ export interface Credentials {
   readonly options: string
 }
 
-/** A request to make. It is made again after a failure, so it must be one that changes nothing. */
+/** A request to make. It is made again after a failure, so it must change nothing, or be carried out once however often it is made. */
 export interface Call<T> {
   /** Below the base URL, beginning with a slash. */
   readonly path: string

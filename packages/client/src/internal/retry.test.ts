@@ -9,6 +9,7 @@ import {
   ServiceUnavailableError,
   UnauthorizedError,
 } from '../errors.js'
+import { IdentityMisconfiguredError, IdentityUnavailableError } from '../identity/errors.js'
 import { parseRetryAfter, planRetry, type RetryPlan } from './retry.js'
 
 const plan: RetryPlan = {
@@ -40,6 +41,7 @@ describe('the wait before a retry', () => {
   test.each([
     ['429', new RateLimitedError(7)],
     ['503', new ServiceUnavailableError(503, 7)],
+    ['503 for the sake of the identity provider', new IdentityUnavailableError(7)],
   ])('is never shorter than the Retry-After of a %s, and not spread', (_status, error) => {
     expect(planRetry({ ...plan, error })).toBe(7_000)
   })
@@ -63,6 +65,7 @@ describe('tries again', () => {
     ['after 502', new ServiceUnavailableError(502, null), false],
     ['after 503', new ServiceUnavailableError(503, null), false],
     ['after 504', new ServiceUnavailableError(504, null), false],
+    ['after 503 for the sake of the identity provider', new IdentityUnavailableError(null), false],
     ['after a timed-out try', new Error('timed out'), true],
   ])('%s', (_case, error, timedOut) => {
     expect(planRetry({ ...plan, error, timedOut })).toBe(50)
@@ -75,6 +78,7 @@ describe('does not try again', () => {
     ['after 401', new UnauthorizedError('apiSecret')],
     ['after 404', new NotFoundError('0x', null)],
     ['after 500', new ServiceUnavailableError(500, 1)],
+    ['after 502 for the sake of the identity provider', new IdentityMisconfiguredError()],
     ['after 501', new ServiceUnavailableError(501, null)],
     ['after an abort', new AbortedError()],
     ['after an answer of something else', new InvalidResponseError('not_json', 200)],

@@ -1,5 +1,6 @@
 /** When to try again, and when to stop. @module */
 import { NetworkError, RateLimitedError, ServiceUnavailableError } from '../errors.js'
+import { IdentityUnavailableError } from '../identity/errors.js'
 
 const retriedStatuses: ReadonlySet<number> = new Set([502, 503, 504])
 
@@ -23,13 +24,17 @@ export interface RetryPlan {
  */
 export function planRetry(plan: RetryPlan): number | null {
   const { error, timedOut, retry, retryDelayMs, maxRetryDelayMs, remainingMs, random } = plan
-  const limited = error instanceof RateLimitedError
-  const unavailable = error instanceof ServiceUnavailableError && retriedStatuses.has(error.status)
-  if (!timedOut && !limited && !unavailable && !(error instanceof NetworkError)) return null
+  const mayWait = saysWhen(error)
+  if (!timedOut && !mayWait && !(error instanceof NetworkError)) return null
   const backoffMs = random() * Math.min(maxRetryDelayMs, retryDelayMs * 2 ** (retry - 1))
-  const askedMs = limited || unavailable ? (error.retryAfterSeconds ?? 0) * 1_000 : 0
+  const askedMs = mayWait ? (error.retryAfterSeconds ?? 0) * 1_000 : 0
   const waitMs = Math.max(backoffMs, askedMs)
   return waitMs < remainingMs ? waitMs : null
+}
+
+function saysWhen(error: unknown): error is RateLimitedError | ServiceUnavailableError | IdentityUnavailableError {
+  if (error instanceof ServiceUnavailableError) return retriedStatuses.has(error.status)
+  return error instanceof RateLimitedError || error instanceof IdentityUnavailableError
 }
 
 /**

@@ -3,6 +3,7 @@ import {
   type AnyClientError,
   type AnyLegacyError,
   type AnyReadError,
+  type AnyShareError,
   createLegacyClient,
   type FlatTransaction,
   flattenLookup,
@@ -94,11 +95,11 @@ test('a switch over the codes of one client is exhaustive without a default', ()
   expectTypeOf(incomplete).returns.toEqualTypeOf<string>()
 })
 
-test('isClientError tells the errors of both clients, and the codes tell which one', () => {
+test('isClientError tells the errors of every client, and the codes tell which one', () => {
   const error: unknown = undefined
   if (!isClientError(error)) return
   expectTypeOf(error).toEqualTypeOf<AnyClientError>()
-  expectTypeOf<AnyClientError>().toEqualTypeOf<AnyReadError | AnyLegacyError>()
+  expectTypeOf<AnyClientError>().toEqualTypeOf<AnyReadError | AnyShareError | AnyLegacyError>()
   if (error.code === 'ERR_VERIFICATION_FAILED') expectTypeOf(error.result).toEqualTypeOf<Verify>()
   type Codes<T extends { code: string }> = T['code']
   expectTypeOf<Exclude<Codes<AnyLegacyError>, Codes<AnyReadError>>>().toEqualTypeOf<

@@ -126,6 +126,32 @@ export const descriptions = {
     ...updateResult,
     error: 'Why the update was refused.',
   },
+  ShareRequest: {
+    '': 'The verification of one user, to be shared.',
+    email:
+      'E-mail address of the user, with at most 254 bytes of UTF-8 when it is normalised, 64 of them before the `@`. Case, Unicode forms and international domains are normalised, so that every spelling of one address is the same user; quoted names and domains that are IP addresses are refused.',
+    kycShareToken: 'Share token of the provider, verbatim. It is single-use: mint one for each submission.',
+  },
+  ShareResponse: {
+    '': 'Where the verification that the caller shared stands.',
+    reviewStatus:
+      '`not_started`: another request is redeeming, and nothing is known yet. `init`: documents are awaited. `pending`, `prechecked`, `onHold`: it is being reviewed. `completed`: there is a verdict.',
+    reviewAnswer:
+      'The verdict; meaningful once `reviewStatus` is `completed`. Only `completed` with `GREEN` is an approval.',
+    rejectType:
+      'On `RED`, whether resubmission can help (`RETRY`) or not (`FINAL`); null when the provider did not say.',
+    rejectLabels: 'Reject reasons of the provider, verbatim; may be empty.',
+    reused: 'True if this request redeemed the token; false if it redeemed nothing and did not consume the token.',
+  },
+  ShareRejectedBody: {
+    '': 'The provider rejected the redemption.',
+    error: 'What is wrong, for a person to read.',
+    message: 'Description of the provider.',
+  },
+  KycUnavailableBody: {
+    '': 'The user has a verification that the caller did not share.',
+    error: 'The same whatever the status of that verification.',
+  },
   Health: {
     '': 'How the service is doing.',
     status:
@@ -162,7 +188,7 @@ export const descriptions = {
     '': 'An error.',
     error: 'What is wrong, for a person to read.',
     maxLimit: 'Largest page size; there when `limit` is wrong.',
-    message: 'More about the error, where a provider said more.',
+    message: 'More about the error, where there is more.',
   },
   LegacyErrorBody: {
     '': 'What is wrong with a legacy request, and where.',

@@ -1,5 +1,6 @@
 /** The OpenAPI document of the service, made from the schemas of this package. @module */
 import { healthOperations } from './health-operations.js'
+import { identityOperations } from './identity-operations.js'
 import { description, summary, tags } from './introduction.js'
 import { legacyOperations } from './legacy-operations.js'
 import { webhooks } from './notification-webhook.js'
@@ -39,7 +40,13 @@ export function openApiDocument(options: OpenApiOptions): OpenApiDocument {
     },
     servers: [{ url: serverUrl, description: 'This service' }],
     tags,
-    paths: templated({ ...paymentOperations, ...legacyOperations, ...processorOperations, ...healthOperations }),
+    paths: templated({
+      ...paymentOperations,
+      ...identityOperations,
+      ...legacyOperations,
+      ...processorOperations,
+      ...healthOperations,
+    }),
     webhooks,
     components: {
       schemas: componentSchemas(),

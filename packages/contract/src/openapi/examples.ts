@@ -1,5 +1,6 @@
 /** Sample bodies. They are made up and belong to nobody. @module */
-import type { ErrorBody, LegacyErrorBody } from '../errors.js'
+import type { ErrorBody, LegacyErrorBody, ShareRejectedBody } from '../errors.js'
+import type { ShareRequest, ShareResponse } from '../identity.js'
 import type { Lookup, Verify, VerifyRequest } from '../legacy.js'
 import type { Page, Payment } from '../payment.js'
 import type { ProcessorUpdate, UpdateResult } from '../processor-update.js'
@@ -93,6 +94,36 @@ export const updateRefused: UpdateResult & ErrorBody = {
 export const legacyError: LegacyErrorBody = {
   error: 'Invalid request',
   details: [{ code: 'invalid_format', message: 'txHash must start with 0x and have 64 hex digits', path: ['txHash'] }],
+}
+
+export const shareRequest: ShareRequest = { email: 'user@shop.example', kycShareToken: '_act-jwt-eyJhbGciOiJub25lIn0' }
+
+export const shareBegun: ShareResponse = {
+  reviewStatus: 'init',
+  reviewAnswer: null,
+  rejectType: null,
+  rejectLabels: [],
+  reused: true,
+}
+export const shareConcurrent: ShareResponse = { ...shareBegun, reviewStatus: 'not_started', reused: false }
+export const shareApproved: ShareResponse = {
+  ...shareBegun,
+  reviewStatus: 'completed',
+  reviewAnswer: 'GREEN',
+  reused: false,
+}
+export const shareRejectedAgain: ShareResponse = {
+  reviewStatus: 'completed',
+  reviewAnswer: 'RED',
+  rejectType: 'RETRY',
+  rejectLabels: ['BAD_SELFIE'],
+  reused: true,
+}
+
+export const shareRejected: ShareRejectedBody = {
+  error: 'The identity provider rejected the share token; mint a fresh one and send that',
+  message:
+    'Token is invalid: Token 65f2 created at 2026-01-02T03:04:05Z with ttl 1200 but accessed at 2026-01-02T03:34:05Z',
 }
 
 const endpoint = {

@@ -23,6 +23,7 @@ export const description = `An integration reads the payments that named its add
 /** The groups of the endpoints. */
 export const tags = [
   { name: 'Payments', description: 'The read API of an integration.' },
+  { name: 'Identity', description: 'Share the identity verification of a user.' },
   { name: 'Legacy', description: 'Look up a transaction by chain and hash, and verify it against an invoice.' },
   { name: 'Processor', description: 'Signed updates from payment processors.' },
   { name: 'Health', description: 'For operators and load balancers.' },

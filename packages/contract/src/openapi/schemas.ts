@@ -1,6 +1,13 @@
 /** The zod schemas of this package as named JSON schemas with descriptions. @module */
 import * as z from 'zod/mini'
-import { errorBodySchema, legacyErrorBodySchema, unauthorizedBody } from '../errors.js'
+import {
+  errorBodySchema,
+  kycUnavailableBody,
+  legacyErrorBodySchema,
+  shareRejectedBodySchema,
+  unauthorizedBody,
+} from '../errors.js'
+import { shareRequestSchema, shareResponseSchema } from '../identity.js'
 import { lookupSchema, verifySchema } from '../legacy.js'
 import { object } from '../mode.js'
 import { pageSchema, paymentSchema } from '../payment.js'
@@ -23,6 +30,10 @@ const named = {
   ProcessorUpdate: processorUpdateSchema,
   UpdateResult: updateResultSchema,
   UpdateRefused: z.extend(updateResultSchema, { error: z.string() }),
+  ShareRequest: shareRequestSchema,
+  ShareResponse: shareResponseSchema,
+  ShareRejectedBody: shareRejectedBodySchema,
+  KycUnavailableBody: object('read', { error: z.literal(kycUnavailableBody.error) }),
   Health: healthSchema,
   Liveness: livenessSchema,
   ErrorBody: errorBodySchema,

@@ -70,6 +70,16 @@ export interface ChainConfig {
   readonly confirmations: number | null
 }
 
+/** How notifications are sent. */
+export interface DeliveryConfig {
+  /** Most posts of this process in flight at a time. */
+  readonly concurrency: number
+  /** Most of them to one integration. */
+  readonly perEndpoint: number
+  /** Name servers that are asked, `<address>:<port>`, IPv6 in brackets. Empty: those of the system. */
+  readonly dnsServers: readonly string[]
+}
+
 /** Where the outcome of unfinished payments is asked for. */
 export type ReceiptsConfig =
   | { readonly kind: 'off' }
@@ -98,6 +108,9 @@ export interface Config {
   /** How long an indexer that died keeps another process from following its chains, in milliseconds. */
   readonly leaseMs: number
   readonly receipts: ReceiptsConfig
+  readonly delivery: DeliveryConfig
+  /** Whom the audit log names for what is done here; null: whoever the caller says. */
+  readonly actor: string | null
   /** What others than the service may take from a payment that verify calls paid, in basis points of the gross amount. */
   readonly maxExtraFeeBps: number
   readonly logLevel: LogLevel

@@ -29,6 +29,11 @@ export interface ConfigDescription {
   }[]
   readonly leaseMs: number
   readonly receipts: string
+  readonly delivery: {
+    readonly concurrency: number
+    readonly perEndpoint: number
+    readonly dnsServers: readonly string[] | 'system'
+  }
   readonly maxExtraFeeBps: number
   readonly logLevel: string
   readonly metrics: 'on' | 'off'
@@ -50,6 +55,10 @@ export function describeConfig(config: Config): ConfigDescription {
     chains: config.chains.map(describeChain),
     leaseMs: config.leaseMs,
     receipts: receipts.kind === 'http' ? `http from ${describeUrl(receipts.url)}` : receipts.kind,
+    delivery: {
+      ...config.delivery,
+      dnsServers: config.delivery.dnsServers.length === 0 ? 'system' : config.delivery.dnsServers,
+    },
     maxExtraFeeBps: config.maxExtraFeeBps,
     logLevel: config.logLevel,
     metrics: config.metrics ? 'on' : 'off',

@@ -2,6 +2,7 @@
 import { defaultMaxExtraFeeBps, parseMasterKey } from '@payment-integration/core'
 import { chainIdOf, readChains } from './chain-variables.js'
 import { type Config, ConfigError, type DatabaseConfig, logLevels, type ReceiptsConfig } from './config.js'
+import { readActor, readDelivery } from './delivery-variables.js'
 import { type Environment, readVariables, show, type Variables } from './variables.js'
 
 const names = new Set([
@@ -14,6 +15,10 @@ const names = new Set([
   'PI_RECEIPTS',
   'PI_RECEIPTS_URL',
   'PI_MAX_EXTRA_FEE_BPS',
+  'PI_DELIVERY_CONCURRENCY',
+  'PI_DELIVERY_PER_ENDPOINT',
+  'PI_DNS_SERVERS',
+  'PI_ACTOR',
   'PI_LOG_LEVEL',
   'PI_METRICS',
   'PI_LEASE_MS',
@@ -43,6 +48,8 @@ export function readConfig(env: Environment): Config {
     chains: readChains(env, variables),
     leaseMs: variables.integer('PI_LEASE_MS', { min: 1_000, max: 600_000, unit: 'milliseconds' }, 15_000),
     receipts: readReceipts(variables, processorSecrets.length > 0, environment),
+    delivery: readDelivery(variables),
+    actor: readActor(variables),
     maxExtraFeeBps: variables.integer(
       'PI_MAX_EXTRA_FEE_BPS',
       { min: 0, max: 10_000, unit: 'basis points' },

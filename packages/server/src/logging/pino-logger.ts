@@ -23,6 +23,7 @@ export const loggedFields = [
   'deliveryId',
   'error',
   'eventType',
+  'failingMs',
   'failures',
   'from',
   'head',

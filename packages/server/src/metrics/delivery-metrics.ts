@@ -1,4 +1,4 @@
-/** What waits to be delivered, asked of the database when the metrics are. @module */
+/** What waits to be delivered and who does not take it, asked of the database when the metrics are. @module */
 import { Gauge, type Registry } from 'prom-client'
 import { answerWithin } from '../internal/answer-within.js'
 import type { MetricsSources } from './metrics.js'
@@ -44,6 +44,11 @@ export function addDeliveryMetrics(
       name: 'oldest_due_delivery_seconds',
       help: 'For how long the oldest due delivery has been due; left out while none is due, or the database does not answer.',
       read: async (deliveries) => inSeconds((await readBacklog(deliveries)).oldestDueMs),
+    },
+    {
+      name: 'notification_endpoints_failing',
+      help: 'Endpoints of notifications that are blocked now, and probed from time to time; left out while the database does not answer.',
+      read: async (deliveries) => (await deliveries.endpoints()).filter(({ blocks }) => blocks > 0).length,
     },
   ]
   for (const { name, help, read } of readings)

@@ -1,10 +1,15 @@
 /** Counts of what happened, from the stream of events. No label names an integration, an address or a transaction. @module */
 import type { EventSink } from '@payment-integration/core'
-import { Counter, Histogram, type Registry } from 'prom-client'
-import { durationBuckets, prefix } from './names.js'
+import { Counter, type Registry } from 'prom-client'
+import type { AttemptMetrics } from './attempt-metrics.js'
+import { prefix } from './names.js'
 
-/** Adds the metrics to a registry. @returns The sink that feeds them. */
-export function addEventMetrics(registry: Registry): EventSink {
+/**
+ * Adds the metrics to a registry.
+ * @param attempts - Counts the attempts of deliveries, outside the registry.
+ * @returns The sink that feeds them all.
+ */
+export function addEventMetrics(registry: Registry, attempts: Pick<AttemptMetrics, 'attempted'>): EventSink {
   const registers = [registry]
   const indexed = new Counter({
     name: `${prefix}payments_indexed_total`,
@@ -24,18 +29,18 @@ export function addEventMetrics(registry: Registry): EventSink {
     labelNames: ['outcome'],
     registers,
   })
-  const attempted = new Counter({
-    name: `${prefix}deliveries_attempted_total`,
-    help: 'Attempts of notifications, by where the delivery stands after them.',
-    labelNames: ['outcome'],
+  const exhausted = new Counter({
+    name: `${prefix}deliveries_exhausted_total`,
+    help: 'Deliveries that were given up. They stay listed, and can be replayed.',
     registers,
   })
-  const deliveryDuration = new Histogram({
-    name: `${prefix}delivery_duration_seconds`,
-    help: 'Time from sending a notification to its answer, or to giving up.',
-    buckets: durationBuckets,
+  const turned = new Counter({
+    name: `${prefix}notification_endpoint_transitions_total`,
+    help: 'Times that an endpoint of notifications began to be blocked, or answered again.',
+    labelNames: ['to'],
     registers,
   })
+  for (const to of ['failing', 'recovered']) turned.inc({ to }, 0)
   const quarantined = new Counter({
     name: `${prefix}logs_quarantined_total`,
     help: 'Logs of listed routers that are no payment and were left out. Somebody should look at them.',
@@ -60,8 +65,13 @@ export function addEventMetrics(registry: Registry): EventSink {
       case 'update.settled':
         return settled.inc({ outcome: event.outcome })
       case 'delivery.attempted':
-        attempted.inc({ outcome: event.outcome })
-        return deliveryDuration.observe(event.latencyMs / 1_000)
+        return attempts.attempted(event)
+      case 'delivery.exhausted':
+        return exhausted.inc()
+      case 'endpoint.failing':
+        return turned.inc({ to: 'failing' })
+      case 'endpoint.recovered':
+        return turned.inc({ to: 'recovered' })
       case 'log.quarantined':
         return quarantined.inc({ chain: event.chainId })
       case 'chain.failed':

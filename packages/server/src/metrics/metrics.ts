@@ -6,7 +6,7 @@ import type { AppEnv } from '../app/app-env.js'
 /** What is asked when the metrics are. */
 export interface MetricsSources {
   readonly indexers: readonly Pick<Indexer, 'status'>[]
-  readonly deliveries: Pick<Store['deliveries'], 'msUntilDue' | 'backlog'>
+  readonly deliveries: Pick<Store['deliveries'], 'msUntilDue' | 'backlog' | 'endpoints'>
 }
 
 /** The metrics of one server. */

@@ -1,6 +1,7 @@
 /** The metrics on prom-client. @module */
 import { Gauge, Registry } from 'prom-client'
 import { version } from '../version.js'
+import { createAttemptMetrics } from './attempt-metrics.js'
 import { addChainMetrics } from './chain-metrics.js'
 import { addDeliveryMetrics } from './delivery-metrics.js'
 import { addEventMetrics } from './event-metrics.js'
@@ -23,7 +24,8 @@ export function prometheusMetrics(options: MetricsOptions = {}): Metrics {
   }).set({ version }, 1)
   addChainMetrics(registry, () => sources?.indexers.map((indexer) => indexer.status()) ?? [])
   const askAgain = addDeliveryMetrics(registry, { sources: () => sources?.deliveries, timeoutMs })
-  const onEvent = addEventMetrics(registry)
+  const attempts = createAttemptMetrics()
+  const onEvent = addEventMetrics(registry, attempts)
   const requests = requestMetrics(now)
   return {
     onEvent,
@@ -34,7 +36,12 @@ export function prometheusMetrics(options: MetricsOptions = {}): Metrics {
     },
     async text() {
       askAgain()
-      const parts = await Promise.all([registry.metrics(), requests.text(), processMetrics().metrics()])
+      const parts = await Promise.all([
+        registry.metrics(),
+        attempts.text(),
+        requests.text(),
+        processMetrics().metrics(),
+      ])
       return parts.map((part) => `${part.trimEnd()}\n`).join('\n')
     },
   }

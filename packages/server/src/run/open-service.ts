@@ -23,7 +23,7 @@ import { createPostgresStore, createSqliteStore } from '@payment-integration/sto
 import type { Config, DatabaseConfig, ReceiptsConfig } from '../config/config.js'
 import { createPinoLogger } from '../logging/pino-logger.js'
 import { createHttpReceiptSource } from '../receipts/http-receipt-source.js'
-import { createUndiciSender } from '../sender/undici-sender.js'
+import { createUndiciSender, senderDefaults } from '../sender/undici-sender.js'
 import { openChain } from './open-chain.js'
 import { openFulfilments } from './open-fulfilments.js'
 import { createQuarantine } from './quarantine.js'
@@ -38,6 +38,8 @@ export interface OpenOptions {
   readonly clock?: Clock | undefined
   /** @default the system's */
   readonly random?: Random | undefined
+  /** Whom the audit log names, unless the configuration does. @default 'service' */
+  readonly actor?: string | undefined
 }
 
 /** An open service. */
@@ -74,7 +76,13 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
   const confirmations = Object.fromEntries(config.chains.map((chain) => [chain.chainId, chain.confirmations]))
   const receipts = openReceipts(config.receipts, { chains, confirmations, receiveUpdate })
   const fulfilments = openFulfilments(config.chains, clock)
-  const sender = createUndiciSender({ allowLoopbackHttp })
+  const { dnsServers, ...delivery } = config.delivery
+  const sender = createUndiciSender({
+    allowLoopbackHttp,
+    servers: dnsServers.length === 0 ? undefined : dnsServers,
+    // Posts that are cut off hold their connections for a moment more.
+    connectionsPerOrigin: Math.max(senderDefaults.connectionsPerOrigin, delivery.perEndpoint * 2),
+  })
   // Last, so that a mistake in the configuration opens no database.
   const store = await openStore(config.database, masterKey, options.clock)
   const service = createService({
@@ -88,6 +96,8 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
     random,
     logger,
     allowLoopbackHttp,
+    delivery,
+    actor: config.actor ?? options.actor,
     ...(receipts === null ? {} : { receipts: { source: receipts } }),
     ...(fulfilments === null ? {} : { fulfilments: { source: fulfilments } }),
     ...(onEvent === undefined ? {} : { onEvent }),

@@ -5,6 +5,8 @@ import { createHealth } from '../app/health.js'
 import type { Config } from '../config/config.js'
 import { describeConfig } from '../config/describe-config.js'
 import { describeError } from '../logging/describe-error.js'
+import { createEventLog } from '../logging/event-log.js'
+import { createPinoLogger } from '../logging/pino-logger.js'
 import { createMetrics } from '../metrics/create-metrics.js'
 import { type HttpServer, listenHttp } from './http-server.js'
 import { type OpenOptions, openService } from './open-service.js'
@@ -38,8 +40,10 @@ export interface StartOptions extends OpenOptions {
  */
 export async function startServer(config: Config, options: StartOptions = {}): Promise<RunningServer> {
   const metrics = config.metrics ? await createMetrics() : undefined
-  const opened = await openService(config, { ...options, onEvent: tell(metrics?.onEvent, options.onEvent) })
-  const { service, store, receiveUpdate, logger } = opened
+  const { logger = createPinoLogger({ level: config.logLevel }) } = options
+  const onEvent = tell(metrics?.onEvent, createEventLog(logger), options.onEvent)
+  const opened = await openService(config, { ...options, logger, onEvent })
+  const { service, store, receiveUpdate } = opened
   metrics?.watch({ indexers: service.indexers, deliveries: store.deliveries })
   const loops = new AbortController()
   let running = true
@@ -86,10 +90,9 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   }
 }
 
-/** One sink for two, each of which may be missing. */
-function tell(first: EventSink | undefined, second: EventSink | undefined): EventSink {
+/** One sink for several, each of which may be missing. */
+function tell(...sinks: readonly (EventSink | undefined)[]): EventSink {
   return (event) => {
-    first?.(event)
-    second?.(event)
+    for (const sink of sinks) sink?.(event)
   }
 }

@@ -1,0 +1,42 @@
+import { kycUnavailableBody } from '@payment-integration/contract'
+import { expect, test } from 'vitest'
+import { apiSecret, integrationAddress, type Reply, serveReplies } from '../../test/fixtures.js'
+import { runReadme } from '../../test/run-readme.js'
+import { email, kycShareToken, rejection, shareResponse } from '../../test/share-fixtures.js'
+
+test.each<[string, Reply, string]>([
+  ['says that documents are awaited', { body: shareResponse() }, 'no verdict yet: init'],
+  [
+    'says why a verification was rejected, and that another may help',
+    {
+      body: shareResponse({
+        reviewStatus: 'completed',
+        reviewAnswer: 'RED',
+        rejectType: 'RETRY',
+        rejectLabels: ['BAD_SELFIE'],
+      }),
+    },
+    'rejected: BAD_SELFIE, try again: true',
+  ],
+  [
+    'asks for a fresh token',
+    { status: 422, body: rejection('Token is invalid') },
+    'mint a fresh token: Token is invalid',
+  ],
+  ['leaves the user to the service', { status: 409, body: kycUnavailableBody }, 'verified elsewhere'],
+])(
+  'the block of the README about sharing %s',
+  async (_case, reply, printed) => {
+    await using server = await serveReplies(reply)
+    const variables = {
+      PAYMENTS_URL: server.url,
+      INTEGRATION_ADDRESS: integrationAddress,
+      API_SECRET: apiSecret,
+      USER_EMAIL: email,
+      SHARE_TOKEN: kycShareToken,
+    }
+    expect(await runReadme('Sharing a verification', variables)).toBe(`${printed}\n`)
+    expect(server.asked.map(({ body }) => JSON.parse(body))).toEqual([{ email, kycShareToken }])
+  },
+  60_000,
+)

@@ -1,0 +1,216 @@
+import {
+  identityMisconfiguredBody,
+  identityUnavailableBody,
+  kycUnavailableBody,
+  notFoundBody,
+  type ShareRequest,
+  sharingDisabledBody,
+  unauthorizedBody,
+} from '@payment-integration/contract'
+import { describe, expect, test } from 'vitest'
+import {
+  answer,
+  apiSecret,
+  clientOf,
+  encodedSecret,
+  errorOf,
+  type Reply,
+  serve,
+  serveReplies,
+} from '../../test/fixtures.js'
+import { email, kycShareToken, rejection, shareResponse, submission } from '../../test/share-fixtures.js'
+import type { ClientOptions } from '../options.js'
+
+const share = (url: string, options?: Partial<ClientOptions>) => clientOf(url, options).identity.share(submission)
+const redeemed = shareResponse()
+const answered = { kind: 'in_flight', status: 'init', redeemed: true, response: redeemed }
+
+describe('over a real connection', () => {
+  test('a share is one POST of the two fields, verbatim, with Basic credentials', async () => {
+    await using server = await serveReplies({ body: redeemed })
+    const more = { ...submission, note: 'for nobody else' }
+    expect(await clientOf(`${server.url}/prefix/`).identity.share(more)).toEqual(answered)
+    expect(server.asked).toHaveLength(1)
+    expect(server.asked[0]).toMatchObject({
+      method: 'POST',
+      url: '/prefix/api/v1/integration/idv-share-token',
+      headers: {
+        authorization: `Basic ${encodedSecret}`,
+        'content-type': 'application/json',
+        accept: 'application/json',
+      },
+    })
+    expect(JSON.parse(server.asked[0]?.body ?? '')).toEqual({ email, kycShareToken })
+  })
+
+  test('fields, statuses and verdicts that this version does not know pass, and approve nothing', async () => {
+    const newer = { ...redeemed, reviewStatus: 'awaitingUser', reviewAnswer: 'GREEN', level: 'basic' }
+    await using server = await serveReplies({ body: newer })
+    expect(await share(server.url)).toEqual({ kind: 'unknown', redeemed: true, response: newer })
+  })
+
+  test('an abort closes the connection and ends the call in ERR_ABORTED', async () => {
+    const controller = new AbortController()
+    let closed: Promise<void> | undefined
+    await using server = await serve((request) => {
+      closed = new Promise((resolve) => request.once('close', resolve))
+      controller.abort()
+    })
+    const call = clientOf(server.url).identity.share(submission, { signal: controller.signal })
+    expect(await errorOf(call)).toMatchObject({ code: 'ERR_ABORTED' })
+    expect(closed).toBeDefined()
+    await closed
+  })
+})
+
+describe('a refusal is tried once', () => {
+  test.each<[number, unknown, object]>([
+    [400, { error: 'email must be a valid email address' }, { code: 'ERR_INVALID_SHARE_REQUEST', retryable: false }],
+    [401, unauthorizedBody, { code: 'ERR_UNAUTHORIZED', retryable: false }],
+    [404, sharingDisabledBody, { code: 'ERR_SHARING_DISABLED', retryable: false }],
+    [404, notFoundBody, { code: 'ERR_INVALID_RESPONSE', reason: 'status', status: 404 }],
+    [409, { ...kycUnavailableBody, more: 1 }, { code: 'ERR_VERIFICATION_UNAVAILABLE', retryable: false }],
+    [409, { error: 'Conflict' }, { code: 'ERR_INVALID_RESPONSE', reason: 'status', status: 409 }],
+    [
+      413,
+      { error: 'Body is larger than 16384 bytes' },
+      { code: 'ERR_INVALID_RESPONSE', reason: 'status', status: 413 },
+    ],
+    [422, { error: 'no message' }, { code: 'ERR_INVALID_RESPONSE', reason: 'status', status: 422 }],
+    [500, { error: 'Internal error' }, { code: 'ERR_SERVICE_UNAVAILABLE', status: 500, retryable: true }],
+    [502, identityMisconfiguredBody, { code: 'ERR_IDENTITY_MISCONFIGURED', retryable: false }],
+    [200, { ...redeemed, reviewStatus: 7 }, { code: 'ERR_INVALID_RESPONSE', reason: 'schema', path: 'reviewStatus' }],
+    [200, { ...redeemed, reused: undefined }, { code: 'ERR_INVALID_RESPONSE', reason: 'schema', path: 'reused' }],
+    [201, redeemed, { code: 'ERR_INVALID_RESPONSE', reason: 'status', status: 201 }],
+  ])('%i %j', async (status, body, expected) => {
+    await using server = await serveReplies({ status, body })
+    expect(await errorOf(share(server.url))).toMatchObject(expected)
+    expect(server.asked).toHaveLength(1)
+  })
+
+  test.each([400, 404, 409, 422])('a %i that is a page of a proxy', async (status) => {
+    await using server = await serve((_, response) => response.writeHead(status).end('<h1>nginx</h1>'))
+    expect(await errorOf(share(server.url))).toMatchObject({ code: 'ERR_INVALID_RESPONSE', reason: 'status', status })
+  })
+})
+
+describe('a rejected token', () => {
+  const message = 'Token is invalid: Token 65f2 created at 10:00 with ttl 1200 but accessed at 10:30'
+
+  test('brings the words of the provider, and the advice to mint a fresh one', async () => {
+    await using server = await serveReplies({ status: 422, body: rejection(message) })
+    const error = await errorOf(share(server.url))
+    expect(error).toMatchObject({ code: 'ERR_SHARE_TOKEN_REJECTED', retryable: false, providerMessage: message })
+    expect((error as Error).message).toContain('Mint a fresh token')
+    expect((error as Error).message).not.toContain('65f2')
+    expect(server.asked).toHaveLength(1)
+  })
+
+  test('brings them without the token, the address and the credentials', async () => {
+    const escaped = new URLSearchParams({ shareToken: kycShareToken })
+    const leak = `${kycShareToken} ${escaped} ${email.toUpperCase()} ${apiSecret} ${encodedSecret} 65f2`
+    await using server = await serveReplies({ status: 422, body: rejection(leak) })
+    expect(await errorOf(share(server.url))).toMatchObject({
+      providerMessage: '[hidden] shareToken=[hidden] [hidden] [hidden] [hidden] 65f2',
+    })
+  })
+})
+
+describe('is tried again, because nothing is redeemed twice', () => {
+  const busy = { error: 'Service temporarily unavailable' }
+  test.each<[string, Reply]>([
+    ['the provider is down', { status: 503, body: identityUnavailableBody }],
+    ['the service is down', { status: 503, body: busy }],
+    ['a proxy finds no service', { status: 502, body: { error: 'Bad gateway' } }],
+    ['a proxy waits in vain', { status: 504, body: null }],
+    ['the rate is limited', { status: 429, body: { error: 'Too many requests' } }],
+  ])('when %s: with the same bytes, until there is an answer', async (_case, reply) => {
+    await using server = await serveReplies(reply, reply, { body: redeemed })
+    expect(await share(server.url)).toEqual(answered)
+    expect(server.asked).toHaveLength(3)
+    expect(new Set(server.asked.map(({ body }) => body)).size).toBe(1)
+  })
+
+  test('when the answer breaks off: the second one says that this request redeemed nothing', async () => {
+    const found = { ...redeemed, reused: false }
+    let tries = 0
+    await using server = await serve((_, response) => {
+      tries += 1
+      if (tries === 2) return answer(response, 200, found)
+      response.writeHead(200, { 'content-length': '500' }).write('{"reviewStatus":')
+      setImmediate(() => response.destroy())
+    })
+    expect(await share(server.url)).toEqual({ ...answered, redeemed: false, response: found })
+  })
+
+  test('when a try gets no answer in time', async () => {
+    let tries = 0
+    await using server = await serve((_, response) => {
+      tries += 1
+      if (tries === 2) answer(response, 200, redeemed)
+    })
+    expect(await share(server.url, { timeoutMs: 150 })).toEqual(answered)
+    expect(tries).toBe(2)
+  })
+
+  test('but not for longer than the call may take: the error says how long to wait', async () => {
+    await using server = await serveReplies({
+      status: 503,
+      body: identityUnavailableBody,
+      headers: { 'retry-after': '60' },
+    })
+    const error = await errorOf(share(server.url))
+    expect(error).toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE', retryable: true, retryAfterSeconds: 60 })
+    expect((error as Error).message).toContain('in 60 s')
+    expect(server.asked).toHaveLength(1)
+  })
+
+  test('but not more often than retries says: the last error is thrown', async () => {
+    await using server = await serveReplies({ status: 503, body: identityUnavailableBody })
+    const error = await errorOf(share(server.url, { retries: 1 }))
+    expect(error).toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE', retryAfterSeconds: null })
+    expect(server.asked).toHaveLength(2)
+  })
+
+  test('a 503 for the sake of the service is another error than one for the sake of the provider', async () => {
+    await using server = await serveReplies({ status: 503, body: busy })
+    expect(await errorOf(share(server.url, { retries: 0 }))).toMatchObject({
+      code: 'ERR_SERVICE_UNAVAILABLE',
+      status: 503,
+    })
+  })
+})
+
+describe("a caller's mistake is refused before anything is sent, and not repeated", () => {
+  const { identity } = clientOf('http://localhost:1', {
+    fetch: () => Promise.reject(new Error('something was sent')),
+  })
+  const bad = (value: unknown) => value as ShareRequest
+
+  test.each<[string, unknown, typeof TypeError | typeof RangeError, string]>([
+    ['nothing', undefined, TypeError, 'email and kycShareToken'],
+    ['null', null, TypeError, 'email and kycShareToken'],
+    ['a text', email, TypeError, 'email and kycShareToken'],
+    ['no address', { kycShareToken }, TypeError, 'email is missing'],
+    ['a number as address', { email: 7, kycShareToken }, TypeError, 'email is missing'],
+    ['an address without @', { email: 'user.example', kycShareToken }, TypeError, 'email is not an e-mail address'],
+    ['an address with a line break after it', { email: `${email}\n`, kycShareToken }, TypeError, 'white space'],
+    ['an address of 321 characters', { email: email.padStart(321, 'a'), kycShareToken }, TypeError, 'email is not'],
+    ['no token', { email }, TypeError, 'kycShareToken is missing'],
+    ['an empty token', { email, kycShareToken: '' }, TypeError, 'kycShareToken is missing'],
+    ['a blank token', { email, kycShareToken: ' \n' }, TypeError, 'kycShareToken is missing'],
+    ['the answer of the mint call', { email, kycShareToken: { token: kycShareToken } }, TypeError, 'kycShareToken is'],
+    ['a token of 4097 characters', { email, kycShareToken: '_'.repeat(4_097) }, RangeError, '4097 characters'],
+  ])('%s', async (_case, request, kind, says) => {
+    const error = await errorOf(identity.share(bad(request)))
+    expect(error).toBeInstanceOf(kind)
+    const { message } = error as Error
+    expect(message).toContain(says)
+    for (const value of [email, kycShareToken, 'user.example', '____']) expect(message).not.toContain(value)
+  })
+
+  test.each([{}, null, 'stop'])('signal %j', async (signal) => {
+    const options = { signal: signal as unknown as AbortSignal }
+    expect(await errorOf(identity.share(submission, options))).toBeInstanceOf(TypeError)
+  })
+})

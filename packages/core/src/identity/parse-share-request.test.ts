@@ -1,0 +1,53 @@
+import { shareRequestLimits } from '@payment-integration/contract'
+import { describe, expect, test } from 'vitest'
+import { ShareRequestError } from './errors.js'
+import { parseShareRequest } from './parse-share-request.js'
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+const parse = (value: unknown) => parseShareRequest(bytes(JSON.stringify(value)))
+const token = '_act-jwt-eyJhbGciOiJub25lIn0.x/+=&?%20 y'
+
+test('reads the address in its normal form and the token verbatim', () => {
+  const body = { email: 'User@BÜCHER.example', kycShareToken: token, more: 1 }
+  expect(parse(body)).toEqual({ email: 'user@xn--bcher-kva.example', shareToken: token })
+})
+
+test('takes a token of the longest length and refuses one character more', () => {
+  const email = 'user@example.com'
+  const { kycShareToken: mostTokenLength } = shareRequestLimits
+  expect(parse({ email, kycShareToken: 'x'.repeat(mostTokenLength) }).shareToken).toHaveLength(mostTokenLength)
+  expect(() => parse({ email, kycShareToken: 'x'.repeat(mostTokenLength + 1) })).toThrow(/longer than 4096/)
+})
+
+describe('refuses', () => {
+  test.each([
+    ['an empty body', ''],
+    ['no JSON', '{'],
+    ['a list', '[]'],
+    ['a text', '"x"'],
+    ['null', 'null'],
+    ['a byte order mark', '\ufeff{"email":"user@example.com","kycShareToken":"t"}'],
+    ['an address twice', '{"email":"a@example.com","email":"b@example.com","kycShareToken":"t"}'],
+    ['a token twice, once in escapes', '{"email":"a@example.com","kycShareToken":"t","kycShareToke\\u006e":"u"}'],
+    ['no address', '{"kycShareToken":"t"}'],
+    ['an address that is no text', '{"email":{"x":1},"kycShareToken":"t"}'],
+    ['an address that is none', '{"email":"canary@","kycShareToken":"t"}'],
+    ['no token', '{"email":"user@example.com"}'],
+    ['an empty token', '{"email":"user@example.com","kycShareToken":""}'],
+    ['a blank token', '{"email":"user@example.com","kycShareToken":" \\t "}'],
+    ['a token that is no text', '{"email":"user@example.com","kycShareToken":1}'],
+    ['fields of the prototype alone', '{"__proto__":{"email":"user@example.com","kycShareToken":"canary"}}'],
+  ])('%s, and repeats no value', (_, text) => {
+    expect(() => parseShareRequest(bytes(text))).toThrow(ShareRequestError)
+    expect(() => parseShareRequest(bytes(text))).not.toThrow(/canary/)
+  })
+
+  test('bytes that are no UTF-8', () => {
+    const body = Buffer.concat([
+      bytes('{"email":"user@example.com","kycShareToken":"'),
+      Buffer.from([0xff]),
+      bytes('"}'),
+    ])
+    expect(() => parseShareRequest(body)).toThrow(ShareRequestError)
+  })
+})

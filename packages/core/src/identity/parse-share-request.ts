@@ -1,0 +1,54 @@
+/** Reads the body of a share request. Source: INTERFACE 4.2, 7 (400); security reference 8 (strict parsing). @module */
+import { shareRequestLimits, shareRequestSchema } from '@payment-integration/contract'
+import { findDuplicateKey } from '../internal/duplicate-key.js'
+import { ShareRequestError } from './errors.js'
+import { normaliseEmail } from './normalise-email.js'
+
+/** What the body says. */
+export interface ShareBody {
+  /** Normalised. */
+  readonly email: string
+  /** Verbatim. */
+  readonly shareToken: string
+}
+
+/**
+ * Reads the body: JSON in UTF-8, no key twice, the e-mail address in its normal form and the token as it is. Further fields are ignored. No message repeats a value.
+ * @throws ShareRequestError `ERR_SHARE_INVALID`.
+ */
+export function parseShareRequest(body: Uint8Array): ShareBody {
+  const parsed = shareRequestSchema.safeParse(parseJson(body))
+  if (!parsed.success) throw new ShareRequestError(flawOf(parsed.error.issues[0]))
+  const email = normaliseEmail(parsed.data.email)
+  if (email === null) throw new ShareRequestError(notAnEmail)
+  const { kycShareToken: shareToken } = parsed.data
+  return { email, shareToken }
+}
+
+const notAnEmail = 'email must be a valid email address'
+
+function flawOf(issue: { readonly code: string; readonly path: readonly PropertyKey[] } | undefined): string {
+  switch (issue?.path[0]) {
+    case 'email':
+      return notAnEmail
+    case 'kycShareToken':
+      return issue.code === 'too_big'
+        ? `kycShareToken is longer than ${shareRequestLimits.kycShareToken} characters`
+        : 'kycShareToken must be a non-empty string'
+    default:
+      return 'Body must be a JSON object'
+  }
+}
+
+function parseJson(body: Uint8Array): unknown {
+  let value: unknown
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
+    value = JSON.parse(text)
+  } catch {
+    throw new ShareRequestError('Body must be JSON in UTF-8')
+  }
+  if (findDuplicateKey(text) !== null) throw new ShareRequestError('Body names a field twice')
+  return value
+}

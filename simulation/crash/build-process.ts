@@ -1,0 +1,31 @@
+/** Bundles the process once, since it starts hundreds of times. @module */
+import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import type { BuiltProcess } from '../chaos/build-process.js'
+
+const root = join(import.meta.dirname, '..', '..')
+
+/** Builds `service-process.ts` from the sources of the workspace. */
+export async function buildCrashProcess(): Promise<BuiltProcess> {
+  const folder = await mkdtemp(join(tmpdir(), 'payment-crash-build-'))
+  const path = join(folder, 'service.mjs')
+  await build({
+    entryPoints: [join(import.meta.dirname, 'service-process.ts')],
+    outfile: path,
+    bundle: true,
+    format: 'esm',
+    target: 'node20',
+    platform: 'node',
+    minifySyntax: true,
+    conditions: ['@payment-integration/source'],
+    absWorkingDir: root,
+    // The binding of SQLite is a file of its own.
+    external: ['@photostructure/sqlite', 'pg-native'],
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    logLevel: 'error',
+  })
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+  return { path, remove: () => rm(folder, { recursive: true, force: true }) }
+}

@@ -1,0 +1,47 @@
+/** Where a process dies: crossings of named points are counted, and at the n-th of one the process ends or stops itself. @module */
+import { writeSync } from 'node:fs'
+
+/** Points that a process of the service crosses; the driver's are those of SQLite or PostgreSQL itself. */
+export const points = [
+  'transaction begun',
+  'statement',
+  'before commit',
+  'commit sent',
+  'after commit',
+  'before claim',
+  'after claim',
+  'before post',
+  'post under way',
+  'after post',
+  'before settle',
+  'after settle',
+  'update applied',
+  'event',
+] as const
+export type Point = (typeof points)[number]
+
+/** The end of a process. */
+export interface Death {
+  readonly point: Point
+  /** At which crossing, from 1. */
+  readonly nth: number
+  /** `SIGSTOP` freezes it; somebody else lets it go on. */
+  readonly signal: 'SIGKILL' | 'SIGSTOP'
+}
+
+/** Tells the parent something, before this returns. */
+export function tell(line: object): void {
+  writeSync(1, `${JSON.stringify(line)}\n`)
+}
+
+/** Counts crossings; at the one of the death the process gets its signal, before this returns. */
+export function createCrossing(death: Death | null): (point: Point) => void {
+  let left = death?.nth ?? 0
+  return (point) => {
+    if (death === null || point !== death.point) return
+    left -= 1
+    if (left !== 0) return
+    tell({ type: death.signal === 'SIGKILL' ? 'dying' : 'frozen', point })
+    process.kill(process.pid, death.signal)
+  }
+}

@@ -1,0 +1,99 @@
+/** Probes around the ports and inside the drivers: they cross points and change nothing. @module */
+import type { Sender, Store } from '@payment-integration/core/ports'
+import pg from 'pg'
+import { loadSqlite } from '../../packages/store-sql/src/sqlite/binding.js'
+import type { Point } from './death.js'
+
+type Cross = (point: Point) => void
+
+/** How long after its start a post counts as under way, in milliseconds: its bytes are sent by then. */
+const underWayMs = 3
+
+/** Crosses points before and after claims and settles. */
+export function probeStore(store: Store, cross: Cross): Store {
+  const { deliveries } = store
+  return {
+    ...store,
+    deliveries: {
+      ...deliveries,
+      async claim(request) {
+        cross('before claim')
+        const claims = await deliveries.claim(request)
+        if (claims.length > 0) cross('after claim')
+        return claims
+      },
+      async settle(settled, judge) {
+        cross('before settle')
+        const done = await deliveries.settle(settled, judge)
+        cross('after settle')
+        return done
+      },
+    },
+  }
+}
+
+/** Crosses points before, during and after posts, and divides their budget as the clock is faster. */
+export function probeSender(sender: Sender, cross: Cross, speed: number): Sender {
+  return {
+    async post(post) {
+      cross('before post')
+      const timer = setTimeout(() => cross('post under way'), underWayMs)
+      const result = await sender.post({ ...post, timeoutMs: Math.ceil(post.timeoutMs / speed) })
+      clearTimeout(timer)
+      cross('after post')
+      return result
+    },
+  }
+}
+
+/** Crosses points inside every transaction of a SQLite file. Call before the file is opened. */
+export async function probeSqlite(cross: Cross): Promise<void> {
+  const { prototype } = await loadSqlite()
+  const { exec, prepare } = prototype
+  let inTransaction = false
+  prototype.exec = function (sql) {
+    if (sql === 'commit') cross('before commit')
+    exec.call(this, sql)
+    if (sql.startsWith('begin')) {
+      inTransaction = true
+      cross('transaction begun')
+    }
+    if (sql === 'commit' || sql === 'rollback') inTransaction = false
+    if (sql === 'commit') cross('after commit')
+  }
+  prototype.prepare = function (sql) {
+    const statement = prepare.call(this, sql)
+    for (const name of ['run', 'all'] as const) {
+      const work = statement[name].bind(statement) as (...parameters: unknown[]) => never
+      statement[name] = (...parameters) => {
+        if (inTransaction) cross('statement')
+        return work(...parameters)
+      }
+    }
+    return statement
+  }
+}
+
+type QueryArguments = [query: string | { readonly text?: string }, ...rest: unknown[]]
+
+/** The same on every connection to PostgreSQL; a commit is also crossed when it was sent and its answer is still out. */
+export function probePostgres(cross: Cross): void {
+  const prototype = pg.Client.prototype as unknown as { query: (...input: QueryArguments) => unknown }
+  const { query } = prototype
+  prototype.query = function (...input) {
+    const [first, ...rest] = input
+    const text = typeof first === 'string' ? first : (first.text ?? '')
+    const isCommit = text === 'commit'
+    cross(isCommit ? 'before commit' : 'statement')
+    const done = rest.at(-1)
+    if (typeof done === 'function')
+      rest[rest.length - 1] = (...answer: unknown[]) => {
+        if (isCommit) cross('after commit')
+        if (text.startsWith('begin')) cross('transaction begun')
+        done(...answer)
+      }
+    const running = query.call(this, first, ...rest)
+    if (isCommit) cross('commit sent')
+    return running
+  }
+}

@@ -1,0 +1,162 @@
+/** The process that crash tests kill: the service on a real database and real HTTP, with probes, on a fast clock. @module */
+import { setTimeout as wait } from 'node:timers/promises'
+import { createInterface } from 'node:readline'
+import { createService, type Logger, type Service, type ServiceEvent, type Store, silentLogger, StoreError } from '@payment-integration/core'
+import { createPostgresStore, createSqliteStore } from '@payment-integration/store-sql'
+import { createUndiciSender } from '../../packages/server/src/sender/undici-sender.js'
+import { scriptedChain } from '../../packages/store-sql/test/support/scripted-chain.js'
+import { fastClock } from '../chaos/fast-clock.js'
+import { simulatedMasterKey } from '../world/master-key.js'
+import { createCrossing, tell as tellLine } from './death.js'
+import { probePostgres, probeSender, probeSqlite, probeStore } from './probes.js'
+import type { CrashConfig, CrashLine, Horizon } from './process-config.js'
+import { chainId, scriptOf } from './script.js'
+
+/** The shortest lease that a dispatcher takes, in milliseconds of the fast clock. */
+const leaseMs = 10_000
+/** How often the chain grows and the end is looked for, in milliseconds of this machine. */
+const lookMs = 10
+
+const config = JSON.parse(process.argv[2] ?? '{}') as CrashConfig
+const { seed, size, roles, database, death, finish } = config
+let { horizon } = config
+const script = scriptOf(seed, size)
+const tell = (line: CrashLine) => tellLine(line)
+const cross = createCrossing(death)
+const ended = new AbortController()
+const clock = aheadClock()
+
+process.once('SIGTERM', () => ended.abort())
+// The parent holds the other end: when it is gone, so are we.
+createInterface({ input: process.stdin })
+  .on('line', (line) => {
+    horizon = JSON.parse(line) as Horizon
+  })
+  .once('close', () => process.exit(1))
+
+const store = probeStore(await openStore(), cross)
+const sender = createUndiciSender({ allowLoopbackHttp: true })
+const service = createService({
+  store,
+  sender: probeSender(sender, cross, config.time.speed),
+  masterKey: simulatedMasterKey,
+  clock,
+  chains: roles.includes('server') ? [{ chain: growingChain(), startBlock: 0, pollMs: 200, leaseMs: 3_000 }] : [],
+  delivery: { leaseMs },
+  allowLoopbackHttp: true,
+  logger: lostClaims(),
+  onEvent(event) {
+    cross('event')
+    tellEvent(event)
+  },
+})
+tell({ type: 'ready' })
+const loops = roles.includes('dispatcher') ? service : { run: (signal: AbortSignal) => runIndexers(service, signal) }
+await Promise.all([
+  loops.run(ended.signal),
+  ...(roles.includes('server') ? [applyUpdates()] : []),
+  ...(finish ? [finishAll()] : []),
+])
+await sender.close()
+await store.close()
+process.exit(0)
+
+async function openStore(): Promise<Store> {
+  if (database.kind === 'sqlite') {
+    await probeSqlite(cross)
+    return createSqliteStore({ path: database.path, clock })
+  }
+  probePostgres(cross)
+  const { connectionString, schema } = database
+  return createPostgresStore({ connectionString, schema, clock })
+}
+
+function aheadClock() {
+  const { now, sleep } = fastClock(config.time)
+  return { now: () => now() + config.aheadMs, sleep }
+}
+
+/** Each look at the head finds one block more, up to the horizon. */
+function growingChain() {
+  const { chain, mine } = scriptedChain(chainId)
+  let mined = 0
+  return {
+    ...chain,
+    async head() {
+      if (mined < horizon.blocks) {
+        mine(script.blocks[mined])
+        mined += 1
+      }
+      return chain.head()
+    },
+  }
+}
+
+async function runIndexers({ indexers }: Service, signal: AbortSignal): Promise<void> {
+  await Promise.all(indexers.map((indexer) => indexer.run(signal)))
+}
+
+/** Applies the updates in their order, each until it is accepted. */
+async function applyUpdates(): Promise<void> {
+  let index = config.firstUpdate
+  while (!ended.signal.aborted) {
+    const update = index < horizon.updates ? script.updates[index] : undefined
+    try {
+      if (update === undefined) {
+        if (finish && index >= script.updates.length) return
+        await wait(lookMs)
+        continue
+      }
+      const { outcome } = await service.applyUpdate(update)
+      cross('update applied')
+      tell({ type: 'accepted', index, outcome })
+      index += 1
+    } catch (error) {
+      if (!(error instanceof StoreError && error.retryable)) throw error
+      await wait(lookMs)
+    }
+  }
+}
+
+/** Waits until nothing is left to do, replays what was given up, and waits once more. */
+async function finishAll(): Promise<void> {
+  let replayed = 0
+  for (;;) {
+    await wait(lookMs)
+    const checkpoint = await store.payments.checkpoint(chainId)
+    if (checkpoint?.blockNumber !== script.blocks.length) continue
+    if (await isUnsettled()) continue
+    const totals = await service.deliveries.replayAll({ status: 'exhausted' })
+    replayed += totals.replayed
+    if (totals.replayed === 0) break
+    service.dispatcher.wake()
+  }
+  tell({ type: 'finished', replayed, brokenAt: (await service.audit.verify()).brokenAt })
+}
+
+async function isUnsettled(): Promise<boolean> {
+  const waiting = await store.transaction((tx) =>
+    tx.waitingUpdates(script.expected.map(({ txHash }) => ({ chainId, txHash }))),
+  )
+  const last = script.updates.at(-1)
+  const isApplied = last === undefined || (await store.transaction((tx) => tx.findUpdate(last.id))) !== null
+  const { pending } = await store.deliveries.backlog({ atMost: 1 })
+  return waiting.length > 0 || !isApplied || pending > 0
+}
+
+function tellEvent(event: ServiceEvent): void {
+  if (event.type === 'payment.indexed') tell({ type: 'indexed', txHash: event.txHash })
+  if (event.type === 'delivery.attempted' && event.outcome === 'delivered')
+    tell({ type: 'delivered', txHash: event.txHash, version: event.version })
+  if (event.type === 'endpoint.failing' || event.type === 'endpoint.recovered')
+    tell({ type: 'turned', failing: event.type === 'endpoint.failing' })
+}
+
+function lostClaims(): Logger {
+  return {
+    ...silentLogger,
+    warn(_, message) {
+      if (message.startsWith('claim lost')) tell({ type: 'claim lost' })
+    },
+  }
+}

@@ -43,17 +43,24 @@ const mostBytes = 1_048_576
 
 /**
  * Builds the function that sends signed requests. Redirects are not followed: a signature is for one address.
- * @throws TypeError When a credential is blank or the address is neither https nor this machine.
+ * @throws TypeError When a credential is blank or no header can carry it, or the address is neither https nor this machine.
+ * @throws RangeError When `timeoutMs` is out of range.
  */
 export function createCall(connection: ProviderConnection): Call {
   const { baseUrl = connectionDefaults.baseUrl, timeoutMs = connectionDefaults.timeoutMs } = connection
   const appToken = checkCredential('appToken', connection.appToken)
+  if (!/^[\x21-\x7e]+$/.test(appToken)) throw new TypeError('appToken holds characters that no header can carry.')
   const secretKey = checkCredential('secretKey', connection.secretKey)
   const { fetch: send = globalThis.fetch, now = Date.now } = connection
   const base = parseBase(baseUrl)
+  if (!(Number.isSafeInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= 2_147_483_647))
+    throw new RangeError(`timeoutMs is ${timeoutMs}; pass a whole number of milliseconds from 1 to 2147483647.`)
   return async (method, path, query, signal) => {
     const search = new URLSearchParams(query).toString()
     const uri = `${base.path}${path}${search === '' ? '' : `?${search}`}`
+    const sent = new URL(`${base.origin}${uri}`)
+    if (`${sent.pathname}${sent.search}` !== uri)
+      throw new TypeError('An id has the form of a path: it would be sent to another address than the one signed.')
     const timestamp = Math.floor(now() / 1_000)
     const headers = {
       Accept: 'application/json',
@@ -65,7 +72,7 @@ export function createCall(connection: ProviderConnection): Call {
     const timeUp = AbortSignal.timeout(timeoutMs)
     const within = signal === undefined ? timeUp : AbortSignal.any([timeUp, signal])
     try {
-      const response = await send(`${base.origin}${uri}`, { method, headers, redirect: 'manual', signal: within })
+      const response = await send(sent.href, { method, headers, redirect: 'manual', signal: within })
       const json = parseJson(await readText(response))
       return { status: response.status, json, retryAfter: response.headers.get('retry-after') }
     } catch (error) {
@@ -82,9 +89,11 @@ function parseBase(baseUrl: string): { readonly origin: string; readonly path: s
   if (
     url === null ||
     !(url.protocol === 'https:' || (url.protocol === 'http:' && isLocal)) ||
-    url.search + url.hash !== ''
+    url.username + url.password + url.search + url.hash !== ''
   )
-    throw new TypeError('baseUrl is not an https address without query and fragment (http only for this machine).')
+    throw new TypeError(
+      'baseUrl is not an https address without credentials, query and fragment (http only for this machine).',
+    )
   return { origin: url.origin, path: url.pathname.replace(/\/+$/, '') }
 }
 

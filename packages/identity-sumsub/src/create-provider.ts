@@ -5,7 +5,7 @@
  */
 import { type Applicant, readApplicant } from './applicant.js'
 import { classifyFailure } from './classify-failure.js'
-import { createCall, type ProviderConnection } from './connection.js'
+import { createCall, type ProviderAnswer, type ProviderConnection } from './connection.js'
 import { ProviderAnswerError } from './errors.js'
 import { checkCredential } from './internal/check-secret.js'
 import { field } from './internal/json.js'
@@ -55,14 +55,18 @@ export function createProvider(options: ProviderOptions): IdentityProvider {
     async redeem({ shareToken, externalUserId, signal }) {
       const query = { shareToken, ...(redeemBy === 'reuse' ? { levelName } : {}), userId: externalUserId }
       const answer = await call('POST', path, query, signal)
-      if (!isSuccess(answer.status)) throw classifyFailure(answer)
-      return readApplicant(answer.status, answer.json)
+      if (!isSuccess(answer.status)) throw classifyFailure(answer, { sentShareToken: true })
+      const applicant = readApplicant(answer.status, answer.json)
+      // Copying lets the provider choose the name.
+      if (redeemBy === 'reuse' && applicant.externalUserId !== null && applicant.externalUserId !== externalUserId)
+        throw new ProviderAnswerError(answer.status, 'an applicant of another name than the one given')
+      return applicant
     },
     async find(externalUserId, signal) {
       const name = encodeURIComponent(externalUserId)
       const answer = await call('GET', `/resources/applicants/-;externalUserId=${name}/one`, {}, signal)
-      if (answer.status === 404) return null
-      if (!isSuccess(answer.status)) throw classifyFailure(answer)
+      if (isUnknown(answer)) return null
+      if (!isSuccess(answer.status)) throw classifyFailure(answer, { sentShareToken: false })
       const applicant = readApplicant(answer.status, answer.json)
       if (applicant.externalUserId !== externalUserId)
         throw new ProviderAnswerError(answer.status, 'an applicant of another name than the one asked for')
@@ -70,13 +74,21 @@ export function createProvider(options: ProviderOptions): IdentityProvider {
     },
     async review(applicantId, signal) {
       const answer = await call('GET', `/resources/applicants/${encodeURIComponent(applicantId)}/status`, {}, signal)
-      if (answer.status === 404) return null
-      if (!isSuccess(answer.status)) throw classifyFailure(answer)
+      if (isUnknown(answer)) return null
+      if (!isSuccess(answer.status)) throw classifyFailure(answer, { sentShareToken: false })
       const status = field(answer.json, 'reviewStatus')
       if (typeof status !== 'string') throw new ProviderAnswerError(answer.status, 'a status without reviewStatus')
       return readReview(status, field(answer.json, 'reviewResult')).review
     },
   }
+}
+
+/**
+ * Whether the provider itself says that there is no such applicant. A gateway's 404, or one of a wrong `baseUrl`, says nothing about applicants:
+ * taken for one, it would have a share token redeemed twice.
+ */
+function isUnknown({ status, json }: ProviderAnswer): boolean {
+  return status === 404 && field(json, 'code') === 404
 }
 
 function isSuccess(status: number): boolean {

@@ -21,14 +21,20 @@ export class TokenRejectedError extends ProviderError {
   readonly code = 'ERR_PROVIDER_TOKEN_REJECTED'
   readonly retryable = false
   readonly outcomeUnknown = false
-  /** The provider's own words. They may hold the id of the token: show them to the integrator, and log them nowhere. */
-  readonly providerMessage: string
+  readonly #providerMessage: string
   /** The provider's number for the reason, or null when it gave none. */
   readonly providerCode: number | null
   constructor(providerMessage: string, providerCode: number | null) {
     super(`The identity provider refused the share token${numbered(providerCode)}. Mint a fresh one and send that.`)
-    this.providerMessage = providerMessage
+    this.#providerMessage = providerMessage
     this.providerCode = providerCode
+  }
+  /**
+   * The provider's own words. They may hold the id of the token: show them to the integrator, and log them nowhere. Printing, copying or
+   * serialising the error leaves them out.
+   */
+  get providerMessage(): string {
+    return this.#providerMessage
   }
 }
 

@@ -36,7 +36,7 @@ export async function mintShareToken(options: MintOptions): Promise<string> {
     ...(ttlInSecs === undefined ? {} : { ttlInSecs: String(ttlInSecs) }),
   }
   const answer = await createCall(options)('POST', '/resources/accessTokens/shareToken', query, signal)
-  if (answer.status < 200 || answer.status > 299) throw classifyFailure(answer)
+  if (answer.status < 200 || answer.status > 299) throw classifyFailure(answer, { sentShareToken: false })
   const token = text(field(answer.json, 'token'))
   if (token === null) throw new ProviderAnswerError(answer.status, 'no token')
   return token

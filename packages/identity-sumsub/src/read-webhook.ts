@@ -61,6 +61,7 @@ const reviewTypes = new Set([
   'applicantAwaitingUser',
   'applicantAwaitingService',
   'applicantReset',
+  'applicantStepsReset',
   'applicantLevelChanged',
   'applicantActivated',
   'applicantWorkflowCompleted',
@@ -105,15 +106,17 @@ function readEvent(event: Readonly<Record<string, unknown>>): ApplicantEvent | O
   const at = parseTime(field(event, 'createdAtMs')) ?? parseTime(field(event, 'createdAt'))
   if (applicantId === null || at === null)
     throw new WebhookRefusedError('ERR_PROVIDER_WEBHOOK_MALFORMED', `A webhook ${type} has no applicantId or no time.`)
-  const eventKey = [text(field(event, 'correlationId')) ?? applicantId, type, at].join(':')
+  const eventKey = [applicantId, text(field(event, 'correlationId')) ?? '', type, at].join(':')
   const externalUserId = text(field(event, 'externalUserId'))
   const review = endTypes.has(type) ? null : readReview(statusOf(event, type), field(event, 'reviewResult')).review
   return { kind: 'applicant', eventKey, type, applicantId, externalUserId, at, review }
 }
 
-/** A reset begins anew whatever result it still carries: samples of the provider show GREEN in one. */
+/** Events that begin anew whatever result they still carry: samples of the provider show GREEN in one. */
+const resetTypes = new Set(['applicantReset', 'applicantStepsReset', 'applicantLevelChanged'])
+
 function statusOf(event: Readonly<Record<string, unknown>>, type: string): unknown {
-  return type === 'applicantReset' || type === 'applicantLevelChanged' ? 'init' : field(event, 'reviewStatus')
+  return resetTypes.has(type) ? 'init' : field(event, 'reviewStatus')
 }
 
 /** The provider writes `2020-02-21 13:23:19.001`, in UTC without saying so; other events carry an offset. */

@@ -1,0 +1,183 @@
+import { describe, expect, test } from 'vitest'
+import { donor, errorOf, newToken, providerAnswering, service, started } from './support.js'
+
+/** What the provider lists for reuse. */
+const reuseErrors = [
+  [10501, 'not-in-partners-list'],
+  [10502, 'invalid-partner-id'],
+  [10503, 'invalid-share-token'],
+  [10504, 'non-suitable-share-token'],
+  [10506, 'reusable-kyc-not-reusable'],
+  [10507, 'reusable-kyc-not-approved-applicant'],
+  [10508, 'reusable-kyc-not-active-applicant'],
+  [10509, 'reusable-kyc-not-kyc-moderation-type'],
+  [10510, 'reusable-kyc-not-selfie-or-identity-doc'],
+  [10511, 'reusable-kyc-not-selfie-liveness'],
+  [10512, 'reusable-kyc-not-req-doc-overlap'],
+  [10513, 'reusable-kyc-not-compatible-doc-type'],
+  [10514, 'reusable-kyc-not-actual-poi-date'],
+  [10515, 'reusable-kyc-not-actual-poa-date'],
+  [10516, 'reusable-kyc-not-acceptable-age'],
+  [10517, 'reusable-kyc-incompatible-capture-settings'],
+  [10518, 'reusable-kyc-email-mismatch'],
+  [10519, 'reusable-kyc-phone-mismatch'],
+  [10521, 'reusable-kyc-inactive-sumsub-id-account'],
+] as const
+
+const redeem = { shareToken: 't', externalUserId: 'pi:1' }
+const refused = async (status: number, body: unknown, headers?: Readonly<Record<string, string>>) =>
+  errorOf((await providerAnswering(status, body, headers)).redeem(redeem))
+
+describe('errors about the token or its donor', () => {
+  test.each(reuseErrors)('%i %s is a rejected token with the words of the provider', async (errorCode, errorName) => {
+    const body = { code: 400, correlationId: 'c', errorCode, errorName, description: 'Its words', type: 'x' }
+    expect(await refused(400, body)).toMatchObject({
+      code: 'ERR_PROVIDER_TOKEN_REJECTED',
+      providerCode: errorCode,
+      providerMessage: 'Its words',
+      retryable: false,
+      outcomeUnknown: false,
+    })
+  })
+
+  test.each(reuseErrors.flatMap(([code, name]) => (name === 'reusable-kyc-email-mismatch' ? [] : [code])))(
+    '%i of the local provider is a rejected token, and nothing is redeemed',
+    async (errorCode) => {
+      const { local, provider } = await started()
+      local.fail({ on: 'reuse', at: 'before', answer: { errorCode } })
+      const error = await errorOf(provider().redeem({ shareToken: newToken(local), externalUserId: 'pi:1' }))
+      expect(error).toMatchObject({ code: 'ERR_PROVIDER_TOKEN_REJECTED', providerCode: errorCode })
+      expect(local.redemptions).toEqual([])
+    },
+  )
+
+  test.each([
+    'Token is invalid: Token _act-374dc16e is invalid now: created at Tue Dec 02 08:27:46 UTC 2025 with ttl 5 but accessed at Tue Dec 02 08:29:55 UTC 2025 [source: null]',
+    'Token is invalid: Malformed token',
+    'Token is invalid',
+  ])('401 %j without a number is a rejected token', async (description) => {
+    expect(await refused(401, { code: 401, description, type: 'x' })).toMatchObject({
+      code: 'ERR_PROVIDER_TOKEN_REJECTED',
+      providerCode: null,
+      providerMessage: description,
+    })
+  })
+
+  test('a numbered error without words is told by its name, and without a name by its number', async () => {
+    const named = await refused(400, { errorCode: 10512, errorName: 'reusable-kyc-not-req-doc-overlap' })
+    expect(named).toMatchObject({ providerMessage: 'reusable-kyc-not-req-doc-overlap' })
+    expect(await refused(400, { errorCode: 10512 })).toMatchObject({ providerMessage: 'Error 10512' })
+  })
+
+  test('a number of the range that is not listed yet is about the token as well', async () => {
+    const error = await refused(400, { errorCode: 10540, description: 'New' })
+    expect(error).toMatchObject({ code: 'ERR_PROVIDER_TOKEN_REJECTED' })
+  })
+})
+
+describe('errors about ourselves', () => {
+  test.each([
+    ['a wrong signature', 401, { code: 401, description: 'Invalid signature' }],
+    [
+      'a wrong signature, in other words',
+      401,
+      { code: 401, description: 'Request signature mismatch', errorCode: 4003 },
+    ],
+    ['a clock that is off', 401, { code: 401, description: 'Token expired' }],
+    [
+      'a clock that is off, with its number',
+      401,
+      { code: 401, description: 'Token is invalid: expired', errorCode: 4004 },
+    ],
+    ['a malformed app token', 401, { description: 'Invalid format of the X-App-Token value', errorCode: 4000 }],
+    ['an unknown app token', 401, { description: 'App token is invalid', errorCode: 4001 }],
+    ['an app token of two halves', 401, { description: 'Token is invalid', errorCode: 4002 }],
+    ['missing headers', 401, { description: 'Not all required authorization headers were provided', errorCode: 4006 }],
+    ['the words about tokens in another place', 401, { description: 'App Token is invalid' }],
+    ['the words about tokens in lower case', 401, { description: 'token is invalid' }],
+    ['the words about tokens with another status', 403, { description: 'Token is invalid' }],
+    ['the words about tokens with status 400', 400, { description: 'Token is invalid' }],
+    ['the words about tokens in another field', 401, { message: 'Token is invalid' }],
+    ['the words about tokens as plain text', 401, 'Token is invalid'],
+    ['the words about tokens in a list', 401, { description: ['Token is invalid'] }],
+    ['no words', 401, {}],
+    ['no body', 401, ''],
+    ['reuse that is switched off', 400, { errorCode: 10505, errorName: 'reusable-kyc-disabled', description: 'x' }],
+    ['copying that is switched off', 400, { errorCode: 10518, errorName: 'copy-applicant-disabled', description: 'x' }],
+    ['a number of two meanings without a name', 400, { errorCode: 10518, description: 'x' }],
+    ['a number below the range', 400, { errorCode: 10500, description: 'x' }],
+    ['a number above the range', 400, { errorCode: 10600, description: 'x' }],
+    ['a number as text', 400, { errorCode: '10507', description: 'x' }],
+    ['a number with a fraction', 400, { errorCode: 10507.5, description: 'x' }],
+    ['a number of a prototype', 400, '{"__proto__":{"errorCode":10507,"description":"x"}}'],
+    ['missing permissions', 403, { code: 403, description: 'Forbidden' }],
+    ['a level that is not there', 404, { code: 404, description: 'Level basic not found' }],
+    ['a wrong method', 405, {}],
+    ['a request that is too long', 414, ''],
+  ])('%s is a matter of the set-up', async (_, status, body) => {
+    const error = await refused(status, body)
+    expect(error).toMatchObject({ code: 'ERR_PROVIDER_SETUP', status, retryable: false, outcomeUnknown: false })
+  })
+
+  test.each([
+    ['another secret key', { secretKey: 'wrong' }],
+    ['another app token', { appToken: 'sbx:wrong' }],
+    ['a clock that is an hour off', { now: () => 0 }],
+    ['a level that is not there', { levelName: 'none' }],
+  ])('%s at the local provider is a matter of the set-up, in every call', async (_, change) => {
+    const { local, provider } = await started()
+    const identity = provider(change)
+    const shareToken = newToken(local)
+    const error = await errorOf(identity.redeem({ shareToken, externalUserId: 'pi:1' }))
+    expect(error).toMatchObject({ code: 'ERR_PROVIDER_SETUP' })
+    if ('levelName' in change) return
+    expect(await errorOf(identity.find('pi:1'))).toMatchObject({ code: 'ERR_PROVIDER_SETUP' })
+    expect(await errorOf(identity.review('a1'))).toMatchObject({ code: 'ERR_PROVIDER_SETUP' })
+    expect(local.redemptions).toEqual([])
+    expect(await provider().redeem({ shareToken, externalUserId: 'pi:1' })).toMatchObject({ externalUserId: 'pi:1' })
+  })
+
+  test('reuse switched off at the local provider', async () => {
+    const { local, provider } = await started({ clients: [donor, { ...service, reuseDisabled: true }] })
+    const error = await errorOf(provider().redeem({ shareToken: newToken(local), externalUserId: 'pi:1' }))
+    expect(error).toMatchObject({ code: 'ERR_PROVIDER_SETUP', providerCode: 10505 })
+  })
+
+  test('only a call that sent a share token can have it rejected', async () => {
+    const provider = await providerAnswering(401, { code: 401, description: 'Token is invalid: x' })
+    expect(await errorOf(provider.find('pi:1'))).toMatchObject({ code: 'ERR_PROVIDER_SETUP' })
+    expect(await errorOf(provider.review('a1'))).toMatchObject({ code: 'ERR_PROVIDER_SETUP' })
+  })
+})
+
+describe('errors that pass', () => {
+  test.each([408, 500, 501, 502, 503, 504, 520, 599])('%i means that the outcome is unknown', async (status) => {
+    const tokenWords = { code: 401, errorCode: 10507, description: 'Token is invalid' }
+    const error = await refused(status, tokenWords)
+    expect(error).toMatchObject({ code: 'ERR_PROVIDER_UNAVAILABLE', status, retryable: true, outcomeUnknown: true })
+  })
+
+  test.each([
+    ['2', 2_000],
+    ['0', 0],
+    ['999999', 999_999_000],
+    ['1000000', null],
+    ['-1', null],
+    ['1.5', null],
+    ['Wed, 21 Oct 2026 07:28:00 GMT', null],
+    [undefined, null],
+  ])('429 with Retry-After %j asks to wait %j ms', async (value, retryAfterMs) => {
+    const headers: Record<string, string> = value === undefined ? {} : { 'Retry-After': value }
+    const error = await refused(429, { code: 429, description: 'Too many requests' }, headers)
+    expect(error).toMatchObject({
+      code: 'ERR_PROVIDER_THROTTLED',
+      retryAfterMs,
+      retryable: true,
+      outcomeUnknown: false,
+    })
+  })
+
+  test.each([300, 304, 399])('%i is neither an answer nor an error: the outcome is unknown', async (status) => {
+    expect(await refused(status, '')).toMatchObject({ code: 'ERR_PROVIDER_ANSWER', outcomeUnknown: true })
+  })
+})

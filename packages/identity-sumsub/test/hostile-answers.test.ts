@@ -1,0 +1,172 @@
+import { gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { createProvider } from '../src/exports/service.js'
+import { deadUrl, errorOf, newToken, providerAnswering, serve, service, started } from './support.js'
+
+const { appToken, secretKey } = service
+const redeem = { shareToken: 't', externalUserId: 'pi:1' }
+/** Only what never ends needs a short wait: the others must not run into it on a busy machine. */
+const timeoutFor = (answer: unknown) => (answer === 'hang' || answer === 'drip' ? 300 : 10_000)
+const unknown = { outcomeUnknown: true, retryable: true }
+
+describe('answers that are cut, slow or from somebody else', () => {
+  test.each([
+    ['lost', 'ERR_PROVIDER_UNAVAILABLE'],
+    ['cut-connection', 'ERR_PROVIDER_UNAVAILABLE'],
+    ['hang', 'ERR_PROVIDER_UNAVAILABLE'],
+    ['drip', 'ERR_PROVIDER_UNAVAILABLE'],
+    ['cut-json', 'ERR_PROVIDER_ANSWER'],
+    ['html', 'ERR_PROVIDER_ANSWER'],
+    ['empty', 'ERR_PROVIDER_ANSWER'],
+    ['huge', 'ERR_PROVIDER_ANSWER'],
+    [500, 'ERR_PROVIDER_UNAVAILABLE'],
+    [502, 'ERR_PROVIDER_UNAVAILABLE'],
+  ] as const)('%s after a redemption leaves the outcome unknown, and looking up tells it', async (answer, code) => {
+    const { local, provider } = await started()
+    local.fail({ on: 'reuse', at: 'after', answer })
+    const identity = provider({ timeoutMs: timeoutFor(answer) })
+    const call = identity.redeem({ shareToken: newToken(local), externalUserId: 'pi:1' })
+    expect(await errorOf(call)).toMatchObject({ code, ...unknown })
+    expect(await provider().find('pi:1')).toMatchObject({ applicantId: local.redemptions[0]?.applicantId })
+  })
+
+  test.each(['lost', 'html', 'empty', 'huge', 'cut-json', 'drip', 503] as const)(
+    '%s is no verdict, in both ways of asking',
+    async (answer) => {
+      const { local, provider } = await started()
+      const { id } = local.addApplicant({ clientId: 'ServiceCo', externalUserId: 'pi:1' })
+      const identity = provider({ timeoutMs: timeoutFor(answer) })
+      local.fail({ on: 'status', at: 'after', answer })
+      local.fail({ on: 'find', at: 'after', answer })
+      expect(await errorOf(identity.review(id))).toMatchObject({ retryable: true })
+      expect(await errorOf(identity.find('pi:1'))).toMatchObject({ retryable: true })
+      expect(await provider().review(id)).toMatchObject({ reviewAnswer: 'GREEN' })
+    },
+  )
+
+  test('JSON under another content type is read all the same', async () => {
+    const { local, provider } = await started()
+    local.fail({ on: 'reuse', at: 'after', answer: 'wrong-content-type' })
+    const applicant = await provider().redeem({ shareToken: newToken(local), externalUserId: 'pi:1' })
+    expect(applicant).toMatchObject({ externalUserId: 'pi:1' })
+  })
+
+  test.each([301, 302, 303, 307, 308])('%i is not followed: the other address hears nothing', async (status) => {
+    const canary = await serve((_, response) => response.end(JSON.stringify({ id: 'a1', externalUserId: 'pi:1' })))
+    const provider = await providerAnswering(status, '', { Location: `${canary.baseUrl}/` })
+    expect(await errorOf(provider.redeem(redeem))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER', status, ...unknown })
+    expect(await errorOf(provider.find('pi:1'))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER', status })
+    expect(canary.asked).toEqual([])
+  })
+
+  test('nobody listening is unavailable', async () => {
+    const provider = createProvider({ appToken, secretKey, levelName: 'basic', baseUrl: await deadUrl() })
+    expect(await errorOf(provider.redeem(redeem))).toMatchObject({ code: 'ERR_PROVIDER_UNAVAILABLE', status: null })
+  })
+
+  test('an answer without an end is given up after a megabyte', async () => {
+    let sent = 0
+    const { baseUrl } = await serve((_, response) => {
+      const chunk = Buffer.alloc(65_536, ' ')
+      const more = () => {
+        while (!response.destroyed && response.write(chunk)) sent += chunk.length
+        if (!response.destroyed) response.once('drain', more)
+      }
+      more()
+    })
+    const provider = createProvider({ appToken, secretKey, levelName: 'basic', baseUrl })
+    expect(await errorOf(provider.redeem(redeem))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER' })
+    expect(sent).toBeLessThan(64 * 1_048_576)
+  })
+
+  test('a compressed answer is given up after a megabyte of what it holds', async () => {
+    const bomb = gzipSync(Buffer.alloc(64 * 1_048_576, ' '))
+    const { baseUrl } = await serve((_, response) =>
+      response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }).end(bomb),
+    )
+    const provider = createProvider({ appToken, secretKey, levelName: 'basic', baseUrl })
+    expect(await errorOf(provider.redeem(redeem))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER' })
+  })
+})
+
+describe('JSON that is no applicant', () => {
+  test.each([
+    'null',
+    'true',
+    '1',
+    '"a1"',
+    '[]',
+    '[{"id":"a1"}]',
+    '{}',
+    '{"id":""}',
+    '{"id":1}',
+    '{"id":null}',
+    '{"id":["a1"]}',
+    '{"Id":"a1"}',
+    '{"applicant":{"id":"a1"}}',
+    '{"__proto__":{"id":"a1"}}',
+    '{"id":"a1"',
+    `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
+  ])('%.40s is refused', async (body) => {
+    const provider = await providerAnswering(200, body)
+    expect(await errorOf(provider.redeem(redeem))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER', ...unknown })
+    expect(await errorOf(provider.find('pi:1'))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER' })
+  })
+
+  test.each([
+    'null',
+    '[]',
+    '{}',
+    '{"reviewStatus":1}',
+    '{"reviewStatus":null}',
+    '{"review":{"reviewStatus":"completed"}}',
+  ])('%s is no status', async (body) => {
+    const provider = await providerAnswering(200, body)
+    expect(await errorOf(provider.review('a1'))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER' })
+  })
+
+  test.each([
+    ['a review that is a text', { review: 'completed' }, null],
+    ['a review without a state', { review: { reviewResult: { reviewAnswer: 'GREEN' } } }, null],
+    ['a review in a prototype', JSON.parse('{"__proto__":{"review":{"reviewStatus":"completed"}}}'), null],
+    ['an unknown state', { review: { reviewStatus: 'approved', reviewResult: { reviewAnswer: 'GREEN' } } }, 'pending'],
+    [
+      'a state that is a list',
+      { review: { reviewStatus: ['completed'], reviewResult: { reviewAnswer: 'GREEN' } } },
+      'pending',
+    ],
+  ])('an applicant with %s is not approved', async (_, more, reviewStatus) => {
+    const provider = await providerAnswering(200, { id: 'a1', externalUserId: 'pi:1', ...more })
+    const { review } = await provider.redeem(redeem)
+    expect(review?.reviewStatus ?? null).toBe(reviewStatus)
+    expect(review?.reviewAnswer ?? null).toBeNull()
+  })
+
+  test('of a key that comes twice the last counts, as for every other reader of JSON', async () => {
+    const twice = '{"id":"a1","externalUserId":"pi:2","externalUserId":"pi:1"}'
+    expect(await (await providerAnswering(200, twice)).redeem(redeem)).toMatchObject({ externalUserId: 'pi:1' })
+  })
+})
+
+describe('giving up', () => {
+  test('by the caller ends in its own reason, before and while the provider is asked', async () => {
+    const { local, provider } = await started()
+    local.fail({ on: 'reuse', at: 'before', answer: 'hang' })
+    const reason = new Error('the server stops')
+    const abort = new AbortController()
+    const call = errorOf(provider().redeem({ ...redeem, signal: abort.signal }))
+    while (local.requests.length === 0) await new Promise((passed) => setImmediate(passed))
+    abort.abort(reason)
+    expect(await call).toBe(reason)
+    expect(await errorOf(provider().find('pi:1', abort.signal))).toBe(reason)
+    expect(await errorOf(provider().review('a1', abort.signal))).toBe(reason)
+  })
+
+  test('on time ends in an unknown outcome, also with a signal of the caller', async () => {
+    const { local, provider } = await started()
+    local.fail({ on: 'reuse', at: 'after', answer: 'hang' })
+    const { signal } = new AbortController()
+    const call = provider({ timeoutMs: 100 }).redeem({ shareToken: newToken(local), externalUserId: 'pi:1', signal })
+    expect(await errorOf(call)).toMatchObject({ code: 'ERR_PROVIDER_UNAVAILABLE', status: null, ...unknown })
+  })
+})

@@ -1,0 +1,123 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { mintShareToken, ProviderError } from '../src/exports/index.js'
+import { answering, donor, errorOf, started } from './support.js'
+
+describe('minting a share token', () => {
+  test('gives one that the service redeems, with the time to live that was asked for', async () => {
+    const { local, clock, connection, provider } = await started()
+    const { id: applicantId } = local.addApplicant({ clientId: 'DonorCo' })
+    const options = { ...connection(donor), applicantId, forClientId: 'ServiceCo' }
+    const shareToken = await mintShareToken(options)
+    expect(await provider().redeem({ shareToken, externalUserId: 'pi:1' })).toMatchObject({ externalUserId: 'pi:1' })
+    const short = await mintShareToken({ ...options, ttlInSecs: 5 })
+    clock.pass(5_000)
+    const error = await errorOf(provider().redeem({ shareToken: short, externalUserId: 'pi:2' }))
+    expect(error).toMatchObject({ code: 'ERR_PROVIDER_TOKEN_REJECTED' })
+  })
+
+  test('sends one signed POST with the parameters in the query and no body', async () => {
+    const { baseUrl, asked } = await answering(200, { token: 'T' })
+    const options = { appToken: 'a', secretKey: 's', baseUrl, applicantId: 'a b', forClientId: 'c&d' }
+    expect(await mintShareToken({ ...options, ttlInSecs: 60 })).toBe('T')
+    expect(asked).toEqual(['POST /resources/accessTokens/shareToken?applicantId=a+b&forClientId=c%26d&ttlInSecs=60'])
+  })
+
+  test.each([
+    ['another secret key', { secretKey: 'wrong' }, 4003],
+    ['another app token', { appToken: 'sbx:wrong' }, 4001],
+    ['a clock that is an hour off', { now: () => 0 }, 4004],
+    ['an applicant of nobody', { applicantId: 'none' }, null],
+    ['a client that is no partner', { forClientId: 'Nobody' }, 10501],
+  ])('%s is a matter of the set-up, not of a token', async (_, change, providerCode) => {
+    const { local, connection } = await started()
+    const { id: applicantId } = local.addApplicant({ clientId: 'DonorCo' })
+    const call = mintShareToken({ ...connection(donor), applicantId, forClientId: 'ServiceCo', ...change })
+    expect(await errorOf(call)).toMatchObject({ code: 'ERR_PROVIDER_SETUP', retryable: false, providerCode })
+  })
+
+  test('throttled, failing and answering nonsense are errors of their own', async () => {
+    const { local, connection } = await started()
+    const { id: applicantId } = local.addApplicant({ clientId: 'DonorCo' })
+    const mint = () => errorOf(mintShareToken({ ...connection(donor), applicantId, forClientId: 'ServiceCo' }))
+    for (const [answer, code] of [
+      [429, 'ERR_PROVIDER_THROTTLED'],
+      [503, 'ERR_PROVIDER_UNAVAILABLE'],
+      ['lost', 'ERR_PROVIDER_UNAVAILABLE'],
+      ['html', 'ERR_PROVIDER_ANSWER'],
+      ['empty', 'ERR_PROVIDER_ANSWER'],
+      ['cut-json', 'ERR_PROVIDER_ANSWER'],
+    ] as const) {
+      local.fail({ on: 'mint', at: 'after', answer })
+      expect(await mint()).toMatchObject({ code })
+    }
+    expect(await mintShareToken({ ...connection(donor), applicantId, forClientId: 'ServiceCo' })).toMatch(/./)
+  })
+
+  test.each([{ token: '' }, { token: 1 }, { token: null }, {}, [], 'x', null])(
+    'the answer %j holds no token',
+    async (body) => {
+      const { baseUrl } = await answering(200, body)
+      const call = mintShareToken({ appToken: 'a', secretKey: 's', baseUrl, applicantId: 'a', forClientId: 'c' })
+      expect(await errorOf(call)).toMatchObject({ code: 'ERR_PROVIDER_ANSWER' })
+    },
+  )
+})
+
+describe('what is refused before anything is sent', () => {
+  const options = { appToken: 'a', secretKey: 's', applicantId: 'a', forClientId: 'c' }
+
+  test.each([
+    ['appToken', ''],
+    ['appToken', ' '],
+    ['appToken', ' a'],
+    ['appToken', 'a\r\nX-Evil: 1'],
+    ['appToken', 'ключ'],
+    ['appToken', undefined],
+    ['secretKey', ''],
+    ['secretKey', 's\n'],
+    ['secretKey', 1],
+    ['applicantId', ''],
+    ['forClientId', '\t'],
+    ['baseUrl', 'http://api.sumsub.com'],
+    ['baseUrl', 'https://user:pass@api.sumsub.com'],
+    ['baseUrl', 'https://api.sumsub.com?x'],
+    ['baseUrl', 'api.sumsub.com'],
+    ['baseUrl', 'file:///etc/passwd'],
+    ['baseUrl', 'http://localhost.evil.example'],
+  ])('%s %j is a TypeError', async (name, value) => {
+    const fetch = vi.fn()
+    const error = await errorOf(mintShareToken({ ...options, fetch, [name]: value }))
+    expect(error).toBeInstanceOf(TypeError)
+    expect(error).not.toBeInstanceOf(ProviderError)
+    expect(fetch).not.toHaveBeenCalled()
+  })
+
+  test.each([
+    ['ttlInSecs', 0],
+    ['ttlInSecs', -1],
+    ['ttlInSecs', 1.5],
+    ['ttlInSecs', Number.NaN],
+    ['ttlInSecs', Number.POSITIVE_INFINITY],
+    ['ttlInSecs', '60'],
+    ['timeoutMs', 0],
+    ['timeoutMs', Number.NaN],
+    ['timeoutMs', 2_147_483_648],
+  ])('%s %j is a RangeError', async (name, value) => {
+    const fetch = vi.fn()
+    expect(await errorOf(mintShareToken({ ...options, fetch, [name]: value }))).toBeInstanceOf(RangeError)
+    expect(fetch).not.toHaveBeenCalled()
+  })
+
+  test.each([
+    ['a page', 'document', {}],
+    ['a worker of a page', 'importScripts', () => undefined],
+  ])('%s is no place for a secret key', async (_, name, value) => {
+    Object.defineProperty(globalThis, name, { value, configurable: true })
+    onTestFinished(() => void Reflect.deleteProperty(globalThis, name))
+    const fetch = vi.fn()
+    const error = await errorOf(mintShareToken({ ...options, fetch }))
+    expect(error).toBeInstanceOf(TypeError)
+    expect(String(error)).toContain('browser')
+    expect(fetch).not.toHaveBeenCalled()
+  })
+})

@@ -1,0 +1,219 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createProvider, providerStatuses } from '../src/exports/service.js'
+import { donor, errorOf, newToken, providerAnswering, serve, service, started } from './support.js'
+
+const inFlight = { reviewAnswer: null, rejectType: null, rejectLabels: [] }
+
+describe('redeeming by reuse', () => {
+  test('with every step covered answers a pending applicant, and the verdict is seen in both ways of asking', async () => {
+    const { local, provider } = await started()
+    const identity = provider()
+    const applicant = await identity.redeem({ shareToken: newToken(local), externalUserId: 'pi:1' })
+    const { applicantId } = applicant
+    expect(applicant).toEqual({
+      applicantId: local.redemptions[0]?.applicantId,
+      externalUserId: 'pi:1',
+      review: { reviewStatus: 'pending', ...inFlight },
+    })
+    expect(await identity.find('pi:1')).toEqual(applicant)
+    local.approve(applicantId)
+    const green = { reviewStatus: 'completed', reviewAnswer: 'GREEN', rejectType: null, rejectLabels: [] }
+    expect(await identity.review(applicantId)).toEqual(green)
+    expect((await identity.find('pi:1'))?.review).toEqual(green)
+    local.reject(applicantId, { labels: ['FORGERY', 'SELFIE_MISMATCH'], rejectType: 'FINAL' })
+    expect(await identity.review(applicantId)).toEqual({
+      reviewStatus: 'completed',
+      reviewAnswer: 'RED',
+      rejectType: 'FINAL',
+      rejectLabels: ['FORGERY', 'SELFIE_MISMATCH'],
+    })
+  })
+
+  test('with some steps covered answers init', async () => {
+    const { local, provider } = await started()
+    const call = provider({ levelName: 'strict' }).redeem({ shareToken: newToken(local), externalUserId: 'pi:1' })
+    expect((await call).review).toEqual({ reviewStatus: 'init', ...inFlight })
+  })
+
+  test('an answer without a review leaves it open', async () => {
+    const { local, provider } = await started({ showsReview: false })
+    const applicant = await provider().redeem({ shareToken: newToken(local), externalUserId: 'pi:1' })
+    expect(applicant.review).toBeNull()
+    expect(await provider().review(applicant.applicantId)).toMatchObject({ reviewStatus: 'pending' })
+  })
+
+  test.each([
+    ['used before', 'basic', 0],
+    ['expired', 'basic', 1_200_000],
+    ['of a level with no step in common', 'other', 0],
+  ])('a token %s is rejected, and nothing is redeemed', async (how, levelName, pass) => {
+    const { local, clock, provider } = await started()
+    const shareToken = newToken(local)
+    if (how === 'used before') await provider().redeem({ shareToken, externalUserId: 'pi:0' })
+    const before = local.redemptions.length
+    clock.pass(pass)
+    const error = await errorOf(provider({ levelName }).redeem({ shareToken, externalUserId: 'pi:1' }))
+    expect(error).toMatchObject({ code: 'ERR_PROVIDER_TOKEN_REJECTED', outcomeUnknown: false })
+    expect(local.redemptions).toHaveLength(before)
+    expect(await provider().find('pi:1')).toBeNull()
+  })
+
+  test.each([
+    ['a plain one', '_act-374dc16e-4c7e-4e50-a621-ed76a0dd68fb-v2'],
+    ['one of 1 KB', 'x'.repeat(1_024)],
+    ['one of characters that a query must escape', 'a+b/c=d&e?f#g%41 é\'"<>\u0000\n🔑'],
+    ['one of digits', '0'],
+  ])('%s is handed on as it is', async (_, shareToken) => {
+    let redeemed: URLSearchParams | undefined
+    const { baseUrl } = await serve((request, response) => {
+      redeemed = new URL(request.url ?? '', 'http://x').searchParams
+      response.end(JSON.stringify({ id: 'a1', externalUserId: 'pi:1' }))
+    })
+    const provider = createProvider({ appToken: 'a', secretKey: 's', levelName: 'id & liveness', baseUrl })
+    await provider.redeem({ shareToken, externalUserId: 'pi:1' })
+    expect(Object.fromEntries(redeemed ?? [])).toEqual({ shareToken, levelName: 'id & liveness', userId: 'pi:1' })
+  })
+
+  test('an applicant of another name than the one given is not taken', async () => {
+    const provider = await providerAnswering(200, { id: 'a1', externalUserId: 'pi:2' })
+    const error = await errorOf(provider.redeem({ shareToken: 't', externalUserId: 'pi:1' }))
+    expect(error).toMatchObject({ code: 'ERR_PROVIDER_ANSWER', outcomeUnknown: true })
+  })
+
+  test('a name that is taken may be an earlier attempt of ours: the outcome is unknown', async () => {
+    const { local, provider } = await started()
+    await provider().redeem({ shareToken: newToken(local), externalUserId: 'pi:1' })
+    const error = await errorOf(provider().redeem({ shareToken: newToken(local), externalUserId: 'pi:1' }))
+    expect(error).toMatchObject({ code: 'ERR_PROVIDER_ANSWER', outcomeUnknown: true, status: 409 })
+    expect(local.redemptions).toHaveLength(1)
+  })
+})
+
+describe('redeeming by import', () => {
+  test('answers an applicant that the provider named', async () => {
+    const { local, provider } = await started()
+    const identity = provider({ redeemBy: 'import' })
+    const applicant = await identity.redeem({ shareToken: newToken(local), externalUserId: 'pi:1' })
+    expect(applicant).toMatchObject({
+      applicantId: local.redemptions[0]?.applicantId,
+      review: { reviewStatus: 'init' },
+    })
+    expect(applicant.externalUserId).toMatch(/^copy-/)
+    expect(local.redemptions).toMatchObject([{ by: 'import' }])
+  })
+
+  test('switched off is a matter of the set-up', async () => {
+    const { provider, local } = await started({
+      clients: [{ ...service, copyDisabled: true }, donor],
+    })
+    const call = provider({ redeemBy: 'import' }).redeem({ shareToken: newToken(local), externalUserId: 'pi:1' })
+    expect(await errorOf(call)).toMatchObject({ code: 'ERR_PROVIDER_SETUP', providerCode: 10518 })
+    expect(local.redemptions).toEqual([])
+  })
+})
+
+describe('after a lost answer', () => {
+  test.each([
+    ['the request was carried out', 'after', 'pi:1'],
+    ['it was not', 'before', null],
+  ] as const)('looking the applicant up tells that %s', async (_, at, found) => {
+    const { local, provider } = await started()
+    local.fail({ on: 'reuse', at, answer: 'lost' })
+    const error = await errorOf(provider().redeem({ shareToken: newToken(local), externalUserId: 'pi:1' }))
+    expect(error).toMatchObject({ code: 'ERR_PROVIDER_UNAVAILABLE', outcomeUnknown: true, retryable: true })
+    expect((await provider().find('pi:1'))?.externalUserId ?? null).toBe(found)
+    expect(local.redemptions).toHaveLength(at === 'after' ? 1 : 0)
+  })
+})
+
+test('what is signed is what is sent, whatever the name and the token are', async () => {
+  const { local, provider } = await started()
+  const identity = provider()
+  const text = fc.oneof(
+    fc.string({ unit: 'binary', minLength: 1 }),
+    fc
+      .array(
+        fc.constantFrom('.', '/', '%2e', '%', ';', '?', '#', '\\', '+', ' ', '\t', '\n', '@', ':', '&', '=', "'"),
+        { minLength: 1 },
+      )
+      .map((parts) => parts.join('')),
+  )
+  await fc.assert(
+    fc.asyncProperty(text, async (any) => {
+      expect(await identity.find(any)).toBeNull()
+      const error = await errorOf(identity.redeem({ shareToken: any, externalUserId: any }))
+      expect(error).toMatchObject({ code: 'ERR_PROVIDER_TOKEN_REJECTED' })
+    }),
+    { numRuns: 300 },
+  )
+  expect(local.requests).toHaveLength(600)
+})
+
+describe('looking up', () => {
+  test.each(['pi:1', 'a/b?c#d', 'a;b=c', '%2e%2e', '..', "é '🔑"])(
+    'finds an applicant named %j',
+    async (externalUserId) => {
+      const { local, provider } = await started()
+      const { id } = local.addApplicant({ clientId: 'ServiceCo', externalUserId })
+      expect(await provider().find(externalUserId)).toMatchObject({ applicantId: id, externalUserId })
+    },
+  )
+
+  test('nobody is null, in both ways of asking; so is an applicant that was deleted', async () => {
+    const { local, provider } = await started()
+    const { id } = local.addApplicant({ clientId: 'ServiceCo', externalUserId: 'pi:1' })
+    expect(await provider().find('pi:2')).toBeNull()
+    expect(await provider().review('none')).toBeNull()
+    local.deleteApplicant(id)
+    expect(await provider().find('pi:1')).toBeNull()
+    expect(await provider().review(id)).toBeNull()
+  })
+
+  test.each([
+    ['a page of a gateway', '<h1>404</h1>'],
+    ['nothing', ''],
+    ['JSON of somebody else', { message: 'no Route matched' }],
+  ])('a 404 with %s does not say that there is nobody', async (_, body) => {
+    const provider = await providerAnswering(404, body)
+    expect(await errorOf(provider.find('pi:1'))).toMatchObject({ code: 'ERR_PROVIDER_SETUP' })
+    expect(await errorOf(provider.review('a1'))).toMatchObject({ code: 'ERR_PROVIDER_SETUP' })
+  })
+
+  test('an applicant of another name than the one asked for is not taken', async () => {
+    const provider = await providerAnswering(200, { id: 'a1', externalUserId: 'pi:2' })
+    expect(await errorOf(provider.find('pi:1'))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER' })
+  })
+
+  test.each(['.', '..'])('an id %j that is a path is refused before anything is sent', async (applicantId) => {
+    const provider = await providerAnswering(200, {
+      reviewStatus: 'completed',
+      reviewResult: { reviewAnswer: 'GREEN' },
+    })
+    expect(await errorOf(provider.review(applicantId))).toBeInstanceOf(TypeError)
+    expect(provider.asked).toEqual([])
+  })
+
+  test.each(providerStatuses.filter((status) => status !== 'init' && status !== 'completed'))(
+    'the state %s is told as one of the contract and never approves',
+    async (status) => {
+      const { local, provider } = await started()
+      const { id } = local.addApplicant({ clientId: 'ServiceCo', as: 'pending' })
+      local.moveTo(id, status as Parameters<typeof local.moveTo>[1])
+      const review = await provider().review(id)
+      expect(['init', 'pending', 'prechecked', 'onHold']).toContain(review?.reviewStatus)
+      expect(review?.reviewAnswer).toBeNull()
+    },
+  )
+
+  test('throttled is told as such, and the next window answers', async () => {
+    const { local, clock, provider } = await started({ rateLimits: true })
+    const identity = provider()
+    const { id } = local.addApplicant({ clientId: 'ServiceCo' })
+    const outcomes = await Promise.allSettled(Array.from({ length: 301 }, () => identity.review(id)))
+    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
+    expect(refused).toMatchObject([{ code: 'ERR_PROVIDER_THROTTLED', retryable: true, outcomeUnknown: false }])
+    clock.pass(5_000)
+    expect(await identity.review(id)).toMatchObject({ reviewAnswer: 'GREEN' })
+  })
+})

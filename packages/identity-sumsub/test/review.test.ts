@@ -1,0 +1,132 @@
+import { reviewStatuses } from '@payment-integration/contract'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { providerStatuses } from '../src/exports/service.js'
+import { readReview } from '../src/review.js'
+
+const inFlight = { reviewAnswer: null, rejectType: null, rejectLabels: [] }
+const green = { reviewAnswer: 'GREEN' }
+
+describe('states', () => {
+  test.each([
+    ['init', 'init'],
+    ['pending', 'pending'],
+    ['prechecked', 'prechecked'],
+    ['queued', 'pending'],
+    ['onHold', 'onHold'],
+    ['awaitingUser', 'init'],
+    ['awaitingService', 'pending'],
+    // A completed check without a verdict is still to be decided.
+    ['completed', 'pending'],
+  ])('%s is told as %s while there is no verdict', (status, reviewStatus) => {
+    expect(readReview(status, undefined)).toEqual({ review: { reviewStatus, ...inFlight }, known: true })
+  })
+
+  test('these are all that the provider documents', () => {
+    expect(new Set(providerStatuses)).toEqual(
+      new Set(['init', 'pending', 'prechecked', 'queued', 'completed', 'onHold', 'awaitingUser', 'awaitingService']),
+    )
+  })
+
+  test.each(providerStatuses.filter((status) => status !== 'completed'))('%s with GREEN does not approve', (status) => {
+    expect(readReview(status, green).review).toMatchObject(inFlight)
+  })
+
+  test.each([
+    'Completed',
+    'COMPLETED',
+    'completed ',
+    'approved',
+    '',
+    'toString',
+    '__proto__',
+    'not_started',
+    null,
+    1,
+    {},
+    ['completed'],
+  ])('the unknown state %j is pending and never approves', (status) => {
+    expect(readReview(status, green)).toEqual({ review: { reviewStatus: 'pending', ...inFlight }, known: false })
+  })
+})
+
+describe('verdicts of a completed check', () => {
+  test.each([
+    [green, { reviewAnswer: 'GREEN', rejectType: null, rejectLabels: [] }],
+    [
+      { reviewAnswer: 'GREEN', reviewRejectType: 'FINAL', rejectLabels: ['FORGERY'] },
+      { reviewAnswer: 'GREEN', rejectType: null, rejectLabels: [] },
+    ],
+    [{ reviewAnswer: 'RED' }, { reviewAnswer: 'RED', rejectType: null, rejectLabels: [] }],
+    [
+      { reviewAnswer: 'RED', reviewRejectType: 'RETRY', rejectLabels: ['SCREENSHOTS', 'BAD_SELFIE'] },
+      { reviewAnswer: 'RED', rejectType: 'RETRY', rejectLabels: ['SCREENSHOTS', 'BAD_SELFIE'] },
+    ],
+    [
+      {
+        reviewAnswer: 'RED',
+        reviewRejectType: 'FINAL',
+        clientComment: 'secret',
+        moderationComment: 'm',
+        buttonIds: ['b'],
+      },
+      { reviewAnswer: 'RED', rejectType: 'FINAL', rejectLabels: [] },
+    ],
+    [
+      { reviewAnswer: 'RED', reviewRejectType: 'final', rejectLabels: ['A', 1, null, { a: 1 }, ''] },
+      { reviewAnswer: 'RED', rejectType: null, rejectLabels: ['A', ''] },
+    ],
+    [
+      { reviewAnswer: 'RED', rejectLabels: 'A' },
+      { reviewAnswer: 'RED', rejectType: null, rejectLabels: [] },
+    ],
+  ])('%j', (result, expected) => {
+    expect(readReview('completed', result).review).toEqual({ reviewStatus: 'completed', ...expected })
+  })
+
+  test.each([
+    undefined,
+    null,
+    'GREEN',
+    [],
+    {},
+    { reviewAnswer: 'green' },
+    { reviewAnswer: 'YELLOW' },
+    { reviewAnswer: ['GREEN'] },
+  ])('%j is none: the check is pending', (result) => {
+    expect(readReview('completed', result).review).toEqual({ reviewStatus: 'pending', ...inFlight })
+  })
+
+  test('one that is inherited is none', () => {
+    expect(readReview('completed', Object.create(green)).review.reviewAnswer).toBeNull()
+  })
+})
+
+test('of any JSON only completed with GREEN approves, and every answer is one of the contract', () => {
+  const word = fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom('completed', 'GREEN', 'RED', 'RETRY', 'FINAL', ...providerStatuses) },
+    { weight: 1, arbitrary: fc.jsonValue() },
+  )
+  const result = fc.oneof(
+    fc.record(
+      { reviewAnswer: word, reviewRejectType: word, rejectLabels: fc.oneof(fc.array(word), word) },
+      { requiredKeys: [] },
+    ),
+    fc.jsonValue(),
+  )
+  let approvals = 0
+  fc.assert(
+    fc.property(word, result, (status, given) => {
+      const { review } = readReview(status, given)
+      const answer = (given as { reviewAnswer?: unknown } | null)?.reviewAnswer
+      expect(review.reviewAnswer === 'GREEN').toBe(status === 'completed' && answer === 'GREEN')
+      expect(reviewStatuses).toContain(review.reviewStatus)
+      expect(review.reviewStatus === 'completed').toBe(review.reviewAnswer !== null)
+      expect(review.rejectLabels.every((label) => typeof label === 'string')).toBe(true)
+      if (review.reviewAnswer !== 'RED') expect([review.rejectType, review.rejectLabels]).toEqual([null, []])
+      if (review.reviewAnswer === 'GREEN') approvals += 1
+    }),
+    { numRuns: 5_000 },
+  )
+  expect(approvals).toBeGreaterThan(0)
+})

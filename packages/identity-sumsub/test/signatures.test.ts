@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { signRequest } from '../src/exports/index.js'
+import { createWebhookReader } from '../src/exports/service.js'
+
+const file = new URL('../../../vectors/identity-signatures.json', import.meta.url)
+const vectors = JSON.parse(readFileSync(file, 'utf8')) as {
+  readonly requests: readonly {
+    readonly name: string
+    readonly published: boolean
+    readonly secretKey: string
+    readonly timestamp: number
+    readonly method: string
+    readonly uri: string
+    readonly body: string
+    readonly signature: string
+  }[]
+  readonly webhooks: readonly {
+    readonly name: string
+    readonly published: boolean
+    readonly secret: string
+    readonly algorithm: string
+    readonly body: string
+    readonly digest: string
+  }[]
+}
+const bytes = (base64: string) => new Uint8Array(Buffer.from(base64, 'base64'))
+/** Errors of bodies whose digest was believed: most vectors sign no event. */
+const believed = [undefined, 'ERR_PROVIDER_WEBHOOK_MALFORMED']
+
+describe('request signatures made by OpenSSL', () => {
+  test.each(vectors.requests)('$name', async ({ body, signature, ...request }) => {
+    expect(await signRequest({ ...request, body: bytes(body) })).toBe(signature)
+  })
+
+  test('no body is signed as an empty one', async () => {
+    const request = { secretKey: 'k', timestamp: 1, method: 'GET', uri: '/' }
+    expect(await signRequest(request)).toBe(await signRequest({ ...request, body: new Uint8Array(0) }))
+  })
+
+  test('one was published by an independent client', () => {
+    expect(vectors.requests.filter(({ published }) => published)).toHaveLength(1)
+  })
+})
+
+describe('webhook digests made by OpenSSL', () => {
+  const codeOf = async (
+    vector: (typeof vectors.webhooks)[number],
+    change: { body?: Uint8Array; digest?: string } = {},
+  ) => {
+    const { secret, algorithm, digest, body } = vector
+    const read = createWebhookReader({ secret })({ algorithm, digest, body: bytes(body), ...change })
+    return read.then(
+      () => undefined,
+      (error: { code?: string }) => error.code,
+    )
+  }
+  const sha2 = vectors.webhooks.filter(({ algorithm }) => algorithm !== 'HMAC_SHA1_HEX')
+  const sha1 = vectors.webhooks.filter(({ algorithm }) => algorithm === 'HMAC_SHA1_HEX')
+
+  test.each(sha2)('$name is believed', async (vector) => {
+    expect(believed).toContain(await codeOf(vector))
+  })
+
+  test.each(sha2)('$name is not believed with any bit of its digest flipped', async (vector) => {
+    for (let at = 0; at < vector.digest.length; at++)
+      for (const bit of [1, 2, 4, 8]) {
+        const flipped = (Number.parseInt(vector.digest[at] ?? '', 16) ^ bit).toString(16)
+        const digest = vector.digest.slice(0, at) + flipped + vector.digest.slice(at + 1)
+        expect(await codeOf(vector, { digest })).toBe('ERR_PROVIDER_WEBHOOK_FORGED')
+      }
+  })
+
+  test.each(sha2)(
+    '$name is not believed with any bit of its body flipped, a byte more or a byte less',
+    async (vector) => {
+      const body = bytes(vector.body)
+      const changed = [new Uint8Array([...body, 0])]
+      if (body.length > 0) changed.push(body.slice(0, -1), body.slice(1))
+      for (let at = 0; at < body.length * 8; at++) {
+        const copy = body.slice()
+        copy[at >> 3] = (copy[at >> 3] ?? 0) ^ (1 << (at & 7))
+        changed.push(copy)
+      }
+      for (const each of changed) expect(await codeOf(vector, { body: each })).toBe('ERR_PROVIDER_WEBHOOK_FORGED')
+    },
+  )
+
+  test.each(sha1)('$name, is not believed: SHA-1 is no choice', async (vector) => {
+    expect(await codeOf(vector)).toBe('ERR_PROVIDER_WEBHOOK_UNSIGNED')
+  })
+
+  test('the digest that the provider published is among them', () => {
+    expect(sha1.filter(({ published }) => published)).toHaveLength(1)
+  })
+})

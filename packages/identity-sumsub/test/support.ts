@@ -1,0 +1,104 @@
+/** What the tests of the adapter share: a provider on this machine with a donor and a service, and servers that answer anything. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  type IdentityProviderOptions,
+  type IdentityProvider as LocalProvider,
+  startIdentityProvider,
+} from '@payment-integration/testing/identity-provider'
+import { onTestFinished } from 'vitest'
+import type { ProviderConnection } from '../src/exports/index.js'
+import { createProvider, type ProviderOptions } from '../src/exports/service.js'
+
+export const donor = {
+  clientId: 'DonorCo',
+  appToken: 'sbx:donor.canary-app-token-3b1f',
+  secretKey: 'canary-secret-key-of-the-donor-77aa',
+  levels: { full: ['IDENTITY', 'SELFIE', 'PROOF_OF_RESIDENCE'] },
+  partners: ['ServiceCo'],
+} as const
+
+export const service = {
+  clientId: 'ServiceCo',
+  appToken: 'sbx:service.canary-app-token-9d2c',
+  secretKey: 'canary-secret-key-of-the-service-51ee',
+  levels: { basic: ['IDENTITY', 'SELFIE'], strict: ['IDENTITY', 'PROOF_OF_FUNDS'], other: ['QUESTIONNAIRE'] },
+  partners: ['DonorCo'],
+} as const
+
+/** A local provider on a clock that stands still until it is moved, and both sides' connections to it. */
+export async function started(options: Partial<IdentityProviderOptions> = {}) {
+  let ms = Date.UTC(2026, 0, 1)
+  const clock = {
+    now: () => ms,
+    pass(by: number) {
+      ms += by
+    },
+  }
+  const local = await startIdentityProvider({ clients: [donor, service], now: clock.now, ...options })
+  onTestFinished(() => local.close())
+  const connection = ({ appToken, secretKey }: typeof donor | typeof service): ProviderConnection => ({
+    appToken,
+    secretKey,
+    baseUrl: local.url,
+    now: clock.now,
+  })
+  const provider = (more: Partial<ProviderOptions> = {}) =>
+    createProvider({ ...connection(service), levelName: 'basic', ...more })
+  return { local, clock, connection, provider }
+}
+
+/** A share token of a new donor applicant. */
+export function newToken(local: LocalProvider, ttlInSecs?: number): string {
+  const { id } = local.addApplicant({ clientId: 'DonorCo' })
+  return local.mintShareToken({ applicantId: id, forClientId: 'ServiceCo', ttlInSecs })
+}
+
+/** A server on loopback that answers as it is told. */
+export async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void) {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`)
+    request.resume().once('end', () => answer(request, response))
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
+}
+
+/** An address on loopback at which nobody listens. */
+export async function deadUrl(): Promise<string> {
+  const server = createServer()
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const { port } = server.address() as AddressInfo
+  await new Promise((closed) => server.close(closed))
+  return `http://127.0.0.1:${port}`
+}
+
+/** A server that answers one status and body, as JSON unless it is text. */
+export function answering(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}) {
+  return serve((_, response) => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(text)
+  })
+}
+
+/** A provider whose server answers so. */
+export async function providerAnswering(status: number, body: unknown, headers?: Readonly<Record<string, string>>) {
+  const { baseUrl, asked } = await answering(status, body, headers)
+  const { appToken, secretKey } = service
+  return Object.assign(createProvider({ appToken, secretKey, levelName: 'basic', baseUrl }), { asked })
+}
+
+/** The error that a call ends in. */
+export async function errorOf(call: Promise<unknown>): Promise<unknown> {
+  return call.then(
+    (value) => {
+      throw new Error(`expected an error, got ${JSON.stringify(value)}`)
+    },
+    (error: unknown) => error,
+  )
+}

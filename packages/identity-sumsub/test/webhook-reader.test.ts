@@ -1,0 +1,301 @@
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import fc from 'fast-check'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type ApplicantEvent, createWebhookReader, type RawWebhook } from '../src/exports/service.js'
+import { errorOf, started } from './support.js'
+
+const secret = 'canary-webhook-secret-42'
+const read = createWebhookReader({ secret })
+const base = {
+  applicantId: '5cb744200a975a67ed1798a4',
+  correlationId: 'req-1',
+  externalUserId: 'pi:1',
+  type: 'applicantReviewed',
+  reviewStatus: 'completed',
+  reviewResult: { reviewAnswer: 'GREEN' },
+  createdAtMs: '2020-02-21 13:23:19.321',
+}
+
+/** A webhook as the provider signs it. */
+function signed(body: string | Uint8Array | object, by = secret): RawWebhook {
+  const bytes =
+    body instanceof Uint8Array ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body), 'utf8')
+  const digest = createHmac('sha256', by).update(bytes).digest('hex')
+  return { body: bytes, digest, algorithm: 'HMAC_SHA256_HEX' }
+}
+
+/** What the reader makes of an event with these fields changed; undefined leaves one out. */
+async function eventOf(change: Readonly<Record<string, unknown>>): Promise<ApplicantEvent> {
+  const event = await read(signed({ ...base, ...change }))
+  if (event.kind !== 'applicant') throw new Error(`expected an applicant's event, got ${event.kind}`)
+  return event
+}
+
+describe('who sent it', () => {
+  test.each([
+    ['no digest', { digest: null }, 'UNSIGNED'],
+    ['no algorithm', { algorithm: null }, 'UNSIGNED'],
+    ['neither', { digest: null, algorithm: null }, 'UNSIGNED'],
+    ['an algorithm of no name', { algorithm: '' }, 'UNSIGNED'],
+    ['the algorithm none', { algorithm: 'none' }, 'UNSIGNED'],
+    ['an algorithm in lower case', { algorithm: 'hmac_sha256_hex' }, 'UNSIGNED'],
+    ['an algorithm of every object', { algorithm: 'toString' }, 'UNSIGNED'],
+    ['two algorithms', { algorithm: 'HMAC_SHA256_HEX, HMAC_SHA512_HEX' }, 'UNSIGNED'],
+    ['the name of the longer algorithm', { algorithm: 'HMAC_SHA512_HEX' }, 'FORGED'],
+    ['an empty digest', { digest: '' }, 'FORGED'],
+    ['half of the digest', { digest: signed(base).digest?.slice(0, 32) ?? '' }, 'FORGED'],
+    ['the digest in upper case', { digest: signed(base).digest?.toUpperCase() ?? '' }, 'FORGED'],
+    ['the digest twice', { digest: `${signed(base).digest}${signed(base).digest}` }, 'FORGED'],
+    ['the digest with a blank', { digest: ` ${signed(base).digest}` }, 'FORGED'],
+    ['a digest of no hex', { digest: 'g'.repeat(64) }, 'FORGED'],
+    ['a digest of other digits', { digest: '٠'.repeat(64) }, 'FORGED'],
+    ['the digest of another secret', { digest: signed(base, 'other').digest }, 'FORGED'],
+    ['the digest of an empty secret', { digest: createHmac('sha256', '').update('x').digest('hex') }, 'FORGED'],
+  ])('%s is refused', async (_, change, code) => {
+    const error = await errorOf(read({ ...signed(base), ...change }))
+    expect(error).toMatchObject({ name: 'WebhookRefusedError', code: `ERR_PROVIDER_WEBHOOK_${code}` })
+  })
+
+  test('a SHA-1 digest that is right is refused all the same', async () => {
+    const body = Buffer.from(JSON.stringify(base))
+    const digest = createHmac('sha1', secret).update(body).digest('hex')
+    for (const algorithm of ['HMAC_SHA1_HEX', 'HMAC_SHA256_HEX', 'HMAC_SHA512_HEX'])
+      expect(await errorOf(read({ body, digest, algorithm }))).toMatchObject({ name: 'WebhookRefusedError' })
+  })
+
+  test('while the secret is changed both are believed, and no third', async () => {
+    const both = createWebhookReader({ secret: ['new', 'old'] })
+    for (const by of ['new', 'old']) expect(await both(signed(base, by))).toMatchObject({ kind: 'applicant' })
+    expect(await errorOf(both(signed(base, 'newold')))).toMatchObject({ code: 'ERR_PROVIDER_WEBHOOK_FORGED' })
+  })
+
+  test.each([['', ' ', []], ['\t'], [['a', '']], [undefined], [[undefined]], [' a']].flat(1))(
+    'the secret %j keeps the reader from being built',
+    (value) => {
+      expect(() => createWebhookReader({ secret: value as string })).toThrow(TypeError)
+    },
+  )
+})
+
+describe('the body', () => {
+  test.each([
+    ['nothing', ''],
+    ['no JSON', '{"applicantId":'],
+    ['a list', '[]'],
+    ['a text', '"applicantReviewed"'],
+    ['null', 'null'],
+    ['bytes that are no UTF-8', new Uint8Array([0x7b, 0xff, 0x7d])],
+  ])('%s is malformed', async (_, body) => {
+    expect(await errorOf(read(signed(body)))).toMatchObject({ code: 'ERR_PROVIDER_WEBHOOK_MALFORMED' })
+  })
+
+  test.each([
+    ['no applicant', { applicantId: undefined }],
+    ['an applicant without a name', { applicantId: '' }],
+    ['an applicant that is a number', { applicantId: 1 }],
+    ['no time', { createdAtMs: undefined }],
+    ['a time that is none', { createdAtMs: 'yesterday' }],
+    ['a time that is a number', { createdAtMs: 1_582_291_399_321 }],
+    ['a 13th month', { createdAtMs: '2020-13-21 13:23:19.321' }],
+    ['a zone that is not UTC', { createdAtMs: '2020-02-21 13:23:19.321+0300' }],
+  ])('an applicant event with %s is malformed', async (_, change) => {
+    expect(await errorOf(eventOf(change))).toMatchObject({ code: 'ERR_PROVIDER_WEBHOOK_MALFORMED' })
+  })
+
+  test('whatever JSON is signed, it is read, or refused as malformed; and only completed with GREEN approves', async () => {
+    const types = fc.constantFrom('applicantReviewed', 'applicantPending', 'applicantReset', 'applicantDeleted', 'x')
+    const anything = fc.oneof(
+      fc.jsonValue(),
+      fc.record(
+        {
+          type: fc.oneof(types, fc.jsonValue()),
+          applicantId: fc.oneof(fc.constant('a1'), fc.jsonValue()),
+          createdAtMs: fc.oneof(fc.constant(base.createdAtMs), fc.jsonValue()),
+          reviewStatus: fc.oneof(fc.constantFrom('completed', 'pending'), fc.jsonValue()),
+          reviewResult: fc.oneof(fc.constant({ reviewAnswer: 'GREEN' }), fc.jsonValue()),
+        },
+        { requiredKeys: [] },
+      ),
+    )
+    await fc.assert(
+      fc.asyncProperty(anything, async (json) => {
+        const event = await read(signed(JSON.stringify(json))).catch((error: unknown) => {
+          expect(error).toMatchObject({ code: 'ERR_PROVIDER_WEBHOOK_MALFORMED' })
+          return null
+        })
+        if (event?.kind !== 'applicant' || event.review?.reviewAnswer !== 'GREEN') return
+        expect(json).toMatchObject({ reviewStatus: 'completed', reviewResult: { reviewAnswer: 'GREEN' } })
+        expect(event.type).not.toBe('applicantReset')
+      }),
+      { numRuns: 3_000 },
+    )
+  })
+})
+
+describe('what it says', () => {
+  test.each([
+    ['applicantCreated', 'init', undefined, 'init', null],
+    ['applicantPending', 'pending', undefined, 'pending', null],
+    ['applicantPrechecked', 'queued', undefined, 'pending', null],
+    ['applicantReviewed', 'completed', 'GREEN', 'completed', 'GREEN'],
+    ['applicantReviewed', 'completed', 'RED', 'completed', 'RED'],
+    ['applicantReviewed', 'pending', 'GREEN', 'pending', null],
+    ['applicantOnHold', 'onHold', 'GREEN', 'onHold', null],
+    ['applicantAwaitingUser', 'awaitingUser', 'RED', 'init', null],
+    ['applicantAwaitingService', 'awaitingService', 'GREEN', 'pending', null],
+    ['applicantReset', 'init', 'GREEN', 'init', null],
+    ['applicantReset', 'completed', 'GREEN', 'init', null],
+    ['applicantStepsReset', 'completed', 'GREEN', 'init', null],
+    ['applicantLevelChanged', 'completed', 'GREEN', 'init', null],
+    ['applicantActivated', 'completed', 'GREEN', 'completed', 'GREEN'],
+    ['applicantWorkflowCompleted', 'completed', 'GREEN', 'completed', 'GREEN'],
+    ['applicantWorkflowFailed', 'completed', 'RED', 'completed', 'RED'],
+  ])('%s with %s and %s is %s with %s', async (type, status, given, reviewStatus, reviewAnswer) => {
+    const event = await eventOf({ type, reviewStatus: status, reviewResult: given && { reviewAnswer: given } })
+    expect(event.review).toMatchObject({ reviewStatus, reviewAnswer })
+  })
+
+  test.each(['applicantDeactivated', 'applicantDeleted', 'applicantPersonalDataDeleted'])(
+    '%s ends the verification, also with GREEN',
+    async (type) => {
+      expect(await eventOf({ type })).toMatchObject({ type, applicantId: base.applicantId, review: null })
+    },
+  )
+
+  test.each([
+    'applicantActionReviewed',
+    'applicantActionPending',
+    'applicantActionOnHold',
+    'applicantPersonalInfoChanged',
+    'applicantTagsChanged',
+    'applicantKytTxnApproved',
+    'kytCaseReviewed',
+    'videoIdentStatusChanged',
+    'applicantVerdictOfTheFuture',
+    'ApplicantReviewed',
+    'toString',
+  ])('%s is about something else, also with GREEN', async (type) => {
+    expect(await read(signed({ ...base, type }))).toEqual({ kind: 'other', type })
+  })
+
+  test.each([undefined, null, '', 1, ['applicantReviewed']])('the type %j is about something else', async (type) => {
+    expect(await read(signed({ ...base, type }))).toEqual({ kind: 'other', type: null })
+  })
+
+  test.each([true, 'false', undefined])('sandboxMode %j makes no difference', async (sandboxMode) => {
+    expect(await eventOf({ sandboxMode, clientId: 'x', levelName: 'y' })).toEqual(await eventOf({}))
+  })
+
+  test('the name is null where there is none', async () => {
+    expect((await eventOf({ externalUserId: undefined })).externalUserId).toBeNull()
+    expect((await eventOf({ externalUserId: 1 })).externalUserId).toBeNull()
+  })
+})
+
+describe('when it was', () => {
+  test.each([
+    ['2020-02-21 13:23:19.001', Date.UTC(2020, 1, 21, 13, 23, 19, 1)],
+    ['2020-02-21 13:23:19.1', Date.UTC(2020, 1, 21, 13, 23, 19, 100)],
+    ['2020-02-21 13:23:19', Date.UTC(2020, 1, 21, 13, 23, 19)],
+    ['2020-02-21 13:23:19+0000', Date.UTC(2020, 1, 21, 13, 23, 19)],
+    ['2020-02-21T13:23:19.001Z', Date.UTC(2020, 1, 21, 13, 23, 19, 1)],
+    ['2020-02-21T13:23:19.001+00:00', Date.UTC(2020, 1, 21, 13, 23, 19, 1)],
+    ['2020-02-29 00:00:00.000', Date.UTC(2020, 1, 29)],
+  ])('%s is %i, wherever this machine is', async (createdAtMs, at) => {
+    const zone = process.env['TZ']
+    onTestFinished(() => {
+      if (zone === undefined) delete process.env['TZ']
+      else process.env['TZ'] = zone
+    })
+    for (const each of ['UTC', 'Pacific/Kiritimati', 'America/St_Johns']) {
+      process.env['TZ'] = each
+      expect((await eventOf({ createdAtMs })).at).toBe(at)
+    }
+  })
+
+  test('the time to the second is taken where the other is missing or malformed', async () => {
+    const createdAt = '2020-02-21 13:23:19+0000'
+    for (const createdAtMs of [undefined, 'x', 5])
+      expect((await eventOf({ createdAtMs, createdAt })).at).toBe(Date.UTC(2020, 1, 21, 13, 23, 19))
+  })
+})
+
+describe('the key of an event', () => {
+  test('is the same for every copy, whatever its bytes and its secret', async () => {
+    const { eventKey } = await eventOf({})
+    const reordered = Object.fromEntries(Object.entries(base).reverse())
+    const event = await createWebhookReader({ secret: 'other' })(signed(JSON.stringify(reordered, null, 2), 'other'))
+    expect(event).toMatchObject({ eventKey })
+  })
+
+  test.each([
+    { applicantId: 'another' },
+    { correlationId: 'req-2' },
+    { correlationId: undefined },
+    { type: 'applicantPending' },
+    { createdAtMs: '2020-02-21 13:23:19.322' },
+  ])('differs with %j', async (change) => {
+    expect((await eventOf(change)).eventKey).not.toBe((await eventOf({})).eventKey)
+  })
+})
+
+describe('webhooks of the local provider', () => {
+  /** What happens to one applicant at the provider, told as webhooks in the order in which it happened. */
+  async function told(algorithm: 'HMAC_SHA256_HEX' | 'HMAC_SHA512_HEX') {
+    const webhooks: RawWebhook[] = []
+    const server = createServer(async (request, response) => {
+      const header = (name: string) => (request.headers[name] as string | undefined) ?? null
+      const body = new Uint8Array(Buffer.concat(await request.toArray()))
+      webhooks.push({ body, digest: header('x-payload-digest'), algorithm: header('x-payload-digest-alg') })
+      response.end()
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => {
+      server.close()
+      server.closeAllConnections()
+    })
+    const { local } = await started()
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    local.setWebhooks('ServiceCo', [{ url, secretKey: secret, algorithm }])
+    const { id } = local.addApplicant({ clientId: 'ServiceCo', externalUserId: 'pi:1', as: 'init' })
+    local.handIn(id)
+    local.approve(id)
+    local.resetApplicant(id)
+    local.handIn(id)
+    local.approve(id)
+    local.reject(id, { labels: ['FORGERY'], rejectType: 'FINAL' })
+    await local.deliverWebhooks()
+    return webhooks
+  }
+
+  const verdicts = ['pending', 'GREEN', 'init', 'pending', 'GREEN', 'RED']
+
+  test.each(['HMAC_SHA256_HEX', 'HMAC_SHA512_HEX'] as const)(
+    'signed with %s, every order of up to six events ends in the verdict of the newest',
+    async (algorithm) => {
+      const webhooks = await told(algorithm)
+      expect(webhooks).toHaveLength(verdicts.length)
+      for (let length = 1; length <= webhooks.length; length++)
+        for (const order of permutations(webhooks.slice(0, length))) {
+          let newest: ApplicantEvent | null = null
+          // Each comes twice: a copy is never newer than what it copies.
+          for (const webhook of [...order, ...order]) {
+            const event = await read(webhook)
+            if (event.kind === 'applicant' && (newest === null || event.at > newest.at)) newest = event
+          }
+          const { reviewStatus, reviewAnswer } = newest?.review ?? {}
+          expect(reviewAnswer ?? reviewStatus).toBe(verdicts[length - 1])
+        }
+    },
+  )
+})
+
+function permutations<T>(items: readonly T[]): T[][] {
+  if (items.length <= 1) return [[...items]]
+  return items.flatMap((item, at) =>
+    permutations([...items.slice(0, at), ...items.slice(at + 1)]).map((rest) => [item, ...rest]),
+  )
+}

@@ -1,0 +1,16 @@
+export type { ApplicantView, NewApplicant, Rejection } from '../identity-provider/applicants.js'
+export type { ProviderControl } from '../identity-provider/control.js'
+export type { ErrorCode } from '../identity-provider/errors.js'
+export type { Fault, FaultAnswer, Operation } from '../identity-provider/faults.js'
+export {
+  clientDefaults,
+  type DigestAlgorithm,
+  type IdentityProviderOptions,
+  identityProviderDefaults,
+  type ProviderClient,
+  type WebhookTarget,
+} from '../identity-provider/options.js'
+export type { StateOnTheWay } from '../identity-provider/reviews.js'
+export { type IdentityProvider, type RequestRecord, startIdentityProvider } from '../identity-provider/start.js'
+export type { Redemption } from '../identity-provider/state.js'
+export type { DueWebhook, WebhookDelivery, WebhookRun } from '../identity-provider/webhooks.js'

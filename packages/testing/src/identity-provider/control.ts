@@ -1,0 +1,97 @@
+/** What a test does to the provider's data, in place of people and reviewers. @module */
+import { type ApplicantRecord, type ApplicantView, type NewApplicant, type Rejection, viewOf } from './applicants.js'
+import { Refusal } from './errors.js'
+import { clientDefaults } from './options.js'
+import { newApplicant } from './redeem.js'
+import { type AnnounceEvent, decide, handIn, moveTo, remove, reset, type StateOnTheWay, setActive } from './reviews.js'
+import { mint } from './share-tokens.js'
+import { clientOf, type ProviderState, type Redemption, stepsOf } from './state.js'
+
+/** The part of a running provider that changes and shows its data. Ids that it does not know are a RangeError. */
+export interface ProviderControl {
+  /** Share tokens that were redeemed, oldest first. */
+  readonly redemptions: readonly Redemption[]
+  /** Adds an applicant, without an event: a donor's, who was verified before. */
+  addApplicant(applicant: NewApplicant): ApplicantView
+  /** An applicant, or null when it was never there or is deleted. */
+  applicant(applicantId: string): ApplicantView | null
+  /** All applicants of a client, oldest first. */
+  applicants(clientId: string): ApplicantView[]
+  /** Mints a share token without a request, as its donor would. @throws RangeError For what a request would be refused. */
+  mintShareToken(token: {
+    readonly applicantId: string
+    readonly forClientId: string
+    readonly ttlInSecs?: number | undefined
+  }): string
+  /** Completes the check with GREEN. */
+  approve(applicantId: string): void
+  /** Completes the check with RED. */
+  reject(applicantId: string, rejection?: Rejection): void
+  /** Moves the check to a state on the way. */
+  moveTo(applicantId: string, status: StateOnTheWay): void
+  /** Hands in what the level still asks for; the check is pending then. */
+  handIn(applicantId: string): void
+  /** Begins anew: `init`, and nothing handed in. */
+  resetApplicant(applicantId: string): void
+  /** Switches an applicant off or on. */
+  setActive(applicantId: string, isActive: boolean): void
+  deleteApplicant(applicantId: string): void
+  /** Makes any event of an applicant; `fields` replace those of its body. */
+  announce(applicantId: string, type: string, fields?: Readonly<Record<string, unknown>>): void
+}
+
+/** Builds the control. */
+export function createControl(state: ProviderState, announce: AnnounceEvent): ProviderControl {
+  const known = (applicantId: string): ApplicantRecord => {
+    const applicant = state.applicants.get(applicantId)
+    if (applicant === undefined || applicant.isDeleted) throw new RangeError(`There is no applicant ${applicantId}.`)
+    return applicant
+  }
+  return {
+    redemptions: state.redemptions,
+    addApplicant: (added) => viewOf(add(state, added)),
+    applicant(applicantId) {
+      const applicant = state.applicants.get(applicantId)
+      return applicant === undefined || applicant.isDeleted ? null : viewOf(applicant)
+    },
+    applicants(clientId) {
+      const { clientId: id } = clientOf(state, clientId)
+      return [...state.applicants.values()].filter((each) => each.clientId === id && !each.isDeleted).map(viewOf)
+    },
+    mintShareToken(wanted) {
+      const donor = clientOf(state, known(wanted.applicantId).clientId)
+      try {
+        return mint(state, donor, (name) => wanted[name as keyof typeof wanted]).token
+      } catch (error) {
+        throw error instanceof Refusal ? new RangeError(error.message) : error
+      }
+    },
+    approve: (applicantId) => decide(state, known(applicantId), null, announce),
+    reject: (applicantId, rejection = {}) => decide(state, known(applicantId), rejection, announce),
+    moveTo: (applicantId, status) => moveTo(state, known(applicantId), status, announce),
+    handIn(applicantId) {
+      const applicant = known(applicantId)
+      handIn(state, applicant, stepsOf(clientOf(state, applicant.clientId), applicant.levelName) ?? [], announce)
+    },
+    resetApplicant: (applicantId) => reset(state, known(applicantId), announce),
+    setActive: (applicantId, isActive) => setActive(known(applicantId), isActive, announce),
+    deleteApplicant: (applicantId) => remove(known(applicantId), announce),
+    announce: (applicantId, type, fields) => announce(known(applicantId), type, fields),
+  }
+}
+
+function add(state: ProviderState, { clientId, as = 'approved', ...wanted }: NewApplicant): ApplicantRecord {
+  const client = clientOf(state, clientId)
+  const { levelName = Object.keys(client.levels ?? clientDefaults.levels)[0] ?? '' } = wanted
+  const asked = stepsOf(client, levelName)
+  if (asked === null) throw new RangeError(`The client ${clientId} has no level ${levelName}.`)
+  const { externalUserId = `user-${state.newId()}`, steps = asked } = wanted
+  const applicant = newApplicant(state, { clientId, externalUserId, levelName })
+  applicant.steps = [...steps]
+  const silently = () => undefined
+  if (as === 'pending') moveTo(state, applicant, 'pending', silently)
+  if (as === 'approved') decide(state, applicant, null, silently)
+  if (as === 'rejected') decide(state, applicant, {}, silently)
+  state.applicants.set(applicant.id, applicant)
+  return applicant
+}

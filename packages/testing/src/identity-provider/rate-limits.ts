@@ -1,0 +1,22 @@
+/** At most so many requests at a time. Source: the provider's page on rate limits. @module */
+import { Refusal } from './errors.js'
+
+const windowMs = 5_000
+const most: Readonly<Record<string, number>> = { GET: 300, POST: 50 }
+
+/** Counts one request of a caller. @throws Refusal 429 when its window is full. */
+export type CountRequest = (caller: string, method: string, now: number) => void
+
+/** Builds the counter: windows of 5 seconds for each caller, 300 GET and 50 POST requests in each. */
+export function createRateLimits(): CountRequest {
+  const counts = new Map<string, { readonly window: number; count: number }>()
+  return (caller, method, now) => {
+    const window = Math.floor(now / windowMs)
+    const key = `${method} ${caller}`
+    const known = counts.get(key)
+    const current = known?.window === window ? known : { window, count: 0 }
+    counts.set(key, current)
+    current.count += 1
+    if (current.count > (most[method] ?? Number.POSITIVE_INFINITY)) throw new Refusal(429, 'Too many requests')
+  }
+}

@@ -1,0 +1,190 @@
+/** The identity provider, on this machine: an HTTP server, and a control for the test that started it. @module */
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { authenticate, type ReceivedRequest } from './authenticate.js'
+import { createControl, type ProviderControl } from './control.js'
+import { Refusal, refusalBody } from './errors.js'
+import { answerFaultily, createFaults, type Fault, type Operation } from './faults.js'
+import { type IdentityProviderOptions, identityProviderDefaults, type WebhookTarget } from './options.js'
+import { createRateLimits } from './rate-limits.js'
+import type { AnnounceEvent } from './reviews.js'
+import { findRoute } from './routes.js'
+import { clientOf, type ProviderState } from './state.js'
+import { createWebhooks, type WebhookDelivery, type WebhookRun } from './webhooks.js'
+
+/** One request that was answered, or not. No token and no query is kept. */
+export interface RequestRecord {
+  /** Null for a path that nothing is at. */
+  readonly operation: Operation | null
+  readonly method: string
+  readonly path: string
+  /** What the provider made of it, whatever a fault then did to the answer; null when a fault kept it from being carried out. */
+  readonly status: number | null
+}
+
+/** A running provider. */
+export interface IdentityProvider extends ProviderControl {
+  /** Where it listens, such as `http://127.0.0.1:40123`: the `baseUrl` of a client. */
+  readonly url: string
+  /** Every request so far, oldest first. */
+  readonly requests: readonly RequestRecord[]
+  /** Every webhook that was sent, oldest first. */
+  readonly webhooks: readonly WebhookDelivery[]
+  /** Makes the next requests of one kind fail. */
+  fail(fault: Fault): void
+  /** Forgets faults that met no request yet. */
+  clearFaults(): void
+  /** Says where a client's events go; before it, those that its options name. What waits already goes where it was to go. */
+  setWebhooks(clientId: string, targets: readonly WebhookTarget[]): void
+  /** Sends the webhooks that are due by the clock, one after the other. */
+  deliverWebhooks(run?: WebhookRun): Promise<WebhookDelivery[]>
+  /** Loses every webhook that waits; resolves to how many. */
+  loseWebhooks(): number
+  /** Ends every connection, also those that hang, and stops. */
+  close(): Promise<void>
+}
+
+/** Most bytes of a request's body. */
+const mostBytes = 1_048_576
+
+/**
+ * Starts the provider on loopback.
+ * @throws TypeError When two clients share an id or an app token, or one lacks a credential.
+ * @example const provider = await startIdentityProvider({ clients: [donor, service] })
+ */
+export async function startIdentityProvider(options: IdentityProviderOptions): Promise<IdentityProvider> {
+  const { port, rateLimits, showsReview, sendsWebhooks, webhookTimeoutMs } = withDefaults(options)
+  const { now = Date.now, newId = () => randomBytes(12).toString('hex') } = options
+  const state: ProviderState = {
+    clients: new Map(checkClients(options).map((client) => [client.clientId, client])),
+    applicants: new Map(),
+    shareTokens: new Map(),
+    redemptions: [],
+    now,
+    newId,
+  }
+  const webhooks = createWebhooks({ now, newId, timeoutMs: webhookTimeoutMs })
+  const targets = new Map(options.clients.map(({ clientId, webhooks: wanted = [] }) => [clientId, wanted]))
+  const faults = createFaults()
+  const countRequest = createRateLimits()
+  const requests: RequestRecord[] = []
+  let timer: NodeJS.Timeout | undefined
+
+  const announce: AnnounceEvent = (applicant, type, fields = {}) => {
+    const { clientId, appToken } = clientOf(state, applicant.clientId)
+    webhooks.make(targets.get(clientId) ?? [], applicant, type, appToken.startsWith('sbx:'), fields)
+    if (sendsWebhooks) sendWhenDue()
+  }
+
+  function sendWhenDue(): void {
+    clearTimeout(timer)
+    const at = webhooks.nextAt()
+    if (at === null) return
+    timer = setTimeout(() => void webhooks.deliver().then(sendWhenDue), Math.max(0, at - now()))
+    timer.unref()
+  }
+
+  function answer(request: ReceivedRequest, found: ReturnType<typeof findRoute>): Record<string, unknown> {
+    if (rateLimits) countRequest(request.header('x-app-token') ?? '', request.method, now())
+    const client = authenticate(request, state.clients.values(), now())
+    if (found === null) throw new Refusal(404, 'Not found')
+    if (found.isWrongMethod) throw new Refusal(405, 'Method not allowed')
+    const query = new URLSearchParams(request.uri.split('?')[1] ?? '')
+    const { route, subject } = found
+    return route.answer({ state, client, query, body: request.body, subject, announce, showsReview })
+  }
+
+  async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const request = await receive(incoming)
+    const path = request.uri.split('?')[0] ?? ''
+    const found = findRoute(request.method, path)
+    const operation = found?.route.operation ?? null
+    const fault = operation === null ? null : faults.take(operation)
+    const correlationId = `req-${newId()}`
+    if (fault?.at === 'before') {
+      requests.push({ operation, method: request.method, path, status: null })
+      answerFaultily(response, fault, '{}', correlationId)
+      return
+    }
+    const { status, json } = outcomeOf(() => answer(request, found), correlationId)
+    requests.push({ operation, method: request.method, path, status })
+    if (fault !== null) answerFaultily(response, fault, JSON.stringify(json), correlationId)
+    else response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(json))
+  }
+
+  const server = createServer((incoming, response) => {
+    serve(incoming, response).catch(() => response.destroy())
+  })
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  const { port: taken } = server.address() as AddressInfo
+  return {
+    ...createControl(state, announce),
+    url: `http://127.0.0.1:${taken}`,
+    requests,
+    webhooks: webhooks.sent,
+    fail: faults.add,
+    clearFaults: faults.clear,
+    setWebhooks: (clientId, wanted) => void targets.set(clientOf(state, clientId).clientId, wanted),
+    deliverWebhooks: webhooks.deliver,
+    loseWebhooks: webhooks.lose,
+    async close() {
+      clearTimeout(timer)
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+function outcomeOf(
+  work: () => Record<string, unknown>,
+  correlationId: string,
+): { readonly status: number; readonly json: Record<string, unknown> } {
+  try {
+    return { status: 200, json: work() }
+  } catch (error) {
+    const refusal = error instanceof Refusal ? error : new Refusal(500, 'Internal server error')
+    return { status: refusal.status, json: refusalBody(refusal, correlationId) }
+  }
+}
+
+async function receive(incoming: IncomingMessage): Promise<ReceivedRequest> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of incoming) {
+    size += (chunk as Buffer).length
+    if (size > mostBytes) throw new RangeError(`A request has more than ${mostBytes} bytes.`)
+    chunks.push(chunk as Buffer)
+  }
+  const header = (name: string) => {
+    const value = incoming.headers[name]
+    return typeof value === 'string' ? value : null
+  }
+  return { method: incoming.method ?? '', uri: incoming.url ?? '', header, body: Buffer.concat(chunks) }
+}
+
+function withDefaults(options: IdentityProviderOptions) {
+  const {
+    port = identityProviderDefaults.port,
+    rateLimits = identityProviderDefaults.rateLimits,
+    showsReview = identityProviderDefaults.showsReview,
+    sendsWebhooks = identityProviderDefaults.sendsWebhooks,
+    webhookTimeoutMs = identityProviderDefaults.webhookTimeoutMs,
+  } = options
+  return { port, rateLimits, showsReview, sendsWebhooks, webhookTimeoutMs }
+}
+
+function checkClients({ clients }: IdentityProviderOptions): IdentityProviderOptions['clients'] {
+  for (const { clientId, appToken, secretKey } of clients)
+    if (!(clientId && appToken && secretKey))
+      throw new TypeError('A client of the identity provider lacks its clientId, appToken or secretKey.')
+  if (new Set(clients.map(({ clientId }) => clientId)).size < clients.length)
+    throw new TypeError('Two clients of the identity provider have the same clientId.')
+  if (new Set(clients.map(({ appToken }) => appToken)).size < clients.length)
+    throw new TypeError('Two clients of the identity provider have the same appToken.')
+  return clients
+}

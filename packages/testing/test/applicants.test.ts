@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest'
+import { donor, service, started } from './support.js'
+
+const find = (name: string) =>
+  ({ method: 'GET', uri: `/resources/applicants/-;externalUserId=${encodeURIComponent(name)}/one` }) as const
+
+describe('looking an applicant up', () => {
+  test.each(['pi:1', 'a/b', 'a;b=c', 'é 🔑', '%41'])('finds the one named %j', async (externalUserId) => {
+    const { provider, ask } = await started()
+    const { id } = provider.addApplicant({ clientId: 'ServiceCo', externalUserId })
+    expect(await ask(find(externalUserId))).toMatchObject({ status: 200, json: { id, externalUserId } })
+  })
+
+  test('does not see those of other clients, nor those that are deleted', async () => {
+    const { provider, ask } = await started()
+    const { id } = provider.addApplicant({ clientId: 'ServiceCo', externalUserId: 'pi:1' })
+    expect((await ask({ ...find('pi:1'), by: donor })).status).toBe(404)
+    for (const path of ['one', 'status']) {
+      const uri = `/resources/applicants/${id}/${path}`
+      expect((await ask({ method: 'GET', uri })).status).toBe(200)
+      expect((await ask({ method: 'GET', uri, by: donor })).status).toBe(404)
+    }
+    provider.deleteApplicant(id)
+    expect(await ask(find('pi:1'))).toMatchObject({
+      status: 404,
+      json: { code: 404, description: 'Applicant not found', correlationId: expect.any(String) },
+    })
+  })
+
+  test('the status shows the attempt, the times and the verdict', async () => {
+    const { provider, clock, ask } = await started()
+    const { id } = provider.addApplicant({ clientId: 'ServiceCo', as: 'init' })
+    const status = { method: 'GET', uri: `/resources/applicants/${id}/status` } as const
+    expect((await ask(status)).json).toMatchObject({ reviewStatus: 'init', attemptCnt: 0, levelName: 'basic' })
+    provider.handIn(id)
+    clock.pass(61_000)
+    expect((await ask(status)).json).toMatchObject({
+      reviewStatus: 'pending',
+      attemptCnt: 1,
+      elapsedSincePendingMs: 61_000,
+    })
+    provider.reject(id, { labels: ['FORGERY'], rejectType: 'FINAL', clientComment: 'not for the applicant' })
+    expect((await ask(status)).json).toMatchObject({
+      createDate: '2026-01-01 00:00:00+0000',
+      reviewDate: '2026-01-01 00:01:01+0000',
+      reviewStatus: 'completed',
+      reviewResult: { reviewAnswer: 'RED', rejectLabels: ['FORGERY'], reviewRejectType: 'FINAL' },
+    })
+  })
+
+  test.each([
+    ['PUT', '/resources/applicants/1/one', 405],
+    ['GET', '/resources/applicants/1/two', 404],
+    ['GET', '/', 404],
+  ] as const)('%s %s is answered %i', async (method, uri, status) => {
+    const { ask } = await started()
+    expect((await ask({ method, uri })).status).toBe(status)
+  })
+})
+
+describe('simulating a verdict', () => {
+  const complete = (id: string, body: unknown) =>
+    ({ uri: `/resources/applicants/${id}/status/testCompleted`, body: JSON.stringify(body) }) as const
+
+  test('sets GREEN and RED with what is said about it', async () => {
+    const { provider, ask } = await started()
+    const { id } = provider.addApplicant({ clientId: 'ServiceCo', as: 'pending' })
+    expect(await ask(complete(id, { reviewAnswer: 'GREEN', rejectLabels: [] }))).toMatchObject({ json: { ok: 1 } })
+    expect(provider.applicant(id)?.reviewResult).toEqual({ reviewAnswer: 'GREEN' })
+    const red = {
+      reviewAnswer: 'RED',
+      rejectLabels: ['SCREENSHOTS'],
+      reviewRejectType: 'RETRY',
+      moderationComment: 'No.',
+    }
+    await ask(complete(id, red))
+    expect(provider.applicant(id)?.reviewResult).toEqual(red)
+  })
+
+  test.each([{}, { reviewAnswer: 'green' }, { reviewAnswer: true }])('%j is refused', async (body) => {
+    const { provider, ask } = await started()
+    const { id } = provider.addApplicant({ clientId: 'ServiceCo', as: 'pending' })
+    expect((await ask(complete(id, body))).status).toBe(400)
+    expect(provider.applicant(id)?.reviewStatus).toBe('pending')
+  })
+
+  test('is for the sandbox only', async () => {
+    const production = { ...service, appToken: 'prd:service.token' }
+    const { provider, ask } = await started({ clients: [production] })
+    const { id } = provider.addApplicant({ clientId: 'ServiceCo', as: 'pending' })
+    const { status, json } = await ask({ ...complete(id, { reviewAnswer: 'GREEN' }), by: production })
+    expect([status, json['description']]).toEqual([400, 'This method is only supported on sandbox env'])
+  })
+})
+
+test('an id that the control does not know is a RangeError', async () => {
+  const { provider } = await started()
+  expect(() => provider.approve('none')).toThrow(RangeError)
+  expect(() => provider.addApplicant({ clientId: 'none' })).toThrow(RangeError)
+  expect(() => provider.addApplicant({ clientId: 'ServiceCo', levelName: 'none' })).toThrow(RangeError)
+  expect(() => provider.setWebhooks('none', [])).toThrow(RangeError)
+  const { id: applicantId } = provider.addApplicant({ clientId: 'DonorCo' })
+  expect(() => provider.mintShareToken({ applicantId, forClientId: 'none' })).toThrow(RangeError)
+  expect(() => provider.mintShareToken({ applicantId: 'none', forClientId: 'ServiceCo' })).toThrow(RangeError)
+  expect(provider.applicant('none')).toBeNull()
+})

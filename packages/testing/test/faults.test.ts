@@ -1,0 +1,111 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { newToken, reuseUri, service, started } from './support.js'
+
+const status = { method: 'GET', uri: '/resources/applicants/none/status' } as const
+
+describe('a fault', () => {
+  test('before the request leaves nothing done, after it everything', async () => {
+    const { provider, ask } = await started()
+    const token = newToken(provider)
+    provider.fail({ on: 'reuse', at: 'before', answer: 'lost' })
+    await expect(ask({ uri: reuseUri(token) })).rejects.toThrow()
+    expect(provider.redemptions).toEqual([])
+    provider.fail({ on: 'reuse', at: 'after', answer: 'lost' })
+    await expect(ask({ uri: reuseUri(token) })).rejects.toThrow()
+    expect(provider.redemptions).toMatchObject([{ externalUserId: 'pi:1' }])
+    expect(provider.requests).toMatchObject([
+      { operation: 'reuse', status: null },
+      { operation: 'reuse', status: 200 },
+    ])
+  })
+
+  test('meets as many requests of its kind as it says, and no other', async () => {
+    const { provider, ask } = await started()
+    provider.fail({ on: 'status', at: 'before', answer: 503, times: 2 })
+    provider.fail({ on: 'find', at: 'before', answer: 500 })
+    expect([(await ask(status)).status, (await ask(status)).status, (await ask(status)).status]).toEqual([
+      503, 503, 404,
+    ])
+    provider.clearFaults()
+    const find = { method: 'GET', uri: '/resources/applicants/-;externalUserId=x/one' } as const
+    expect((await ask(find)).status).toBe(404)
+  })
+
+  test('of a numbered error answers it as the provider does', async () => {
+    const { provider, ask } = await started()
+    provider.fail({ on: 'reuse', at: 'before', answer: { errorCode: 10516 } })
+    expect(await ask({ uri: reuseUri('x') })).toMatchObject({
+      status: 400,
+      json: { code: 400, errorCode: 10516, errorName: 'reusable-kyc-not-acceptable-age' },
+    })
+  })
+
+  test.each([
+    ['cut-json', 200, (text: string) => text.length > 2 && !text.endsWith('}')],
+    ['html', 200, (text: string) => text.startsWith('<!doctype')],
+    ['empty', 200, (text: string) => text === ''],
+    ['wrong-content-type', 200, (text: string) => text.endsWith('}')],
+    ['huge', 200, (text: string) => text.length > 8_000_000],
+  ] as const)('%s answers so', async (answer, expected, isSo) => {
+    const { provider } = await started()
+    provider.fail({ on: 'status', at: 'after', answer })
+    const response = await fetch(`${provider.url}${status.uri}`)
+    expect(response.status).toBe(expected)
+    expect(isSo(await response.text())).toBe(true)
+  })
+
+  test('cut-connection ends in the middle, drip takes its time', async () => {
+    const { provider } = await started()
+    provider.fail({ on: 'status', at: 'after', answer: 'cut-connection' })
+    await expect(fetch(`${provider.url}${status.uri}`).then((response) => response.text())).rejects.toThrow()
+    provider.fail({ on: 'status', at: 'after', answer: 'drip' })
+    const signal = AbortSignal.timeout(300)
+    const dripping = fetch(`${provider.url}${status.uri}`, { signal }).then((response) => response.text())
+    await expect(dripping).rejects.toThrow(/timeout/)
+  })
+
+  test('a redirect points where it is told', async () => {
+    const { provider } = await started()
+    const elsewhere = createServer((_, response) => response.end('{}')).listen(0, '127.0.0.1')
+    await once(elsewhere, 'listening')
+    onTestFinished(() => void elsewhere.close())
+    const redirectTo = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/`
+    provider.fail({ on: 'status', at: 'before', answer: { redirectTo } })
+    const response = await fetch(`${provider.url}${status.uri}`, { redirect: 'manual' })
+    expect([response.status, response.headers.get('location')]).toEqual([307, redirectTo])
+  })
+
+  test('of a request that hangs ends when the provider closes', async () => {
+    const { provider, ask } = await started()
+    provider.fail({ on: 'status', at: 'before', answer: 'hang' })
+    const hanging = ask(status)
+    const outcome = expect(hanging).rejects.toThrow()
+    while (provider.requests.length === 0) await new Promise((passed) => setImmediate(passed))
+    await provider.close()
+    await outcome
+  })
+})
+
+describe('rate limits', () => {
+  test('51 POST or 301 GET requests of a client in 5 seconds are one too many; the next window is free', async () => {
+    const { clock, ask } = await started({ rateLimits: true })
+    const post = { uri: reuseUri('x') } as const
+    const statuses = async (request: Parameters<typeof ask>[0], times: number) =>
+      (await Promise.all(Array.from({ length: times }, () => ask(request)))).map(({ status: each }) => each)
+    expect((await statuses(post, 51)).filter((each) => each === 429)).toHaveLength(1)
+    expect((await statuses(status, 301)).filter((each) => each === 429)).toHaveLength(1)
+    const other = { appToken: 'sbx:donor.token', secretKey: 'secret-of-the-donor' }
+    expect((await ask({ ...post, by: other })).status).toBe(401)
+    clock.pass(5_000)
+    expect((await ask(post)).status).toBe(401)
+  })
+
+  test('are off unless asked for', async () => {
+    const { ask } = await started()
+    const asked = await Promise.all(Array.from({ length: 60 }, () => ask({ uri: reuseUri('x'), by: service })))
+    expect(asked.every(({ status: each }) => each === 401)).toBe(true)
+  })
+})

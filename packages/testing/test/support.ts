@@ -1,0 +1,145 @@
+/** What the tests of the provider share: two clients, a clock to move, requests signed here, and a receiver of webhooks. */
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import {
+  type IdentityProvider,
+  type IdentityProviderOptions,
+  type ProviderClient,
+  startIdentityProvider,
+} from '../src/exports/identity-provider.js'
+
+export const donor = {
+  clientId: 'DonorCo',
+  appToken: 'sbx:donor.token',
+  secretKey: 'secret-of-the-donor',
+  levels: { full: ['IDENTITY', 'SELFIE', 'PROOF_OF_RESIDENCE'] },
+  partners: ['ServiceCo'],
+} as const satisfies ProviderClient
+
+export const service = {
+  clientId: 'ServiceCo',
+  appToken: 'sbx:service.token',
+  secretKey: 'secret-of-the-service',
+  levels: {
+    basic: ['IDENTITY', 'SELFIE'],
+    strict: ['IDENTITY', 'PROOF_OF_FUNDS'],
+    other: ['QUESTIONNAIRE'],
+  },
+  partners: ['DonorCo'],
+} as const satisfies ProviderClient
+
+/** A clock that stands still until it is moved. */
+export function movableClock(ms = Date.UTC(2026, 0, 1)) {
+  let current = ms
+  return {
+    now: () => current,
+    pass(by: number) {
+      current += by
+    },
+  }
+}
+
+/** Ids that can be told in advance. */
+export function countingIds(): () => string {
+  let next = 0
+  return () => (next++).toString(16).padStart(24, '0')
+}
+
+/** A provider with both clients on a movable clock, closed after the test. */
+export async function started(options: Partial<IdentityProviderOptions> = {}) {
+  const clock = movableClock()
+  const provider = await startIdentityProvider({
+    clients: [donor, service],
+    now: clock.now,
+    newId: countingIds(),
+    ...options,
+  })
+  onTestFinished(() => provider.close())
+  return { provider, clock, ask: asking(provider, options.now ?? clock.now) }
+}
+
+/** A request by hand. */
+export interface Request {
+  readonly method?: 'GET' | 'POST' | 'PUT'
+  readonly uri: string
+  readonly body?: string | Uint8Array<ArrayBuffer>
+  readonly by?: Pick<ProviderClient, 'appToken' | 'secretKey'>
+  /** Replaces headers; null leaves one out. */
+  readonly headers?: Readonly<Record<string, string | null>>
+}
+
+export interface Answer {
+  readonly status: number
+  readonly json: Readonly<Record<string, unknown>>
+}
+
+/** Asks a provider, signing as its documentation says. */
+export function asking(provider: IdentityProvider, now: () => number) {
+  return async ({ method = 'POST', uri, body, by = service, headers = {} }: Request): Promise<Answer> => {
+    const timestamp = String(Math.floor(now() / 1_000))
+    const signature = createHmac('sha256', by.secretKey)
+      .update(`${timestamp}${method}${uri}`)
+      .update(body ?? '')
+      .digest('hex')
+    const all: Record<string, string | null> = {
+      'Content-Type': 'application/json',
+      'X-App-Token': by.appToken,
+      'X-App-Access-Ts': timestamp,
+      'X-App-Access-Sig': signature,
+      ...headers,
+    }
+    const sent = Object.entries(all).filter((header): header is [string, string] => header[1] !== null)
+    const response = await fetch(`${provider.url}${uri}`, { method, headers: sent, ...(body ? { body } : {}) })
+    return { status: response.status, json: (await response.json()) as Answer['json'] }
+  }
+}
+
+/** The path that redeems a token by reuse. */
+export function reuseUri(shareToken: string, { level = 'basic', userId = 'pi:1' } = {}): string {
+  return `/resources/api/reusableIdentity/reuse?${new URLSearchParams({ shareToken, levelName: level, userId })}`
+}
+
+/** A token of a new approved donor applicant. */
+export function newToken(provider: IdentityProvider, ttlInSecs?: number): string {
+  const { id } = provider.addApplicant({ clientId: 'DonorCo' })
+  return provider.mintShareToken({ applicantId: id, forClientId: 'ServiceCo', ttlInSecs })
+}
+
+/** An address on loopback at which nobody listens. */
+export async function deadUrl(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return `http://127.0.0.1:${port}/`
+}
+
+/** A webhook as it arrived. */
+export interface Arrived {
+  readonly body: Buffer
+  readonly digest: string | undefined
+  readonly algorithm: string | undefined
+  readonly event: Readonly<Record<string, unknown>>
+}
+
+/** A receiver of webhooks that answers these statuses, the last for ever. */
+export async function receiver(...statuses: readonly number[]) {
+  const arrived: Arrived[] = []
+  const server = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray())
+    response.writeHead(statuses[arrived.length] ?? statuses.at(-1) ?? 200).end()
+    const header = (name: string) => request.headers[name] as string | undefined
+    const event = JSON.parse(body.toString()) as Arrived['event']
+    arrived.push({ body, digest: header('x-payload-digest'), algorithm: header('x-payload-digest-alg'), event })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, arrived }
+}

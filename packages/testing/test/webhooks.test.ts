@@ -1,0 +1,222 @@
+import { createHmac } from 'node:crypto'
+import { describe, expect, test, vi } from 'vitest'
+import type { DigestAlgorithm, WebhookTarget } from '../src/exports/identity-provider.js'
+import { deadUrl, newToken, receiver, reuseUri, started } from './support.js'
+
+const secretKey = 'secret-of-the-webhook'
+const minute = 60_000
+const hour = 60 * minute
+
+/** A provider with one pending applicant whose events go to a receiver that answers these statuses. */
+async function withReceiver(statuses: readonly number[] = [200], target: Partial<WebhookTarget> = {}) {
+  const { provider, clock } = await started()
+  const { url, arrived } = await receiver(...statuses)
+  provider.setWebhooks('ServiceCo', [{ url, secretKey, ...target }])
+  const { id } = provider.addApplicant({ clientId: 'ServiceCo', externalUserId: 'pi:1', as: 'pending' })
+  return { provider, clock, arrived, id, types: () => arrived.map(({ event }) => event['type']) }
+}
+
+describe('the digest', () => {
+  test.each([
+    ['HMAC_SHA256_HEX', 'sha256'],
+    ['HMAC_SHA512_HEX', 'sha512'],
+    ['HMAC_SHA1_HEX', 'sha1'],
+  ] as const)('%s is over the bytes that arrive', async (algorithm: DigestAlgorithm, hash) => {
+    const { provider, arrived, id } = await withReceiver([200], { algorithm })
+    provider.approve(id)
+    await provider.deliverWebhooks()
+    const [webhook] = arrived
+    expect(webhook?.algorithm).toBe(algorithm)
+    expect(webhook?.digest).toBe(
+      createHmac(hash, secretKey)
+        .update(webhook?.body ?? '')
+        .digest('hex'),
+    )
+  })
+
+  test('is SHA-256 unless another is chosen', async () => {
+    const { provider, arrived, id } = await withReceiver()
+    provider.approve(id)
+    await provider.deliverWebhooks()
+    expect(arrived[0]?.algorithm).toBe('HMAC_SHA256_HEX')
+  })
+})
+
+describe('what an event says', () => {
+  test('has the documented fields and nothing personal', async () => {
+    const { provider, arrived, id } = await withReceiver()
+    provider.reject(id, { labels: ['FORGERY'], rejectType: 'FINAL' })
+    await provider.deliverWebhooks()
+    expect(arrived[0]?.event).toEqual({
+      applicantId: id,
+      inspectionId: expect.any(String),
+      applicantType: 'individual',
+      correlationId: expect.stringMatching(/^req-/),
+      levelName: 'basic',
+      sandboxMode: true,
+      externalUserId: 'pi:1',
+      type: 'applicantReviewed',
+      reviewResult: {
+        moderationComment: expect.any(String),
+        reviewAnswer: 'RED',
+        rejectLabels: ['FORGERY'],
+        reviewRejectType: 'FINAL',
+      },
+      reviewStatus: 'completed',
+      createdAt: '2026-01-01 00:00:00+0000',
+      createdAtMs: '2026-01-01 00:00:00.000',
+      clientId: 'ServiceCo',
+    })
+  })
+
+  test('a redemption is announced as created, and as pending when the checks begin', async () => {
+    const { provider, ask } = await started()
+    const { url, arrived } = await receiver(200)
+    provider.setWebhooks('ServiceCo', [{ url, secretKey }])
+    await ask({ uri: reuseUri(newToken(provider)) })
+    await ask({ uri: reuseUri(newToken(provider), { level: 'strict', userId: 'pi:2' }) })
+    await provider.deliverWebhooks()
+    expect(arrived.map(({ event }) => [event['externalUserId'], event['type'], event['reviewStatus']])).toEqual([
+      ['pi:1', 'applicantCreated', 'init'],
+      ['pi:1', 'applicantPending', 'pending'],
+      ['pi:2', 'applicantCreated', 'init'],
+    ])
+  })
+
+  test('events of one instant are a millisecond apart', async () => {
+    const { provider, arrived, id } = await withReceiver()
+    for (const status of ['pending', 'prechecked', 'queued', 'onHold'] as const) provider.moveTo(id, status)
+    provider.approve(id)
+    await provider.deliverWebhooks()
+    expect(arrived.map(({ event }) => String(event['createdAtMs']).slice(-3))).toEqual([
+      '000',
+      '001',
+      '002',
+      '003',
+      '004',
+    ])
+  })
+
+  test('a reset still carries the former verdict, and waiting for a service carries GREEN', async () => {
+    const { provider, arrived, id } = await withReceiver()
+    provider.moveTo(id, 'awaitingService')
+    provider.approve(id)
+    provider.resetApplicant(id)
+    await provider.deliverWebhooks()
+    const green = { reviewAnswer: 'GREEN' }
+    expect(arrived.map(({ event }) => [event['type'], event['reviewStatus'], event['reviewResult']])).toEqual([
+      ['applicantAwaitingService', 'awaitingService', green],
+      ['applicantReviewed', 'completed', green],
+      ['applicantReset', 'init', green],
+    ])
+    expect(provider.applicant(id)).toMatchObject({ reviewStatus: 'init', reviewResult: null, steps: [] })
+  })
+
+  test('switching off, on and deleting are announced, and any other event on demand', async () => {
+    const { provider, arrived, id, types } = await withReceiver()
+    provider.setActive(id, false)
+    provider.setActive(id, true)
+    provider.announce(id, 'applicantActionReviewed', { reviewStatus: 'completed', sandboxMode: 'false' })
+    provider.deleteApplicant(id)
+    await provider.deliverWebhooks()
+    expect(types()).toEqual([
+      'applicantDeactivated',
+      'applicantActivated',
+      'applicantActionReviewed',
+      'applicantDeleted',
+    ])
+    expect(arrived[2]?.event).toMatchObject({ reviewStatus: 'completed', sandboxMode: 'false' })
+  })
+
+  test('a target gets the types that it asks for', async () => {
+    const { provider, id, types } = await withReceiver([200], { types: ['applicantReviewed'] })
+    provider.moveTo(id, 'onHold')
+    provider.approve(id)
+    await provider.deliverWebhooks()
+    expect(types()).toEqual(['applicantReviewed'])
+  })
+})
+
+describe('resending', () => {
+  test('a failed webhook comes again with the same bytes after 5 minutes, 1, 5 and 18 hours, and then no more', async () => {
+    const { provider, clock, arrived, id } = await withReceiver([500])
+    provider.approve(id)
+    await provider.deliverWebhooks()
+    for (const [pause, expected] of [
+      [5 * minute, 2],
+      [hour, 3],
+      [5 * hour, 4],
+      [18 * hour, 5],
+    ] as const) {
+      clock.pass(pause - 1)
+      expect(await provider.deliverWebhooks()).toEqual([])
+      clock.pass(1)
+      await provider.deliverWebhooks()
+      expect(arrived).toHaveLength(expected)
+    }
+    clock.pass(1_000 * hour)
+    expect(await provider.deliverWebhooks()).toEqual([])
+    expect(new Set(arrived.map(({ body }) => body.toString())).size).toBe(1)
+    expect(provider.webhooks.map(({ attempts, status }) => [attempts, status])).toEqual(
+      [0, 1, 2, 3, 4].map((attempts) => [attempts, 500]),
+    )
+  })
+
+  test('what is taken comes no more, and neither does what the target does not want again', async () => {
+    for (const [statuses, target] of [
+      [[500, 204], {}],
+      [[500], { resends: false }],
+    ] as const) {
+      const { provider, clock, arrived, id } = await withReceiver(statuses, target)
+      provider.approve(id)
+      for (let n = 0; n < 4; n++) {
+        await provider.deliverWebhooks()
+        clock.pass(24 * hour)
+      }
+      expect(arrived).toHaveLength(statuses.length)
+    }
+  })
+
+  test('a receiver that cannot be reached has no status', async () => {
+    const { provider } = await started()
+    provider.setWebhooks('ServiceCo', [{ url: await deadUrl(), secretKey }])
+    provider.approve(provider.addApplicant({ clientId: 'ServiceCo', as: 'pending' }).id)
+    expect(await provider.deliverWebhooks()).toMatchObject([{ status: null }])
+  })
+})
+
+describe('on demand', () => {
+  test('webhooks come twice, in another order, only in part, or not at all', async () => {
+    const { provider, id, types } = await withReceiver()
+    provider.moveTo(id, 'onHold')
+    provider.approve(id)
+    await provider.deliverWebhooks({ arrange: (due) => due.slice(1), copies: 2 })
+    expect(types()).toEqual(['applicantReviewed', 'applicantReviewed'])
+    provider.moveTo(id, 'pending')
+    await provider.deliverWebhooks({ arrange: (due) => [...due].reverse() })
+    expect(types().slice(2)).toEqual(['applicantPending', 'applicantOnHold'])
+    provider.approve(id)
+    expect(provider.loseWebhooks()).toBe(1)
+    expect(await provider.deliverWebhooks()).toEqual([])
+  })
+
+  test('a run sends nothing that another run is sending', async () => {
+    const { provider, id, types } = await withReceiver()
+    provider.moveTo(id, 'onHold')
+    const first = provider.deliverWebhooks()
+    provider.approve(id)
+    await Promise.all([first, provider.deliverWebhooks()])
+    expect(types().toSorted()).toEqual(['applicantOnHold', 'applicantReviewed'])
+  })
+
+  test('they are sent by themselves when the provider is started so', async () => {
+    const { url, arrived } = await receiver(200)
+    const { provider } = await started({ sendsWebhooks: true })
+    provider.setWebhooks('ServiceCo', [{ url, secretKey }])
+    const { id } = provider.addApplicant({ clientId: 'ServiceCo', as: 'pending' })
+    provider.approve(id)
+    provider.resetApplicant(id)
+    await vi.waitUntil(() => arrived.length === 2)
+    expect(arrived.map(({ event }) => event['type'])).toEqual(['applicantReviewed', 'applicantReset'])
+  })
+})

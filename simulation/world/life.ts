@@ -92,6 +92,9 @@ function wrap<T extends object>(life: Life, target: T, perform: Perform): T {
       const value: unknown = Reflect.get(target, name, receiver)
       if (typeof value === 'object' && value !== null) return wrap(life, value, perform)
       if (typeof value !== 'function') return value
+      // The one call that answers at once: what it subscribes is heard as long as the process lives.
+      if (name === 'whenDue')
+        return (listener: () => void) => value.call(target, () => life.step() && listener()) as () => void
       return (...args: unknown[]) => {
         if (!life.step()) return never
         return heardBy(

@@ -30,11 +30,11 @@ export function createReceiver(draws: Draws): Receiver {
     async post({ body }: Post): Promise<PostResult> {
       const trouble = healed ? 1 : draws.fraction()
       if (trouble < 0.1) return { kind: 'failure', reason: 'connection', latencyMs: 1 }
-      if (trouble < 0.2) return { kind: 'answer', status: 500, retryAfter: null, latencyMs: 1 }
+      if (trouble < 0.2) return { kind: 'answer', status: 500, retryAfter: null, excerpt: null, latencyMs: 1 }
       received.push(readSnapshot(Buffer.from(body).toString('utf8')))
       // It was taken, and nobody heard that.
       if (trouble < 0.3) return { kind: 'failure', reason: 'timeout', latencyMs: 10_000 }
-      return { kind: 'answer', status: 204, retryAfter: null, latencyMs: 1 }
+      return { kind: 'answer', status: 204, retryAfter: null, excerpt: null, latencyMs: 1 }
     },
   }
 }

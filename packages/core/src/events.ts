@@ -46,7 +46,12 @@ export type ServiceEvent =
       readonly retryInMs: number | null
     } & PaymentName)
   /** A delivery is given up: it stays listed, and an operator can replay it. */
-  | ({ readonly type: 'delivery.exhausted'; readonly deliveryId: string; readonly version: number; readonly reason: string | null } & PaymentName)
+  | ({
+      readonly type: 'delivery.exhausted'
+      readonly deliveryId: string
+      readonly version: number
+      readonly reason: string | null
+    } & PaymentName)
   /** An endpoint failed several times in a row: it is probed now and then, and gets nothing else. */
   | { readonly type: 'endpoint.failing'; readonly integrationAddress: string; readonly failingMs: number }
   /** An endpoint that was failing answers again: what waits for it is sent. */

@@ -1,10 +1,13 @@
 /** Puts the use cases together on the ports of a host. Source: DESIGN section 2. @module */
 import { createAccountCommands } from './accounts/commands.js'
+import { createAudited } from './audit/audited.js'
+import { createAuditQueries } from './audit/queries.js'
 import { type Admission, createAuthenticate } from './auth/authenticate.js'
-import { forgetAfterIntegrationChanges, forgetAfterLegacyKeyChanges } from './auth/forget-after-changes.js'
+import { forgetAfterChanges } from './auth/forget-after-changes.js'
 import { createAuthenticateLegacy } from './auth/legacy.js'
 import { createRecent } from './auth/recent.js'
 import { createCursorCodec } from './cursor/cursor.js'
+import { createDeliveryCommands } from './deliveries/commands.js'
 import type { EventSink, ServiceEvent } from './events.js'
 import { createFulfilmentPoller } from './fulfilments/poller.js'
 import { createIndexer } from './indexer/indexer.js'
@@ -87,7 +90,7 @@ export interface ServiceDeps {
  */
 export function createService(deps: ServiceDeps): Service {
   const { store, sender, masterKey, chains = [], receipts, fulfilments, allowLoopbackHttp = false, onEvent } = deps
-  const { clock = systemClock, random = systemRandom, logger = silentLogger } = deps
+  const { clock = systemClock, random = systemRandom, logger = silentLogger, actor = 'service' } = deps
 
   function publish(event: ServiceEvent): void {
     if (event.type === 'payment.indexed' || event.type === 'payment.changed') dispatcher.wake()
@@ -115,6 +118,7 @@ export function createService(deps: ServiceDeps): Service {
     logger,
     publish,
     openSecret: (sealed, address) => openSecret(masterKey, address, sealed),
+    options: deps.delivery,
   })
   const finality = createFinality(deps.confirmations)
   const indexers = chains.map(({ chain, startBlock = 'head', pollMs, leaseMs }) => {
@@ -149,6 +153,8 @@ export function createService(deps: ServiceDeps): Service {
 
   const admissions = createRecent<Admission>({ clock, random })
   const recentLegacyKeys = createRecent<true>({ clock, random })
+  const transaction: Store['transaction'] = (work) => store.transaction(work)
+  const auditedIn = (runs: Store['transaction']) => createAudited({ transaction: runs, keys: masterKey, clock, actor })
 
   return {
     store,
@@ -173,19 +179,27 @@ export function createService(deps: ServiceDeps): Service {
     }),
     accounts: createAccountCommands({ accounts: store.accounts, clock }),
     legacyKeys: createLegacyKeyCommands({
-      legacyKeys: forgetAfterLegacyKeyChanges(store.legacyKeys, recentLegacyKeys),
+      legacyKeys: store.legacyKeys,
+      audited: auditedIn(forgetAfterChanges(transaction, recentLegacyKeys)),
       keys: masterKey,
       clock,
       random,
     }),
     applyUpdate: applyAndPublish,
     integrations: createIntegrationCommands({
-      integrations: forgetAfterIntegrationChanges(store.integrations, admissions),
+      integrations: store.integrations,
+      audited: auditedIn(forgetAfterChanges(transaction, admissions)),
       keys: masterKey,
       clock,
       random,
       allowLoopbackHttp,
     }),
+    deliveries: createDeliveryCommands({
+      deliveries: store.deliveries,
+      audited: auditedIn(transaction),
+      onDue: () => dispatcher.wake(),
+    }),
+    audit: createAuditQueries({ audit: store.audit, keys: masterKey }),
     indexers,
     dispatcher,
     receipts: poller,

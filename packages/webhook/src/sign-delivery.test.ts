@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
-import { signatureOf, signDelivery } from './sign-delivery.js'
+import { hmac as node } from './internal/hmac.node.js'
+import { hmac as web } from './internal/hmac.web.js'
+import { signatureOf, signatureWith, signDelivery } from './sign-delivery.js'
 import { verifySignature } from './verify-signature.js'
 
 const body = new TextEncoder().encode('{"é":1}')
@@ -12,6 +14,14 @@ test('the header is t and v1 as node:crypto makes them, prefix of the secret inc
   expect(await signDelivery(input)).toBe(`t=1700000000,v1=${code}`)
   expect(await signatureOf(input)).toBe(code)
 })
+
+test.each(['whsec_abc', 'whsec é 𝄞', 's'.repeat(65), 'half \ud800 a pair'])(
+  'Node and Web Crypto make the same code, with the secret %j too',
+  async (secret) => {
+    const code = createHmac('sha256', new TextEncoder().encode(secret)).update('1700000000.').update(body).digest('hex')
+    for (const primitive of [node, web]) expect(await signatureWith(primitive, { ...input, secret })).toBe(code)
+  },
+)
 
 test('what is signed verifies, from the epoch to the last 12-digit second', async () => {
   for (const timestamp of [0, 1, 999_999_999_999]) {

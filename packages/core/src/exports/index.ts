@@ -9,6 +9,11 @@ export {
 export { BrokenHistoryError } from '../indexer/broken-history-error.js'
 export { DeepReorganisationError } from '../indexer/deep-reorganisation-error.js'
 export { createIndexer, type IndexerDeps, type IndexerOptions, indexerDefaults } from '../indexer/indexer.js'
+export {
+  type NotificationUrlRule,
+  notificationPorts,
+  readNotificationUrl,
+} from '../integrations/notification-url.js'
 export { type ConversionFeed, convertAmount } from '../legacy/conversion.js'
 export { defaultMaxExtraFeeBps } from '../legacy/extra-fee.js'
 export type { Confirmations } from '../legacy/finality.js'
@@ -21,6 +26,13 @@ export {
   minLeaseMs,
 } from '../notifications/dispatcher.js'
 export {
+  blockBaseMs,
+  blockCapMs,
+  blockJitter,
+  failuresUntilBlock,
+  judgeEndpoint,
+} from '../notifications/endpoint-health.js'
+export {
   type AttemptResult,
   maxAttempts,
   nextVerdict,
@@ -32,6 +44,7 @@ export {
 export { initialStatus } from '../payments/record.js'
 export { decideTransition, type TransitionDecision, transitions } from '../payments/transition.js'
 export { formatUnits } from '../payments/units.js'
+export { excerptBytes } from '../ports/sender.js'
 export {
   createReceiptPoller,
   type ReceiptPollerDeps,

@@ -1,18 +1,24 @@
 /** Managing integrations and their secrets. Source: INTERFACE 5, 6; DESIGN section 3 (secrets). @module */
+import type { Audited } from '../audit/audited.js'
+import { shownUrl } from '../audit/shown-url.js'
 import { IntegrationError } from '../errors.js'
 import { parseAddress } from '../payments/parameters.js'
+import type { AuditAction, AuditEntry } from '../ports/store-audit.js'
 import type { IntegrationRecord, IntegrationStore } from '../ports/store-integrations.js'
 import type { Clock, Random } from '../ports/world.js'
 import { hashApiSecret } from '../secrets/hash-api-secret.js'
 import { issueApiSecret, issueSigningSecret } from '../secrets/issue.js'
 import type { MasterKey } from '../secrets/master-key.js'
+import { resealSecrets } from '../secrets/reseal.js'
 import { sealSecret } from '../secrets/seal.js'
 import type { IntegrationCommands, IntegrationView } from '../service-types.js'
 import { parseNotificationUrl } from './notification-url.js'
 
 /** What the commands need. */
 export interface IntegrationDeps {
-  readonly integrations: Pick<IntegrationStore, 'find' | 'list' | 'insert' | 'update'>
+  readonly integrations: Pick<IntegrationStore, 'list'>
+  /** Every change is one of its transactions. */
+  readonly audited: Audited
   readonly keys: MasterKey
   readonly clock: Pick<Clock, 'now'>
   readonly random: Pick<Random, 'bytes'>
@@ -20,15 +26,27 @@ export interface IntegrationDeps {
   readonly allowLoopbackHttp: boolean
 }
 
+type Change = Parameters<IntegrationStore['update']>[1]
+
 /** Builds the commands. Plain secrets are returned once and never stored. */
 export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCommands {
-  const { integrations, keys, clock, random, allowLoopbackHttp } = deps
+  const { integrations, audited, keys, clock, random, allowLoopbackHttp } = deps
 
-  async function change(input: string, fields: Parameters<IntegrationStore['update']>[1]): Promise<IntegrationView> {
-    const address = parseAddress(input)
-    const record = await integrations.update(address, fields)
-    if (record === null) throw new IntegrationError('ERR_INTEGRATION_NOT_FOUND', address)
-    return integrationView(record)
+  /** Changes an integration that exists. @param details - From the record before. */
+  function change(
+    input: string,
+    action: AuditAction,
+    fields: Change,
+    details: (before: IntegrationRecord) => AuditEntry['details'] = () => ({}),
+  ): Promise<IntegrationView> {
+    const subject = parseAddress(input)
+    return audited(async (tx, note) => {
+      const before = await tx.integrations.find(subject)
+      const record = before === null ? null : await tx.integrations.update(subject, fields)
+      if (before === null || record === null) throw new IntegrationError('ERR_INTEGRATION_NOT_FOUND', subject)
+      note({ action, subject, details: details(before) })
+      return integrationView(record)
+    })
   }
 
   return {
@@ -46,36 +64,53 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
         signingSecret: sealSecret(keys, random, address, signingSecret),
         createdAt: clock.now(),
       }
-      if (!(await integrations.insert(record))) throw new IntegrationError('ERR_INTEGRATION_EXISTS', address)
+      await audited(async (tx, note) => {
+        if (!(await tx.integrations.insert(record))) throw new IntegrationError('ERR_INTEGRATION_EXISTS', address)
+        const url = shownUrl(record.notificationUrl)
+        note({ action: 'integration.created', subject: address, details: { name, url } })
+      })
       return { integration: integrationView(record), apiSecret, signingSecret }
     },
     async list() {
       return (await integrations.list()).map(integrationView)
     },
-    setEnabled: (address, enabled) => change(address, { enabled }),
-    setNotificationUrl: (address, url) =>
-      change(address, { notificationUrl: url === null ? null : parseNotificationUrl(url, allowLoopbackHttp) }),
+    async setEnabled(address, enabled) {
+      return change(address, enabled ? 'integration.enabled' : 'integration.disabled', { enabled })
+    },
+    async setNotificationUrl(address, url) {
+      const notificationUrl = url === null ? null : parseNotificationUrl(url, allowLoopbackHttp)
+      return change(address, 'integration.url_set', { notificationUrl }, (before) => ({
+        from: shownUrl(before.notificationUrl),
+        to: shownUrl(notificationUrl),
+      }))
+    },
     async rotateApiSecret(input, { graceMs = 0 } = {}) {
       if (!Number.isSafeInteger(graceMs) || graceMs < 0)
         throw new RangeError(`graceMs is ${graceMs}; pass a whole number of milliseconds, 0 or more.`)
       const address = parseAddress(input)
-      const found = await integrations.find(address)
-      if (found === null) throw new IntegrationError('ERR_INTEGRATION_NOT_FOUND', address)
       const apiSecret = issueApiSecret(random)
-      const previousApiSecret =
-        graceMs === 0 || found.apiSecret === null ? null : { ...found.apiSecret, until: clock.now() + graceMs }
-      const rotated = { apiSecret: hashApiSecret(keys.current, apiSecret), previousApiSecret }
-      // Two rotations at once would each keep the same previous secret and forget the other's new one.
-      const written = await integrations.update(address, rotated, { apiSecretHash: found.apiSecret?.hash ?? null })
-      if (written === null) throw new IntegrationError('ERR_INTEGRATION_CHANGED', address)
+      const until = clock.now() + graceMs
+      await audited(async (tx, note) => {
+        const found = await tx.integrations.find(address)
+        if (found === null) throw new IntegrationError('ERR_INTEGRATION_NOT_FOUND', address)
+        const previousApiSecret = graceMs === 0 || found.apiSecret === null ? null : { ...found.apiSecret, until }
+        const rotated = { apiSecret: hashApiSecret(keys.current, apiSecret), previousApiSecret }
+        // Two rotations at once would each keep the same previous secret and forget the other's new one.
+        const onlyIf = { apiSecretHash: found.apiSecret?.hash ?? null }
+        const written = await tx.integrations.update(address, rotated, onlyIf)
+        if (written === null) throw new IntegrationError('ERR_INTEGRATION_CHANGED', address)
+        note({ action: 'integration.api_secret_rotated', subject: address, details: { graceMs } })
+      })
       return { apiSecret }
     },
     async rotateSigningSecret(input) {
       const address = parseAddress(input)
       const signingSecret = issueSigningSecret(random)
-      await change(address, { signingSecret: sealSecret(keys, random, address, signingSecret) })
+      const sealed = sealSecret(keys, random, address, signingSecret)
+      await change(address, 'integration.signing_secret_rotated', { signingSecret: sealed })
       return { signingSecret }
     },
+    resealSecrets: () => resealSecrets({ audited, keys, clock, random }),
   }
 }
 

@@ -1,45 +1,107 @@
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { parseNotificationUrl } from './notification-url.js'
+import { notificationPorts, parseNotificationUrl, readNotificationUrl } from './notification-url.js'
+
+interface Row {
+  readonly input: string
+  readonly kind: 'address' | 'url'
+  readonly refused: boolean
+  readonly why: string
+}
+const rows = JSON.parse(
+  readFileSync(new URL('../../../../vectors/addresses.json', import.meta.url), 'utf8'),
+) as readonly Row[]
+const urls = rows.filter(({ kind }) => kind === 'url')
+const invalid = expect.objectContaining({ code: 'ERR_URL_INVALID' })
 
 describe('parseNotificationUrl', () => {
+  it.each(urls.filter(({ refused }) => refused))('refuses $input: $why', ({ input }) => {
+    expect(() => parseNotificationUrl(input, false)).toThrow(invalid)
+  })
+
+  it.each(urls.filter(({ refused }) => !refused))('accepts $input and, unchanged, what it made of it', ({ input }) => {
+    const url = parseNotificationUrl(input, false)
+    expect(parseNotificationUrl(url, false)).toBe(url)
+  })
+
   it.each([
     ['https://shop.example/webhook', 'https://shop.example/webhook'],
     ['https://SHOP.example:8443/a?b=c', 'https://shop.example:8443/a?b=c'],
     ['https://bücher.example/', 'https://xn--bcher-kva.example/'],
-  ])('accepts %s', (text, url) => expect(parseNotificationUrl(text, false)).toBe(url))
+    ['https://shop.example:443', 'https://shop.example/'],
+  ])('normalises %s to %s', (text, url) => expect(parseNotificationUrl(text, false)).toBe(url))
 
-  it.each([
-    'http://shop.example/',
-    'ftp://shop.example/',
-    'shop.example',
-    '',
-    'https://user:pass@shop.example/',
-    'https://user@shop.example/',
-    'https://shop.example/#part',
-    'https://localhost/',
-    'https://intranet/',
-    'https://printer.local/',
-    'https://db.internal/',
-    'https://shop.example./',
-    'https://a..example/',
-    'https://under_score.example/',
-    'https://127.0.0.1/',
-    'https://2130706433/',
-    'https://0x7f.1/',
-    'https://１２７.0.0.1/',
-    'https://8.8.8.8/',
-    'https://[::1]/',
-    'https://[2001:db8::1]/',
-    `https://shop.example/${'a'.repeat(2_050)}`,
-  ])('refuses %.60s with ERR_URL_INVALID', (text) => {
-    expect(() => parseNotificationUrl(text, false)).toThrow(expect.objectContaining({ code: 'ERR_URL_INVALID' }))
+  const literals = rows.filter(({ input, kind }) => kind === 'address' && isIP(input) !== 0)
+  it.each(literals)('refuses $input as a host, public or not', ({ input }) => {
+    const host = isIP(input) === 6 ? `[${input}]` : input
+    expect(() => parseNotificationUrl(`https://${host}/`, false)).toThrow(invalid)
   })
 
-  it('accepts http to this machine in dev, and only there', () => {
-    expect(parseNotificationUrl('http://127.0.0.1:9000/hook', true)).toBe('http://127.0.0.1:9000/hook')
-    expect(parseNotificationUrl('http://localhost:9000/hook', true)).toBe('http://localhost:9000/hook')
-    expect(() => parseNotificationUrl('http://127.0.0.1:9000/hook', false)).toThrow()
-    expect(() => parseNotificationUrl('http://10.0.0.1/hook', true)).toThrow()
-    expect(() => parseNotificationUrl('http://shop.example/hook', true)).toThrow()
+  it.each([
+    ['https://user:pass@shop.example/', /credentials/],
+    ['https://shop.example/#a', /fragment/],
+    ['https://shop.example/\\', /backslash/],
+    ['https://127.1/', /IP address/],
+    ['https://intranet/', /public DNS name/],
+    ['https://shop.example:22/', /port is not one of 443, 8443/],
+    ['http://shop.example/', /must be https/],
+    ['shop.example', /begin with https/],
+    [`https://shop.example/${'a'.repeat(2_050)}`, /longer than 2048/],
+  ])('says why it refuses %.40s', (text, why) => expect(() => parseNotificationUrl(text, false)).toThrow(why))
+
+  it('does not repeat the URL in its message, which may hold a secret', () => {
+    expect(() => parseNotificationUrl('https://user:hunter2@shop.example/?token=hunter2', false)).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('hunter2') }),
+    )
+  })
+})
+
+describe('in development', () => {
+  it.each([
+    'http://127.0.0.1:9000/hook',
+    'http://127.9.9.9/',
+    'http://localhost:9000/hook',
+    'http://localhost/',
+    'http://shop.localhost:22/',
+    'http://[::1]:9000/',
+    'https://127.0.0.1:9000/',
+    'https://localhost/',
+    'https://shop.example/',
+  ])('%s is accepted', (text) => expect(parseNotificationUrl(text, true)).toBe(text))
+
+  it.each(['http://127.0.0.1:9000/hook', 'https://127.0.0.1/', 'http://localhost/', 'https://[::1]/'])(
+    '%s is accepted nowhere else',
+    (text) => expect(() => parseNotificationUrl(text, false)).toThrow(invalid),
+  )
+
+  it.each([
+    'http://10.0.0.1/hook',
+    'http://shop.example/hook',
+    'http://0.0.0.0/',
+    'http://[::]/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://localhost.shop.example/',
+    'http://127.0.0.1.shop.example/',
+    'http://notlocalhost/',
+    'http://localhost:0/',
+    'http://user@localhost/',
+    'http://localhost/#a',
+    'https://10.0.0.1/',
+    'https://8.8.8.8/',
+    'https://shop.example:9000/',
+    'https://db.internal/',
+    'ftp://localhost/',
+  ])('%s is refused: only this machine is opened', (text) => {
+    expect(() => parseNotificationUrl(text, true)).toThrow(invalid)
+  })
+})
+
+describe('readNotificationUrl', () => {
+  it('allows the ports that it is given, and no others', () => {
+    const rule = { allowLoopbackHttp: false, ports: [9_000] }
+    expect(readNotificationUrl('https://shop.example:9000/', rule).port).toBe('9000')
+    expect(() => readNotificationUrl('https://shop.example/', rule)).toThrow(invalid)
+    expect(notificationPorts).toEqual([443, 8_443])
   })
 })

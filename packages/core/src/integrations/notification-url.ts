@@ -1,31 +1,75 @@
 /** Which notification URLs are accepted. Source: INTERFACE 6 (HTTPS), DESIGN section 3 (redirects and addresses). @module */
 import { InvalidRequestError } from '../errors.js'
 
-const privateSuffixes = ['.local', '.internal', '.localhost', '.home.arpa', '.onion']
-const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
+/** Ports that a notification URL may name. */
+export const notificationPorts: readonly number[] = [443, 8_443]
+
+/** What may be accepted. */
+export interface NotificationUrlRule {
+  /** Dev only: this machine is accepted by `http:` and `https:`, at any port. */
+  readonly allowLoopbackHttp: boolean
+  /** Ports of `https:` URLs. @default notificationPorts */
+  readonly ports?: readonly number[] | undefined
+}
+
+/** Longest URL, in characters, as given and as normalised. */
+const maxLength = 2_048
+/** Names that DNS does not delegate, or that mean something else on each network. */
+const privateSuffixes = [
+  '.alt',
+  '.arpa',
+  '.corp',
+  '.home',
+  '.internal',
+  '.intranet',
+  '.invalid',
+  '.lan',
+  '.local',
+  '.localhost',
+  '.mail',
+  '.onion',
+  '.private',
+]
 
 /**
- * Checks a notification URL when it is registered; the connection checks the address again on every send.
- * @param allowLoopbackHttp - Dev only: also accept `http:` to this machine.
+ * Checks a notification URL. The one rule of registration and of every send; where the name leads is checked by the
+ * connection.
+ * @throws InvalidRequestError `ERR_URL_INVALID`, saying which rule was broken.
+ */
+export function readNotificationUrl(text: string, rule: NotificationUrlRule): URL {
+  const { allowLoopbackHttp, ports = notificationPorts } = rule
+  if (text.length > maxLength) throw invalid(`it is longer than ${maxLength} characters`)
+  // A URL parser drops or turns these, so another parser would read another host.
+  if (/[\s\\\p{Cc}]/u.test(text)) throw invalid('it holds a space, a control character or a backslash')
+  if (text.includes('#')) throw invalid('it has a fragment, which is never sent')
+  const authority = /^https?:\/\/([^/?]+)/i.exec(text)?.[1]
+  if (authority === undefined)
+    throw invalid('it must begin with https:// and a host (http to this machine is for development only)')
+  if (authority.includes('@')) throw invalid('it holds credentials; the signature authenticates deliveries')
+  if (authority.includes('%')) throw invalid('its host is percent-encoded')
+  if (!URL.canParse(text)) throw invalid('it is not a URL')
+  const url = new URL(text)
+  if (url.href.length > maxLength) throw invalid(`it is longer than ${maxLength} characters when encoded`)
+  if (allowLoopbackHttp && isThisMachine(url.hostname) && url.port !== '0') return url
+  if (url.protocol !== 'https:') throw invalid('it must be https (http to this machine is for development only)')
+  if (isIpLiteral(url.hostname)) throw invalid('its host is an IP address; use a public DNS name')
+  if (!isPublicName(url.hostname)) throw invalid('its host is not a public DNS name')
+  if (!ports.includes(Number(url.port || 443))) throw invalid(`its port is not one of ${ports.join(', ')}`)
+  return url
+}
+
+/**
+ * Checks a notification URL when it is registered.
+ * @param allowLoopbackHttp - Dev only: also accept this machine.
  * @returns The normalised URL.
  * @throws InvalidRequestError `ERR_URL_INVALID`, saying which rule was broken.
  */
 export function parseNotificationUrl(text: string, allowLoopbackHttp: boolean): string {
-  if (text.length > 2_048) throw invalid('it is longer than 2048 characters')
-  let url: URL
-  try {
-    url = new URL(text)
-  } catch {
-    throw invalid('it is not a URL')
-  }
-  if (url.username !== '' || url.password !== '')
-    throw invalid('it holds credentials; the signature authenticates deliveries')
-  if (url.hash !== '') throw invalid('it has a fragment, which is never sent')
-  if (allowLoopbackHttp && url.protocol === 'http:' && loopbackHosts.has(url.hostname)) return url.href
-  if (url.protocol !== 'https:') throw invalid('it must be https (http to this machine is for development only)')
-  if (isIpLiteral(url.hostname)) throw invalid('its host is an IP address; use a public DNS name')
-  if (!isPublicName(url.hostname)) throw invalid('its host is not a public DNS name')
-  return url.href
+  return readNotificationUrl(text, { allowLoopbackHttp }).href
+}
+
+function isThisMachine(host: string): boolean {
+  return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.[0-9]+){3}$/.test(host)
 }
 
 function isIpLiteral(host: string): boolean {

@@ -1,24 +1,28 @@
 import { expect, it } from 'vitest'
-import { memoryLegacyKeys } from '../../test/support/memory-legacy-keys.js'
+import { memoryStore } from '../../test/support/memory-store.js'
 import { seededRandom } from '../../test/support/seeded-random.js'
-import { forgetAfterLegacyKeyChanges } from '../auth/forget-after-changes.js'
+import { createAudited } from '../audit/audited.js'
+import { forgetAfterChanges } from '../auth/forget-after-changes.js'
 import { createAuthenticateLegacy } from '../auth/legacy.js'
 import { createRecent } from '../auth/recent.js'
+import type { Random } from '../ports/world.js'
 import { parseMasterKey } from '../secrets/master-key.js'
 import { createLegacyKeyCommands } from './commands.js'
 
 const keys = parseMasterKey('00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f')
 
-function setup() {
-  const legacyKeys = memoryLegacyKeys()
+function setup(given?: Pick<Random, 'bytes'>) {
+  const store = memoryStore()
   let now = 1_000
   const clock = { now: () => now }
   const random = seededRandom('legacy keys')
   const recent = createRecent<true>({ clock, random: seededRandom('salt') })
-  const stored = forgetAfterLegacyKeyChanges(legacyKeys, recent)
-  const commands = createLegacyKeyCommands({ legacyKeys: stored, keys, clock, random })
+  const transaction = forgetAfterChanges(store.transaction, recent)
+  const audited = createAudited({ transaction, keys, clock, actor: 'test' })
+  const { legacyKeys } = store
+  const commands = createLegacyKeyCommands({ legacyKeys, audited, keys, clock, random: given ?? random })
   const authenticate = createAuthenticateLegacy({ legacyKeys, keys, recent })
-  return { legacyKeys, commands, authenticate, tick: () => (now += 1_000) }
+  return { store, legacyKeys, commands, authenticate, tick: () => (now += 1_000) }
 }
 
 it('issues 32 random bytes under a prefix, which open the endpoints', async () => {
@@ -71,10 +75,9 @@ it('names the code when there is no such key', async () => {
 })
 
 it('stores nothing when the random source repeats itself', async () => {
-  const legacyKeys = memoryLegacyKeys()
-  const random = { bytes: (length: number) => new Uint8Array(length).fill(7) }
-  const commands = createLegacyKeyCommands({ legacyKeys, keys, clock: { now: () => 0 }, random })
+  const { commands, store } = setup({ bytes: (length: number) => new Uint8Array(length).fill(7) })
   await commands.create({ name: 'first' })
   await expect(commands.create({ name: 'second' })).rejects.toThrow('nothing was stored')
   expect((await commands.list()).map(({ name }) => name)).toEqual(['first'])
+  expect(store.committed().audit).toHaveLength(1)
 })

@@ -1,4 +1,5 @@
 /** Managing the API keys of the legacy endpoints. Source: INTERFACE 5 (legacy API); DESIGN section 3 (secrets). @module */
+import type { Audited } from '../audit/audited.js'
 import { LegacyKeyNotFoundError } from '../errors.js'
 import type { LegacyKeyRecord, LegacyKeyStore } from '../ports/store-legacy-keys.js'
 import type { Clock, Random } from '../ports/world.js'
@@ -9,7 +10,9 @@ import type { LegacyKeyCommands, LegacyKeyView } from '../service-types.js'
 
 /** What the commands need. */
 export interface LegacyKeyDeps {
-  readonly legacyKeys: Pick<LegacyKeyStore, 'list' | 'insert' | 'revoke'>
+  readonly legacyKeys: Pick<LegacyKeyStore, 'list'>
+  /** Every change is one of its transactions. */
+  readonly audited: Audited
   readonly keys: MasterKey
   readonly clock: Pick<Clock, 'now'>
   readonly random: Pick<Random, 'bytes'>
@@ -19,7 +22,8 @@ export interface LegacyKeyDeps {
 const idBytes = 8
 
 /** Builds the commands. A plain key is returned once and never stored. */
-export function createLegacyKeyCommands({ legacyKeys, keys, clock, random }: LegacyKeyDeps): LegacyKeyCommands {
+export function createLegacyKeyCommands(deps: LegacyKeyDeps): LegacyKeyCommands {
+  const { legacyKeys, audited, keys, clock, random } = deps
   return {
     async create({ name = '' } = {}) {
       const apiKey = issueLegacyKey(random)
@@ -30,19 +34,26 @@ export function createLegacyKeyCommands({ legacyKeys, keys, clock, random }: Leg
         createdAt: clock.now(),
         revokedAt: null,
       }
-      if (!(await legacyKeys.insert(record)))
-        throw new Error(
-          'The random source gave the id or the key of a legacy key that exists already; nothing was stored.',
-        )
+      await audited(async (tx, note) => {
+        if (!(await tx.legacyKeys.insert(record)))
+          throw new Error(
+            'The random source gave the id or the key of a legacy key that exists already; nothing was stored.',
+          )
+        note({ action: 'legacy_key.created', subject: record.id, details: { name } })
+      })
       return { key: legacyKeyView(record), apiKey }
     },
     async list() {
       return (await legacyKeys.list()).map(legacyKeyView)
     },
     async revoke(id) {
-      const record = await legacyKeys.revoke(id, clock.now())
-      if (record === null) throw new LegacyKeyNotFoundError(id)
-      return legacyKeyView(record)
+      const now = clock.now()
+      return audited(async (tx, note) => {
+        const record = await tx.legacyKeys.revoke(id, now)
+        if (record === null) throw new LegacyKeyNotFoundError(id)
+        note({ action: 'legacy_key.revoked', subject: id })
+        return legacyKeyView(record)
+      })
     },
   }
 }

@@ -5,8 +5,8 @@ import type { Clock } from '../ports/world.js'
 export interface Alarm {
   /** Ends the current sleep; when nobody sleeps, the next sleep ends at once, so that no ring is lost. */
   ring(): void
-  /** Sleeps `ms` milliseconds, until a ring, or until the signal aborts. Never rejects. */
-  sleep(ms: number, signal: AbortSignal): Promise<void>
+  /** Sleeps `ms` milliseconds (null: without end), until a ring, or until the signal aborts. Never rejects. */
+  sleep(ms: number | null, signal?: AbortSignal): Promise<void>
 }
 
 /** Builds an alarm on a clock. */
@@ -19,16 +19,22 @@ export function createAlarm(clock: Pick<Clock, 'sleep'>): Alarm {
       sleeper?.abort()
     },
     async sleep(ms, signal) {
-      if (!rung && !signal.aborted) {
+      if (!rung && !signal?.aborted) {
         const controller = new AbortController()
         const stop = () => controller.abort()
         sleeper = controller
-        signal.addEventListener('abort', stop, { once: true })
-        await clock.sleep(ms, controller.signal)
-        signal.removeEventListener('abort', stop)
+        signal?.addEventListener('abort', stop, { once: true })
+        await (ms === null ? aborted(controller.signal) : clock.sleep(ms, controller.signal))
+        signal?.removeEventListener('abort', stop)
         sleeper = null
       }
       rung = false
     },
   }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
 }

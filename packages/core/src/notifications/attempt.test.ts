@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { busy, ok, setUpDispatcher, signingSecret } from '../../test/support/dispatcher-setup.js'
+import { ok, setUpDispatcher, signingSecret } from '../../test/support/dispatcher-setup.js'
 import { until } from '../../test/support/until.js'
 
 describe('one attempt', () => {
@@ -36,15 +36,15 @@ describe('one attempt', () => {
   })
 
   test('a 2xx settles it as delivered and says so after the fact', async () => {
-    const { dispatcher, deliveries, events, clock } = setUpDispatcher()
+    const { dispatcher, deliveries, attempts, clock } = setUpDispatcher({}, () => ({ ...ok, excerpt: 'fine' }))
     deliveries.add({ deliveryId: 'a', chainId: 10, txHash: '0x1', version: 4, integrationAddress: '0xabc' })
     await dispatcher.runOnce()
     expect(deliveries.view('a')).toMatchObject({
       status: 'delivered',
-      attempts: [{ startedAt: clock.now(), latencyMs: 7, status: 200, reason: null }],
+      attempts: [{ startedAt: clock.now(), latencyMs: 7, status: 200, reason: null, excerpt: 'fine', replay: false }],
       nextAttemptAt: null,
     })
-    expect(events).toEqual([
+    expect(attempts()).toEqual([
       {
         type: 'delivery.attempted',
         deliveryId: 'a',
@@ -56,6 +56,8 @@ describe('one attempt', () => {
         status: 200,
         reason: null,
         latencyMs: 7,
+        replay: false,
+        publishedMs: 0,
         outcome: 'delivered',
         retryInMs: null,
       },
@@ -72,35 +74,37 @@ describe('one attempt', () => {
       { status: null, reason: 'timeout' },
       5_000,
     ],
-  ] as const)('%s reschedules it', async (_case, result, logged, retryInMs) => {
-    const { dispatcher, deliveries, events, clock } = setUpDispatcher({}, () => result)
+  ] as const)('%s reschedules it', async (_case, result, expected, retryInMs) => {
+    const { dispatcher, deliveries, attempts, clock } = setUpDispatcher({}, () => result)
     deliveries.add({ deliveryId: 'a' })
     await dispatcher.runOnce()
-    const { status, attempts, nextAttemptAt } = deliveries.view('a')
+    const { status, attempts: logged, nextAttemptAt } = deliveries.view('a')
     expect(status).toBe('pending')
-    expect(attempts).toEqual([{ startedAt: clock.now(), latencyMs: result.latencyMs, ...logged }])
+    expect(logged).toEqual([
+      { startedAt: clock.now(), latencyMs: result.latencyMs, ...expected, excerpt: null, replay: false },
+    ])
     expect(nextAttemptAt).toBe(clock.now() + retryInMs)
-    expect(events).toMatchObject([{ ...logged, outcome: 'pending', retryInMs }])
+    expect(attempts()).toMatchObject([{ ...expected, outcome: 'pending', retryInMs }])
   })
 
   test('a 410 exhausts it', async () => {
-    const { dispatcher, deliveries, events } = setUpDispatcher({}, () => ({ ...ok, status: 410 }))
+    const { dispatcher, deliveries, attempts } = setUpDispatcher({}, () => ({ ...ok, status: 410 }))
     deliveries.add({ deliveryId: 'a' })
     await dispatcher.runOnce()
     expect(deliveries.view('a').status).toBe('exhausted')
-    expect(events).toMatchObject([{ outcome: 'exhausted', retryInMs: null, reason: 'status_410' }])
+    expect(attempts()).toMatchObject([{ outcome: 'exhausted', retryInMs: null, reason: 'status_410' }])
   })
 
   test('a failed attempt of an overtaken version announces no retry', async () => {
-    const { dispatcher, deliveries, events } = setUpDispatcher({}, () => ({ ...ok, status: 500 }))
+    const { dispatcher, deliveries, attempts } = setUpDispatcher({}, () => ({ ...ok, status: 500 }))
     deliveries.add({ deliveryId: 'old', txHash: '0x1', version: 1 })
     deliveries.add({ deliveryId: 'new', txHash: '0x1', version: 2 })
     await dispatcher.runOnce()
-    expect(events.find(({ deliveryId }) => deliveryId === 'old')).toMatchObject({
+    expect(attempts().find(({ deliveryId }) => deliveryId === 'old')).toMatchObject({
       outcome: 'superseded',
       retryInMs: null,
     })
-    expect(events.find(({ deliveryId }) => deliveryId === 'new')).toMatchObject({
+    expect(attempts().find(({ deliveryId }) => deliveryId === 'new')).toMatchObject({
       outcome: 'pending',
       retryInMs: 5_000,
     })
@@ -122,7 +126,7 @@ describe('one attempt', () => {
   test.each(['unreadable', 'blank'])(
     'a secret that is %s fails the attempt unsent, and only that one',
     async (sealed) => {
-      const { dispatcher, deliveries, posts, logger, events } = setUpDispatcher()
+      const { dispatcher, deliveries, posts, logger, attempts } = setUpDispatcher()
       deliveries.add({ deliveryId: 'a', signingSecret: { keyVersion: 1, sealed } })
       deliveries.add({ deliveryId: 'b' })
       expect(await dispatcher.runOnce()).toBe(2)
@@ -132,14 +136,14 @@ describe('one attempt', () => {
       })
       expect(deliveries.view('b').status).toBe('delivered')
       expect(posts).toHaveLength(1)
-      expect(events.find(({ deliveryId }) => deliveryId === 'a')).toMatchObject({ retryInMs: 5_000, latencyMs: 0 })
+      expect(attempts().find(({ deliveryId }) => deliveryId === 'a')).toMatchObject({ retryInMs: 5_000, latencyMs: 0 })
       expect(logger.lines.map(({ message }) => message)).toEqual(['secret unreadable'])
       expect(JSON.stringify(logger.lines)).not.toContain(signingSecret)
     },
   )
 
   test('a claim whose lease ended while the endpoint was slow is logged, not settled and not announced', async () => {
-    const { dispatcher, deliveries, events, logger, clock } = setUpDispatcher({}, async () => {
+    const { dispatcher, deliveries, attempts, logger, clock } = setUpDispatcher({}, async () => {
       await clock.advance(15_000)
       return ok
     })
@@ -150,23 +154,8 @@ describe('one attempt', () => {
     stop.abort()
     await run
     expect(logger.lines[0]?.message).toBe('claim lost before the attempt was settled')
-    expect(events).toEqual([])
+    expect(attempts()).toEqual([])
     expect(deliveries.view('a')).toMatchObject({ status: 'pending', attempts: [] })
-  })
-
-  test('a settle that the store refuses is logged, and the delivery comes back when its lease ends', async () => {
-    const { dispatcher, deliveries, posts, events, logger, clock } = setUpDispatcher()
-    deliveries.add({ deliveryId: 'a' })
-    deliveries.failures.settle.push(busy())
-    expect(await dispatcher.runOnce()).toBe(1)
-    expect(logger.lines).toMatchObject([{ level: 'error', fields: { error: 'ERR_STORE_BUSY: database is locked' } }])
-    expect(events).toEqual([])
-    await clock.advance(14_999)
-    expect(await dispatcher.runOnce()).toBe(0)
-    await clock.advance(1)
-    expect(await dispatcher.runOnce()).toBe(1)
-    expect(posts).toHaveLength(2)
-    expect(deliveries.view('a').status).toBe('delivered')
   })
 
   test('a sender that rejects stops nothing', async () => {
@@ -180,5 +169,61 @@ describe('one attempt', () => {
     expect(deliveries.view('a').status).toBe('pending')
     expect(deliveries.view('b').status).toBe('delivered')
     expect(logger.lines).toHaveLength(1)
+  })
+
+  test('a delivered attempt says how long ago its snapshot was committed', async () => {
+    const setup = setUpDispatcher({}, async () => {
+      await setup.clock.advance(120)
+      return ok
+    })
+    setup.deliveries.add({ deliveryId: 'a' })
+    await setup.clock.advance(3_000)
+    const run = setup.dispatcher.runOnce()
+    await run
+    expect(setup.attempts()).toMatchObject([{ outcome: 'delivered', publishedMs: 3_120 }])
+  })
+
+  test('one that fails says nothing of it', async () => {
+    const { dispatcher, deliveries, attempts } = setUpDispatcher({}, () => ({ ...ok, status: 503 }))
+    deliveries.add({ deliveryId: 'a' })
+    await dispatcher.runOnce()
+    expect(attempts()).toMatchObject([{ outcome: 'pending', publishedMs: null }])
+  })
+
+  test('the beginning of the answer is kept in the log of attempts, and told to nobody', async () => {
+    const { dispatcher, deliveries, events, logger } = setUpDispatcher({}, () => ({
+      ...ok,
+      status: 500,
+      excerpt: 'no such table',
+    }))
+    deliveries.add({ deliveryId: 'a' })
+    await dispatcher.runOnce()
+    expect(deliveries.view('a').attempts).toMatchObject([{ excerpt: 'no such table' }])
+    expect(JSON.stringify([events, logger.lines])).not.toContain('no such table')
+  })
+
+  test('a delivery that is given up is told of, after its attempt', async () => {
+    const { dispatcher, deliveries, events } = setUpDispatcher({}, () => ({ ...ok, status: 410 }))
+    deliveries.add({ deliveryId: 'a', chainId: 10, txHash: '0x1', version: 4, integrationAddress: '0xabc' })
+    await dispatcher.runOnce()
+    expect(events.map(({ type }) => type)).toEqual(['delivery.attempted', 'delivery.exhausted'])
+    expect(events[1]).toEqual({
+      type: 'delivery.exhausted',
+      deliveryId: 'a',
+      chainId: 10,
+      txHash: '0x1',
+      version: 4,
+      integrationAddress: '0xabc',
+      reason: 'status_410',
+    })
+  })
+
+  test('a secret that was opened once is not opened for the next attempt', async () => {
+    const { dispatcher, deliveries, opened } = setUpDispatcher()
+    for (let index = 0; index < 5; index += 1) deliveries.add({ deliveryId: `d${index}` })
+    await dispatcher.runOnce()
+    deliveries.add({ deliveryId: 'rotated', signingSecret: { keyVersion: 1, sealed: 'sealed anew' } })
+    await dispatcher.runOnce()
+    expect(opened).toHaveLength(2)
   })
 })

@@ -1,81 +1,93 @@
-/** One attempt of one delivery: open the secret, sign, post, settle, tell. Source: DESIGN section 2, flow 3. @module */
+/** One attempt of one delivery: open the secret, sign, post, decide what follows. Source: DESIGN section 2, flow 3. @module */
 import { deliveryTimeoutMs } from '@payment-integration/contract'
-import type { EventSink } from '../events.js'
 import { describeError } from '../internal/describe-error.js'
 import type { Sender } from '../ports/sender.js'
-import type { Store } from '../ports/store.js'
-import type { AttemptRecord, AttemptVerdict, ClaimedDelivery, DeliveryStatus } from '../ports/store-deliveries.js'
-import type { SealedSecret } from '../ports/store-integrations.js'
+import type { AttemptRecord, AttemptVerdict, ClaimedDelivery } from '../ports/store-deliveries.js'
 import type { Clock, Logger, Random } from '../ports/world.js'
+import { namedDelivery } from './delivery-events.js'
+import type { OpenSecret } from './opened-secrets.js'
 import { type AttemptResult, failureReason, nextVerdict } from './schedule.js'
 import { deliveryHeaders } from './sign-delivery.js'
 
 /** What an attempt needs from outside. */
 export interface AttemptDeps {
-  readonly store: Pick<Store, 'deliveries'>
   readonly sender: Sender
-  /** Opens a signing secret; throws when it cannot be read. */
-  readonly openSecret: (sealed: SealedSecret, integrationAddress: string) => string
+  readonly openSecret: OpenSecret
   readonly clock: Pick<Clock, 'now'>
   readonly random: Pick<Random, 'fraction'>
-  /** Must not throw. */
-  readonly publish: EventSink
   readonly logger: Logger
 }
 
-/**
- * Builds the function that attempts a claimed delivery. It never rejects: what cannot be settled is logged, and the
- * delivery comes back when its lease ends.
- */
-export function createAttempt(deps: AttemptDeps): (claim: ClaimedDelivery) => Promise<void> {
-  const { store, sender, openSecret, clock, random, publish, logger } = deps
+/** A claimed delivery, and when it was claimed by the clock of this process. */
+export interface HeldClaim {
+  readonly claim: ClaimedDelivery
+  /** Unix milliseconds, taken before the claim was asked for: its lease ends no sooner than `leaseEndsAt`. */
+  readonly claimedAt: number
+  readonly leaseEndsAt: number
+}
 
-  async function send(claim: ClaimedDelivery): Promise<AttemptResult> {
-    const { integrationAddress, notificationUrl: url, body } = claim
-    let headers: Record<string, string>
+/** An attempt that was made and is to be settled. */
+export interface Attempted extends HeldClaim {
+  readonly attempt: AttemptRecord
+  readonly verdict: AttemptVerdict
+  /** Milliseconds from the commit of the snapshot, or from its replay, to the end of the attempt. */
+  readonly publishedMs: number
+}
+
+/**
+ * Builds the function that attempts a claimed delivery. It never rejects, and resolves null when nothing is to be settled: the sender
+ * failed in a way that it must not, or the lease is too far gone to hold a post, as after a pause of the process. Then the delivery
+ * comes back when its lease ends.
+ */
+export function createAttempt(deps: AttemptDeps): (held: HeldClaim) => Promise<Attempted | null> {
+  const { sender, openSecret, clock, random, logger } = deps
+
+  async function sign({ integrationAddress, signingSecret, body, ...claim }: ClaimedDelivery) {
     try {
-      const secret = openSecret(claim.signingSecret, integrationAddress)
-      headers = await deliveryHeaders({ secret, integrationAddress, body, now: clock.now() })
+      const secret = openSecret(signingSecret, integrationAddress)
+      return await deliveryHeaders({ secret, integrationAddress, body, now: clock.now() })
     } catch (error) {
       // Only the kind of error is logged: its message comes from code that held the secret.
-      logger.error({ ...named(claim), error: error instanceof Error ? error.name : typeof error }, 'secret unreadable')
-      return { kind: 'failure', reason: 'secret_unreadable', latencyMs: 0 }
+      const fields = { ...namedDelivery({ integrationAddress, ...claim }), error: kindOf(error) }
+      logger.error(fields, 'secret unreadable')
+      return null
     }
-    return sender.post({ url, headers, body, timeoutMs: deliveryTimeoutMs })
   }
 
-  return async (claim) => {
-    const startedAt = clock.now()
+  return async (held) => {
+    const { claim, claimedAt, leaseEndsAt } = held
     try {
-      const result = await send(claim)
-      const { attempt } = claim
-      const verdict = nextVerdict({ attempt, result, fraction: random.fraction(), now: clock.now() })
-      const record: AttemptRecord = {
+      const headers = await sign(claim)
+      const startedAt = clock.now()
+      if (startedAt + deliveryTimeoutMs > leaseEndsAt) {
+        logger.warn(namedDelivery(claim), 'claim too old to be posted; the delivery comes back when its lease ends')
+        return null
+      }
+      const { notificationUrl: url, body } = claim
+      const result: AttemptResult =
+        headers === null
+          ? { kind: 'failure', reason: 'secret_unreadable', latencyMs: 0 }
+          : await sender.post({ url, headers, body, timeoutMs: deliveryTimeoutMs })
+      const now = clock.now()
+      const isAnswer = result.kind === 'answer'
+      const attempt: AttemptRecord = {
         startedAt,
         latencyMs: result.latencyMs,
-        status: result.kind === 'answer' ? result.status : null,
+        status: isAnswer ? result.status : null,
         reason: failureReason(result),
+        excerpt: isAnswer ? result.excerpt : null,
+        replay: claim.replay,
       }
-      const outcome = await store.deliveries.settle(claim, record, verdict)
-      if (outcome === null) logger.warn({ ...named(claim), ...record }, 'claim lost before the attempt was settled')
-      else publish(attemptedEvent(claim, record, verdict, outcome))
+      const verdict = nextVerdict({ step: claim.step, result, fraction: random.fraction(), now })
+      return { ...held, attempt, verdict, publishedMs: claim.ageMs + Math.max(0, now - claimedAt) }
     } catch (error) {
-      const fields = { ...named(claim), error: describeError(error) }
-      logger.error(fields, 'attempt not settled; the delivery comes back when its lease ends')
+      const fields = { ...namedDelivery(claim), error: describeError(error) }
+      logger.error(fields, 'attempt failed; the delivery comes back when its lease ends')
+      return null
     }
   }
 }
 
-function attemptedEvent(
-  claim: ClaimedDelivery,
-  { status, reason, latencyMs }: AttemptRecord,
-  verdict: AttemptVerdict,
-  outcome: DeliveryStatus,
-) {
-  const retryInMs = outcome === 'pending' && verdict.kind === 'retry' ? verdict.inMs : null
-  return { type: 'delivery.attempted', ...named(claim), status, reason, latencyMs, outcome, retryInMs } as const
-}
-
-function named({ deliveryId, chainId, txHash, integrationAddress, version, attempt }: ClaimedDelivery) {
-  return { deliveryId, chainId, txHash, integrationAddress, version, attempt }
+function kindOf(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error
 }

@@ -28,6 +28,7 @@ describe('options', () => {
   test.each([
     ['concurrency', 0],
     ['concurrency', 1.5],
+    ['perEndpoint', 0],
     ['batch', 0],
     ['batch', Number.NaN],
     ['idlePollMs', 0],
@@ -112,7 +113,7 @@ describe('run', () => {
 
   test('an abort takes no new claims, and ends the loop only after posts in flight have settled', async () => {
     const gate = deferred<PostResult>()
-    const { dispatcher, deliveries, posts, events } = setUpDispatcher({ concurrency: 1 }, () => gate.promise)
+    const { dispatcher, deliveries, posts, attempts } = setUpDispatcher({ concurrency: 1 }, () => gate.promise)
     deliveries.add({ deliveryId: 'a' })
     deliveries.add({ deliveryId: 'b' })
     const loop = start(dispatcher)
@@ -122,7 +123,7 @@ describe('run', () => {
     expect(loop.ended()).toBe(false)
     gate.resolve(ok)
     await loop.stop()
-    expect(events).toHaveLength(1)
+    expect(attempts()).toHaveLength(1)
     expect(posts).toHaveLength(1)
     expect(deliveries.view('b')).toMatchObject({ status: 'pending', attempts: [] })
   })
@@ -262,5 +263,116 @@ describe('run', () => {
     await until('ten posts', () => posts.length === 10)
     await Promise.all([first.stop(), second.stop()])
     expect(posts).toHaveLength(10)
+  })
+
+  test('listens for deliveries of other processes while it runs, and no longer', async () => {
+    const { dispatcher, deliveries, clock, posts } = setUpDispatcher()
+    const loop = start(dispatcher)
+    await idle(clock)
+    expect(deliveries.listening()).toBe(1)
+    deliveries.add({ deliveryId: 'a' })
+    deliveries.announce()
+    await until('the post', () => posts.length === 1)
+    await loop.stop()
+    expect(deliveries.listening()).toBe(0)
+    expect(clock.slept.every((ms) => ms === 250)).toBe(true)
+  })
+
+  test('when all slots were taken, the end of a post starts the next claim without a poll', async () => {
+    const gates = Array.from({ length: 12 }, () => deferred<PostResult>())
+    const { dispatcher, deliveries, posts, clock } = setUpDispatcher({ concurrency: 8, batch: 8 }, ({ url }) => {
+      return gates[Number(url)]?.promise ?? ok
+    })
+    gates.forEach((_, index) => {
+      deliveries.add({ deliveryId: `d${index}`, notificationUrl: `${index}`, integrationAddress: `0x${index}` })
+    })
+    const loop = start(dispatcher)
+    await until('eight posts', () => posts.length === 8)
+    gates[3]?.resolve(ok)
+    await until('the ninth', () => posts.length === 9)
+    expect(clock.slept).toEqual([])
+    for (const gate of gates) gate.resolve(ok)
+    await until('all', () => posts.length === 12)
+    await loop.stop()
+  })
+
+  test('room that comes while a claim runs is used at once', async () => {
+    const gates = [deferred<PostResult>(), deferred<PostResult>(), deferred<PostResult>()]
+    const { dispatcher, deliveries, posts, attempts, clock } = setUpDispatcher(
+      { concurrency: 2, batch: 2 },
+      ({ url }) => {
+        return gates[Number(url)]?.promise ?? ok
+      },
+    )
+    const add = (index: number) =>
+      deliveries.add({ deliveryId: `d${index}`, notificationUrl: `${index}`, integrationAddress: `0x${index}` })
+    add(0)
+    const loop = start(dispatcher)
+    await until('the first post', () => posts.length === 1)
+    await idle(clock)
+    // The claim finds one free slot; before it answers, the other is free too.
+    const slow = deferred()
+    const { claim } = deliveries
+    deliveries.claim = async (request) => {
+      const claims = await claim(request)
+      await slow.promise
+      return claims
+    }
+    add(1)
+    add(2)
+    dispatcher.wake()
+    await turns()
+    gates[0]?.resolve(ok)
+    await until('the first settled', () => attempts().length === 1)
+    slow.resolve()
+    await until('both', () => posts.length === 3)
+    for (const gate of gates) gate.resolve(ok)
+    await loop.stop()
+  })
+
+  test('when a commit hangs, a quarter of the slots is enough for the next claim', async () => {
+    const slow = deferred()
+    const gates = Array.from({ length: 9 }, () => deferred<PostResult>())
+    const { dispatcher, deliveries, posts } = setUpDispatcher({ concurrency: 8, batch: 8 }, ({ url }) => {
+      return gates[Number(url)]?.promise ?? ok
+    })
+    const { settle } = deliveries
+    deliveries.settle = async (...given) => {
+      await slow.promise
+      return settle(...given)
+    }
+    gates.forEach((_, index) => {
+      deliveries.add({ deliveryId: `d${index}`, notificationUrl: `${index}`, integrationAddress: `0x${index}` })
+    })
+    const loop = start(dispatcher)
+    await until('eight posts', () => posts.length === 8)
+    gates[0]?.resolve(ok)
+    await turns()
+    expect(posts).toHaveLength(8)
+    gates[1]?.resolve(ok)
+    await until('the ninth', () => posts.length === 9)
+    for (const gate of gates) gate.resolve(ok)
+    slow.resolve()
+    await loop.stop()
+  })
+
+  test('a process that was frozen longer than a lease can bear posts nothing of its old claims', async () => {
+    const { dispatcher, deliveries, posts, clock, logger, attempts } = setUpDispatcher()
+    deliveries.add({ deliveryId: 'a' })
+    const { claim } = deliveries
+    let frozenMs = 10_001
+    deliveries.claim = async (request) => {
+      const claims = await claim(request)
+      await clock.advance(frozenMs)
+      frozenMs = 10_000
+      return claims
+    }
+    await dispatcher.runOnce()
+    expect(posts).toEqual([])
+    expect(logger.lines).toMatchObject([{ level: 'warn', fields: { deliveryId: 'a', attempt: 1 } }])
+    await clock.advance(15_000)
+    await dispatcher.runOnce()
+    expect(posts).toHaveLength(1)
+    expect(attempts()).toMatchObject([{ attempt: 1, outcome: 'delivered' }])
   })
 })

@@ -5,14 +5,17 @@ import { backoffMs } from '../internal/backoff.js'
 import { describeError } from '../internal/describe-error.js'
 import type { Clock } from '../ports/world.js'
 import type { Dispatcher } from '../service-types.js'
-import { type Alarm, createAlarm } from './alarm.js'
-import { type AttemptDeps, createAttempt } from './attempt.js'
+import type { Alarm } from './alarm.js'
+import { keepOpened } from './opened-secrets.js'
+import { openRound, type Round, type RoundDeps } from './round.js'
 
 /** How a dispatcher works. */
 export interface DispatcherOptions {
-  /** Most posts in flight at a time. @default 32 */
+  /** Most posts in flight at a time. Retries and replays take at most half of them. @default 128 */
   readonly concurrency?: number | undefined
-  /** Most deliveries claimed at a time; never more than there are free slots, so that no claim waits. @default 64 */
+  /** Most posts in flight at a time to one endpoint. @default 32 */
+  readonly perEndpoint?: number | undefined
+  /** Most deliveries claimed at a time; never more than there are free slots, so that no claim waits. @default 128 */
   readonly batch?: number | undefined
   /**
    * How long a claim is held, in milliseconds. At least {@link minLeaseMs}: a post and its settling must fit.
@@ -24,13 +27,19 @@ export interface DispatcherOptions {
 }
 
 /** The defaults of {@link DispatcherOptions}. */
-export const dispatcherDefaults = { concurrency: 32, batch: 64, leaseMs: 15_000, idlePollMs: 250 } as const
+export const dispatcherDefaults = {
+  concurrency: 128,
+  perEndpoint: 32,
+  batch: 128,
+  leaseMs: 15_000,
+  idlePollMs: 250,
+} as const
 
 /** The shortest lease: the whole budget of a post, and 5 s to settle it. */
 export const minLeaseMs = deliveryTimeoutMs + 5_000
 
 /** What a dispatcher needs from outside. */
-export interface DispatcherDeps extends AttemptDeps {
+export interface DispatcherDeps extends RoundDeps {
   readonly clock: Clock
   readonly options?: DispatcherOptions | undefined
 }
@@ -40,68 +49,69 @@ export interface DispatcherDeps extends AttemptDeps {
  *
  * `run` never rejects: when the store fails it backs off up to 30 s and goes on. When its signal aborts it claims nothing
  * more, lets the posts in flight finish and settle, and resolves. `runOnce` rejects with the store's error when a claim
- * fails, after its posts in flight have settled. Each call has its own `concurrency` slots.
+ * fails, after its posts in flight have settled. What cannot be settled is tried again while its lease lasts, by both of them.
+ * Each call has its own `concurrency` slots.
  * @throws RangeError When an option is out of range.
  */
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const { store, clock, random, logger } = deps
   const {
     concurrency = dispatcherDefaults.concurrency,
+    perEndpoint = dispatcherDefaults.perEndpoint,
     batch = dispatcherDefaults.batch,
     leaseMs = dispatcherDefaults.leaseMs,
     idlePollMs = dispatcherDefaults.idlePollMs,
   } = deps.options ?? {}
   assertWhole('concurrency', concurrency, 1)
+  assertWhole('perEndpoint', perEndpoint, 1)
   assertWhole('batch', batch, 1)
   assertWhole('leaseMs', leaseMs, minLeaseMs)
   assertWhole('idlePollMs', idlePollMs, 1)
-  const attempt = createAttempt(deps)
+  const openSecret = keepOpened(deps.openSecret)
   const alarms = new Set<Alarm>()
+  const open = () => openRound({ ...deps, openSecret }, { concurrency, perEndpoint, batch, leaseMs })
 
-  /** Waits for a free slot, claims as many as are free and starts them. Resolves the number started, 0 once aborted. */
-  async function startDue(inFlight: Set<Promise<void>>, signal?: AbortSignal): Promise<number> {
-    while (inFlight.size >= concurrency) await Promise.race(inFlight)
-    if (signal?.aborted) return 0
-    const claims = await store.deliveries.claim({ limit: Math.min(batch, concurrency - inFlight.size), leaseMs })
-    for (const claim of claims) {
-      const post = attempt(claim).then(() => {
-        inFlight.delete(post)
-      })
-      inFlight.add(post)
-    }
-    return claims.length
-  }
-
-  async function idleMs(): Promise<number> {
+  /** Claims once and waits for what should be waited for before the next claim. */
+  async function step(round: Round, signal: AbortSignal): Promise<void> {
+    if (!round.hasRoom()) return round.alarm.sleep(null, signal)
+    const { started, left } = await round.claim()
+    if (left === 'batch' || signal.aborted) return
+    if (left === 'full') return round.alarm.sleep(null, signal)
     const due = await store.deliveries.msUntilDue()
-    // A delivery that is due but was not claimable just now waits for the next poll, so that the loop cannot spin.
-    return due === null || due <= 0 ? idlePollMs : Math.min(Math.ceil(due), idlePollMs)
+    if (due !== null && due <= 0) {
+      // What is due and was not claimable waits for room or for the next poll, so that the loop cannot spin.
+      if (left === 'bound' || started === 0) await round.alarm.sleep(idlePollMs, signal)
+    } else await round.alarm.sleep(Math.min(Math.ceil(due ?? idlePollMs), idlePollMs), signal)
   }
 
   return {
     async runOnce(signal) {
-      const inFlight = new Set<Promise<void>>()
+      const round = open()
       let attempts = 0
       try {
-        for (;;) {
-          const started = await startDue(inFlight, signal)
-          if (started === 0) return attempts
-          attempts += started
+        while (!signal?.aborted) {
+          if (round.hasRoom()) {
+            const { started, left } = await round.claim()
+            attempts += started
+            if (started === 0 && (left === 'nothing' || !round.isBusy())) break
+            if (left === 'batch' || left === 'nothing') continue
+          }
+          await round.alarm.sleep(null, signal)
         }
+        return attempts
       } finally {
-        await Promise.all(inFlight)
+        await round.drained()
       }
     },
 
     async run(signal) {
-      const inFlight = new Set<Promise<void>>()
-      const alarm = createAlarm(clock)
-      alarms.add(alarm)
+      const round = open()
+      alarms.add(round.alarm)
+      const stopListening = store.deliveries.whenDue(() => round.alarm.ring())
       let failures = 0
       while (!signal.aborted) {
         try {
-          const started = await startDue(inFlight, signal)
-          if (started === 0 && !signal.aborted) await alarm.sleep(await idleMs(), signal)
+          await step(round, signal)
           failures = 0
         } catch (error) {
           failures += 1
@@ -110,8 +120,9 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
           await clock.sleep(retryInMs, signal)
         }
       }
-      alarms.delete(alarm)
-      await Promise.all(inFlight)
+      stopListening()
+      alarms.delete(round.alarm)
+      await round.drained()
     },
 
     wake() {

@@ -8,11 +8,12 @@ const answer = (status: number, retryAfter: string | null = null): PostResult =>
   kind: 'answer',
   status,
   retryAfter,
+  excerpt: null,
   latencyMs: 12,
 })
 const failed = { kind: 'failure', reason: 'timeout', latencyMs: 5_000 } as const
 
-/** [attempt that failed, earliest, planned, latest], in milliseconds. */
+/** [step of the schedule that failed, earliest, planned, latest], in milliseconds. */
 const table = [
   [1, 4_000, 5_000, 6_000],
   [2, 24_000, 30_000, 36_000],
@@ -27,8 +28,8 @@ const table = [
   [11, 69_120_000, 86_400_000, 103_680_000],
 ] as const
 
-test.each(table)('attempt %d is retried after %d to %d to %d ms', (attempt, earliest, planned, latest) => {
-  const inMs = (fraction: number) => nextVerdict({ attempt, result: failed, fraction, now })
+test.each(table)('attempt %d is retried after %d to %d to %d ms', (step, earliest, planned, latest) => {
+  const inMs = (fraction: number) => nextVerdict({ step, result: failed, fraction, now })
   expect(inMs(0)).toEqual({ kind: 'retry', inMs: earliest })
   expect(inMs(0.5)).toEqual({ kind: 'retry', inMs: planned })
   expect(inMs(1)).toEqual({ kind: 'retry', inMs: latest })
@@ -36,22 +37,22 @@ test.each(table)('attempt %d is retried after %d to %d to %d ms', (attempt, earl
 
 test('there are twelve attempts, and a failed twelfth ends the delivery', () => {
   expect(maxAttempts).toBe(12)
-  expect(nextVerdict({ attempt: 11, result: failed, fraction: 0.5, now }).kind).toBe('retry')
-  expect(nextVerdict({ attempt: 12, result: failed, fraction: 0.5, now })).toEqual({ kind: 'exhausted' })
-  expect(nextVerdict({ attempt: 13, result: failed, fraction: 0.5, now })).toEqual({ kind: 'exhausted' })
+  expect(nextVerdict({ step: 11, result: failed, fraction: 0.5, now }).kind).toBe('retry')
+  expect(nextVerdict({ step: 12, result: failed, fraction: 0.5, now })).toEqual({ kind: 'exhausted' })
+  expect(nextVerdict({ step: 13, result: failed, fraction: 0.5, now })).toEqual({ kind: 'exhausted' })
   expect(plannedDelayMs(12, 0.5)).toBeNull()
 })
 
 test.each([200, 201, 202, 204, 206, 226, 299])('answer %d delivers, on any attempt', (status) => {
-  for (const attempt of [1, 11, 12])
-    expect(nextVerdict({ attempt, result: answer(status, '60'), fraction: 0.5, now })).toEqual({ kind: 'delivered' })
+  for (const step of [1, 11, 12])
+    expect(nextVerdict({ step, result: answer(status, '60'), fraction: 0.5, now })).toEqual({ kind: 'delivered' })
   expect(failureReason(answer(status))).toBeNull()
 })
 
 test.each([100, 199, 300, 301, 304, 308, 400, 401, 403, 404, 408, 409, 411, 418, 429, 499, 500, 502, 503, 599])(
   'answer %d is retried',
   (status) => {
-    expect(nextVerdict({ attempt: 1, result: answer(status), fraction: 0.5, now })).toEqual({
+    expect(nextVerdict({ step: 1, result: answer(status), fraction: 0.5, now })).toEqual({
       kind: 'retry',
       inMs: 5_000,
     })
@@ -63,13 +64,13 @@ test.each(['timeout', 'connection', 'refused_address', 'secret_unreadable'] as c
   'failure %s is retried',
   (reason) => {
     const result = { kind: 'failure', reason, latencyMs: 1 } as const
-    expect(nextVerdict({ attempt: 2, result, fraction: 0.5, now })).toEqual({ kind: 'retry', inMs: 30_000 })
+    expect(nextVerdict({ step: 2, result, fraction: 0.5, now })).toEqual({ kind: 'retry', inMs: 30_000 })
     expect(failureReason(result)).toBe(reason)
   },
 )
 
 test('answer 410 ends the delivery at once, whatever Retry-After says', () => {
-  expect(nextVerdict({ attempt: 1, result: answer(410, '60'), fraction: 0.5, now })).toEqual({ kind: 'exhausted' })
+  expect(nextVerdict({ step: 1, result: answer(410, '60'), fraction: 0.5, now })).toEqual({ kind: 'exhausted' })
   expect(failureReason(answer(410))).toBe('status_410')
 })
 
@@ -87,16 +88,16 @@ test.each([
   ['the cap, when that is what was planned', 6, '7200', 3_600_000],
   ['less than a planned delay above the cap', 7, '7200', 10_800_000],
   ['more than a planned delay above the cap', 7, '86400', 10_800_000],
-] as const)('Retry-After: %s', (_case, attempt, retryAfter, inMs) => {
+] as const)('Retry-After: %s', (_case, step, retryAfter, inMs) => {
   for (const status of [302, 429, 503])
-    expect(nextVerdict({ attempt, result: answer(status, retryAfter), fraction: 0.5, now })).toEqual({
+    expect(nextVerdict({ step, result: answer(status, retryAfter), fraction: 0.5, now })).toEqual({
       kind: 'retry',
       inMs,
     })
 })
 
 test('Retry-After does not add an attempt', () => {
-  expect(nextVerdict({ attempt: 12, result: answer(503, '60'), fraction: 0.5, now })).toEqual({ kind: 'exhausted' })
+  expect(nextVerdict({ step: 12, result: answer(503, '60'), fraction: 0.5, now })).toEqual({ kind: 'exhausted' })
 })
 
 // fast-check prints the seed and the smallest counterexample of a failure.
@@ -106,9 +107,9 @@ test('a retry comes within the jitter of its plan, or later by Retry-After, with
       fc.integer({ min: 1, max: 11 }),
       fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
       fc.oneof(fc.constant(null), fc.nat().map(String), fc.string()),
-      (attempt, fraction, retryAfter) => {
-        const verdict = nextVerdict({ attempt, result: answer(503, retryAfter), fraction, now })
-        const delay = retryDelaysMs[attempt - 1] ?? Number.NaN
+      (step, fraction, retryAfter) => {
+        const verdict = nextVerdict({ step, result: answer(503, retryAfter), fraction, now })
+        const delay = retryDelaysMs[step - 1] ?? Number.NaN
         expect(verdict.kind).toBe('retry')
         if (verdict.kind !== 'retry') return
         expect(Number.isSafeInteger(verdict.inMs)).toBe(true)

@@ -37,11 +37,11 @@ export type AttemptResult =
 
 /**
  * The planned delay after a failed attempt, in whole milliseconds, or null when that attempt was the last.
- * @param attempt - The attempt that failed, from 1.
+ * @param step - Which attempt of the schedule failed, from 1.
  * @param fraction - Places the delay within its jitter: 0 is -20 %, 0.5 is the delay itself, 1 is +20 %.
  */
-export function plannedDelayMs(attempt: number, fraction: number): number | null {
-  const delay = retryDelaysMs[attempt - 1]
+export function plannedDelayMs(step: number, fraction: number): number | null {
+  const delay = retryDelaysMs[step - 1]
   return delay === undefined ? null : Math.round(delay * (1 - retryJitter + 2 * retryJitter * fraction))
 }
 
@@ -58,17 +58,17 @@ export function failureReason(result: AttemptResult): string | null {
  * @param options.now - Unix time in milliseconds, against which a `Retry-After` date is read.
  */
 export function nextVerdict(options: {
-  /** The attempt that was made, from 1. */
-  readonly attempt: number
+  /** Which attempt of the schedule was made, from 1: a replay begins anew. */
+  readonly step: number
   readonly result: AttemptResult
   /** In [0, 1]: the jitter of {@link plannedDelayMs}. */
   readonly fraction: number
   readonly now: number
 }): AttemptVerdict {
-  const { attempt, result, fraction, now } = options
+  const { step, result, fraction, now } = options
   if (failureReason(result) === null) return { kind: 'delivered' }
   if (result.kind === 'answer' && result.status === 410) return { kind: 'exhausted' }
-  const planned = plannedDelayMs(attempt, fraction)
+  const planned = plannedDelayMs(step, fraction)
   if (planned === null) return { kind: 'exhausted' }
   const asked = result.kind === 'answer' ? parseRetryAfter(result.retryAfter, now) : null
   return { kind: 'retry', inMs: Math.max(planned, Math.min(asked ?? 0, retryAfterCapMs)) }

@@ -59,3 +59,12 @@ it('refuses a database with a legacy API key of a key that is not listed, unless
   const failure = expect(checkMasterKey(stored([record('a')], records), parseMasterKey(newKey))).rejects
   await failure.toMatchObject({ code: 'ERR_MASTER_KEY_MISSING', integrations: [], legacyKeys: ['lost'] })
 })
+
+it('refuses a database with a previous API secret of a key that is not listed, until its grace time is over', async () => {
+  const previousApiSecret = { ...hashApiSecret(old, 's'), until: 1_000 }
+  const records = stored([record('a', { previousApiSecret })])
+  const keys = parseMasterKey(newKey)
+  const check = (now: number) => checkMasterKey(records, keys, { now: () => now })
+  await expect(check(999)).rejects.toMatchObject({ code: 'ERR_MASTER_KEY_MISSING', integrations: ['a'] })
+  await check(1_000)
+})

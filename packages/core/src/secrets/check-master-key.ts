@@ -2,6 +2,8 @@
 import { CoreError } from '../errors.js'
 import type { IntegrationStore } from '../ports/store-integrations.js'
 import type { LegacyKeyStore } from '../ports/store-legacy-keys.js'
+import type { Clock } from '../ports/world.js'
+import { systemClock } from '../world/system.js'
 import type { MasterKey } from './master-key.js'
 
 /**
@@ -35,14 +37,21 @@ export interface SecretStores {
 
 /**
  * Checks at the start what would otherwise show as a 401 for every call and a failed attempt for every delivery.
- * A revoked legacy API key needs no master key any more.
+ * A revoked legacy API key needs no master key any more, nor does a previous API secret whose grace time is over.
+ * @param clock - @default this machine's
  * @throws MasterKeyError `ERR_MASTER_KEY_MISSING` when a stored secret needs a key that is not listed.
  */
-export async function checkMasterKey(store: SecretStores, keys: MasterKey): Promise<void> {
+export async function checkMasterKey(
+  store: SecretStores,
+  keys: MasterKey,
+  clock: Pick<Clock, 'now'> = systemClock,
+): Promise<void> {
   const missing = (version: number) => keys.find(version) === undefined
   const integrations = (await store.integrations.list()).filter(
-    ({ apiSecret, signingSecret }) =>
-      missing(signingSecret.keyVersion) || (apiSecret !== null && missing(apiSecret.keyVersion)),
+    ({ apiSecret, previousApiSecret: previous, signingSecret }) =>
+      missing(signingSecret.keyVersion) ||
+      (apiSecret !== null && missing(apiSecret.keyVersion)) ||
+      (previous !== null && clock.now() < previous.until && missing(previous.keyVersion)),
   )
   const legacyKeys = (await store.legacyKeys.list()).filter(
     ({ secret, revokedAt }) => revokedAt === null && missing(secret.keyVersion),

@@ -42,8 +42,9 @@ describe('parseMasterKey', () => {
       'legacy-key': derive('legacy-key'),
       'signing-secret': derive('signing-secret'),
       cursor: derive('cursor'),
+      audit: derive('audit'),
     } satisfies Record<KeyPurpose, string>
-    expect(new Set(Object.values(derived)).size).toBe(4)
+    expect(new Set(Object.values(derived)).size).toBe(5)
   })
 })
 

@@ -8,7 +8,7 @@ import { recordingLogger } from './recording-logger.js'
 import { seededRandom } from './seeded-random.js'
 
 /** An endpoint's answer. */
-export const ok: PostResult = { kind: 'answer', status: 200, retryAfter: null, latencyMs: 7 }
+export const ok: PostResult = { kind: 'answer', status: 200, retryAfter: null, excerpt: null, latencyMs: 7 }
 /** What a locked database rejects with. */
 export const busy = () => new StoreError('ERR_STORE_BUSY', 'database is locked')
 /** The secret that every sealed one opens to. */
@@ -22,7 +22,7 @@ export function setUpDispatcher(
   const clock = manualClock()
   const deliveries = memoryDeliveries(clock)
   const posts: Post[] = []
-  const events: Extract<ServiceEvent, { type: 'delivery.attempted' }>[] = []
+  const events: ServiceEvent[] = []
   const logger = recordingLogger()
   const opened: unknown[] = []
   const dispatcher = createDispatcher({
@@ -40,11 +40,11 @@ export function setUpDispatcher(
     },
     clock,
     random: { ...seededRandom(1), fraction: () => 0.5 },
-    publish: (event) => {
-      if (event.type === 'delivery.attempted') events.push(event)
-    },
+    publish: (event) => void events.push(event),
     logger,
     options,
   })
-  return { clock, deliveries, posts, events, logger, opened, dispatcher }
+  /** The events of attempts. */
+  const attempts = () => events.filter((event) => event.type === 'delivery.attempted')
+  return { clock, deliveries, posts, events, attempts, logger, opened, dispatcher }
 }

@@ -1,124 +1,247 @@
 import type {
   AttemptRecord,
   ClaimedDelivery,
+  DeliveryFilter,
   DeliveryStatus,
   DeliveryStore,
   DeliveryView,
+  Replayed,
+  ReplayRequest,
 } from '../../src/ports/store-deliveries.js'
 import type { Clock } from '../../src/ports/world.js'
+import { memoryEndpoints } from './memory-endpoints.js'
+
+type Given = Omit<ClaimedDelivery, 'claimToken' | 'attempt' | 'step' | 'replay' | 'probe' | 'ageMs'>
 
 /** A delivery to put into the outbox. */
-export type NewDelivery = Pick<ClaimedDelivery, 'deliveryId'> & Partial<ClaimedDelivery> & { readonly dueAt?: number }
+export type NewDelivery = Pick<Given, 'deliveryId'> & Partial<Given> & { readonly dueAt?: number }
 
 interface Row {
-  readonly claim: Omit<ClaimedDelivery, 'claimToken' | 'attempt'>
-  readonly attempts: AttemptRecord[]
-  status: DeliveryStatus
-  dueAt: number
-  token: string | null
-  leaseUntil: number
+  readonly given: Given
+  readonly attempts: readonly AttemptRecord[]
+  readonly status: DeliveryStatus
+  readonly createdAt: number
+  /** When it was made or replayed. */
+  readonly madeAt: number
+  readonly dueAt: number
+  /** 0: never claimed, 1: comes back, 2: replayed. */
+  readonly lane: 0 | 1 | 2
+  /** Attempts logged when its schedule began. */
+  readonly scheduleFrom: number
+  readonly replay: boolean
+  readonly token: string | null
+  readonly leaseUntil: number
 }
 
-/** An outbox in memory with the guarantees of the port, for tests of the dispatcher. */
+/** An outbox in memory with the guarantees of the port, for tests of the core. */
 export interface MemoryDeliveries extends DeliveryStore {
   add(delivery: NewDelivery): void
   view(deliveryId: string): DeliveryView
+  /** What a transaction does. */
+  replay(request: ReplayRequest): Replayed
+  /** Calls everyone who waits for due deliveries, as another process' commit would. */
+  announce(): void
+  /** How many wait for it. */
+  readonly listening: () => number
   /** What the next call rejects with, per method; each error is used once. */
   readonly failures: { claim: Error[]; settle: Error[]; msUntilDue: Error[] }
+  /** Every request for a claim. */
+  readonly claims: Parameters<DeliveryStore['claim']>[0][]
   /** The `limit` of every claim. */
   readonly claimLimits: number[]
+  /** How many attempts each settle held, those that were refused included. */
+  readonly groups: number[]
+  /** Gives back what undoes every change from now on. */
+  save(): () => void
 }
 
 /** Builds the outbox on a clock that plays the database's. */
 export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
   const rows = new Map<string, Row>()
+  const pending = new Set<string>()
+  const newest = new Map<string, number>()
+  const endpoints = memoryEndpoints(clock)
   const failures = { claim: [] as Error[], settle: [] as Error[], msUntilDue: [] as Error[] }
-  const claimLimits: number[] = []
+  const claims: MemoryDeliveries['claims'] = []
+  const groups: number[] = []
+  const listeners = new Set<() => void>()
   let tokens = 0
 
   const failOnce = (method: keyof typeof failures) => {
     const error = failures[method].shift()
     if (error) throw error
   }
-  const paymentOf = ({ claim }: Row) => `${claim.chainId}:${claim.txHash}:${claim.integrationAddress}`
-  const overtaken = (row: Row) =>
-    [...rows.values()].some((other) => paymentOf(other) === paymentOf(row) && other.claim.version > row.claim.version)
+  const put = (row: Row) => {
+    rows.set(row.given.deliveryId, row)
+    if (row.status === 'pending') pending.add(row.given.deliveryId)
+    else pending.delete(row.given.deliveryId)
+  }
+  const found = (deliveryId: string): Row => {
+    const row = rows.get(deliveryId)
+    if (row === undefined) throw new Error(`no delivery ${deliveryId}`)
+    return row
+  }
+  const paymentOf = ({ given }: Row) => `${given.chainId}:${given.txHash}:${given.integrationAddress}`
+  const overtaken = (row: Row) => (newest.get(paymentOf(row)) ?? 0) > row.given.version
   const availableAt = (row: Row) => (row.token === null ? row.dueAt : Math.max(row.dueAt, row.leaseUntil))
-  const pending = () => [...rows.values()].filter((row) => row.status === 'pending')
-  const viewOf = (row: Row): DeliveryView => {
-    const { deliveryId, integrationAddress, chainId, txHash, version } = row.claim
-    const nextAttemptAt = row.status === 'pending' ? row.dueAt : null
-    const { status, attempts } = row
-    return { deliveryId, integrationAddress, chainId, txHash, version, status, attempts, nextAttemptAt }
+  const waiting = () => [...pending].map(found)
+  const isHeld = ({ token, leaseUntil }: Row) => token !== null && clock.now() < leaseUntil
+
+  function viewOf(row: Row): DeliveryView {
+    const { deliveryId, integrationAddress, chainId, txHash, version } = row.given
+    const { status, attempts, createdAt } = row
+    const nextAttemptAt = status === 'pending' ? row.dueAt : null
+    return { deliveryId, integrationAddress, chainId, txHash, version, status, createdAt, attempts, nextAttemptAt }
+  }
+
+  function fits(filter: DeliveryFilter, view: DeliveryView): boolean {
+    const { since, until, integrationAddress, chainId, txHash, status } = filter
+    if (since !== undefined && (view.createdAt ?? -1) < since) return false
+    if (until !== undefined && (view.createdAt ?? -1) >= until) return false
+    const named = { integrationAddress, chainId, txHash, status }
+    return Object.entries(named).every(([name, value]) => value === undefined || Reflect.get(view, name) === value)
+  }
+
+  function after(afterId: string | undefined): Row[] {
+    const ids = [...rows.keys()]
+    return ids.slice(afterId === undefined ? 0 : ids.indexOf(afterId) + 1).map(found)
   }
 
   return {
     failures,
-    claimLimits,
-    add({ dueAt = clock.now(), ...given }) {
-      const claim = {
+    claims,
+    groups,
+    get claimLimits() {
+      return claims.map(({ limit }) => limit)
+    },
+    listening: () => listeners.size,
+    announce() {
+      for (const listener of listeners) listener()
+    },
+    add({ dueAt = clock.now(), ...rest }) {
+      const given = {
         integrationAddress: `0x${'a1'.repeat(20)}`,
         notificationUrl: 'https://receiver.example/hook',
         signingSecret: { keyVersion: 1, sealed: 'sealed' },
         chainId: 1,
-        txHash: `0x${Buffer.from(given.deliveryId).toString('hex').padStart(64, '0')}`,
+        txHash: `0x${Buffer.from(rest.deliveryId).toString('hex').padStart(64, '0')}`,
         version: 1,
-        body: new TextEncoder().encode(JSON.stringify({ deliveryId: given.deliveryId })),
-        ...given,
+        body: new TextEncoder().encode(JSON.stringify({ deliveryId: rest.deliveryId })),
+        ...rest,
       }
-      rows.set(claim.deliveryId, { claim, attempts: [], status: 'pending', dueAt, token: null, leaseUntil: 0 })
+      const [createdAt, madeAt] = [clock.now(), clock.now()]
+      const schedule = { dueAt, lane: 0, scheduleFrom: 0, replay: false, token: null, leaseUntil: 0 } as const
+      const row: Row = { given, attempts: [], status: 'pending', createdAt, madeAt, ...schedule }
+      put(row)
+      newest.set(paymentOf(row), Math.max(newest.get(paymentOf(row)) ?? 0, given.version))
     },
-    view(deliveryId) {
-      const row = rows.get(deliveryId)
-      if (!row) throw new Error(`no delivery ${deliveryId}`)
-      return viewOf(row)
+    view: (deliveryId) => viewOf(found(deliveryId)),
+    save() {
+      const kept = [...rows]
+      return () => {
+        for (const [, row] of kept) put(row)
+      }
     },
-    async claim({ limit, leaseMs }) {
-      claimLimits.push(limit)
-      failOnce('claim')
-      const due = pending()
-        .filter((row) => availableAt(row) <= clock.now())
-        .sort((a, b) => a.dueAt - b.dueAt)
-      for (const row of due) if (row.attempts.length > 0 && overtaken(row)) row.status = 'superseded'
-      return due
-        .filter((row) => row.status === 'pending')
+    replay({ deliveryId, afterId, upToId, limit, ...filter }) {
+      const ids = [...rows.keys()]
+      const upTo = upToId === undefined ? ids.length : ids.indexOf(upToId) + 1
+      const chosen = after(afterId)
+        .filter(({ given }) => ids.indexOf(given.deliveryId) < upTo)
+        .filter(({ given }) => deliveryId === undefined || given.deliveryId === deliveryId)
+        .filter((row) => fits(filter, viewOf(row)))
         .slice(0, limit)
-        .map((row) => {
-          tokens += 1
-          row.token = `token-${tokens}`
-          row.leaseUntil = clock.now() + leaseMs
-          return { ...row.claim, claimToken: row.token, attempt: row.attempts.length + 1 }
-        })
+      const free = chosen.filter((row) => !isHeld(row))
+      const now = clock.now()
+      for (const row of free) {
+        const schedule = { scheduleFrom: row.attempts.length, dueAt: now, madeAt: now, token: null }
+        put({ ...row, ...schedule, status: 'pending', lane: 2, replay: true })
+      }
+      const lastId = chosen.at(-1)?.given.deliveryId ?? null
+      return { replayed: free.length, underWay: chosen.length - free.length, lastId }
     },
-    async settle(claim, attempt, verdict) {
+    async claim(request) {
+      const { limit, leaseMs, again = limit, perEndpoint = Number.POSITIVE_INFINITY, held = new Map() } = request
+      claims.push(request)
+      failOnce('claim')
+      const now = clock.now()
+      const due = waiting()
+        .filter((row) => availableAt(row) <= now)
+        .sort((a, b) => a.lane - b.lane || a.dueAt - b.dueAt)
+      const taken = new Map<string, number>(held)
+      const claimed: ClaimedDelivery[] = []
+      let retries = 0
+      for (const row of due) {
+        const { integrationAddress } = row.given
+        const { replay, attempts, scheduleFrom, lane } = row
+        if (claimed.length === limit) break
+        if (!replay && attempts.length > 0 && overtaken(row)) {
+          put({ ...row, status: 'superseded' })
+          continue
+        }
+        const count = taken.get(integrationAddress) ?? 0
+        if (count >= perEndpoint || (lane > 0 && retries >= again)) continue
+        const gate = lane === 2 ? 'open' : endpoints.pass(integrationAddress, leaseMs)
+        if (gate === 'closed') continue
+        taken.set(integrationAddress, count + 1)
+        if (lane > 0) retries += 1
+        tokens += 1
+        const claimToken = `token-${tokens}`
+        put({ ...row, lane: lane === 2 ? 2 : 1, token: claimToken, leaseUntil: now + leaseMs })
+        const attempt = attempts.length + 1
+        const step = attempt - scheduleFrom
+        const ageMs = now - row.madeAt
+        claimed.push({ ...row.given, claimToken, attempt, step, replay, probe: gate === 'probe', ageMs })
+      }
+      return claimed
+    },
+    async settle(settled, judge) {
+      groups.push(settled.length)
       failOnce('settle')
-      const row = rows.get(claim.deliveryId)
-      if (!row || row.token !== claim.claimToken || clock.now() >= row.leaseUntil) return null
-      row.attempts.push(attempt)
-      row.token = null
-      if (verdict.kind === 'retry') {
-        row.status = overtaken(row) ? 'superseded' : 'pending'
-        row.dueAt = clock.now() + verdict.inMs
-      } else row.status = verdict.kind
-      return row.status
+      const now = clock.now()
+      const statuses = settled.map(({ claim, attempt, verdict }) => {
+        const row = rows.get(claim.deliveryId)
+        if (row === undefined || row.token !== claim.claimToken || now >= row.leaseUntil) return null
+        const retries = verdict.kind === 'retry'
+        const status = retries ? (overtaken(row) ? 'superseded' : 'pending') : verdict.kind
+        const dueAt = retries ? now + verdict.inMs : row.dueAt
+        put({ ...row, attempts: [...row.attempts, attempt], token: null, status, dueAt })
+        return status
+      })
+      const counted = settled.filter(({ claim }, index) => statuses[index] !== null && !claim.replay)
+      return { statuses, turned: endpoints.judge(counted, judge) }
     },
     async msUntilDue() {
       failOnce('msUntilDue')
-      const times = pending().map(availableAt)
+      const times = waiting().map((row) =>
+        row.lane === 2
+          ? availableAt(row)
+          : Math.max(availableAt(row), endpoints.blockedUntil(row.given.integrationAddress)),
+      )
       return times.length === 0 ? null : Math.max(0, Math.min(...times) - clock.now())
     },
+    whenDue(listener) {
+      const own = () => listener()
+      listeners.add(own)
+      return () => void listeners.delete(own)
+    },
     async backlog({ atMost }) {
-      const due = pending().filter((row) => availableAt(row) <= clock.now())
+      const due = waiting().filter((row) => availableAt(row) <= clock.now())
       return {
-        pending: Math.min(atMost, pending().length),
+        pending: Math.min(atMost, pending.size),
         oldestDueMs: due.length === 0 ? null : clock.now() - Math.min(...due.map(availableAt)),
       }
     },
-    async list({ status, limit }) {
-      return [...rows.values()]
+    async list({ afterId, limit, ...filter }) {
+      return after(afterId)
         .map(viewOf)
-        .filter((view) => status === undefined || view.status === status)
+        .filter((view) => fits(filter, view))
         .slice(0, limit)
     },
+    async find(deliveryId) {
+      const row = rows.get(deliveryId)
+      return row === undefined ? null : viewOf(row)
+    },
+    count: async (filter) => [...rows.values()].filter((row) => fits(filter, viewOf(row))).length,
+    endpoints: async () => endpoints.views(),
   }
 }

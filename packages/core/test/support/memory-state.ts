@@ -1,5 +1,8 @@
 import type { StoredPayment } from '../../src/payments/record.js'
+import type { AuditRecord } from '../../src/ports/store-audit.js'
 import type { ProvenRange, RouterCoverage, WaitingDeposit } from '../../src/ports/store-chains.js'
+import type { IntegrationRecord } from '../../src/ports/store-integrations.js'
+import type { LegacyKeyRecord } from '../../src/ports/store-legacy-keys.js'
 import type { Checkpoint, NewSnapshot, StoredUpdate } from '../../src/ports/store-transaction.js'
 
 /** The rows. They are replaced, never changed. */
@@ -15,6 +18,25 @@ export interface MemoryState {
   readonly deposits: Map<string, WaitingDeposit & { readonly waiting: boolean }>
   /** By their id, in the order they were received. */
   readonly updates: Map<string, StoredUpdate>
+  readonly integrations: Map<string, IntegrationRecord>
+  readonly legacyKeys: Map<string, LegacyKeyRecord>
+  readonly audit: AuditRecord[]
+}
+
+/** Nothing at all. */
+export function emptyState(): MemoryState {
+  return {
+    payments: new Map(),
+    snapshots: [],
+    checkpoints: new Map(),
+    proofs: new Map(),
+    coverage: new Map(),
+    deposits: new Map(),
+    updates: new Map(),
+    integrations: new Map(),
+    legacyKeys: new Map(),
+    audit: [],
+  }
 }
 
 /** A copy that a transaction may write to; rows are shared, as nothing changes them. */
@@ -27,6 +49,9 @@ export function copyOf(state: MemoryState): MemoryState {
     coverage: new Map(state.coverage),
     deposits: new Map(state.deposits),
     updates: new Map(state.updates),
+    integrations: new Map(state.integrations),
+    legacyKeys: new Map(state.legacyKeys),
+    audit: [...state.audit],
   }
 }
 

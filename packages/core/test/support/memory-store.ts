@@ -1,10 +1,14 @@
 import type { Store } from '../../src/ports/store.js'
+import type { MemoryDeliveries } from './memory-deliveries.js'
+import { integrationsIn } from './memory-integrations.js'
 import { memoryLeases } from './memory-leases.js'
-import { copyOf, type MemoryState, reachedOf } from './memory-state.js'
+import { legacyKeysIn } from './memory-legacy-keys.js'
+import { copyOf, emptyState, type MemoryState, reachedOf } from './memory-state.js'
 import { memoryTransaction } from './memory-transaction.js'
 
-/** The part of the store that indexing and polling use, in memory: transactions one at a time, undone when they reject. */
-export interface MemoryStore extends Pick<Store, 'transaction' | 'payments' | 'chains' | 'leases'> {
+/** The part of the store that indexing, polling and commands use, in memory: transactions one at a time, undone when they reject. */
+export interface MemoryStore
+  extends Pick<Store, 'transaction' | 'payments' | 'chains' | 'leases' | 'integrations' | 'legacyKeys' | 'audit'> {
   /** Everything that is committed. */
   readonly committed: () => MemoryState
   /** What the next transaction rejects with, after its work and before its commit; each error is used once. */
@@ -15,20 +19,17 @@ export interface MemoryStore extends Pick<Store, 'transaction' | 'payments' | 'c
   seed(change: (state: MemoryState) => void): void
 }
 
-/**
- * Builds an empty store.
- * @param now - The clock of the leases, in unix milliseconds; without it none ever ends by itself.
- */
-export function memoryStore({ now = () => 0 }: { readonly now?: () => number } = {}): MemoryStore {
-  let state: MemoryState = copyOf({
-    payments: new Map(),
-    snapshots: [],
-    checkpoints: new Map(),
-    proofs: new Map(),
-    coverage: new Map(),
-    deposits: new Map(),
-    updates: new Map(),
-  })
+/** What a store is made with. */
+export interface MemoryStoreOptions {
+  /** The clock of the leases, in unix milliseconds; without it none ever ends by itself. */
+  readonly now?: () => number
+  /** The outbox that replays are made in. */
+  readonly deliveries?: MemoryDeliveries
+}
+
+/** Builds an empty store. */
+export function memoryStore({ now = () => 0, deliveries }: MemoryStoreOptions = {}): MemoryStore {
+  let state: MemoryState = emptyState()
   let queue: Promise<unknown> = Promise.resolve()
   const failures: Error[] = []
 
@@ -41,16 +42,27 @@ export function memoryStore({ now = () => 0 }: { readonly now?: () => number } =
       const result = queue.then(async () => {
         store.beforeTransaction?.()
         const draft = copyOf(state)
-        const value = await work(memoryTransaction(draft))
-        const failure = failures.shift()
-        if (failure) throw failure
-        state = draft
-        return value
+        const undo = deliveries?.save()
+        try {
+          const value = await work(memoryTransaction(draft, deliveries))
+          const failure = failures.shift()
+          if (failure) throw failure
+          state = draft
+          return value
+        } catch (error) {
+          undo?.()
+          throw error
+        }
       })
       queue = result.catch(() => undefined)
       return result
     },
     leases: memoryLeases(now),
+    integrations: integrationsIn(() => state.integrations),
+    legacyKeys: legacyKeysIn(() => state.legacyKeys),
+    audit: {
+      list: async ({ afterSeq = 0, limit }) => state.audit.filter(({ seq }) => seq > afterSeq).slice(0, limit),
+    },
     chains: {
       proofs: async (chainId, limit) => (state.proofs.get(chainId) ?? []).slice(0, limit),
       coverage: async (chainId) => [...(state.coverage.get(chainId)?.values() ?? [])],

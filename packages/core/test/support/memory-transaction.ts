@@ -1,12 +1,15 @@
 import { initialStatus, type PaymentStatus, type StoredPayment } from '../../src/payments/record.js'
 import type { ProvenRange } from '../../src/ports/store-chains.js'
 import type { StoreTransaction } from '../../src/ports/store-transaction.js'
+import type { MemoryDeliveries } from './memory-deliveries.js'
+import { integrationsIn } from './memory-integrations.js'
+import { legacyKeysIn } from './memory-legacy-keys.js'
 import { type MemoryState, reachedOf } from './memory-state.js'
 
 const levels = ['none', 'bloom', 'root'] as const
 
 /** The operations of a transaction on rows that are its own until it ends. */
-export function memoryTransaction(draft: MemoryState): StoreTransaction {
+export function memoryTransaction(draft: MemoryState, deliveries?: MemoryDeliveries): StoreTransaction {
   const payments = () => [...draft.payments.values()]
   const byPlace = (a: StoredPayment, b: StoredPayment) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex
   const change = (id: string, given: Partial<StoredPayment>) => {
@@ -145,6 +148,17 @@ export function memoryTransaction(draft: MemoryState): StoreTransaction {
     async settleUpdate(updateId, result) {
       const stored = draft.updates.get(updateId)
       if (stored !== undefined) draft.updates.set(updateId, { ...stored, ...result })
+    },
+    async replayDeliveries(request) {
+      if (deliveries === undefined) throw new Error('this test double was made without an outbox')
+      return deliveries.replay(request)
+    },
+    integrations: integrationsIn(() => draft.integrations),
+    legacyKeys: legacyKeysIn(() => draft.legacyKeys),
+    lockAudit: async () => draft.audit.at(-1) ?? null,
+    async appendAudit(record) {
+      if (record.seq !== draft.audit.length + 1) throw new Error(`audit record ${record.seq} leaves a gap`)
+      draft.audit.push(record)
     },
   }
 }

@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'vitest'
+import { manualClock } from '../../test/support/manual-clock.js'
+import { memoryStore } from '../../test/support/memory-store.js'
+import type { AuditRecord } from '../ports/store-audit.js'
+import { type MasterKey, parseMasterKey } from '../secrets/master-key.js'
+import { createAudited } from './audited.js'
+import { createAuditQueries } from './queries.js'
+import { shownUrl } from './shown-url.js'
+
+const oldKey = 'a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90'
+const newKey = '00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f'
+const keys = parseMasterKey(oldKey)
+
+function setup() {
+  const store = memoryStore()
+  const clock = manualClock()
+  const audited = (given: MasterKey = keys) =>
+    createAudited({ transaction: store.transaction, keys: given, clock, actor: 'cli:ada' })
+  const record = (subject: string, given?: MasterKey) =>
+    audited(given)(async (_tx, note) =>
+      note({ action: 'integration.url_set', subject, details: { from: null, to: 'https://a.example/' } }),
+    )
+  const log = () => store.committed().audit
+  const verify = (given: MasterKey = keys) => createAuditQueries({ audit: store.audit, keys: given }).verify()
+  return { store, clock, audited, record, log, verify }
+}
+
+/** A log of ten records. */
+async function tenRecords() {
+  const made = setup()
+  for (let index = 1; index <= 10; index += 1) {
+    await made.record(`s${index}`)
+    await made.clock.advance(1_000)
+  }
+  return made
+}
+
+describe('a change', () => {
+  test('writes its record with who, what and when, numbered from 1', async () => {
+    const { record, log, clock } = setup()
+    await record('a')
+    await record('b')
+    expect(log()).toMatchObject([
+      { seq: 1, subject: 'a', actor: 'cli:ada', at: clock.now(), keyVersion: keys.current.version },
+      { seq: 2, subject: 'b', action: 'integration.url_set', details: { from: null, to: 'https://a.example/' } },
+    ])
+    for (const { hash } of log()) expect(hash).toMatch(/^[0-9a-f]{64}$/)
+  })
+
+  test('that rejects leaves no record, and a record that cannot be written leaves no change', async () => {
+    const { audited, store, log } = setup()
+    const failing = audited()(async (_tx, note) => {
+      note({ action: 'legacy_key.revoked', subject: 'k' })
+      throw new Error('refused')
+    })
+    await expect(failing).rejects.toThrow('refused')
+    store.failures.push(new Error('disk'))
+    const key = { id: 'k', name: '', secret: { keyVersion: 1, hash: 'h' }, createdAt: 1, revokedAt: null }
+    const unwritten = audited()(async (tx, note) => {
+      await tx.legacyKeys.insert(key)
+      note({ action: 'legacy_key.created', subject: 'k' })
+    })
+    await expect(unwritten).rejects.toThrow('disk')
+    expect([log(), await store.legacyKeys.list()]).toEqual([[], []])
+  })
+
+  test('takes the log before it touches anything', async () => {
+    const { audited, store } = setup()
+    const order: string[] = []
+    const { transaction } = store
+    store.transaction = (work) =>
+      transaction((tx) =>
+        work({
+          ...tx,
+          lockAudit: () => {
+            order.push('lock')
+            return tx.lockAudit()
+          },
+        }),
+      )
+    await createAudited({ transaction: store.transaction, keys, clock: manualClock(), actor: 'a' })(async () => {
+      order.push('work')
+    })
+    await audited()(async () => undefined)
+    expect(order.slice(0, 2)).toEqual(['lock', 'work'])
+  })
+
+  test.each(['', '  ', 'x'.repeat(201)])('refuses %j as its actor', (actor) => {
+    const { store, clock } = setup()
+    expect(() => createAudited({ transaction: store.transaction, keys, clock, actor })).toThrow(RangeError)
+  })
+})
+
+describe('the chain', () => {
+  test('of a log as it was written is whole, and its end is told', async () => {
+    const { verify, log } = await tenRecords()
+    const last = log()[9]
+    expect(await verify()).toEqual({
+      records: 10,
+      last: { seq: 10, hash: last?.hash, at: last?.at },
+      brokenAt: null,
+    })
+  })
+
+  test('of an empty log is whole', async () => {
+    expect(await setup().verify()).toEqual({ records: 0, last: null, brokenAt: null })
+  })
+
+  test('of more records than are read at a time is checked to its end', async () => {
+    const { record, verify, store } = setup()
+    for (let index = 0; index < 2_001; index += 1) await record(`s${index}`)
+    expect(await verify()).toMatchObject({ records: 2_001, brokenAt: null })
+    store.seed(({ audit }) => change(audit, 2_000, { subject: 'else' }))
+    expect(await verify()).toMatchObject({ records: 2_000, brokenAt: 2_001 })
+  })
+
+  test.each<[string, (log: AuditRecord[]) => void, number]>([
+    ['another actor', (log) => change(log, 3, { actor: 'cli:eve' }), 4],
+    ['another time', (log) => change(log, 3, { at: 1 }), 4],
+    ['another action', (log) => change(log, 3, { action: 'integration.enabled' }), 4],
+    ['another subject', (log) => change(log, 3, { subject: 'other' }), 4],
+    ['another detail', (log) => change(log, 3, { details: { from: null, to: 'https://b.example/' } }), 4],
+    ['a detail more', (log) => change(log, 3, { details: { from: null, to: 'https://a.example/', more: 1 } }), 4],
+    ['another hash', (log) => change(log, 3, { hash: '0'.repeat(64) }), 4],
+    ['a key version that is not here', (log) => change(log, 3, { keyVersion: 7 }), 4],
+    ['a record that is gone', (log) => log.splice(4, 1), 5],
+    ['a first record that is gone', (log) => log.splice(0, 1), 1],
+    [
+      'a record that is gone, with the others moved up',
+      (log) => {
+        log.splice(4, 1)
+        for (const index of log.keys()) change(log, index, { seq: index + 1 })
+      },
+      5,
+    ],
+    [
+      'two records that were swapped',
+      (log) => {
+        const [a, b] = [log[2], log[3]]
+        if (a === undefined || b === undefined) throw new Error('the log is too short')
+        log[2] = { ...b, seq: 3 }
+        log[3] = { ...a, seq: 4 }
+      },
+      3,
+    ],
+    ['a record put twice', (log) => log.splice(5, 0, ...log.slice(4, 5)), 6],
+  ])('shows %s', async (_what, tamper, brokenAt) => {
+    const { store, verify } = await tenRecords()
+    store.seed(({ audit }) => tamper(audit))
+    expect(await verify()).toMatchObject({ records: brokenAt - 1, brokenAt })
+  })
+
+  test('shows a genuine record of the same number from another course of the log, as from a restored copy', async () => {
+    const [one, other] = [await tenRecords(), setup()]
+    for (let index = 1; index <= 10; index += 1) {
+      await other.record(index === 4 ? 'something else' : `s${index}`)
+      await other.clock.advance(1_000)
+    }
+    expect(await other.verify()).toMatchObject({ brokenAt: null })
+    const strange = other.log()[6]
+    one.store.seed(({ audit }) => change(audit, 6, strange ?? {}))
+    expect(await one.verify()).toMatchObject({ brokenAt: 7 })
+  })
+
+  test('does not show an end that was cut off, but the last record that was kept elsewhere does', async () => {
+    const { store, verify } = await tenRecords()
+    const before = await verify()
+    store.seed(({ audit }) => void audit.splice(8))
+    const after = await verify()
+    expect(after.brokenAt).toBeNull()
+    expect(after.last).not.toEqual(before.last)
+  })
+
+  test('goes on under a new master key, and needs the old one to be checked', async () => {
+    const { record, verify } = await tenRecords()
+    const both = parseMasterKey(`${newKey},${oldKey}`)
+    await record('after the rotation', both)
+    expect(await verify(both)).toMatchObject({ records: 11, brokenAt: null })
+    expect(await verify(parseMasterKey(newKey))).toMatchObject({ records: 0, brokenAt: 1 })
+    expect(await verify(keys)).toMatchObject({ records: 10, brokenAt: 11 })
+  })
+
+  test('does not depend on the order in which a database gives details back', async () => {
+    const { store, record, log, verify } = setup()
+    await record('a')
+    const reversed = { to: 'https://a.example/', from: null }
+    expect(log()[0]?.details).toEqual(reversed)
+    store.seed(({ audit }) => change(audit, 0, { details: reversed }))
+    expect(Object.keys(log()[0]?.details ?? {})).toEqual(['to', 'from'])
+    expect(await verify()).toMatchObject({ brokenAt: null })
+  })
+})
+
+test.each([0, -1, 2.5])('a list of %d records is a RangeError', async (limit) => {
+  const { store } = setup()
+  await expect(createAuditQueries({ audit: store.audit, keys }).list({ limit })).rejects.toThrow(RangeError)
+})
+
+test.each([
+  [null, null],
+  ['https://shop.example/hook?token=secret', 'https://shop.example/hook'],
+  ['https://user:secret@shop.example:8443/a/b#secret', 'https://shop.example:8443/a/b'],
+  ['secret', 'unreadable'],
+])('of the URL %j the log keeps %j', (url, shown) => {
+  expect(shownUrl(url)).toBe(shown)
+})
+
+function change(log: AuditRecord[], index: number, fields: Partial<AuditRecord>): void {
+  const record = log[index]
+  if (record === undefined) throw new Error(`there is no record at ${index}`)
+  log[index] = { ...record, ...fields }
+}

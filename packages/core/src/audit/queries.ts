@@ -1,0 +1,39 @@
+/** Reads the audit log and checks its chain. Source: docs/decisions/audit.md. @module */
+import { assertWhole } from '../internal/assert-whole.js'
+import type { AuditRecord, AuditStore } from '../ports/store-audit.js'
+import type { MasterKey } from '../secrets/master-key.js'
+import type { AuditQueries } from '../service-types.js'
+import { beforeFirst, hashRecord } from './chain.js'
+
+/** Records that are read at a time. */
+const partSize = 1_000
+
+/** Builds the queries. */
+export function createAuditQueries({ audit, keys }: { audit: AuditStore; keys: MasterKey }): AuditQueries {
+  return {
+    async list(query) {
+      assertWhole('limit', query.limit, 1)
+      return audit.list(query)
+    },
+    async verify() {
+      let before: Pick<AuditRecord, 'seq' | 'hash' | 'at'> | null = null
+      let records = 0
+      for (;;) {
+        const part: AuditRecord[] = await audit.list({ afterSeq: before?.seq ?? 0, limit: partSize })
+        for (const record of part) {
+          const expectedSeq: number = (before?.seq ?? 0) + 1
+          if (record.seq !== expectedSeq || !fits(record, before?.hash ?? beforeFirst, keys))
+            return { records, last: before, brokenAt: expectedSeq }
+          before = { seq: record.seq, hash: record.hash, at: record.at }
+          records += 1
+        }
+        if (part.length < partSize) return { records, last: before, brokenAt: null }
+      }
+    },
+  }
+}
+
+function fits(record: AuditRecord, previous: string, keys: MasterKey): boolean {
+  const key = keys.find(record.keyVersion)
+  return key !== undefined && hashRecord(key, previous, record) === record.hash
+}

@@ -1,0 +1,203 @@
+import { describe, expect, test } from 'vitest'
+import { manualClock } from '../../test/support/manual-clock.js'
+import { memoryDeliveries } from '../../test/support/memory-deliveries.js'
+import { memoryStore } from '../../test/support/memory-store.js'
+import { createAudited } from '../audit/audited.js'
+import type { AttemptRecord } from '../ports/store-deliveries.js'
+import { parseMasterKey } from '../secrets/master-key.js'
+import { createDeliveryCommands } from './commands.js'
+
+const keys = parseMasterKey('00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f')
+const address = `0x${'a1'.repeat(20)}`
+const failedAttempt: AttemptRecord = {
+  startedAt: 1,
+  latencyMs: 1,
+  status: 410,
+  reason: 'status_410',
+  excerpt: null,
+  replay: false,
+}
+
+function setup() {
+  const clock = manualClock()
+  const deliveries = memoryDeliveries(clock)
+  const store = memoryStore({ deliveries })
+  const audited = createAudited({ transaction: store.transaction, keys, clock, actor: 'cli:ada' })
+  let woken = 0
+  const onDue = () => {
+    woken += 1
+  }
+  const commands = createDeliveryCommands({ deliveries, audited, onDue })
+  const judge = () => ({ failures: 0, blocks: 0, blockMs: null })
+  /** Makes every pending delivery end. */
+  async function settleAll(kind: 'delivered' | 'exhausted') {
+    const claims = await deliveries.claim({ limit: 10_000, leaseMs: 10_000 })
+    await deliveries.settle(
+      claims.map((claim) => ({ claim, attempt: failedAttempt, verdict: { kind } })),
+      judge,
+    )
+  }
+  const audit = () =>
+    store.committed().audit.map(({ action, subject, actor, details }) => [action, subject, actor, details])
+  return { clock, deliveries, store, commands, settleAll, audit, woken: () => woken }
+}
+
+describe('replay', () => {
+  test.each(['delivered', 'exhausted'] as const)(
+    'makes a delivery that is %s due at once, and is on record',
+    async (kind) => {
+      const { commands, deliveries, settleAll, audit, woken, clock } = setup()
+      deliveries.add({ deliveryId: 'a' })
+      await settleAll(kind)
+      await clock.advance(60_000)
+      expect(await commands.replay('a')).toMatchObject({ status: 'pending', nextAttemptAt: clock.now() })
+      expect(woken()).toBe(1)
+      expect(audit()).toEqual([['deliveries.replayed', 'a', 'cli:ada', { replayed: 1 }]])
+      const [claim] = await deliveries.claim({ limit: 1, leaseMs: 10_000 })
+      expect(claim).toMatchObject({ attempt: 2, step: 1, replay: true, ageMs: 0 })
+    },
+  )
+
+  test('refuses one whose attempt is under way, and nothing is on record', async () => {
+    const { commands, deliveries, audit, woken } = setup()
+    deliveries.add({ deliveryId: 'a' })
+    await deliveries.claim({ limit: 1, leaseMs: 10_000 })
+    await expect(commands.replay('a')).rejects.toMatchObject({ code: 'ERR_DELIVERY_UNDER_WAY', retryable: true })
+    expect([audit(), woken()]).toEqual([[], 0])
+  })
+
+  test('refuses one that does not exist, and find does', async () => {
+    const { commands, audit } = setup()
+    await expect(commands.replay('7')).rejects.toMatchObject({ code: 'ERR_DELIVERY_NOT_FOUND', deliveryId: '7' })
+    await expect(commands.find('7')).rejects.toMatchObject({ code: 'ERR_DELIVERY_NOT_FOUND' })
+    expect(audit()).toEqual([])
+  })
+
+  test('is undone when its record cannot be written', async () => {
+    const { commands, deliveries, store, settleAll, woken } = setup()
+    deliveries.add({ deliveryId: 'a' })
+    await settleAll('exhausted')
+    store.failures.push(new Error('disk'))
+    await expect(commands.replay('a')).rejects.toThrow('disk')
+    expect([deliveries.view('a').status, woken()]).toEqual(['exhausted', 0])
+  })
+})
+
+describe('replayAll', () => {
+  test('replays every one that fits, in parts, each with its record and its progress', async () => {
+    const { commands, deliveries, settleAll, audit } = setup()
+    for (let index = 0; index < 2_500; index += 1) deliveries.add({ deliveryId: `d${index}` })
+    await settleAll('exhausted')
+    deliveries.add({ deliveryId: 'pending' })
+    const progress: unknown[] = []
+    const done = await commands.replayAll(
+      { status: 'exhausted' },
+      { onProgress: (totals) => progress.push({ ...totals }) },
+    )
+    expect(done).toEqual({ replayed: 2_500, underWay: 0 })
+    expect(progress).toEqual([1_000, 2_000, 2_500].map((replayed) => ({ replayed, underWay: 0 })))
+    const record = (replayed: number, through: string) => [
+      'deliveries.replayed',
+      'all',
+      'cli:ada',
+      { status: 'exhausted', replayed, underWay: 0, through },
+    ]
+    expect(audit()).toEqual([record(1_000, 'd999'), record(1_000, 'd1999'), record(500, 'd2499')])
+    expect(await commands.count({ status: 'pending' })).toBe(2_501)
+  })
+
+  test('leaves alone what failed after it began', async () => {
+    const { commands, deliveries, settleAll } = setup()
+    for (let index = 0; index < 1_500; index += 1) deliveries.add({ deliveryId: `d${index}` })
+    await settleAll('exhausted')
+    let parts = 0
+    const done = await commands.replayAll(
+      { status: 'exhausted' },
+      {
+        onProgress() {
+          parts += 1
+          if (parts > 1) return
+          // Both what it has just replayed and what is new fail again at once.
+          deliveries.add({ deliveryId: 'new' })
+          void settleAll('exhausted')
+        },
+      },
+    )
+    expect(done).toEqual({ replayed: 1_500, underWay: 0 })
+    expect(deliveries.view('new').status).toBe('exhausted')
+  })
+
+  test('an abort ends it after the part that runs, and says how far it came', async () => {
+    const { commands, deliveries, settleAll } = setup()
+    for (let index = 0; index < 2_500; index += 1) deliveries.add({ deliveryId: `d${index}` })
+    await settleAll('exhausted')
+    const controller = new AbortController()
+    const options = { signal: controller.signal, onProgress: () => controller.abort() }
+    expect(await commands.replayAll({ status: 'exhausted' }, options)).toEqual({ replayed: 1_000, underWay: 0 })
+    expect(await commands.count({ status: 'exhausted' })).toBe(1_500)
+  })
+
+  test('counts what is under way and leaves it alone', async () => {
+    const { commands, deliveries } = setup()
+    for (let index = 0; index < 5; index += 1) deliveries.add({ deliveryId: `d${index}` })
+    await deliveries.claim({ limit: 2, leaseMs: 10_000 })
+    expect(await commands.replayAll({ status: 'pending' })).toEqual({ replayed: 3, underWay: 2 })
+  })
+
+  test('takes the filter in any case, and nothing that does not fit it', async () => {
+    const { commands, deliveries, settleAll, audit } = setup()
+    deliveries.add({ deliveryId: 'a', integrationAddress: address })
+    deliveries.add({ deliveryId: 'b', integrationAddress: `0x${'b2'.repeat(20)}` })
+    await settleAll('exhausted')
+    const integrationAddress = address.toUpperCase().replace('0X', '0x')
+    expect(await commands.replayAll({ status: 'exhausted', integrationAddress })).toEqual({ replayed: 1, underWay: 0 })
+    expect(audit()).toEqual([
+      [
+        'deliveries.replayed',
+        'all',
+        'cli:ada',
+        { integrationAddress: address, status: 'exhausted', replayed: 1, underWay: 0, through: 'a' },
+      ],
+    ])
+  })
+
+  test('nothing that fits is nothing done, and nothing on record', async () => {
+    const { commands, audit, woken } = setup()
+    expect(await commands.replayAll({ status: 'exhausted' })).toEqual({ replayed: 0, underWay: 0 })
+    expect([audit(), woken()]).toEqual([[], 0])
+  })
+
+  test('a filter without a status is a RangeError', async () => {
+    await expect(setup().commands.replayAll({})).rejects.toThrow(RangeError)
+  })
+})
+
+test.each([
+  ['an address', { integrationAddress: '0x1' }, 'ERR_ADDRESS_INVALID'],
+  ['a hash', { txHash: '0x1' }, 'ERR_TX_HASH_INVALID'],
+])('%s of the wrong form is refused', async (_what, filter, code) => {
+  const { commands } = setup()
+  await expect(commands.list({ ...filter, limit: 1 })).rejects.toMatchObject({ code })
+  await expect(commands.count(filter)).rejects.toMatchObject({ code })
+  await expect(commands.replayAll({ ...filter, status: 'exhausted' })).rejects.toMatchObject({ code })
+})
+
+test.each([
+  ['since', Number.NaN],
+  ['until', Number.POSITIVE_INFINITY],
+])('%s of %d is a RangeError', async (name, at) => {
+  await expect(setup().commands.count({ [name]: at })).rejects.toThrow(RangeError)
+})
+
+test.each([0, -1, 1.5])('a list of %d is a RangeError', async (limit) => {
+  await expect(setup().commands.list({ limit })).rejects.toThrow(RangeError)
+})
+
+test('lists in parts, oldest first', async () => {
+  const { commands, deliveries } = setup()
+  for (const deliveryId of ['a', 'b', 'c']) deliveries.add({ deliveryId })
+  const first = await commands.list({ limit: 2 })
+  expect(first.map(({ deliveryId }) => deliveryId)).toEqual(['a', 'b'])
+  const rest = await commands.list({ limit: 2, afterId: 'b' })
+  expect(rest.map(({ deliveryId }) => deliveryId)).toEqual(['c'])
+})

@@ -1,0 +1,205 @@
+import { describe, expect, test } from 'vitest'
+import { manualClock } from '../../test/support/manual-clock.js'
+import { memoryStore } from '../../test/support/memory-store.js'
+import { seededRandom } from '../../test/support/seeded-random.js'
+import { createAudited } from '../audit/audited.js'
+import { createAuditQueries } from '../audit/queries.js'
+import { createLegacyKeyCommands } from '../legacy-keys/commands.js'
+import { type MasterKey, parseMasterKey } from '../secrets/master-key.js'
+import { openSecret } from '../secrets/seal.js'
+import { createIntegrationCommands } from './commands.js'
+
+const oldKey = 'a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90'
+const newKey = '00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f'
+const before = parseMasterKey(oldKey)
+const both = parseMasterKey(`${newKey},${oldKey}`)
+const after = parseMasterKey(newKey)
+const addressOf = (name: string) => `0x${name.repeat(40).slice(0, 40)}`
+const [a, b] = [addressOf('a'), addressOf('b')]
+
+function setup() {
+  const clock = manualClock()
+  const store = memoryStore()
+  const random = seededRandom('integrations')
+  const commandsWith = (keys: MasterKey) => {
+    const audited = createAudited({ transaction: store.transaction, keys, clock, actor: 'cli:ada' })
+    const { integrations, legacyKeys, audit } = store
+    return {
+      ...createIntegrationCommands({
+        integrations,
+        audited,
+        keys,
+        clock,
+        random,
+        allowLoopbackHttp: false,
+      }),
+      legacy: createLegacyKeyCommands({ legacyKeys, audited, keys, clock, random }),
+      audit: createAuditQueries({ audit, keys }),
+    }
+  }
+  const log = () => store.committed().audit.map(({ action, subject, details }) => [action, subject, details])
+  const stored = async (address: string) => {
+    const record = await store.integrations.find(address)
+    if (record === null) throw new Error(`${address} is not stored`)
+    return record
+  }
+  return { clock, store, commandsWith, commands: commandsWith(before), log, stored }
+}
+
+describe('every command writes its record', () => {
+  test('creating one, without secrets and without the query of its URL', async () => {
+    const { commands, log } = setup()
+    await commands.create({ address: a, name: 'shop', notificationUrl: 'https://shop.example/hook?token=canary' })
+    await commands.create({ address: b })
+    expect(log()).toEqual([
+      ['integration.created', a, { name: 'shop', url: 'https://shop.example/hook' }],
+      ['integration.created', b, { name: '', url: null }],
+    ])
+  })
+
+  test('changing its URL, with the one before', async () => {
+    const { commands, log } = setup()
+    await commands.create({ address: a, notificationUrl: 'https://old.example/?k=canary' })
+    await commands.setNotificationUrl(a, 'https://new.example/hook?k=canary')
+    await commands.setNotificationUrl(a, null)
+    expect(log().slice(1)).toEqual([
+      ['integration.url_set', a, { from: 'https://old.example/', to: 'https://new.example/hook' }],
+      ['integration.url_set', a, { from: 'https://new.example/hook', to: null }],
+    ])
+  })
+
+  test('shutting it out and letting it in', async () => {
+    const { commands, log } = setup()
+    await commands.create({ address: a })
+    await commands.setEnabled(a, false)
+    await commands.setEnabled(a, true)
+    expect(log().slice(1)).toEqual([
+      ['integration.disabled', a, {}],
+      ['integration.enabled', a, {}],
+    ])
+  })
+
+  test('rotating either secret', async () => {
+    const { commands, log, stored } = setup()
+    const issued = await commands.create({ address: a })
+    const { signingSecret } = await commands.rotateSigningSecret(a)
+    await commands.rotateApiSecret(a, { graceMs: 60_000 })
+    expect(log().slice(1)).toEqual([
+      ['integration.signing_secret_rotated', a, {}],
+      ['integration.api_secret_rotated', a, { graceMs: 60_000 }],
+    ])
+    expect(signingSecret).not.toBe(issued.signingSecret)
+    expect(openSecret(before, a, (await stored(a)).signingSecret)).toBe(signingSecret)
+  })
+
+  test('issuing and revoking a legacy key', async () => {
+    const { commands, log } = setup()
+    const { key } = await commands.legacy.create({ name: 'till' })
+    await commands.legacy.revoke(key.id)
+    expect(log()).toEqual([
+      ['legacy_key.created', key.id, { name: 'till' }],
+      ['legacy_key.revoked', key.id, {}],
+    ])
+  })
+
+  test('and one that fails writes none', async () => {
+    const { commands, log } = setup()
+    await commands.create({ address: a })
+    const missing = { code: 'ERR_INTEGRATION_NOT_FOUND' }
+    await expect(commands.create({ address: a })).rejects.toMatchObject({ code: 'ERR_INTEGRATION_EXISTS' })
+    await expect(commands.setEnabled(b, false)).rejects.toMatchObject(missing)
+    await expect(commands.setNotificationUrl(b, null)).rejects.toMatchObject(missing)
+    await expect(commands.setNotificationUrl(a, 'ftp://x')).rejects.toMatchObject({ code: 'ERR_URL_INVALID' })
+    await expect(commands.rotateApiSecret(b)).rejects.toMatchObject(missing)
+    await expect(commands.rotateSigningSecret(b)).rejects.toMatchObject(missing)
+    await expect(commands.legacy.revoke('lk_none')).rejects.toMatchObject({ code: 'ERR_LEGACY_KEY_NOT_FOUND' })
+    expect(log()).toHaveLength(1)
+  })
+
+  test('in the same transaction: a secret is not rotated when its record cannot be kept', async () => {
+    const { commands, store, stored, log } = setup()
+    await commands.create({ address: a })
+    const record = await stored(a)
+    store.failures.push(new Error('disk'))
+    await expect(commands.rotateSigningSecret(a)).rejects.toThrow('disk')
+    expect(await stored(a)).toEqual(record)
+    expect(log()).toHaveLength(1)
+  })
+})
+
+describe('resealing', () => {
+  /** Three integrations of the old key, and one of both. */
+  async function rotated() {
+    const made = setup()
+    const secrets = new Map<string, string>()
+    for (const name of ['a', 'b', 'c']) {
+      const { signingSecret } = await made.commands.create({ address: addressOf(name) })
+      secrets.set(addressOf(name), signingSecret)
+    }
+    const commands = made.commandsWith(both)
+    return { ...made, commands, secrets }
+  }
+
+  test('seals every signing secret with the newest key; then the old one is needed no more', async () => {
+    const { commands, secrets, stored } = await rotated()
+    const { signingSecret } = await commands.create({ address: addressOf('d') })
+    secrets.set(addressOf('d'), signingSecret)
+    expect(await commands.resealSecrets()).toMatchObject({ resealed: 3 })
+    for (const [address, secret] of secrets) {
+      const { signingSecret: sealed } = await stored(address)
+      expect(sealed.keyVersion).toBe(after.current.version)
+      expect(openSecret(after, address, sealed)).toBe(secret)
+    }
+  })
+
+  test('again changes nothing, and is on record each time', async () => {
+    const { commands, stored, log } = await rotated()
+    await commands.resealSecrets()
+    const sealed = await stored(a)
+    expect(await commands.resealSecrets()).toMatchObject({ resealed: 0 })
+    expect(await stored(a)).toEqual(sealed)
+    const keyVersion = after.current.version
+    expect(log().slice(-2)).toEqual([
+      ['secrets.resealed', 'all', { resealed: 3, keyVersion }],
+      ['secrets.resealed', 'all', { resealed: 0, keyVersion }],
+    ])
+    expect(await commands.audit.verify()).toMatchObject({ brokenAt: null, records: 5 })
+  })
+
+  test('names what still needs an older key', async () => {
+    const { commands, clock } = await rotated()
+    const kept = await commands.legacy.create({ name: 'new' })
+    expect(await commands.resealSecrets()).toMatchObject({
+      olderApiSecrets: ['a', 'b', 'c'].map(addressOf),
+      olderLegacyKeys: [],
+    })
+    await commands.rotateApiSecret(a, { graceMs: 60_000 })
+    await commands.rotateApiSecret(b)
+    expect(await commands.resealSecrets()).toMatchObject({ olderApiSecrets: [a, addressOf('c')] })
+    await clock.advance(60_000)
+    expect(await commands.resealSecrets()).toMatchObject({ olderApiSecrets: [addressOf('c')] })
+    expect(kept.key.revokedAt).toBeNull()
+  })
+
+  test('names legacy keys that are not revoked', async () => {
+    const { commandsWith } = setup()
+    const old = await commandsWith(before).legacy.create({ name: 'old' })
+    const revoked = await commandsWith(before).legacy.create({ name: 'revoked' })
+    await commandsWith(before).legacy.revoke(revoked.key.id)
+    expect(await commandsWith(both).resealSecrets()).toEqual({
+      resealed: 0,
+      olderApiSecrets: [],
+      olderLegacyKeys: [old.key.id],
+    })
+  })
+
+  test('does all of them or none: one that cannot be opened stops it', async () => {
+    const { commands, commandsWith, stored, log } = await rotated()
+    const strange = parseMasterKey('f'.repeat(8) + oldKey.slice(8))
+    await commandsWith(strange).create({ address: addressOf('e') })
+    const count = log().length
+    await expect(commands.resealSecrets()).rejects.toMatchObject({ code: 'ERR_SECRET_UNREADABLE' })
+    expect((await stored(a)).signingSecret.keyVersion).toBe(before.current.version)
+    expect(log()).toHaveLength(count)
+  })
+})

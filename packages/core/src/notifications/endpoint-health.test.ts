@@ -1,0 +1,94 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { EndpointHealth, EndpointResult } from '../ports/store-deliveries.js'
+import { blockCapMs, failuresUntilBlock, judgeEndpoint } from './endpoint-health.js'
+
+const ok = { delivered: true, probe: false }
+const failed = { delivered: false, probe: false }
+const probed = { delivered: true, probe: true }
+const failedProbe = { delivered: false, probe: true }
+const times = (count: number, result: EndpointResult) => Array.from({ length: count }, () => result)
+const judge = ([failures, blocks]: readonly [number, number], results: readonly EndpointResult[], fraction = 0.5) => {
+  const after = judgeEndpoint({ failures, blocks }, results, fraction)
+  return [after.failures, after.blocks, after.blockMs]
+}
+
+test.each([
+  ['nothing', [3, 2], [], [3, 2, null]],
+  ['a success of a healthy endpoint', [0, 0], [ok], [0, 0, null]],
+  ['a failure', [0, 0], [failed], [1, 0, null]],
+  ['four failures', [0, 0], times(4, failed), [4, 0, null]],
+  ['the fifth in a row', [4, 0], [failed], [5, 1, 5_000]],
+  ['a hundred at once', [0, 0], times(100, failed), [100, 1, 5_000]],
+  ['a success between them', [4, 0], [ok, failed], [1, 0, null]],
+  ['five failures and then a success', [0, 0], [...times(5, failed), ok], [0, 0, null]],
+  ['a success and then five failures', [9, 3], [ok, ...times(5, failed)], [5, 1, 5_000]],
+  ['what was under way when the block began', [5, 1], times(30, failed), [35, 1, null]],
+  ['a late success of it', [5, 1], [failed, ok], [0, 0, null]],
+  ['a probe that is answered', [40, 3], [probed], [0, 0, null]],
+  ['a failed probe', [5, 1], [failedProbe], [6, 2, 10_000]],
+  ['a failed probe that was overtaken by a success', [5, 1], [ok, failedProbe], [1, 0, null]],
+  ['a failed probe of an endpoint that is blocked anew', [4, 0], [failed, failedProbe], [6, 2, 10_000]],
+] as const)('%s: from %j', (_what, before, results, after) => {
+  expect(judge(before, results)).toEqual(after)
+})
+
+test.each([
+  [1, 10_000],
+  [2, 20_000],
+  [3, 40_000],
+  [4, 60_000],
+  [5, 60_000],
+  [5_000, 60_000],
+])('a failed probe after %d blocks blocks for %d ms, moved by a fifth either way', (blocks, ms) => {
+  expect(judge([9, blocks], [failedProbe], 0)).toEqual([10, blocks + 1, ms * 0.8])
+  expect(judge([9, blocks], [failedProbe])).toEqual([10, blocks + 1, ms])
+  expect(judge([9, blocks], [failedProbe], 1)).toEqual([10, blocks + 1, ms * 1.2])
+})
+
+describe('whatever the results', () => {
+  const results = fc.array(fc.record({ delivered: fc.boolean(), probe: fc.boolean() }), { maxLength: 40 })
+  const fraction = fc.double({ min: 0, max: 1, noNaN: true })
+  // What the function itself can leave: no blocks without as many failures as it takes.
+  const health = fc
+    .record({ failures: fc.nat(1_000), blocks: fc.nat(50) })
+    .map(({ failures, blocks }): EndpointHealth => {
+      if (blocks > 0) return { failures: failures + failuresUntilBlock, blocks }
+      return { failures: failures % failuresUntilBlock, blocks }
+    })
+
+  test('it is blocked exactly while five or more failed in a row', () => {
+    fc.assert(
+      fc.property(health, results, fraction, (before, given, at) => {
+        const { failures, blocks } = judgeEndpoint(before, given, at)
+        const sinceSuccess = given.toReversed().findIndex(({ delivered }) => delivered)
+        expect(failures).toBe(sinceSuccess === -1 ? before.failures + given.length : sinceSuccess)
+        expect(blocks > 0).toBe(failures >= failuresUntilBlock)
+      }),
+    )
+  })
+
+  test('a block is as long as its place says, and only where one begins', () => {
+    fc.assert(
+      fc.property(health, results, fraction, (before, given, at) => {
+        const { blocks, blockMs } = judgeEndpoint(before, given, at)
+        const begins = blocks > 0 && (blocks !== before.blocks || given.some(({ delivered }) => delivered))
+        expect(blockMs === null).toBe(!begins)
+        if (blockMs === null) return
+        const planned = Math.min(blockCapMs, 2_500 * 2 ** blocks)
+        expect(blockMs).toBeGreaterThanOrEqual(Math.floor(planned * 0.8))
+        expect(blockMs).toBeLessThanOrEqual(Math.ceil(planned * 1.2))
+      }),
+    )
+  })
+
+  test('results in two parts come to the same as in one', () => {
+    fc.assert(
+      fc.property(health, results, results, fraction, (before, first, second, at) => {
+        const whole = judgeEndpoint(before, [...first, ...second], at)
+        const { failures, blocks } = judgeEndpoint(judgeEndpoint(before, first, at), second, at)
+        expect({ failures, blocks }).toEqual({ failures: whole.failures, blocks: whole.blocks })
+      }),
+    )
+  })
+})

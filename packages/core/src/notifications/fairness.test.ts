@@ -1,0 +1,243 @@
+import { describe, expect, test } from 'vitest'
+import { ok, setUpDispatcher } from '../../test/support/dispatcher-setup.js'
+import { turns } from '../../test/support/manual-clock.js'
+import { deferred, until } from '../../test/support/until.js'
+import type { PostResult } from '../ports/sender.js'
+import type { DispatcherOptions } from './dispatcher.js'
+
+const timeout: PostResult = { kind: 'failure', reason: 'timeout', latencyMs: 5_000 }
+const slow: PostResult = { ...ok, latencyMs: 4_900 }
+
+/** How endpoint 0 behaves; all others answer after 20 ms. */
+const troubles = {
+  'hangs until the time is over': [5_000, timeout],
+  'answers, but only after 4.9 s': [4_900, slow],
+  'refuses at once': [0, { kind: 'failure', reason: 'connection', latencyMs: 0 }],
+  'is well': [20, ok],
+} as const
+
+/** Publishes to a hundred endpoints for a while and gives the others' times from publishing to delivery, in milliseconds. */
+async function publishToAll(trouble: keyof typeof troubles): Promise<number[]> {
+  const [badMs, badResult] = troubles[trouble]
+  const setup = setUpDispatcher({}, async ({ url }) => {
+    const isBad = url === 'endpoint 0'
+    await setup.clock.sleep(isBad ? badMs : 20)
+    return isBad ? badResult : ok
+  })
+  const { clock, deliveries, attempts, dispatcher } = setup
+  const controller = new AbortController()
+  const running = dispatcher.run(controller.signal)
+  // Endpoint 0 is owed a backlog from before, as after a night of being down.
+  for (let index = 0; index < 200; index += 1)
+    deliveries.add({ deliveryId: `old ${index}`, notificationUrl: 'endpoint 0', integrationAddress: '0x0' })
+  for (let round = 0; round < 12; round += 1) {
+    for (let endpoint = 0; endpoint < 100; endpoint += 1) {
+      const notificationUrl = `endpoint ${endpoint}`
+      deliveries.add({ deliveryId: `${round} ${endpoint}`, notificationUrl, integrationAddress: `0x${endpoint}` })
+      if (endpoint % 10 === 9) {
+        dispatcher.wake()
+        await clock.advance(100)
+      }
+    }
+  }
+  await clock.advance(100)
+  const others = attempts().filter(({ integrationAddress }) => integrationAddress !== '0x0')
+  expect(others).toHaveLength(12 * 99)
+  controller.abort()
+  await clock.advance(10_000)
+  await running
+  return others.map(({ publishedMs }) => publishedMs ?? Number.NaN)
+}
+
+const p99 = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? 0
+
+describe('one endpoint of a hundred', () => {
+  test.each(['hangs until the time is over', 'answers, but only after 4.9 s', 'refuses at once'] as const)(
+    'that %s, with a backlog, moves the 99th percentile of the others by 10 % at most',
+    async (trouble) => {
+      const without = p99(await publishToAll('is well'))
+      const beside = p99(await publishToAll(trouble))
+      expect(without).toBeGreaterThan(0)
+      expect(beside).toBeLessThanOrEqual(without * 1.1)
+    },
+  )
+})
+
+/** Starts a loop whose posts wait for `release`. */
+function held(options: DispatcherOptions, urls: readonly string[]) {
+  const gates: (() => void)[] = []
+  const setup = setUpDispatcher(options, async () => {
+    const gate = deferred()
+    gates.push(() => gate.resolve())
+    await gate.promise
+    return ok
+  })
+  urls.forEach((url, index) => {
+    setup.deliveries.add({ deliveryId: `d${index}`, notificationUrl: url, integrationAddress: `0x ${url}` })
+  })
+  const controller = new AbortController()
+  let ended = false
+  void setup.dispatcher.run(controller.signal).then(() => {
+    ended = true
+  })
+  return Object.assign(setup, {
+    release(count: number) {
+      for (const open of gates.splice(0, count)) open()
+    },
+    async stop() {
+      controller.abort()
+      await until('the end', () => {
+        for (const open of gates.splice(0)) open()
+        return ended
+      })
+    },
+  })
+}
+
+describe('an endpoint at its bound', () => {
+  const urls = Array.from({ length: 20 }, () => 'busy')
+
+  test('has no more posts in flight than it may, and the next follows the end of one without a poll', async () => {
+    const { posts, clock, release, stop } = held({ perEndpoint: 3 }, urls)
+    const startedAt = clock.now()
+    await until('its bound', () => posts.length === 3)
+    await turns()
+    expect(posts).toHaveLength(3)
+    for (let sent = 4; sent <= 20; sent += 1) {
+      release(1)
+      await until(`post ${sent}`, () => posts.length === sent)
+    }
+    expect(clock.now()).toBe(startedAt)
+    await stop()
+  })
+
+  test('lets others go ahead of it', async () => {
+    const { posts, stop } = held({ perEndpoint: 3, concurrency: 8, batch: 8 }, [...urls, 'a', 'b', 'c', 'd', 'e', 'f'])
+    await until('eight posts', () => posts.length === 8)
+    expect(posts.map(({ url }) => url)).toEqual(['busy', 'busy', 'busy', 'a', 'b', 'c', 'd', 'e'])
+    await stop()
+  })
+
+  test('does not make the loop spin: a claim that brings nothing is followed by a sleep', async () => {
+    const { deliveries, clock, posts, stop } = held({ perEndpoint: 3 }, urls)
+    await until('its bound', () => posts.length === 3)
+    await until('a sleep', () => clock.sleepers().length === 1)
+    const claims = deliveries.claims.length
+    await clock.advance(1_000)
+    expect(deliveries.claims.length - claims).toBe(4)
+    await stop()
+  })
+
+  test('tells the store how many it holds', async () => {
+    const { deliveries, posts, clock, stop } = held({ perEndpoint: 3 }, urls)
+    await until('its bound', () => posts.length === 3)
+    await clock.advance(250)
+    expect(deliveries.claims.at(-1)).toMatchObject({ perEndpoint: 3, held: new Map([['0x busy', 3]]) })
+    await stop()
+  })
+
+  test('runOnce waits for it and sends everything', async () => {
+    const { dispatcher, deliveries, posts } = setUpDispatcher({ perEndpoint: 3 })
+    for (let index = 0; index < 20; index += 1) deliveries.add({ deliveryId: `d${index}` })
+    expect(await dispatcher.runOnce()).toBe(20)
+    expect(posts).toHaveLength(20)
+  })
+})
+
+describe('retries', () => {
+  test('take at most half of the slots, whatever is due of them', async () => {
+    const setup = setUpDispatcher({ concurrency: 8, batch: 8 }, async ({ url }) => {
+      if (url === 'failing') return { ...ok, status: 500 }
+      await new Promise(() => undefined)
+      return ok
+    })
+    const { clock, deliveries, dispatcher, posts } = setup
+    for (let index = 0; index < 20; index += 1)
+      deliveries.add({ deliveryId: `r${index}`, notificationUrl: 'failing', integrationAddress: `0x${index}` })
+    await dispatcher.runOnce()
+    await clock.advance(10_000)
+    posts.length = 0
+    deliveries.claims.length = 0
+    for (let index = 0; index < 3; index += 1) deliveries.add({ deliveryId: `n${index}`, notificationUrl: 'new' })
+    void dispatcher.run(new AbortController().signal)
+    await until('a claim', () => posts.length > 0)
+    expect(deliveries.claims[0]).toMatchObject({ limit: 8, again: 4 })
+    expect(posts.slice(0, 3).map(({ url }) => url)).toEqual(['new', 'new', 'new'])
+    expect(posts.slice(3, 7).map(({ url }) => url)).toEqual(Array.from({ length: 4 }, () => 'failing'))
+  })
+
+  test('get one slot at least', async () => {
+    const { dispatcher, deliveries, clock } = setUpDispatcher({ concurrency: 1 }, () => ({ ...ok, status: 500 }))
+    deliveries.add({ deliveryId: 'a' })
+    await dispatcher.runOnce()
+    await clock.advance(10_000)
+    expect(await dispatcher.runOnce()).toBe(1)
+  })
+})
+
+describe('an endpoint that fails', () => {
+  /** Fails until told otherwise. */
+  function failing() {
+    const state = { status: 500 }
+    const setup = setUpDispatcher({ concurrency: 4, batch: 4 }, () => ({ ...ok, status: state.status }))
+    for (let index = 0; index < 40; index += 1)
+      setup.deliveries.add({ deliveryId: `d${index}`, integrationAddress: '0xbad' })
+    return Object.assign(setup, { state })
+  }
+  const turnsOf = (setup: ReturnType<typeof failing>) =>
+    setup.events.filter(({ type }) => type === 'endpoint.failing' || type === 'endpoint.recovered')
+
+  test('is left alone after five failures in a row, and told of once', async () => {
+    const setup = failing()
+    await setup.dispatcher.runOnce()
+    expect(setup.posts.length).toBeLessThanOrEqual(8)
+    expect(turnsOf(setup)).toEqual([{ type: 'endpoint.failing', integrationAddress: '0xbad', failingMs: 0 }])
+    expect(await setup.deliveries.endpoints()).toMatchObject([{ integrationAddress: '0xbad', blocks: 1 }])
+    await setup.clock.advance(4_999)
+    expect(await setup.dispatcher.runOnce()).toBe(0)
+  })
+
+  test('gets one probe when its block is over, and a longer block when that fails', async () => {
+    const setup = failing()
+    await setup.dispatcher.runOnce()
+    const first = setup.posts.length
+    for (const [index, ms] of [5_000, 10_000, 20_000, 40_000, 60_000, 60_000].entries()) {
+      await setup.clock.advance(ms - 1)
+      expect(await setup.dispatcher.runOnce()).toBe(0)
+      await setup.clock.advance(1)
+      expect(await setup.dispatcher.runOnce()).toBe(1)
+      expect(setup.posts.length).toBe(first + index + 1)
+    }
+    expect(turnsOf(setup)).toHaveLength(1)
+  })
+
+  test('gets everything that waits once a probe is answered, and that is told too', async () => {
+    const setup = failing()
+    await setup.dispatcher.runOnce()
+    await setup.clock.advance(5_000)
+    setup.state.status = 204
+    await setup.dispatcher.runOnce()
+    await setup.clock.advance(60_000)
+    await setup.dispatcher.runOnce()
+    expect(await setup.deliveries.count({ status: 'delivered' })).toBe(40)
+    expect(turnsOf(setup)).toEqual([
+      { type: 'endpoint.failing', integrationAddress: '0xbad', failingMs: 0 },
+      { type: 'endpoint.recovered', integrationAddress: '0xbad', failingMs: 5_000 },
+    ])
+    expect(await setup.deliveries.endpoints()).toEqual([])
+  })
+
+  test('a running loop sends the probe when its block is over, not at the next poll', async () => {
+    const setup = failing()
+    const controller = new AbortController()
+    const running = setup.dispatcher.run(controller.signal)
+    await until('the block', () => turnsOf(setup).length === 1)
+    const first = setup.posts.length
+    await setup.clock.advance(4_999)
+    expect(setup.posts).toHaveLength(first)
+    await setup.clock.advance(1)
+    await until('the probe', () => setup.posts.length === first + 1)
+    controller.abort()
+    await running
+  })
+})

@@ -1,0 +1,99 @@
+/** Claims and posts within the bounds of one run. Source: docs/decisions/fairness.md. @module */
+import { type Alarm, createAlarm } from './alarm.js'
+import { type AttemptDeps, createAttempt, type HeldClaim } from './attempt.js'
+import { createSettler, type SettlerDeps } from './settler.js'
+import { createSlots } from './slots.js'
+
+/** What a round needs from outside. */
+export type RoundDeps = AttemptDeps & Omit<SettlerDeps, 'onSettled'>
+
+/** The bounds of a round; see the options of the dispatcher. */
+export interface Bounds {
+  readonly concurrency: number
+  readonly perEndpoint: number
+  readonly batch: number
+  readonly leaseMs: number
+}
+
+/**
+ * What a claim left. `batch`: it was as large as it may be. `full`: it brought all that there was room for. `bound`: an endpoint or
+ * the retries hold all they may. `nothing`: what was due is taken.
+ */
+export type Leftover = 'batch' | 'full' | 'bound' | 'nothing'
+
+/** What a claim came to. */
+export interface Claimed {
+  readonly started: number
+  readonly left: Leftover
+}
+
+/** One run of a dispatcher: its slots, its posts in flight and its settler. */
+export interface Round {
+  /** Rings when there is room again for what a claim had to leave. */
+  readonly alarm: Alarm
+  /** Whether a claim makes sense. When it does not, the alarm rings as soon as it does. */
+  hasRoom(): boolean
+  /** Claims as many as there is room for and starts them. Rejects with the store's error. */
+  claim(): Promise<Claimed>
+  /** Whether something is posted or waits to be settled. */
+  isBusy(): boolean
+  /** Resolves once nothing is in flight and everything is settled or given up. Never rejects. */
+  drained(): Promise<void>
+}
+
+/** Opens a round. */
+export function openRound(deps: RoundDeps, { concurrency, perEndpoint, batch, leaseMs }: Bounds): Round {
+  const { store, clock } = deps
+  const alarm = createAlarm(clock)
+  const slots = createSlots({ concurrency, perEndpoint })
+  const attempt = createAttempt(deps)
+  const inFlight = new Set<Promise<void>>()
+  let left: Leftover = 'nothing'
+  const ring = () => {
+    if (left !== 'nothing') alarm.ring()
+  }
+  const settler = createSettler({ ...deps, onSettled: ring })
+  /** Free slots; none while the store is so slow to take results that twice as many wait as could be posted. */
+  const free = () => (settler.waiting() < 2 * concurrency ? slots.free() : 0)
+
+  async function post(held: HeldClaim): Promise<void> {
+    const attempted = await attempt(held)
+    slots.release(held.claim)
+    if (attempted === null) return ring()
+    settler.add(attempted)
+    // As a rule the commit rings. When it is slow, a quarter of the slots is enough for a claim that is worth its cost.
+    if (left === 'full' && slots.free() * 4 >= concurrency) alarm.ring()
+  }
+
+  return {
+    alarm,
+    hasRoom() {
+      if (free() > 0) return true
+      left = 'full'
+      return false
+    },
+    async claim() {
+      const limit = Math.min(batch, free())
+      // What ends while the claim runs may be the room that it lacked.
+      left = 'full'
+      const claimedAt = clock.now()
+      const [again, held] = [Math.min(limit, slots.again()), slots.held()]
+      const claims = await store.deliveries.claim({ limit, leaseMs, again, perEndpoint, held })
+      for (const claim of claims) {
+        slots.take(claim)
+        const posted: Promise<void> = post({ claim, claimedAt, leaseEndsAt: claimedAt + leaseMs }).finally(() => {
+          inFlight.delete(posted)
+        })
+        inFlight.add(posted)
+      }
+      if (claims.length === limit) left = limit === batch ? 'batch' : 'full'
+      else left = slots.atBound() ? 'bound' : 'nothing'
+      return { started: claims.length, left }
+    },
+    isBusy: () => inFlight.size > 0 || settler.waiting() > 0,
+    async drained() {
+      while (inFlight.size > 0) await Promise.all(inFlight)
+      await settler.drained()
+    },
+  }
+}

@@ -1,0 +1,140 @@
+import { expect, test } from 'vitest'
+import { busy } from '../../test/support/dispatcher-setup.js'
+import { manualClock } from '../../test/support/manual-clock.js'
+import { memoryDeliveries } from '../../test/support/memory-deliveries.js'
+import { memoryStore } from '../../test/support/memory-store.js'
+import { recordingLogger } from '../../test/support/recording-logger.js'
+import { seededRandom } from '../../test/support/seeded-random.js'
+import type { ServiceEvent } from '../events.js'
+import type { Post, PostResult } from '../ports/sender.js'
+import type { Store } from '../ports/store.js'
+import { createService } from '../service.js'
+import { parseMasterKey } from './master-key.js'
+
+const oldKey = 'a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90'
+const newKey = '00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f'
+const address = `0x${'a1'.repeat(20)}`
+const urlCanary = 'canary-in-the-query'
+
+test('no secret is in an event, a log line, an error, the audit log or a stored row, whatever is done', async () => {
+  const clock = manualClock()
+  const deliveries = memoryDeliveries(clock)
+  const rows = memoryStore({ now: () => clock.now(), deliveries })
+  // The double has what commands and the dispatcher use; nothing else of the service runs on it.
+  const store = { ...rows, deliveries } as Partial<Store> as Store
+  const events: ServiceEvent[] = []
+  const logger = recordingLogger()
+  const errors: unknown[] = []
+  const secrets = new Set<string>([oldKey, newKey, urlCanary])
+  for (const key of [oldKey, newKey]) secrets.add(Buffer.from(key, 'hex').toString('base64url'))
+
+  const answers: ((post: Post) => PostResult)[] = []
+  /** An endpoint that gives back what it was sent. */
+  const echo =
+    (status: number) =>
+    (post: Post): PostResult => {
+      const signature = post.headers['X-Service-Signature'] ?? ''
+      secrets.add(signature.slice(signature.indexOf('v1=') + 3))
+      const excerpt = status === 204 ? null : JSON.stringify(post.headers)
+      return { kind: 'answer', status, retryAfter: null, excerpt, latencyMs: 3 }
+    }
+  const serviceWith = (keys: string, seed: number) =>
+    createService({
+      store,
+      sender: {
+        async post(post) {
+          const answer = answers.shift()
+          if (answer === undefined) throw new Error(`sender broke on ${JSON.stringify(post)}`)
+          return answer(post)
+        },
+      },
+      masterKey: parseMasterKey(keys),
+      clock,
+      random: seededRandom(seed),
+      logger,
+      onEvent: (event) => events.push(event),
+    })
+  const failing = async (work: Promise<unknown>) => {
+    errors.push(
+      await work.then(
+        () => expect.unreachable('it was to fail'),
+        (error: unknown) => error,
+      ),
+    )
+  }
+  let made = 0
+  const deliver = async (service: ReturnType<typeof serviceWith>, answer?: (post: Post) => PostResult) => {
+    const record = await rows.integrations.find(address)
+    if (record === null) throw new Error('there is no integration')
+    made += 1
+    const { signingSecret, notificationUrl } = record
+    deliveries.add({
+      deliveryId: `d${made}`,
+      integrationAddress: address,
+      signingSecret,
+      notificationUrl: notificationUrl ?? '',
+    })
+    if (answer !== undefined) answers.push(answer)
+    await service.dispatcher.runOnce()
+  }
+
+  const service = serviceWith(oldKey, 1)
+  const issued = await service.integrations.create({
+    address,
+    name: 'shop',
+    notificationUrl: `https://shop.example/hook?token=${urlCanary}`,
+  })
+  secrets.add(issued.apiSecret).add(issued.signingSecret)
+  const legacy = await service.legacyKeys.create({ name: 'till' })
+  secrets.add(legacy.apiKey)
+  await deliver(service, echo(204))
+  await deliver(service, echo(500))
+  await deliver(service, echo(410))
+  // A sender that breaks its promise, with everything in its message.
+  await deliver(service)
+  await clock.advance(20_000)
+  deliveries.failures.settle.push(busy())
+  const settling = deliver(service, echo(204))
+  await clock.advance(1_000)
+  await settling
+  secrets.add((await service.integrations.rotateApiSecret(address, { graceMs: 60_000 })).apiSecret)
+  secrets.add((await service.integrations.rotateSigningSecret(address)).signingSecret)
+  await deliver(service, echo(500))
+  await service.integrations.setNotificationUrl(address, `https://shop.example/other?token=${urlCanary}`)
+  await service.integrations.setEnabled(address, false)
+  await service.integrations.setEnabled(address, true)
+  await failing(service.integrations.create({ address, notificationUrl: `https://user:${urlCanary}@shop.example/` }))
+  await failing(service.integrations.setNotificationUrl(address, `ftp://shop.example/?token=${urlCanary}`))
+  await failing(service.integrations.create({ address }))
+  await failing(service.deliveries.replay('none'))
+
+  const moved = serviceWith(`${newKey},${oldKey}`, 2)
+  await moved.integrations.resealSecrets()
+  answers.push(echo(204), echo(204), echo(204), echo(204), echo(204), echo(204), echo(204), echo(204))
+  await moved.deliveries.replayAll({ status: 'exhausted' })
+  await moved.dispatcher.runOnce()
+  await moved.deliveries.replay('d1')
+  await moved.dispatcher.runOnce()
+  // Only the new key: what is sealed with a lost one cannot be signed, and legacy keys open nothing.
+  await serviceWith(oldKey, 3).integrations.rotateSigningSecret(address)
+  const lost = serviceWith(newKey, 4)
+  await deliver(lost)
+  await failing(lost.integrations.resealSecrets())
+  await lost.legacyKeys.revoke(legacy.key.id)
+  expect(
+    await lost.authenticate(`Basic ${Buffer.from(`${address}:${issued.apiSecret}`).toString('base64')}`),
+  ).toBeNull()
+
+  // What was to happen did: else there was nothing to find.
+  expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(['delivery.attempted', 'delivery.exhausted']))
+  expect(logger.lines.map(({ message }) => message)).toEqual(
+    expect.arrayContaining(['secret unreadable', 'attempts not settled; trying again']),
+  )
+  expect(errors).toHaveLength(5)
+  expect(secrets.size).toBeGreaterThan(12)
+  const { integrations, legacyKeys, audit } = rows.committed()
+  const withoutUrl = [...integrations.values()].map(({ notificationUrl: _, ...rest }) => rest)
+  const shownErrors = errors.map((error) => [String(error), JSON.stringify(error), (error as Error).stack])
+  const seen = JSON.stringify([events, logger.lines, shownErrors, withoutUrl, [...legacyKeys.values()], audit])
+  for (const secret of secrets) expect(seen).not.toContain(secret)
+})

@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest'
+import { ok } from '../test/support/dispatcher-setup.js'
+import { manualClock } from '../test/support/manual-clock.js'
+import { memoryDeliveries } from '../test/support/memory-deliveries.js'
+import { memoryStore } from '../test/support/memory-store.js'
+import { seededRandom } from '../test/support/seeded-random.js'
+import { until } from '../test/support/until.js'
+import type { Post } from './ports/sender.js'
+import type { Store } from './ports/store.js'
+import { parseMasterKey } from './secrets/master-key.js'
+import { createService, type ServiceDeps } from './service.js'
+
+const address = `0x${'a1'.repeat(20)}`
+
+function setup(options: Partial<ServiceDeps> = {}) {
+  const clock = manualClock()
+  const deliveries = memoryDeliveries(clock)
+  const rows = memoryStore({ now: () => clock.now(), deliveries })
+  const posts: Post[] = []
+  const service = createService({
+    // The double has what commands and the dispatcher use; nothing else of the service runs on it.
+    store: { ...rows, deliveries } as Partial<Store> as Store,
+    sender: {
+      async post(post) {
+        posts.push(post)
+        return ok
+      },
+    },
+    masterKey: parseMasterKey('00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f'),
+    clock,
+    random: seededRandom('service'),
+    ...options,
+  })
+  const audit = () => rows.committed().audit
+  return { clock, deliveries, service, posts, audit }
+}
+
+test('the audit log names the actor that was given, else the service', async () => {
+  const named = setup({ actor: 'cli:ada' })
+  await named.service.integrations.create({ address })
+  await named.service.legacyKeys.create()
+  expect(named.audit().map(({ actor }) => actor)).toEqual(['cli:ada', 'cli:ada'])
+  const unnamed = setup()
+  await unnamed.service.integrations.create({ address })
+  expect(await unnamed.service.audit.list({ limit: 10 })).toMatchObject([{ actor: 'service' }])
+  expect(await unnamed.service.audit.verify()).toMatchObject({ records: 1, brokenAt: null })
+})
+
+test.each([{ actor: ' ' }, { delivery: { concurrency: 0 } }, { delivery: { perEndpoint: 0 } }])(
+  '%j is a RangeError',
+  (options) => {
+    expect(() => setup(options)).toThrow(RangeError)
+  },
+)
+
+test('deliveries are sent as the options say', async () => {
+  const { service, deliveries } = setup({ delivery: { perEndpoint: 7, concurrency: 10 } })
+  await service.dispatcher.runOnce()
+  expect(deliveries.claims).toMatchObject([{ perEndpoint: 7, limit: 10, again: 5 }])
+})
+
+describe('what authentication kept', () => {
+  const basic = (secret: string) => `Basic ${Buffer.from(`${address}:${secret}`).toString('base64')}`
+
+  test('is dropped when the integration is shut out, or its secret rotated', async () => {
+    const { service } = setup()
+    const { apiSecret } = await service.integrations.create({ address })
+    expect(await service.authenticate(basic(apiSecret))).toEqual({ integrationAddress: address })
+    await service.integrations.setEnabled(address, false)
+    expect(await service.authenticate(basic(apiSecret))).toBeNull()
+    await service.integrations.setEnabled(address, true)
+    expect(await service.authenticate(basic(apiSecret))).toEqual({ integrationAddress: address })
+    const rotated = await service.integrations.rotateApiSecret(address)
+    expect(await service.authenticate(basic(apiSecret))).toBeNull()
+    expect(await service.authenticate(basic(rotated.apiSecret))).toEqual({ integrationAddress: address })
+  })
+})
+
+describe('a replay', () => {
+  test('is sent at once by a running dispatcher, signed with the secret of the moment and marked', async () => {
+    const { service, deliveries, posts, clock } = setup()
+    await service.integrations.create({ address })
+    const { signingSecret } = (await service.store.integrations.find(address)) ?? expect.unreachable('it is stored')
+    deliveries.add({ deliveryId: 'a', integrationAddress: address, signingSecret })
+    const controller = new AbortController()
+    const running = service.run(controller.signal)
+    await until('the first attempt', () => deliveries.view('a').status === 'delivered')
+    await until('an idle dispatcher', () => clock.sleepers().length === 1)
+    const before = clock.now()
+    await service.deliveries.replay('a')
+    await until('the replay', () => deliveries.view('a').attempts.length === 2)
+    expect(clock.now()).toBe(before)
+    controller.abort()
+    await running
+    expect(posts).toHaveLength(2)
+    expect(deliveries.view('a').attempts.map(({ replay }) => replay)).toEqual([false, true])
+  })
+
+  test('of a failing endpoint is sent although it is blocked, and does not change its health', async () => {
+    let status = 500
+    const sender = { post: async () => ({ ...ok, status }) }
+    const { service, deliveries } = setup({ sender })
+    await service.integrations.create({ address })
+    const { signingSecret } = (await service.store.integrations.find(address)) ?? expect.unreachable('it is stored')
+    for (let index = 0; index < 10; index += 1)
+      deliveries.add({ deliveryId: `d${index}`, integrationAddress: address, signingSecret })
+    await service.dispatcher.runOnce()
+    const failing = await service.deliveries.endpoints()
+    expect(failing).toMatchObject([{ integrationAddress: address, blocks: 1 }])
+    status = 204
+    await service.deliveries.replay('d3')
+    expect(await service.dispatcher.runOnce()).toBe(1)
+    expect(await service.deliveries.find('d3')).toMatchObject({ status: 'delivered' })
+    expect(await service.deliveries.endpoints()).toEqual(failing)
+  })
+
+  test('that fails begins the retry schedule anew', async () => {
+    const sender = { post: async () => ({ ...ok, status: 500 }) }
+    const { service, deliveries, clock } = setup({ sender })
+    await service.integrations.create({ address })
+    const { signingSecret } = (await service.store.integrations.find(address)) ?? expect.unreachable('it is stored')
+    deliveries.add({ deliveryId: 'a', integrationAddress: address, signingSecret })
+    for (let round = 0; round < 14; round += 1) {
+      await service.dispatcher.runOnce()
+      await clock.advance(30 * 3_600_000)
+    }
+    expect(await service.deliveries.find('a')).toMatchObject({ status: 'exhausted' })
+    expect(deliveries.view('a').attempts).toHaveLength(12)
+    await service.deliveries.replay('a')
+    await service.dispatcher.runOnce()
+    const { status, nextAttemptAt, attempts } = deliveries.view('a')
+    expect([status, attempts.length, attempts.at(-1)?.reason]).toEqual(['pending', 13, 'status_500'])
+    expect((nextAttemptAt ?? 0) - clock.now()).toBeLessThanOrEqual(6_000)
+  })
+})

@@ -1,0 +1,49 @@
+import type { EndpointJudge, EndpointTurn, EndpointView, SettledAttempt } from '../../src/ports/store-deliveries.js'
+import type { Clock } from '../../src/ports/world.js'
+
+/** The health of endpoints in memory. */
+export interface MemoryEndpoints {
+  /** Whether something that is no replay may be claimed; a probe moves the block to the end of its lease. */
+  pass(integrationAddress: string, leaseMs: number): 'open' | 'probe' | 'closed'
+  /** Unix milliseconds; 0 where nothing is blocked. */
+  blockedUntil(integrationAddress: string): number
+  judge(settled: readonly SettledAttempt[], judge: EndpointJudge): EndpointTurn[]
+  views(): EndpointView[]
+}
+
+/** Builds it on a clock that plays the database's. */
+export function memoryEndpoints(clock: Pick<Clock, 'now'>): MemoryEndpoints {
+  const rows = new Map<string, EndpointView>()
+  const healthy = { failures: 0, blocks: 0 }
+  const blockedUntil = (address: string) => rows.get(address)?.blockedUntil ?? 0
+  return {
+    blockedUntil,
+    pass(integrationAddress, leaseMs) {
+      const row = rows.get(integrationAddress)
+      if (row === undefined || row.blocks === 0) return 'open'
+      if (clock.now() < blockedUntil(integrationAddress)) return 'closed'
+      rows.set(integrationAddress, { ...row, blockedUntil: clock.now() + leaseMs })
+      return 'probe'
+    },
+    judge(settled, judge) {
+      const addresses = [...new Set(settled.map(({ claim }) => claim.integrationAddress))]
+      return addresses.flatMap((integrationAddress): EndpointTurn[] => {
+        const attempts = settled.filter(({ claim }) => claim.integrationAddress === integrationAddress)
+        const before = rows.get(integrationAddress)
+        const change = judge(
+          before ?? healthy,
+          attempts.map(({ claim, verdict }) => ({ delivered: verdict.kind === 'delivered', probe: claim.probe })),
+        )
+        const { failures, blocks, blockMs } = change
+        const failingSince = before?.failingSince ?? clock.now()
+        const until = blockMs === null ? (before?.blockedUntil ?? null) : clock.now() + blockMs
+        const blocked = blocks > 0 ? until : null
+        if (failures === 0) rows.delete(integrationAddress)
+        else rows.set(integrationAddress, { integrationAddress, failures, blocks, failingSince, blockedUntil: blocked })
+        if (blocks > 0 === (before?.blocks ?? 0) > 0) return []
+        return [{ integrationAddress, blocked: blocks > 0, failingMs: clock.now() - failingSince }]
+      })
+    },
+    views: () => [...rows.values()].sort((a, b) => (a.integrationAddress < b.integrationAddress ? -1 : 1)),
+  }
+}

@@ -1,11 +1,31 @@
 import type { LookupAddress } from 'node:dns'
-import type { LookupFunction } from 'node:net'
-import { afterEach, expect, it } from 'vitest'
+import { Agent } from 'undici'
+import { afterEach, describe, expect, it } from 'vitest'
 import { eventually, startTcp, type TcpServer } from '../../test/support/tcp-server.js'
-import { createUndiciSender } from './undici-sender.js'
+import { guardedConnector } from './guarded-connector.js'
+import type { Resolve } from './resolve-name.js'
 
 let canary: TcpServer | undefined
-afterEach(() => canary?.stop())
+const agents: Agent[] = []
+afterEach(async () => {
+  await Promise.all(agents.splice(0).map((agent) => agent.destroy()))
+  await canary?.stop()
+})
+
+function connect(url: string, resolve: Resolve, allowLoopbackHttp = false): Promise<unknown> {
+  const connector = guardedConnector({ resolve, allowLoopbackHttp, connectTimeoutMs: 2_000 })
+  const agent = new Agent({ connect: connector.connect })
+  agents.push(agent)
+  const { origin } = new URL(url)
+  return agent.request({ origin, path: '/', method: 'POST', body: 'x' })
+}
+const resolvesTo =
+  (...found: LookupAddress[]): Resolve =>
+  (_name, callback) => {
+    callback(null, found)
+    return () => undefined
+  }
+const refused = expect.objectContaining({ code: 'ERR_ADDRESS_REFUSED' })
 
 /** An answer of a resolver that is public the first time it is read, and this machine whenever it is read again. */
 function turncoat(): LookupAddress & { readonly reads: number } {
@@ -21,18 +41,48 @@ function turncoat(): LookupAddress & { readonly reads: number } {
   }
 }
 
-it('a socket that arrives elsewhere than the check of the name allowed is refused before a byte is sent', async () => {
-  const server = await startTcp()
-  canary = server
-  const found = turncoat()
-  const lookup: LookupFunction = (_name, _options, callback) => callback(null, [found])
-  const sender = createUndiciSender({ lookup })
-  const url = `https://hook.example:${server.port}/`
-  const result = await sender.post({ url, headers: {}, body: Buffer.from('x'), timeoutMs: 2_000 })
-  await sender.close()
-  expect(result).toMatchObject({ kind: 'failure', reason: 'refused_address' })
-  // The connection itself was made: only the check of the socket can have refused it.
-  expect(found.reads).toBeGreaterThan(1)
-  await eventually(() => server.connections() === 1 && server.open() === 0)
-  expect(server.received()).toBe('')
+describe('guardedConnector', () => {
+  it('refuses a socket that arrives elsewhere than the check of the name allowed, before a byte is sent', async () => {
+    const server = await startTcp()
+    canary = server
+    const found = turncoat()
+    await expect(connect(`https://hook.example:${server.port}`, resolvesTo(found))).rejects.toEqual(refused)
+    // The connection itself was made: only the check of the socket can have refused it.
+    expect(found.reads).toBeGreaterThan(1)
+    await eventually(() => server.connections() === 1 && server.open() === 0)
+    expect(server.received()).toBe('')
+  })
+
+  it.each(['https://127.0.0.1', 'https://[::1]', 'https://[::ffff:127.0.0.1]', 'https://10.0.0.1', 'http://127.0.0.1'])(
+    'refuses %s although no rule of URLs stands before it',
+    async (origin) => {
+      const server = await startTcp()
+      canary = server
+      let asked = 0
+      const resolve: Resolve = () => {
+        asked++
+        return () => undefined
+      }
+      await expect(connect(`${origin}:${server.port}`, resolve)).rejects.toEqual(refused)
+      expect(server.connections()).toBe(0)
+      expect(asked).toBe(0)
+    },
+  )
+
+  it('refuses a name that resolves to nothing, and http to a public address in development', async () => {
+    await expect(connect('https://hook.example', resolvesTo())).rejects.toEqual(refused)
+    const everywhere = resolvesTo({ address: '93.184.216.34', family: 4 })
+    await expect(connect('http://hook.example', everywhere, true)).rejects.toEqual(refused)
+  })
+
+  it('gives the question up when the connection is abandoned', async () => {
+    let givenUp = 0
+    const resolve: Resolve = () => () => void givenUp++
+    const connector = guardedConnector({ resolve, allowLoopbackHttp: false, connectTimeoutMs: 60_000 })
+    const target = { hostname: 'hook.example', host: 'hook.example', protocol: 'https:', port: '443' }
+    const failed = new Promise((settle) => connector.connect(target, (...made) => settle(made[0])))
+    connector.abandon()
+    expect(await failed).toMatchObject({ message: 'The connection was abandoned.' })
+    await eventually(() => givenUp === 1)
+  })
 })

@@ -1,22 +1,42 @@
 /** Connects only to allowed addresses: checked where the connection is made. Source: DESIGN section 3 (redirects and addresses). @module */
-import { type LookupAddress, lookup as systemLookup } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
+import { createSecureContext, type SecureContext } from 'node:tls'
 import { buildConnector } from 'undici'
 import { AddressRefusedError } from './address-refused-error.js'
 import { isLoopbackAddress, isPublicAddress } from './is-public-address.js'
+import type { Resolve } from './resolve-name.js'
 
 /** What a connector needs. */
 export interface GuardOptions {
   /** Dev only: this machine may be reached, and only it by `http:`. */
   readonly allowLoopbackHttp: boolean
-  readonly lookup?: LookupFunction | undefined
+  readonly resolve: Resolve
   /** Longest time for DNS, connect and TLS, in milliseconds. */
   readonly connectTimeoutMs: number
   /** Certificates to trust instead of the system's, as PEM. */
   readonly ca?: string | undefined
 }
 
+/** Makes connections, and gives up those that are being made. */
+export interface GuardedConnector {
+  readonly connect: buildConnector.connector
+  /** Ends every connection that is not made yet. */
+  abandon(): void
+}
+
+/**
+ * Bytes that may come for one request. What no limit of heads and bodies counts (reason phrases, chunk extensions,
+ * informational answers) would be read for as long as it comes.
+ */
+const maxAnswerBytes = 64 * 1024
+
 type Allowed = (address: string) => boolean
+
+/** Addresses of each family that are tried at most: a name with hundreds must not make this machine a port scanner. */
+const addressesPerFamily = 4
+/** How long one of several addresses is tried before the next, in milliseconds. */
+const addressMs = 500
 
 /** The address rule of a scheme: `https:` reaches the public internet, `http:` this machine alone, and that only in dev. */
 export function allowedFor(protocol: string, allowLoopbackHttp: boolean): Allowed {
@@ -28,45 +48,82 @@ export function allowedFor(protocol: string, allowLoopbackHttp: boolean): Allowe
  * A connector for undici. The address that was checked is the address that is dialled; when a name resolves to several,
  * all of them must be allowed; and the connected socket is checked once more before anything is sent.
  */
-export function guardedConnector(options: GuardOptions): buildConnector.connector {
-  const { allowLoopbackHttp, lookup = systemLookup as LookupFunction, connectTimeoutMs, ca } = options
-  function connectorFor(protocol: 'http:' | 'https:'): buildConnector.connector {
-    const allowed = allowedFor(protocol, allowLoopbackHttp)
-    const connect = buildConnector({
-      timeout: connectTimeoutMs,
-      // A TLS session is never offered to another connection, so that none is shared between hosts.
-      maxCachedSessions: 0,
-      // Stated, because an environment variable could turn verification off.
-      rejectUnauthorized: true,
-      lookup: guardedLookup(lookup, allowed),
-      ...(ca === undefined ? {} : { ca }),
-    } as buildConnector.BuildOptions)
-    return (target, callback) => {
-      const literal = target.hostname.replace(/^\[|\]$/g, '')
-      if (isIP(literal) !== 0 && !allowed(literal)) return callback(new AddressRefusedError(), null)
-      const socket = connect({ ...target, hostname: literal }, callback) as unknown as Socket
+export function guardedConnector(options: GuardOptions): GuardedConnector {
+  const { allowLoopbackHttp, resolve, connectTimeoutMs, ca } = options
+  // No older TLS, whatever the process was started with.
+  const secureContext = createSecureContext({ minVersion: 'TLSv1.2', ...(ca === undefined ? {} : { ca }) })
+  const pending = new Set<Socket>()
+  return {
+    connect(target, callback) {
+      const allowed = allowedFor(target.protocol, allowLoopbackHttp)
+      const hostname = target.hostname.replace(/^\[|\]$/g, '')
+      if (isIP(hostname) !== 0 && !allowed(hostname)) return callback(new AddressRefusedError(), null)
+      const { lookup, cancel } = guardedLookup(resolve, allowed)
+      const connect = buildConnector(connectionOptions(connectTimeoutMs, lookup, secureContext))
+      const socket = connect({ ...target, hostname }, (...made) => {
+        pending.delete(socket)
+        if (made[0] === null) boundAnswers(made[1])
+        callback(...made)
+      }) as unknown as Socket
+      pending.add(socket)
+      socket.once('close', () => {
+        pending.delete(socket)
+        cancel()
+      })
       socket.prependOnceListener('connect', () => {
         if (!allowed(socket.remoteAddress ?? '')) socket.destroy(new AddressRefusedError())
       })
-    }
-  }
-  const connectors = { 'http:': connectorFor('http:'), 'https:': connectorFor('https:') }
-  return (target, callback) => {
-    const connect = target.protocol === 'https:' ? connectors['https:'] : connectors['http:']
-    connect(target, callback)
+    },
+    abandon() {
+      for (const socket of pending) socket.destroy(new Error('The connection was abandoned.'))
+    },
   }
 }
 
-function guardedLookup(lookup: LookupFunction, allowed: Allowed): LookupFunction {
-  return (hostname, options, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, found) => {
-      if (error !== null && error !== undefined) return callback(error, [])
-      const addresses = found as unknown as LookupAddress[]
-      const [first] = addresses
-      if (first === undefined || !addresses.every(({ address }) => allowed(address)))
+/** Ends a connection on which more comes than an answer may have, counted anew when something is sent. */
+function boundAnswers(socket: Socket): void {
+  let sent = -1
+  let readBefore = 0
+  socket.on('readable', () => {
+    if (socket.bytesWritten !== sent) {
+      sent = socket.bytesWritten
+      readBefore = socket.bytesRead
+    } else if (socket.bytesRead - readBefore > maxAnswerBytes) {
+      socket.destroy(new Error('The answer is too long.'))
+    }
+  })
+}
+
+function connectionOptions(timeout: number, lookup: LookupFunction, secureContext: SecureContext) {
+  return {
+    timeout,
+    lookup,
+    secureContext,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: addressMs,
+    // A TLS session is never offered to another connection, so that none is shared between hosts.
+    maxCachedSessions: 0,
+    // Stated, because an environment variable could turn verification off.
+    rejectUnauthorized: true,
+  } as buildConnector.BuildOptions
+}
+
+/** A lookup for one connection: it answers addresses that may all be dialled, or refuses. */
+function guardedLookup(resolve: Resolve, allowed: Allowed): { lookup: LookupFunction; cancel(): void } {
+  let cancel: () => void = () => undefined
+  const lookup: LookupFunction = (hostname, { all }, callback) => {
+    cancel = resolve(hostname, (error, found) => {
+      if (error !== null) return callback(error, [])
+      const [first] = found
+      if (first === undefined || !found.every(({ address }) => allowed(address)))
         return callback(new AddressRefusedError(), [])
-      if (options.all === true) callback(null, addresses)
+      if (all === true) callback(null, firstOfEachFamily(found))
       else callback(null, first.address, first.family)
     })
   }
+  return { lookup, cancel: () => cancel() }
+}
+
+function firstOfEachFamily(found: readonly LookupAddress[]): LookupAddress[] {
+  return [4, 6].flatMap((family) => found.filter((each) => each.family === family).slice(0, addressesPerFamily))
 }

@@ -1,6 +1,7 @@
 import { createServer } from 'node:https'
-import type { AddressInfo, LookupFunction } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { always, type DnsServer, startDns } from '../../test/support/hostile-dns.js'
 import { selfSigned } from '../../test/support/self-signed.js'
 import { createUndiciSender } from './undici-sender.js'
 
@@ -11,19 +12,20 @@ const server = createServer(pair, (request, response) => {
 })
 const served: string[] = []
 let port = 0
+let dns: DnsServer
 beforeAll(async () => {
+  dns = await startDns(always('127.0.0.1'))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   port = (server.address() as AddressInfo).port
 })
-afterAll(() => {
+afterAll(async () => {
   server.closeAllConnections()
   server.close()
+  await dns.stop()
 })
 
-const lookup: LookupFunction = (_name, _options, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }])
-
 async function send(name: string, ca?: string) {
-  const sender = createUndiciSender({ allowLoopbackHttp: true, lookup, ca })
+  const sender = createUndiciSender({ allowLoopbackHttp: true, servers: dns.servers, ports: [port], ca })
   try {
     return await sender.post({ url: `https://${name}:${port}/`, headers: {}, body: Buffer.from('x'), timeoutMs: 2_000 })
   } finally {

@@ -1,18 +1,26 @@
 /** Posts notifications with undici. Source: INTERFACE 6 (delivery), DESIGN section 3 (redirects and addresses). @module */
-import type { LookupFunction } from 'node:net'
-import type { Post, PostFailure, PostResult, Sender } from '@payment-integration/core'
-import { Agent, errors } from 'undici'
-import { AddressRefusedError } from './address-refused-error.js'
-import { type Budget, BudgetSpentError, startBudget } from './budget.js'
+import {
+  type NotificationUrlRule,
+  notificationPorts,
+  readNotificationUrl,
+  type Sender,
+} from '@payment-integration/core'
+import { Agent } from 'undici'
+import { exchange, readBytes, type Target } from './exchange.js'
 import { guardedConnector } from './guarded-connector.js'
+import { createResolve } from './resolve-name.js'
 
 /** Options of the sender. */
 export interface UndiciSenderOptions {
   /** Dev only: endpoints on this machine are reachable, by `http:` or `https:`. @default false */
   readonly allowLoopbackHttp?: boolean | undefined
-  /** Resolves names, like `dns.lookup`; what it answers is checked. @default dns.lookup */
-  readonly lookup?: LookupFunction | undefined
-  /** Most connections to one origin. @default 32 */
+  /** DNS servers to ask, each an IP address with or without a port, such as `10.0.0.2:5353`. @default the system's */
+  readonly servers?: readonly string[] | undefined
+  /** Ports that an `https:` URL may name; those of registration unless a host registers URLs by a rule of its own. @default notificationPorts */
+  readonly ports?: readonly number[] | undefined
+  /** Longest time to make a connection (DNS, connect, TLS), in milliseconds; each post's own budget ends its wait. @default 5000 */
+  readonly connectTimeoutMs?: number | undefined
+  /** Most connections to one origin. @default 128 */
   readonly connectionsPerOrigin?: number | undefined
   /** How long an idle connection is kept, in milliseconds. @default 4000 */
   readonly keepAliveMs?: number | undefined
@@ -25,7 +33,10 @@ export interface UndiciSenderOptions {
 /** Defaults of {@link UndiciSenderOptions}. */
 export const senderDefaults = {
   allowLoopbackHttp: false,
-  connectionsPerOrigin: 32,
+  ports: notificationPorts,
+  connectTimeoutMs: 5_000,
+  // Twice the posts to one endpoint at a time, and room for endpoints that share a host.
+  connectionsPerOrigin: 128,
   keepAliveMs: 4_000,
   connectionAgeMs: 60_000,
 } as const
@@ -36,88 +47,75 @@ export interface ClosableSender extends Sender {
   close(): Promise<void>
 }
 
-/** Most bytes of a response that are read, and thrown away, to keep a connection usable. */
-const discardBytes = 16 * 1024
+/** URLs whose target is remembered at most. */
+const maxKnownTargets = 1_000
 
 /**
  * A sender for the open internet. One time budget over DNS, connect, TLS, headers and body; redirects are answers, never
  * followed; private, loopback and translated addresses are refused inside the connection; no proxy, no decompression, no
  * cookies. The status decides: once it arrived in time, the body cannot change the result.
  * @throws RangeError When an option is out of range.
+ * @throws TypeError When a DNS server is not an IP address with or without a port.
  */
 export function createUndiciSender(options: UndiciSenderOptions = {}): ClosableSender {
-  const { allowLoopbackHttp = senderDefaults.allowLoopbackHttp, lookup, ca } = options
+  const { allowLoopbackHttp = senderDefaults.allowLoopbackHttp, ports = senderDefaults.ports, servers, ca } = options
+  const { connectTimeoutMs = senderDefaults.connectTimeoutMs } = options
   const { connectionsPerOrigin = senderDefaults.connectionsPerOrigin } = options
   const { keepAliveMs = senderDefaults.keepAliveMs, connectionAgeMs = senderDefaults.connectionAgeMs } = options
-  for (const [name, value] of Object.entries({ connectionsPerOrigin, keepAliveMs, connectionAgeMs }))
+  const whole = { connectTimeoutMs, connectionsPerOrigin, keepAliveMs, connectionAgeMs }
+  for (const [name, value] of Object.entries(whole))
     if (!Number.isSafeInteger(value) || value < 1)
       throw new RangeError(`${name} is ${value}; pass a whole number from 1.`)
+  const resolve = createResolve({ servers, allowLoopback: allowLoopbackHttp })
+  const connector = guardedConnector({ allowLoopbackHttp, resolve, ca, connectTimeoutMs })
   const agent = new Agent({
-    connect: guardedConnector({ allowLoopbackHttp, lookup, ca, connectTimeoutMs: 10_000 }),
+    connect: connector.connect,
     connections: connectionsPerOrigin,
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: connectionAgeMs,
     clientTtl: connectionAgeMs,
-    maxHeaderSize: discardBytes,
+    maxHeaderSize: readBytes,
     // The budget of each post is the only clock.
     headersTimeout: 0,
     bodyTimeout: 0,
   })
+  const readTarget = targetReader({ allowLoopbackHttp, ports })
   return {
     async post(post) {
       const startedAt = performance.now()
-      const latencyMs = () => Math.round(performance.now() - startedAt)
-      const target = parseTarget(post.url, allowLoopbackHttp)
-      if (target === null) return { kind: 'failure', reason: 'refused_address', latencyMs: latencyMs() }
-      const budget = startBudget(post.timeoutMs, post.signal)
-      try {
-        return await exchange(agent, target, post, budget, latencyMs)
-      } catch (error) {
-        return { kind: 'failure', reason: reasonOf(error), latencyMs: latencyMs() }
-      } finally {
-        budget.end()
-      }
+      const target = readTarget(post.url)
+      return target === null
+        ? { kind: 'failure', reason: 'refused_address', latencyMs: 0 }
+        : exchange(agent, target, post, startedAt)
     },
-    close: () => agent.destroy(),
+    async close() {
+      connector.abandon()
+      await agent.destroy()
+    },
   }
 }
 
-async function exchange(
-  agent: Agent,
-  target: URL,
-  { headers, body }: Post,
-  budget: Budget,
-  latencyMs: () => number,
-): Promise<PostResult> {
-  const { signal, over } = budget
-  const { origin, pathname, search } = target
-  const request = agent.request({ origin, path: `${pathname}${search}`, method: 'POST', headers, body, signal })
-  // While a connection is being made undici does not look at the signal, so the budget is awaited beside it.
-  request.then(
-    (late) => signal.aborted && late.body.on('error', () => undefined).destroy(),
-    () => undefined,
-  )
-  const answer = await Promise.race([request, over])
-  const retryAfter = answer.headers['retry-after']
-  const result: PostResult = {
-    kind: 'answer',
-    status: answer.statusCode,
-    retryAfter: (Array.isArray(retryAfter) ? retryAfter[0] : retryAfter) ?? null,
-    latencyMs: latencyMs(),
+/**
+ * The rule of registration once more: what the database holds may have been written by another version or hand. The last
+ * answers are kept, because the same few URLs are asked about thousands of times.
+ */
+function targetReader(rule: NotificationUrlRule): (url: string) => Target | null {
+  const known = new Map<string, Target | null>()
+  return (url) => {
+    const found = known.get(url)
+    if (found !== undefined) return found
+    if (known.size >= maxKnownTargets) known.clear()
+    const target = toTarget(url, rule)
+    known.set(url, target)
+    return target
   }
-  await answer.body.dump({ limit: discardBytes, signal }).catch(() => undefined)
-  return result
 }
 
-function parseTarget(url: string, allowLoopbackHttp: boolean): URL | null {
-  if (!URL.canParse(url)) return null
-  const target = new URL(url)
-  const isScheme = target.protocol === 'https:' || (allowLoopbackHttp && target.protocol === 'http:')
-  return isScheme && target.username === '' && target.password === '' ? target : null
-}
-
-function reasonOf(error: unknown): PostFailure {
-  if (error instanceof AddressRefusedError) return 'refused_address'
-  if (error instanceof BudgetSpentError || error instanceof errors.ConnectTimeoutError) return 'timeout'
-  return 'connection'
+function toTarget(url: string, rule: NotificationUrlRule): Target | null {
+  try {
+    const { origin, pathname, search } = readNotificationUrl(url, rule)
+    return { origin, path: `${pathname}${search}` }
+  } catch {
+    return null
+  }
 }

@@ -1,0 +1,94 @@
+/** Every row of `vectors/addresses.json`, through the address rule and through a sender. */
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Canary, startCanary, watchDialling } from '../../test/support/hostile-canary.js'
+import { type DnsServer, rcode, records, startDns } from '../../test/support/hostile-dns.js'
+import { isPublicAddress } from './is-public-address.js'
+import { createUndiciSender } from './undici-sender.js'
+
+interface Row {
+  readonly input: string
+  readonly kind: 'address' | 'url'
+  readonly refused: boolean
+  readonly why: string
+}
+const rows = JSON.parse(
+  readFileSync(new URL('../../../../vectors/addresses.json', import.meta.url), 'utf8'),
+) as readonly Row[]
+const addresses = rows.filter(({ kind }) => kind === 'address')
+const urls = rows.filter(({ kind }) => kind === 'url')
+
+let canary: Canary
+let dns: DnsServer
+let answers: readonly string[] = []
+const watch = watchDialling()
+beforeAll(async () => {
+  canary = await startCanary()
+  dns = await startDns((asked) =>
+    answers.length === 0 ? { flags: rcode.noSuchName } : { answers: records(asked, answers) },
+  )
+})
+afterAll(async () => {
+  watch.stop()
+  expect(watch.dialled).toEqual([])
+  expect(canary.connections()).toBe(0)
+  await Promise.all([canary.stop(), dns.stop()])
+})
+
+async function send(url: string, found: readonly string[] = [], ports?: readonly number[]) {
+  answers = found
+  dns.asked.length = 0
+  const sender = createUndiciSender({ servers: dns.servers, ca: canary.ca, ports })
+  const result = await sender.post({ url, headers: {}, body: Buffer.from('{}'), timeoutMs: 2_000 })
+  await sender.close()
+  return result
+}
+
+describe('the table', () => {
+  it('has at least 120 rows of distinct inputs, of both kinds and both outcomes', () => {
+    expect(rows.length).toBeGreaterThanOrEqual(120)
+    expect(new Set(rows.map(({ kind, input }) => `${kind} ${input}`)).size).toBe(rows.length)
+    for (const part of [addresses, urls])
+      for (const refused of [true, false])
+        expect(part.filter((row) => row.refused === refused).length).toBeGreaterThanOrEqual(10)
+  })
+})
+
+describe('an address', () => {
+  it.each(addresses)('$input: $why', ({ input, refused }) => {
+    expect(isPublicAddress(input)).toBe(!refused)
+  })
+
+  // A zone is no part of a DNS answer.
+  const answerable = addresses.filter(({ input, refused }) => refused && isIP(input) !== 0 && !input.includes('%'))
+  it.each(answerable)('$input is not dialled when a name resolves to it', async ({ input }) => {
+    const { httpsPort } = canary
+    expect(await send(`https://shop.hook.example:${httpsPort}/`, [input], [httpsPort])).toMatchObject({
+      kind: 'failure',
+      reason: 'refused_address',
+    })
+    expect(dns.asked).toHaveLength(2)
+  })
+
+  const literals = addresses.filter(({ input }) => isIP(input) !== 0)
+  it.each(literals)('$input is not dialled when it stands in the URL', async ({ input }) => {
+    const { httpsPort } = canary
+    const host = isIP(input) === 6 ? `[${input}]` : input
+    expect(await send(`https://${host}:${httpsPort}/`, [], [httpsPort])).toMatchObject({ reason: 'refused_address' })
+    expect(dns.asked).toEqual([])
+  })
+})
+
+describe('a URL', () => {
+  it.each(urls.filter(({ refused }) => refused))('$input is refused unasked: $why', async ({ input }) => {
+    expect(await send(input)).toMatchObject({ kind: 'failure', reason: 'refused_address' })
+    expect(dns.asked).toEqual([])
+  })
+
+  it.each(urls.filter(({ refused }) => !refused))('$input is resolved: $why', async ({ input }) => {
+    // The name does not exist, so that nothing is dialled.
+    expect(await send(input)).toMatchObject({ kind: 'failure', reason: 'connection' })
+    expect(new Set(dns.asked.map(({ name }) => name)).size).toBe(1)
+  })
+})

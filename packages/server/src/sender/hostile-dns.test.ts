@@ -1,0 +1,311 @@
+import dns, { type Answer } from 'dns-packet'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type Canary, startCanary, watchDialling } from '../../test/support/hostile-canary.js'
+import {
+  type Answers,
+  type Asked,
+  always,
+  type DnsServer,
+  rcode,
+  records,
+  startDns,
+} from '../../test/support/hostile-dns.js'
+import { eventually } from '../../test/support/tcp-server.js'
+import { type ClosableSender, createUndiciSender, type UndiciSenderOptions } from './undici-sender.js'
+
+/** Public by the rule, in a part of IPv6 that is assigned to nobody: dialled, it reaches no machine. */
+const unrouted = '3000::1'
+const publicIPv4 = '93.184.216.34'
+
+let canary: Canary
+const watch = watchDialling()
+const closing: (() => Promise<void>)[] = []
+beforeAll(async () => {
+  canary = await startCanary()
+})
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+  watch.dialled.length = 0
+})
+afterAll(async () => {
+  watch.stop()
+  await canary.stop()
+})
+
+async function resolver(answers: Answers): Promise<DnsServer> {
+  const server = await startDns(answers)
+  closing.push(server.stop)
+  return server
+}
+function sender({ servers }: DnsServer, options: UndiciSenderOptions = {}): ClosableSender {
+  const { ca, httpsPort, httpPort } = canary
+  const made = createUndiciSender({ servers, ca, ports: [httpsPort, httpPort], ...options })
+  closing.unshift(() => made.close())
+  return made
+}
+const dev = { allowLoopbackHttp: true }
+const url = (name = 'shop', port = canary.httpsPort) => `https://${name}.hook.example:${port}/${name}`
+const post = (to: string, timeoutMs = 1_500) => ({ url: to, headers: {}, body: Buffer.from('{}'), timeoutMs })
+const cname = (name: string, data: string): Answer => ({ name, type: 'CNAME', data, ttl: 0 })
+
+describe('the canary', () => {
+  it('takes the notification when development allows this machine: nothing but the rule keeps it out', async () => {
+    const before = canary.connections()
+    const one = sender(await resolver(always('127.0.0.1')), dev)
+    expect(await one.post(post(url()))).toMatchObject({ kind: 'answer', status: 200, excerpt: 'canary' })
+    expect(await one.post(post(`http://localhost:${canary.httpPort}/`))).toMatchObject({ status: 200 })
+    expect(canary.connections()).toBe(before + 2)
+    expect(watch.dialled).toHaveLength(2)
+  })
+})
+
+describe('a name that leads to a refused address', () => {
+  const many = Array.from({ length: 499 }, (_, n) => `93.184.${n >> 8}.${n & 255}`)
+  it.each<[string, readonly string[]]>([
+    ['this network', ['0.0.0.0']],
+    ['loopback', ['127.0.0.1']],
+    ['the end of loopback', ['127.255.255.254']],
+    ['a private network', ['10.0.0.1']],
+    ['cloud metadata', ['169.254.169.254']],
+    ["Azure's wire server", ['168.63.129.16']],
+    ['carrier-grade NAT', ['100.100.100.200']],
+    ['IPv6 loopback', ['::1']],
+    ['IPv6 unspecified', ['::']],
+    ['mapped loopback', ['::ffff:127.0.0.1']],
+    ['compatible loopback', ['::7f00:1']],
+    ['NAT64 loopback', ['64:ff9b::7f00:1']],
+    ['6to4 loopback', ['2002:7f00:1::1']],
+    ['cloud metadata over IPv6', ['fd00:ec2::254']],
+    ['IPv6 link-local', ['fe80::1']],
+    ['a public address before a private one', [publicIPv4, '127.0.0.1']],
+    ['a private address before a public one', ['127.0.0.1', publicIPv4]],
+    ['a public A and a private AAAA', [publicIPv4, '::1']],
+    ['a private A and a public AAAA', ['10.0.0.1', unrouted]],
+    ['a public AAAA before a private one', [unrouted, 'fd00::1']],
+    ['a private AAAA before a public one', ['fd00::1', unrouted]],
+    ['499 public addresses before a private one', [...many, '127.0.0.1']],
+    ['a private address before 499 public ones', ['127.0.0.1', ...many]],
+  ])('%s is refused: the canary counts nothing, and nothing was dialled', async (_, addresses) => {
+    const before = canary.connections()
+    // More than a datagram holds is said over TCP.
+    const server = await resolver((asked) =>
+      addresses.length > 20 && asked.transport === 'udp'
+        ? { flags: dns.TRUNCATED_RESPONSE, answers: [] }
+        : { answers: records(asked, addresses) },
+    )
+    for (const port of [canary.httpsPort, canary.httpPort])
+      expect(await sender(server).post(post(url('shop', port)))).toMatchObject({ reason: 'refused_address' })
+    expect(canary.connections()).toBe(before)
+    expect(watch.dialled).toEqual([])
+  })
+
+  it.each<[string, Answers]>([
+    [
+      'a CNAME',
+      (asked) => ({
+        answers: [cname(asked.name, 'db.internal'), ...records({ ...asked, name: 'db.internal' }, ['10.0.0.1'])],
+      }),
+    ],
+    [
+      'a chain of eight CNAMEs',
+      (asked) => {
+        const names = [asked.name, ...Array.from({ length: 8 }, (_, n) => `c${n}.example`)]
+        const chain = names.slice(1).map((name, n) => cname(names[n] ?? '', name))
+        return { answers: [...chain, ...records({ ...asked, name: 'c7.example' }, ['127.0.0.1', '::1'])] }
+      },
+    ],
+    ['a record of another name', (asked) => ({ answers: records({ ...asked, name: 'other.example' }, ['127.0.0.1']) })],
+    ['the additional section beside a private answer', both('127.0.0.1', publicIPv4)],
+  ])('through %s is refused', async (_, answers) => {
+    const before = canary.connections()
+    expect(await sender(await resolver(answers)).post(post(url()))).toMatchObject({ reason: 'refused_address' })
+    expect(canary.connections()).toBe(before)
+    expect(watch.dialled).toEqual([])
+  })
+})
+
+/** One address as the answer, the other as an additional record. */
+function both(answer: string, additional: string): Answers {
+  return (asked) => ({ answers: records(asked, [answer]), additionals: records(asked, [additional]) })
+}
+
+describe('a name that changes its answer', () => {
+  const flips = (...lists: readonly string[][]): Answers => {
+    return (asked) => ({ answers: records(asked, lists[Math.min(asked.before, lists.length - 1)] ?? []) })
+  }
+
+  it('between the check and the connection is dialled at the address that was checked, and asked once', async () => {
+    const before = canary.connections()
+    const server = await resolver(flips([unrouted], ['127.0.0.1', '::1']))
+    expect(await sender(server).post(post(url(), 500))).toMatchObject({ kind: 'failure' })
+    expect(server.asked.map(({ type }) => type).sort()).toEqual(['A', 'AAAA'])
+    expect(watch.dialled).toEqual([unrouted])
+    expect(canary.connections()).toBe(before)
+  })
+
+  it('between two sends over new connections is refused from then on', async () => {
+    const server = await resolver(flips(['127.0.0.1'], ['10.0.0.1'], ['192.168.1.1']))
+    // A sender of its own for each has no connection to keep.
+    for (const expected of [{ status: 200 }, { reason: 'refused_address' }, { reason: 'refused_address' }])
+      expect(await sender(server, dev).post(post(url()))).toMatchObject(expected)
+    expect(watch.dialled).toEqual(['127.0.0.1'])
+    expect(server.asked).toHaveLength(6)
+  })
+
+  it('while a connection is kept goes on to the address that was checked when it was made', async () => {
+    const server = await resolver(flips(['127.0.0.1'], ['10.0.0.1']))
+    const one = sender(server, { ...dev, connectionsPerOrigin: 1 })
+    for (let n = 0; n < 3; n++) expect(await one.post(post(url()))).toMatchObject({ status: 200 })
+    expect(server.asked).toHaveLength(2)
+  })
+
+  it.each([0, 1, 86_400, 2 ** 31 - 1])('is asked again for every connection, also with a TTL of %i s', async (ttl) => {
+    const server = await resolver((asked) => ({ answers: records(asked, ['127.0.0.1'], ttl) }))
+    const one = sender(server, { ...dev, connectionsPerOrigin: 1 })
+    for (let n = 0; n < 3; n++) expect(await one.post(post(`${url()}?close`))).toMatchObject({ status: 200 })
+    expect(server.asked).toHaveLength(6)
+  })
+})
+
+describe('a DNS server that', () => {
+  const loop: Answers = ({ name }) => ({ answers: [cname(name, 'b.example'), cname('b.example', name)] })
+  const half = (asked: Asked) =>
+    dns.encode({ type: 'response', id: asked.id, questions: [{ name: asked.name, type: asked.type as 'A' }] })
+  it.each<[string, Answers, string | RegExp]>([
+    ['says the name does not exist', () => ({ flags: rcode.noSuchName }), 'connection'],
+    ['says the name has no address', () => ({ answers: [] }), 'connection'],
+    ['fails', () => ({ flags: rcode.serverFailure }), 'connection'],
+    ['refuses to answer', () => ({ flags: rcode.refused }), 'connection'],
+    ['answers CNAMEs in a circle', loop, 'connection'],
+    ['answers a CNAME and no address', ({ name }) => ({ answers: [cname(name, 'b.example')] }), 'connection'],
+    ['answers the other family', (asked) => ({ answers: otherFamily(asked) }), 'connection'],
+    ['never answers', () => null, 'timeout'],
+    ['answers under another id', (asked) => ({ id: asked.id ^ 1, answers: records(asked, ['127.0.0.1']) }), 'timeout'],
+    [
+      'answers another question',
+      (asked) => ({
+        questions: [{ name: 'other.example', type: asked.type as 'A' }],
+        answers: records({ ...asked, name: 'other.example' }, ['127.0.0.1']),
+      }),
+      'timeout',
+    ],
+    ['answers noise', () => Buffer.from('not a DNS answer'), /timeout|connection/],
+    ['answers a header alone', (asked) => half(asked).subarray(0, 12), /timeout|connection/],
+    ['answers one byte', () => Buffer.of(0), /timeout|connection/],
+    [
+      'announces records that are not there',
+      (asked) => {
+        const bytes = half(asked)
+        bytes.writeUInt16BE(500, 6)
+        return bytes
+      },
+      /timeout|connection/,
+    ],
+    [
+      'says too much for a datagram and then nothing',
+      ({ transport }) => (transport === 'udp' ? { flags: dns.TRUNCATED_RESPONSE } : null),
+      'timeout',
+    ],
+  ])('%s makes a failure within the budget, and nothing is dialled', async (_, answers, reason) => {
+    const server = await resolver(answers)
+    const startedAt = performance.now()
+    const result = await sender(server, dev).post(post(url(), 700))
+    expect(result).toMatchObject({ kind: 'failure', reason: expect.stringMatching(reason) })
+    expect(performance.now() - startedAt).toBeLessThan(1_200)
+    expect(server.asked.length).toBeGreaterThan(0)
+    expect(watch.dialled).toEqual([])
+  })
+
+  it('answers after the budget changes nothing: its answer is not dialled', async () => {
+    const late: (() => void)[] = []
+    const server = await resolver(async (asked) => {
+      await new Promise<void>((resolve) => late.push(resolve))
+      return { answers: records(asked, ['127.0.0.1']) }
+    })
+    const one = sender(server, { ...dev, connectTimeoutMs: 1_000 })
+    expect(await one.post(post(url(), 100))).toMatchObject({ kind: 'failure', reason: 'timeout' })
+    await one.close()
+    for (const answer of late) answer()
+    const other = sender(await resolver(always('127.0.0.1')), dev)
+    expect(await other.post(post(url()))).toMatchObject({ status: 200 })
+    expect(watch.dialled).toEqual(['127.0.0.1'])
+  })
+
+  it('says too much for a datagram is asked over TCP', async () => {
+    const server = await resolver((asked) =>
+      asked.transport === 'udp' ? { flags: dns.TRUNCATED_RESPONSE } : { answers: records(asked, ['127.0.0.1']) },
+    )
+    expect(await sender(server, dev).post(post(url()))).toMatchObject({ status: 200 })
+    expect(server.asked.some(({ transport }) => transport === 'tcp')).toBe(true)
+  })
+
+  it('answers one family only is believed after half a second', async () => {
+    const server = await resolver((asked) => (asked.type === 'A' ? { answers: records(asked, ['127.0.0.1']) } : null))
+    const startedAt = performance.now()
+    expect(await sender(server, dev).post(post(url()))).toMatchObject({ status: 200 })
+    expect(performance.now() - startedAt).toBeGreaterThan(450)
+  })
+
+  it('fails for one family does not hide the other', async () => {
+    const server = await resolver((asked) =>
+      asked.type === 'A' ? { answers: records(asked, ['127.0.0.1']) } : { flags: rcode.serverFailure },
+    )
+    expect(await sender(server, dev).post(post(url()))).toMatchObject({ status: 200 })
+  })
+
+  it('answers 500 addresses makes four connections at most', async () => {
+    const addresses = Array.from({ length: 500 }, (_, n) => `127.0.${n >> 8}.${n & 255}`)
+    const server = await resolver((asked) =>
+      asked.transport === 'udp' ? { flags: dns.TRUNCATED_RESPONSE } : { answers: records(asked, addresses) },
+    )
+    const result = await sender(server, { ...dev, ports: [1] }).post(post('https://shop.hook.example:1/'))
+    expect(result).toMatchObject({ kind: 'failure', reason: 'connection' })
+    expect(watch.dialled).toHaveLength(4)
+  })
+
+  it('never answers for sixteen endpoints does not delay a seventeenth', async () => {
+    const silent = (name: string) => name.startsWith('silent')
+    const server = await resolver((asked) => (silent(asked.name) ? null : { answers: records(asked, ['127.0.0.1']) }))
+    const one = sender(server, dev)
+    let ended = 0
+    const hanging = Array.from({ length: 16 }, (_, n) =>
+      one.post(post(url(`silent${n}`), 2_000)).finally(() => ended++),
+    )
+    await eventually(() => server.asked.length >= 32)
+    const startedAt = performance.now()
+    expect(await one.post(post(url('live')))).toMatchObject({ status: 200 })
+    expect(performance.now() - startedAt).toBeLessThan(1_000)
+    expect(ended).toBe(0)
+    await one.close()
+    for (const result of await Promise.all(hanging)) expect(result).toMatchObject({ kind: 'failure' })
+  })
+
+  it('never answers is asked no longer when the time to connect is over', async () => {
+    const server = await resolver(() => null)
+    const one = sender(server, { ...dev, connectTimeoutMs: 300 })
+    expect(await one.post(post(url(), 5_000))).toMatchObject({ kind: 'failure', reason: 'timeout' })
+    const { length } = server.asked
+    // Longer than the resolver's first try: a question that lives would be asked again.
+    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    expect(server.asked).toHaveLength(length)
+  })
+})
+
+/** Records of the family that was not asked for. */
+function otherFamily(asked: Asked): Answer[] {
+  return records({ ...asked, type: asked.type === 'A' ? 'AAAA' : 'A' }, ['127.0.0.1', '::1'])
+}
+
+describe('the names below localhost', () => {
+  it('are this machine in development, without a question', async () => {
+    const server = await resolver(always('10.0.0.1'))
+    const one = sender(server, dev)
+    for (const name of ['localhost', 'LOCALHOST', 'shop.localhost'])
+      expect(await one.post(post(`http://${name}:${canary.httpPort}/`)), name).toMatchObject({ status: 200 })
+    expect(server.asked).toEqual([])
+  })
+})
+
+it.each([['not an address'], ['127.0.0.1:99999x'], ['dns.example:53']])('a DNS server %j is a TypeError', (server) => {
+  expect(() => createUndiciSender({ servers: [server] })).toThrow(TypeError)
+})

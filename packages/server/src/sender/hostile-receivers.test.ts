@@ -1,0 +1,126 @@
+import type { PostResult } from '@payment-integration/core'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type Listening, listen } from '../../test/support/hostile-listen.js'
+import { type HostileReceiver, hostileReceivers, type Outcome } from '../../test/support/hostile-receivers.js'
+import { eventually } from '../../test/support/tcp-server.js'
+import { type ClosableSender, createUndiciSender } from './undici-sender.js'
+
+const budgetMs = 300
+let sender: ClosableSender
+let good: Listening
+const stops: (() => Promise<void>)[] = []
+const ok: HostileReceiver['onRequest'] = (socket) => {
+  socket.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ngood')
+}
+beforeAll(async () => {
+  sender = createUndiciSender({ allowLoopbackHttp: true })
+  good = await listen({ onRequest: ok })
+})
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop()
+})
+afterAll(async () => {
+  await sender.close()
+  await good.stop()
+})
+
+async function start(receiver: Pick<HostileReceiver, 'onConnect' | 'onRequest'>): Promise<Listening> {
+  const listening = await listen(receiver)
+  stops.push(listening.stop)
+  return listening
+}
+function post({ port }: Listening, timeoutMs = budgetMs, one = sender): Promise<PostResult> {
+  const body = Buffer.from(JSON.stringify({ padding: 'x'.repeat(1_000) }))
+  return one.post({ url: `http://127.0.0.1:${port}/hook`, headers: { 'X-Test': 'yes' }, body, timeoutMs })
+}
+function expectOutcome(result: PostResult, outcome: Outcome): void {
+  if ('reason' in outcome) {
+    expect(result).toMatchObject({ kind: 'failure', ...outcome })
+    return
+  }
+  expect(result).toMatchObject({ kind: 'answer', status: outcome.status })
+  const excerpt = result.kind === 'answer' ? result.excerpt : undefined
+  if (outcome.excerpt instanceof RegExp) expect(excerpt).toMatch(outcome.excerpt)
+  else expect(excerpt).toBe(outcome.excerpt)
+}
+
+describe('a receiver that', () => {
+  it.each(hostileReceivers)('$name', async ({ outcome, ...receiver }) => {
+    const listening = await start(receiver)
+    const startedAt = performance.now()
+    const result = await post(listening)
+    expect(performance.now() - startedAt).toBeLessThan(budgetMs + 700)
+    expectOutcome(result, outcome)
+    expect(result.latencyMs).toBeLessThan(budgetMs + 700)
+    // Another receiver does not notice.
+    expectOutcome(await post(good, 2_000), { status: 200, excerpt: 'good' })
+    // Its own next notification fares no better and no worse.
+    expectOutcome(await post(listening), outcome)
+  })
+
+  const floods = hostileReceivers.filter(({ name }) => name.endsWith('without end'))
+  it.each(floods)('$name is not listened to for as long as the budget lasts', async (receiver) => {
+    const listening = await start(receiver)
+    const budget = 5_000
+    expectOutcome(await post(listening, budget), receiver.outcome)
+    await eventually(() => listening.open() === 0, budget / 2)
+  })
+
+  it.each([301, 302, 303, 307, 308])('redirects to this machine with %i is not followed', async (status) => {
+    const canary = await start({ onRequest: ok })
+    const location = `http://127.0.0.1:${canary.port}/stolen`
+    const listening = await start({
+      onRequest: (socket) =>
+        socket.write(
+          `HTTP/1.1 ${status} X\r\nLocation: ${location}\r\nRefresh: 0; ${location}\r\nContent-Length: 0\r\n\r\n`,
+        ),
+    })
+    expectOutcome(await post(listening), { status, excerpt: null })
+    expect(canary.connections()).toBe(0)
+  })
+})
+
+describe('a kept connection', () => {
+  const first = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nfirst'
+  const poison = 'HTTP/1.1 410 Gone\r\nContent-Length: 6\r\n\r\npoison'
+  const poisons: [string, HostileReceiver['onRequest']][] = [
+    ['in the same packet', (socket, nth) => socket.write(nth === 1 ? first + poison : first)],
+    [
+      'while nothing was asked',
+      (socket, nth) => {
+        socket.write(first)
+        if (nth === 1) setTimeout(() => socket.write(poison), 30)
+      },
+    ],
+  ]
+  it.each(poisons)(
+    'is dropped when a second answer comes %s: the next notification gets its own',
+    async (_, onRequest) => {
+      const listening = await start({ onRequest })
+      const one = createUndiciSender({ allowLoopbackHttp: true, connectionsPerOrigin: 1 })
+      stops.unshift(() => one.close())
+      expectOutcome(await post(listening, 2_000, one), { status: 200, excerpt: 'first' })
+      await eventually(() => listening.open() === 0)
+      for (let n = 0; n < 5; n++) {
+        expectOutcome(await post(listening, 2_000, one), { status: 200, excerpt: 'first' })
+        await eventually(() => listening.open() === 0)
+      }
+      expect(listening.connections()).toBe(6)
+    },
+  )
+
+  it('that was closed by the receiver in between is replaced', async () => {
+    const listening = await start({ onRequest: (socket) => socket.end(first) })
+    for (let n = 0; n < 3; n++) expectOutcome(await post(listening, 2_000), { status: 200, excerpt: 'first' })
+    expect(listening.connections()).toBe(3)
+  })
+
+  it('carries no cookie that an earlier answer set, and asks for no encoding', async () => {
+    const listening = await start({
+      onRequest: (socket) => socket.write('HTTP/1.1 200 OK\r\nSet-Cookie: a=b\r\nContent-Length: 0\r\n\r\n'),
+    })
+    for (let n = 0; n < 2; n++) await post(listening)
+    expect(listening.received().toLowerCase()).not.toMatch(/cookie:|accept-encoding:/)
+    expect(listening.received()).toContain('POST /hook')
+  })
+})

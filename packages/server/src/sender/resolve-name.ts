@@ -1,0 +1,89 @@
+/**
+ * Asks DNS for the addresses of a name. Not by `dns.lookup`, which holds one of the process's four threads per question: a
+ * few name servers that never answer would stop every other delivery.
+ * @module
+ */
+import { type LookupAddress, NODATA, NOTFOUND, Resolver } from 'node:dns'
+
+/** Called once with every address that was found, in the order to try: at least one, or an error. */
+export type ResolveCallback = (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]) => void
+
+/** Resolves a name; returns what gives the question up. After that the callback is not called. */
+export type Resolve = (name: string, callback: ResolveCallback) => () => void
+
+/** What a resolver needs. */
+export interface ResolverOptions {
+  /** DNS servers to ask, each an IP address with or without a port. @default the system's */
+  readonly servers?: readonly string[] | undefined
+  /** Dev only: `localhost` and the names below it are this machine, without a question. */
+  readonly allowLoopback: boolean
+}
+
+/** A first answer is waited for this long, in milliseconds; then another server is asked, or the same once more. */
+const firstTryMs = 1_000
+/** Tries per server. They outlast every budget: the budget of the connection ends a question, not their number. */
+const tries = 4
+/** How long one family's addresses wait for the other family's answer, in milliseconds. */
+const otherFamilyMs = 500
+
+const loopback: readonly LookupAddress[] = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+]
+
+/**
+ * Builds a resolver. A and AAAA are asked at once; IPv4 comes first in the answer. Nothing is kept between two questions,
+ * and the hosts file is not read.
+ * @throws TypeError When a server is not an IP address with or without a port.
+ */
+export function createResolve({ servers = [], allowLoopback }: ResolverOptions): Resolve {
+  // A resolver for each question: cancelling one ends all that it was asked, and none holds an answer for the next.
+  const makeResolver = () => {
+    const resolver = new Resolver({ timeout: firstTryMs, tries })
+    if (servers.length > 0) resolver.setServers(servers)
+    return resolver
+  }
+  makeResolver()
+  return (name, callback) => {
+    if (allowLoopback && /(^|\.)localhost$/i.test(name)) {
+      const answer = setImmediate(callback, null, loopback)
+      return () => clearImmediate(answer)
+    }
+    return askBoth(makeResolver(), name, callback)
+  }
+}
+
+function askBoth(resolver: Resolver, name: string, callback: ResolveCallback): () => void {
+  const found: Record<4 | 6, readonly string[]> = { 4: [], 6: [] }
+  let waiting = 2
+  let failure: NodeJS.ErrnoException | undefined
+  let timer: NodeJS.Timeout | undefined
+  let isOver = false
+  const end = () => {
+    isOver = true
+    clearTimeout(timer)
+    resolver.cancel()
+  }
+  const answer = () => {
+    end()
+    const addresses = ([4, 6] as const).flatMap((family) => found[family].map((address) => ({ address, family })))
+    if (addresses.length > 0) callback(null, addresses)
+    else callback(failure ?? Object.assign(new Error('The name has no address.'), { code: NODATA }), [])
+  }
+  const take = (family: 4 | 6) => (error: NodeJS.ErrnoException | null, addresses: readonly string[]) => {
+    if (isOver) return
+    waiting--
+    if (error === null) found[family] = addresses
+    else if (failure === undefined || isEmptyAnswer(failure)) failure = error
+    if (waiting === 0) answer()
+    else if (found[family].length > 0) timer = setTimeout(answer, otherFamilyMs)
+  }
+  resolver.resolve4(name, take(4))
+  resolver.resolve6(name, take(6))
+  return end
+}
+
+/** The name is not there or has no address of that family: says less than a server that failed. */
+function isEmptyAnswer({ code }: NodeJS.ErrnoException): boolean {
+  return code === NODATA || code === NOTFOUND
+}

@@ -1,0 +1,43 @@
+/** Looks for values that must not appear, in every form in which they might. */
+
+/** What a canary is: a secret appears nowhere; the others where a sink allows it. */
+export type CanaryKind = 'secret' | 'url' | 'echo'
+
+/** A value to look for. */
+export interface Canary {
+  readonly name: string
+  readonly kind: CanaryKind
+  readonly value: string
+}
+
+/** Text that somebody can read. */
+export interface Sink {
+  readonly where: string
+  /** Bytes come as latin1. */
+  readonly text: string
+  /** @default none */
+  readonly allows?: readonly CanaryKind[] | undefined
+}
+
+/** Where which canary is found: `name in where`, each once. */
+export function leaks(sinks: readonly Sink[], canaries: readonly Canary[]): string[] {
+  const forms = canaries.map((canary) => ({ canary, forms: formsOf(canary.value) }))
+  const found = sinks.flatMap(({ where, text, allows = [] }) =>
+    forms
+      .filter(({ canary, forms: all }) => !allows.includes(canary.kind) && all.some((form) => text.includes(form)))
+      .map(({ canary }) => `${canary.name} in ${where}`),
+  )
+  return [...new Set(found)]
+}
+
+/** A value as text, hex, base64 and percent-encoded; and what it stands for when it is bytes in hex or base64. */
+function formsOf(value: string): string[] {
+  const bytes = [Buffer.from(value, 'utf8')]
+  if (/^[0-9a-f]{32,}$/.test(value)) bytes.push(Buffer.from(value, 'hex'))
+  else if (/^[\w-]{32,}$/.test(value)) bytes.push(Buffer.from(value, 'base64url'))
+  const written = bytes.flatMap((each) => [
+    ...[each.toString('hex'), each.toString('hex').toUpperCase()],
+    ...[each.toString('base64').replace(/=+$/, ''), each.toString('base64url'), each.toString('latin1')],
+  ])
+  return [...new Set([value, encodeURIComponent(value), ...written])]
+}

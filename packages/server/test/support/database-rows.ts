@@ -1,0 +1,57 @@
+/** Everything that a database holds, value by value. */
+import pg from 'pg'
+import { openSqlite } from '../../../cli/src/dev/open-sqlite.js'
+
+/** One value of one row. */
+export interface StoredValue {
+  /** `table.column`. */
+  readonly column: string
+  /** The text of it; bytes as latin1 and as hex. */
+  readonly text: string
+}
+
+/** All values of a SQLite file. */
+export function sqliteValues(path: string): StoredValue[] {
+  const database = openSqlite(path)
+  try {
+    const tables = database.prepare("select name from sqlite_master where type = 'table'").all() as { name: string }[]
+    return tables.flatMap(({ name }) => {
+      const rows = database.prepare(`select * from "${name}"`).all() as Record<string, unknown>[]
+      return rows.flatMap((row) => valuesOf(name, row))
+    })
+  } finally {
+    database.close()
+  }
+}
+
+/** All values of every schema that is not PostgreSQL's own. */
+export async function postgresValues(connectionString: string): Promise<StoredValue[]> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  try {
+    const { rows: tables } = await client.query<{ schema: string; name: string }>(
+      `select table_schema as schema, table_name as name from information_schema.tables
+       where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`,
+    )
+    const values: StoredValue[] = []
+    for (const { schema, name } of tables) {
+      const { rows } = await client.query<Record<string, unknown>>(`select * from "${schema}"."${name}"`)
+      values.push(...rows.flatMap((row) => valuesOf(name, row)))
+    }
+    return values
+  } finally {
+    await client.end()
+  }
+}
+
+function valuesOf(table: string, row: Record<string, unknown>): StoredValue[] {
+  return Object.entries(row)
+    .filter(([, value]) => value !== null)
+    .map(([column, value]) => ({ column: `${table}.${column}`, text: textOf(value) }))
+}
+
+function textOf(value: unknown): string {
+  if (!(value instanceof Uint8Array)) return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  const bytes = Buffer.from(value)
+  return `${bytes.toString('latin1')}\n${bytes.toString('hex')}`
+}

@@ -1,0 +1,65 @@
+/** Listeners on this machine that would take a notification if they were reached, and count every connection. */
+import { createServer as createHttp, type RequestListener } from 'node:http'
+import { createServer as createHttps } from 'node:https'
+import { type AddressInfo, type Server, Socket } from 'node:net'
+import { selfSigned } from './self-signed.js'
+
+export interface Canary {
+  /** PEM to trust, so that nothing but the address rule keeps a notification out. Names `*.hook.example`. */
+  readonly ca: string
+  readonly httpsPort: number
+  readonly httpPort: number
+  /** Connections that were accepted on either port, at any address of this machine. */
+  connections(): number
+  /** Paths of the requests that arrived. */
+  readonly served: string[]
+  stop(): Promise<void>
+}
+
+/** Starts an HTTPS and an HTTP listener on every address of this machine. They end the connection of a URL that ends in `?close`. */
+export async function startCanary(): Promise<Canary> {
+  const pair = selfSigned('*.hook.example')
+  const served: string[] = []
+  let connections = 0
+  const serve: RequestListener = (request, response) => {
+    served.push(request.url ?? '')
+    if (request.url?.endsWith('?close')) response.setHeader('Connection', 'close')
+    response.end('canary')
+  }
+  const [https, http] = [createHttps(pair, serve), createHttp(serve)]
+  const listen = async (server: Server) => {
+    server.on('connection', () => connections++)
+    await new Promise<void>((resolve) => server.listen(0, '::', resolve))
+    return (server.address() as AddressInfo).port
+  }
+  const [httpsPort, httpPort] = [await listen(https), await listen(http)]
+  return {
+    ca: pair.cert,
+    httpsPort,
+    httpPort,
+    connections: () => connections,
+    served,
+    async stop() {
+      for (const server of [https, http]) {
+        server.closeAllConnections()
+        await new Promise((resolve) => server.close(resolve))
+      }
+    },
+  }
+}
+
+/** Writes down every address that this process dials, until stopped. */
+export function watchDialling(): { readonly dialled: string[]; stop(): void } {
+  const dialled: string[] = []
+  const { connect } = Socket.prototype
+  Socket.prototype.connect = function (this: Socket, ...args: Parameters<typeof connect>) {
+    this.on('connectionAttempt', (address: string) => dialled.push(address))
+    return connect.apply(this, args)
+  } as typeof connect
+  return {
+    dialled,
+    stop() {
+      Socket.prototype.connect = connect
+    },
+  }
+}

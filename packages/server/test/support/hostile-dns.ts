@@ -1,0 +1,119 @@
+/** A DNS server over UDP and TCP that answers what a test says, and counts what it was asked. */
+import { createSocket } from 'node:dgram'
+import { createServer, type Socket } from 'node:net'
+import dns, { type Answer, type Packet } from 'dns-packet'
+
+/** One question. */
+export interface Asked {
+  readonly id: number
+  readonly name: string
+  readonly type: string
+  readonly transport: 'udp' | 'tcp'
+  /** How often this name and type were asked before, over this transport. */
+  readonly before: number
+}
+
+/** Fields of an answer, bytes to send as they are, or null for silence. */
+export type Reply = Packet | Buffer | null
+/** What to answer; a promise answers when it is kept. */
+export type Answers = (asked: Asked) => Reply | Promise<Reply>
+
+export interface DnsServer {
+  /** For the `servers` option of a sender. */
+  readonly servers: readonly string[]
+  /** Questions that came, oldest first. */
+  readonly asked: Asked[]
+  stop(): Promise<void>
+}
+
+/** Response codes, which dns-packet keeps in the low bits of the flags. */
+export const rcode = { serverFailure: 2, noSuchName: 3, refused: 5 } as const
+
+/** Starts the server on 127.0.0.1. */
+export async function startDns(answers: Answers): Promise<DnsServer> {
+  const asked: Asked[] = []
+  const udp = createSocket('udp4')
+  const tcp = createServer()
+  const sockets = new Set<Socket>()
+  // One port for both transports: another process may hold the port of the one on the other.
+  const port = await bindBoth()
+
+  async function reply(bytes: Buffer, transport: 'udp' | 'tcp'): Promise<Buffer | null> {
+    const query = dns.decode(bytes)
+    const { name = '', type = 'A' } = query.questions?.[0] ?? {}
+    const before = asked.filter((each) => each.name === name && each.type === type && each.transport === transport)
+    const question: Asked = { id: query.id ?? 0, name, type, transport, before: before.length }
+    asked.push(question)
+    const made = await answers(question)
+    if (made === null || Buffer.isBuffer(made)) return made
+    const flags = dns.RECURSION_DESIRED | dns.RECURSION_AVAILABLE
+    return dns.encode({
+      type: 'response',
+      id: question.id,
+      questions: query.questions,
+      ...made,
+      flags: flags | (made.flags ?? 0),
+    })
+  }
+
+  async function bindBoth(): Promise<number> {
+    for (;;) {
+      await new Promise<void>((resolve, reject) => tcp.once('error', reject).listen(0, '127.0.0.1', resolve))
+      const { port } = tcp.address() as { port: number }
+      const bound = await new Promise<boolean>((resolve) => {
+        udp.once('error', () => resolve(false))
+        udp.bind(port, '127.0.0.1', () => resolve(true))
+      })
+      if (bound) return port
+      await new Promise((resolve) => tcp.close(resolve))
+    }
+  }
+
+  udp.on('message', (bytes, from) => {
+    void reply(bytes, 'udp').then((made) => {
+      if (made !== null && !isStopped) udp.send(made, from.port, from.address)
+    })
+  })
+  tcp.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined).on('close', () => sockets.delete(socket))
+    let held = Buffer.alloc(0)
+    socket.on('data', (chunk) => {
+      held = Buffer.concat([held, chunk])
+      while (held.length >= 2 && held.length >= 2 + held.readUInt16BE(0)) {
+        const end = 2 + held.readUInt16BE(0)
+        void reply(held.subarray(2, end), 'tcp').then((made) => {
+          if (made === null || socket.destroyed) return
+          const size = Buffer.alloc(2)
+          size.writeUInt16BE(made.length)
+          socket.write(Buffer.concat([size, made]))
+        })
+        held = held.subarray(end)
+      }
+    })
+  })
+
+  let isStopped = false
+  return {
+    servers: [`127.0.0.1:${port}`],
+    asked,
+    async stop() {
+      isStopped = true
+      for (const socket of sockets) socket.destroy()
+      await Promise.all([new Promise((resolve) => tcp.close(resolve)), new Promise<void>((done) => udp.close(done))])
+    },
+  }
+}
+
+/** Address records of the asked type among these addresses, of one name. */
+export function records({ name, type }: Asked, addresses: readonly string[], ttl = 0): Answer[] {
+  const family = type === 'AAAA' ? 6 : 4
+  return addresses
+    .filter((address) => (address.includes(':') ? 6 : 4) === family)
+    .map((data) => ({ name, type: family === 6 ? 'AAAA' : 'A', ttl, data }))
+}
+
+/** Answers these addresses for every name: A records for the dotted ones, AAAA for the others. */
+export function always(...addresses: readonly string[]): Answers {
+  return (asked) => ({ answers: records(asked, addresses) })
+}

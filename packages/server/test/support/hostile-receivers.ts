@@ -1,0 +1,244 @@
+/** Receivers of notifications that misbehave over HTTP, and what a sender must make of each. */
+import type { Socket } from 'node:net'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+
+/** What a post must come to. A text is the whole excerpt. */
+export type Outcome =
+  | { readonly status: number; readonly excerpt?: string | null | RegExp }
+  | { readonly reason: 'timeout' | 'connection' }
+
+export interface HostileReceiver {
+  readonly name: string
+  /** Called for each connection, before it sent anything. */
+  readonly onConnect?: ((socket: Socket) => void) | undefined
+  /** Called when a request's head arrived; `nth` counts the connection's requests from 1. */
+  readonly onRequest?: ((socket: Socket, nth: number) => void) | undefined
+  readonly outcome: Outcome
+}
+
+const timeout = { reason: 'timeout' } as const
+const connection = { reason: 'connection' } as const
+
+/** Writes one piece after the other, until the connection ends; the last one stays. */
+export function drip(socket: Socket, everyMs: number, ...pieces: readonly string[]): void {
+  let n = 0
+  const timer = setInterval(() => socket.write(pieces[Math.min(n++, pieces.length - 1)] ?? ''), everyMs)
+  socket.on('close', () => clearInterval(timer))
+}
+/** Writes the piece as fast as the other side reads, until the connection ends. */
+function flood(socket: Socket, head: string, piece: string): void {
+  const more = () => {
+    while (!socket.destroyed && socket.write(piece));
+  }
+  socket.on('drain', more)
+  socket.write(head)
+  more()
+}
+const says =
+  (text: string | Buffer, then?: (socket: Socket) => void): HostileReceiver['onRequest'] =>
+  (socket) => {
+    socket.write(text, 'latin1')
+    then?.(socket)
+  }
+const ends = (socket: Socket) => socket.end()
+/** Resets once what was written before had time to arrive: a reset throws away what is on its way. */
+const resets = (socket: Socket) => setTimeout(() => socket.resetAndDestroy(), 30)
+const answer = (head: string, body: string | Buffer = '') =>
+  Buffer.concat([Buffer.from(`HTTP/1.1 ${head}\r\n\r\n`, 'latin1'), Buffer.from(body)])
+
+const letters = Buffer.alloc(20_000_000, 'z')
+const bomb = (encoding: string, bytes: Buffer) =>
+  says(answer(`200 OK\r\nContent-Encoding: ${encoding}\r\nContent-Length: ${bytes.length}`, bytes))
+/** The bytes as text, and not the letters that they unpack to. */
+const packed = { status: 200, excerpt: /^(?!.*zzz)/s }
+
+const slow: readonly HostileReceiver[] = [
+  { name: 'never answers', outcome: timeout },
+  { name: 'stops in the status line', onRequest: says('HTTP/1.1 20'), outcome: timeout },
+  {
+    name: 'drips the status line',
+    onRequest: (socket) => drip(socket, 40, ...'HTTP/1.1 200 OK\r\n'),
+    outcome: timeout,
+  },
+  {
+    name: 'drips headers',
+    onRequest: (socket) => drip(socket, 20, 'HTTP/1.1 200 OK\r\n', 'X-Drip: a\r\n'),
+    outcome: timeout,
+  },
+  {
+    name: 'drips informational answers',
+    onRequest: (socket) => drip(socket, 40, 'HTTP/1.1 103 Early Hints\r\n\r\n'),
+    outcome: timeout,
+  },
+  {
+    name: 'drips the body',
+    onRequest: (socket) => drip(socket, 20, 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', '1\r\na\r\n'),
+    outcome: { status: 200, excerpt: /^a+$/ },
+  },
+  {
+    name: 'stops in the body and keeps the connection',
+    onRequest: says(answer('200 OK\r\nContent-Length: 100', 'half')),
+    outcome: { status: 200, excerpt: 'half' },
+  },
+  {
+    name: 'sends no body and does not close',
+    onRequest: says(answer('500 Oops')),
+    outcome: { status: 500, excerpt: null },
+  },
+]
+
+const large: readonly HostileReceiver[] = [
+  {
+    name: 'sends header lines without end',
+    onRequest: (socket) => flood(socket, 'HTTP/1.1 200 OK\r\n', 'X-More: a\r\n'.repeat(2_000)),
+    outcome: connection,
+  },
+  {
+    name: 'sends one header without end',
+    onRequest: (socket) => flood(socket, 'HTTP/1.1 200 OK\r\nX-Long: ', 'a'.repeat(10_000)),
+    outcome: connection,
+  },
+  {
+    name: 'sends a reason phrase without end',
+    onRequest: (socket) => flood(socket, 'HTTP/1.1 200 ', 'a'.repeat(10_000)),
+    outcome: connection,
+  },
+  {
+    name: 'sends informational answers without end',
+    onRequest: (socket) => flood(socket, '', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(500)),
+    outcome: connection,
+  },
+  {
+    name: 'sends a body without end',
+    onRequest: (socket) =>
+      flood(socket, 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', `4000\r\n${'a'.repeat(16_384)}\r\n`),
+    outcome: { status: 200, excerpt: 'a'.repeat(1_024) },
+  },
+  {
+    name: 'announces a terabyte',
+    onRequest: says(answer('200 OK\r\nContent-Length: 1000000000000', 'beginning')),
+    outcome: { status: 200, excerpt: 'beginning' },
+  },
+  {
+    name: 'sends a chunk extension without end',
+    onRequest: (socket) =>
+      flood(socket, answer('200 OK\r\nTransfer-Encoding: chunked', '1;').toString(), 'x'.repeat(10_000)),
+    outcome: { status: 200, excerpt: null },
+  },
+  {
+    name: 'sends trailers without end',
+    onRequest: (socket) =>
+      flood(
+        socket,
+        answer('200 OK\r\nTransfer-Encoding: chunked', '1\r\na\r\n0\r\n').toString(),
+        'X-More: a\r\n'.repeat(2_000),
+      ),
+    outcome: { status: 200, excerpt: 'a' },
+  },
+  { name: 'sends a gzip bomb', onRequest: bomb('gzip', gzipSync(letters)), outcome: packed },
+  { name: 'sends a brotli bomb', onRequest: bomb('br', brotliCompressSync(letters)), outcome: packed },
+  {
+    name: 'sends a bomb in a bomb',
+    onRequest: bomb('gzip, gzip', gzipSync(gzipSync(letters))),
+    outcome: packed,
+  },
+  {
+    name: 'asks to be tried again in an age',
+    onRequest: says(answer(`503 X\r\nRetry-After: ${'9'.repeat(9_000)}\r\nContent-Length: 0`)),
+    outcome: { status: 503, excerpt: null },
+  },
+]
+
+const abrupt: readonly HostileReceiver[] = [
+  { name: 'closes at once', onConnect: ends, outcome: connection },
+  { name: 'resets at once', onConnect: (socket) => socket.resetAndDestroy(), outcome: connection },
+  { name: 'closes after the request', onRequest: ends, outcome: connection },
+  { name: 'resets after the request', onRequest: (socket) => socket.resetAndDestroy(), outcome: connection },
+  { name: 'resets in the status line', onRequest: says('HTTP/1.1 2', resets), outcome: connection },
+  { name: 'resets in the headers', onRequest: says('HTTP/1.1 200 OK\r\nX-A: b', resets), outcome: connection },
+  {
+    name: 'resets in the body',
+    onRequest: says(answer('200 OK\r\nContent-Length: 9', 'half'), resets),
+    outcome: { status: 200, excerpt: 'half' },
+  },
+  {
+    name: 'closes before the announced length',
+    onRequest: says(answer('200 OK\r\nContent-Length: 9', 'half'), ends),
+    outcome: { status: 200, excerpt: 'half' },
+  },
+  {
+    name: 'answers before it was asked',
+    onConnect: (socket) => socket.end(answer('200 OK\r\nContent-Length: 5', 'early')),
+    outcome: { status: 200, excerpt: 'early' },
+  },
+]
+
+const broken: readonly HostileReceiver[] = [
+  { name: 'speaks HTTP/0.9', onRequest: says('<html>ok</html>', ends), outcome: connection },
+  { name: 'speaks HTTP/2', onRequest: says('\0\0\x12\x04\0\0\0\0\0\0\x03\0\0\0\x64', ends), outcome: connection },
+  { name: 'speaks SMTP', onConnect: (socket) => socket.write('220 mail ESMTP\r\n'), outcome: connection },
+  { name: 'sends a status of letters', onRequest: says('HTTP/1.1 abc OK\r\n\r\n'), outcome: connection },
+  { name: 'sends a status of six digits', onRequest: says('HTTP/1.1 200200 OK\r\n\r\n'), outcome: connection },
+  { name: 'sends status 0', onRequest: says(answer('000 X\r\nContent-Length: 0')), outcome: connection },
+  { name: 'sends another version', onRequest: says('HTTP/9.9 200 OK\r\n\r\n'), outcome: connection },
+  { name: 'sends 100', onRequest: says(answer('100 Continue')), outcome: connection },
+  {
+    name: 'switches protocols',
+    onRequest: says(answer('101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade')),
+    outcome: connection,
+  },
+  {
+    name: 'sends a header with NUL',
+    onRequest: says(answer('200 OK\r\nX-A: a\0b\r\nContent-Length: 0')),
+    outcome: connection,
+  },
+  {
+    name: 'sends a header without a name',
+    onRequest: says(answer('200 OK\r\n: a\r\nContent-Length: 0')),
+    outcome: connection,
+  },
+  {
+    name: 'sends two lengths',
+    onRequest: says(answer('200 OK\r\nContent-Length: 1\r\nContent-Length: 2', 'ab')),
+    outcome: connection,
+  },
+  { name: 'sends a negative length', onRequest: says(answer('200 OK\r\nContent-Length: -1')), outcome: connection },
+  {
+    name: 'sends length and chunks',
+    onRequest: says(answer('200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked', '0\r\n\r\n')),
+    outcome: connection,
+  },
+  {
+    name: 'sends a chunk size of letters',
+    onRequest: says(answer('200 OK\r\nTransfer-Encoding: chunked', 'zz\r\nabc\r\n')),
+    outcome: { status: 200, excerpt: null },
+  },
+  {
+    name: 'sends a chunk of 2^64 bytes',
+    onRequest: says(answer('200 OK\r\nTransfer-Encoding: chunked', 'ffffffffffffffff1\r\nabc\r\n')),
+    outcome: { status: 200, excerpt: null },
+  },
+  {
+    name: 'sends 204 with a body',
+    onRequest: says(answer('204 No Content\r\nContent-Length: 4', 'body')),
+    outcome: { status: 204, excerpt: null },
+  },
+  {
+    name: 'sends more than the announced length',
+    onRequest: says(answer('200 OK\r\nContent-Length: 2', 'ok, and more')),
+    outcome: { status: 200, excerpt: 'ok' },
+  },
+  {
+    name: 'sends controls for a terminal',
+    onRequest: says(answer('200 OK\r\nContent-Length: 20', '\x1b[2J\0a\u202eb\tc\nd\x7f\u0085\xff'), ends),
+    outcome: { status: 200, excerpt: /^\[2Jab\tc\nd/ },
+  },
+  {
+    name: 'sends cookies',
+    onRequest: says(answer('200 OK\r\nSet-Cookie: a=b\r\nSet-Cookie: c=d; Domain=.\r\nContent-Length: 0')),
+    outcome: { status: 200, excerpt: null },
+  },
+]
+
+/** Every receiver that needs nothing but a socket. */
+export const hostileReceivers: readonly HostileReceiver[] = [...slow, ...large, ...abrupt, ...broken]

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -183,4 +183,21 @@ describe('finding anvil', () => {
     expect(() => findAnvil({ platform: 'freebsd', arch: 'x64', path: '/nowhere' })).toThrow(AnvilMissingError)
     expect(() => findAnvil({ platform: 'freebsd', arch: 'x64', path: '/nowhere' })).toThrow('https://getfoundry.sh')
   })
+})
+
+test('what anvil writes of old blocks is gone when it has ended', async () => {
+  const before = process.env['TMPDIR']
+  const temporary = mkdtempSync(join(folder, 'temporary-'))
+  process.env['TMPDIR'] = temporary
+  try {
+    const anvil = await startAnvil()
+    expect(readdirSync(temporary)).toHaveLength(1)
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'anvil_mine', params: ['0x320'] })
+    await fetch(anvil.rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    await anvil.stop()
+    expect(readdirSync(temporary)).toEqual([])
+  } finally {
+    if (before === undefined) delete process.env['TMPDIR']
+    else process.env['TMPDIR'] = before
+  }
 })

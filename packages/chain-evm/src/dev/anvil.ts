@@ -1,5 +1,8 @@
 /** A development chain: one anvil process that lives as long as its owner. @module */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { testMnemonic } from './accounts.js'
 import { checkAnvil, findAnvil } from './anvil-binary.js'
@@ -47,13 +50,18 @@ export class AnvilExitError extends Error {
 /** Defaults of {@link startAnvil}. */
 export const anvilDefaults = { chainId: 31_337, startTimeoutMs: 20_000 } as const
 
-/** Ends anvil when standard input closes, which the system does for us even when this process is killed. */
+/**
+ * Ends anvil when standard input closes, which the system does for us even when this process is killed, and takes away what anvil wrote: it
+ * keeps the states of old blocks in files, and leaves them.
+ */
 const guard = [
+  'cache=$1; shift',
   'exec 3<&0',
   '"$@" </dev/null & anvil=$!',
   '(cat <&3 >/dev/null; kill "$anvil") 2>/dev/null & watcher=$!',
   'wait "$anvil"; code=$?',
   'kill "$watcher" 2>/dev/null',
+  'rm -rf "$cache"',
   'exit "$code"',
 ].join('\n')
 
@@ -74,7 +82,8 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   signal?.throwIfAborted()
   const search = { platform: process.platform, arch: process.arch, path: process.env['PATH'] ?? '' }
   const binary = options.binary === undefined ? findAnvil(search) : checkAnvil(options.binary, search)
-  const child = launch(binary, args)
+  const cache = mkdtempSync(join(tmpdir(), 'pi-anvil-'))
+  const child = launch(binary, ['--cache-path', cache, ...args], cache)
   let stopping = false
   const exited = new Promise<AnvilExitError>((resolve) => {
     child.once('error', (error: NodeJS.ErrnoException) => {
@@ -97,6 +106,8 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
     const force = setTimeout(() => endForcibly(child), stopTimeoutMs)
     await exited
     clearTimeout(force)
+    // The guard has done it, unless it was killed too, or the system knows none.
+    rmSync(cache, { recursive: true, force: true })
     process.removeListener('exit', killAtExit)
   }
   function stopQuietly(): void {
@@ -129,12 +140,12 @@ function anvilArguments(options: AnvilOptions, chainId: number): string[] {
   return [...fixed, ...blockTime, ...args]
 }
 
-function launch(binary: string, args: readonly string[]): ChildProcess {
+function launch(binary: string, args: readonly string[], cache: string): ChildProcess {
   const stdio: ['pipe', 'pipe', 'ignore'] = ['pipe', 'pipe', 'ignore']
   const env = environment()
   return process.platform === 'win32'
     ? spawn(binary, args, { stdio, env, windowsHide: true })
-    : spawn('/bin/sh', ['-c', guard, 'anvil-guard', binary, ...args], { stdio, env, detached: true })
+    : spawn('/bin/sh', ['-c', guard, 'anvil-guard', cache, binary, ...args], { stdio, env, detached: true })
 }
 
 /** What anvil needs of our environment; the rest of it may hold secrets. */

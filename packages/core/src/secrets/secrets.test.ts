@@ -43,8 +43,10 @@ describe('parseMasterKey', () => {
       'signing-secret': derive('signing-secret'),
       cursor: derive('cursor'),
       audit: derive('audit'),
+      email: derive('email'),
+      'data-key': derive('data-key'),
     } satisfies Record<KeyPurpose, string>
-    expect(new Set(Object.values(derived)).size).toBe(5)
+    expect(new Set(Object.values(derived)).size).toBe(7)
   })
 })
 

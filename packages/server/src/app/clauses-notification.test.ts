@@ -32,12 +32,12 @@ let source: ClosableReceiptSource
 let clauses: Clauses
 let shop: Shop
 let paid = 0
+let shops = 0
 beforeAll(async () => {
   await new Promise<void>((resolve) => processor.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(processor.address() as AddressInfo).port}/receipts`
   source = createHttpReceiptSource({ url, receiveUpdate })
   clauses = await startClauses({ receipts: source })
-  shop = await clauses.createShop(wallet('Ab'))
 })
 afterAll(async () => {
   await clauses.stop()
@@ -45,7 +45,10 @@ afterAll(async () => {
   processor.closeAllConnections()
   processor.close()
 })
-beforeEach(() => {
+// A shop for each test: an endpoint that failed in one would be sent nothing in the next.
+beforeEach(async () => {
+  shops += 1
+  shop = await clauses.createShop(`0xAb${shops.toString(16).padStart(38, '0')}`)
   clauses.receiver.arrived.length = 0
   clauses.receiver.answer = (_, response) => void response.writeHead(204).end()
 })

@@ -82,7 +82,7 @@ describe('mistakes of a caller are refused before any work', () => {
     })
 })
 
-test('the tokens of claims are the ids given, one for each call', async () => {
+test('the tokens of claims are the ids given, one for each call, with how often the endpoint began anew', async () => {
   let count = 0
   const numbered = createStore(opened.engine, { next: () => `token ${++count}` })
   await numbered.integrations.insert(integration())
@@ -91,5 +91,7 @@ test('the tokens of claims are the ids given, one for each call', async () => {
   )
   const tokens = async () =>
     (await numbered.deliveries.claim({ limit: 1, leaseMs: 60_000 })).map((claim) => claim.claimToken)
-  expect([await tokens(), await tokens(), await tokens()]).toEqual([['token 1'], ['token 2'], []])
+  expect(await tokens()).toEqual(['token 1.0'])
+  await numbered.integrations.update(fixtures.shop, { notificationUrl: 'https://moved.example' })
+  expect([await tokens(), await tokens()]).toEqual([['token 2.1'], []])
 })

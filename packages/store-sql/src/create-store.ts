@@ -4,6 +4,7 @@ import { systemIds } from '@payment-integration/core'
 import type { Ids, Store } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import { createAccountStore } from './accounts.js'
+import { listAudit } from './audit.js'
 import { createChainReads } from './chains/chain-reads.js'
 import { createDeliveryStore } from './deliveries/delivery-store.js'
 import type { Engine } from './engine.js'
@@ -19,7 +20,15 @@ export function createStore(database: Engine, ids: Ids = systemIds): Store {
   const engine = refuseNesting(database)
   return {
     migrate: () => migrate(engine),
-    transaction: (work) => engine.transaction((db) => work(createStoreTransaction(db, engine.differences))),
+    async transaction(work) {
+      let made = 0
+      const result = await engine.transaction((db) => {
+        made = 0
+        return work(createStoreTransaction(db, engine.differences, (deliveries) => (made += deliveries)))
+      })
+      if (made > 0) engine.announceDue()
+      return result
+    },
     payments: createPaymentReads(engine),
     chains: createChainReads(engine.read),
     leases: createLeaseStore(engine),
@@ -27,6 +36,7 @@ export function createStore(database: Engine, ids: Ids = systemIds): Store {
     integrations: createIntegrationStore(engine),
     accounts: createAccountStore(engine),
     legacyKeys: createLegacyKeyStore(engine),
+    audit: { list: (query) => listAudit(engine.read, query) },
     async ping() {
       await sql`select 1`.execute(engine.read)
     },
@@ -43,13 +53,13 @@ function refuseNesting(engine: Engine): Engine {
   let running = 0
   return {
     ...engine,
-    async transaction(work) {
+    async transaction(work, options) {
       if (current.getStore()?.open)
         throw new TypeError('A transaction was started inside the work of another one; use its `tx` instead.')
       const scope = { open: true }
       running += 1
       try {
-        return await engine.transaction((db) => current.run(scope, () => work(db)))
+        return await engine.transaction((db) => current.run(scope, () => work(db)), options)
       } finally {
         scope.open = false
         running -= 1

@@ -10,7 +10,7 @@ export type Connection = Kysely<Tables>
 /** The column of a bulk statement. */
 export interface BulkColumn {
   readonly name: string
-  readonly type: 'integer' | 'text'
+  readonly type: 'integer' | 'real' | 'text'
 }
 
 /** Rows to insert. */
@@ -20,7 +20,7 @@ export interface BulkInsert {
   /** Values in the order of the columns. */
   readonly rows: readonly (readonly unknown[])[]
   /** Further columns, with the same SQL expression in each row; `parameter` adds a value and returns its placeholder. */
-  readonly fixed?: readonly { readonly name: string; value(parameter: (value: unknown) => string): string }[]
+  readonly fixed?: readonly { readonly name: string; value(parameter: Parameter): string }[]
 }
 
 /** What an insert of payments came to. */
@@ -37,18 +37,31 @@ export interface BulkSource {
   readonly parameters: unknown[]
 }
 
-/** A delivery that may be due for claiming, with its place in the order. */
-export interface DueDelivery {
-  readonly id: number | string
-  readonly due_at: number | string
+/** Rows to change, each named by its id. */
+export interface BulkUpdate {
+  readonly table: string
+  readonly columns: readonly BulkColumn[]
+  /** Further assignments, the same for each row, such as `n = n + 1`. */
+  readonly fixed: readonly string[]
+  /** Values in the order of the columns, then the id. */
+  readonly rows: readonly (readonly unknown[])[]
 }
+
+/** Adds a value to a statement and returns its placeholder. */
+export type Parameter = (value: unknown) => string
+
+/** Where a delivery queues: 0 for first attempts, 1 for what comes back, 2 for replays. */
+export type Lane = 0 | 1 | 2
 
 /** Which due deliveries to look at. */
 export interface DueQuery {
-  readonly lane: 0 | 1
-  /** Only deliveries after this place in the order (due_at, id). */
-  readonly after: { readonly dueAt: number; readonly id: number }
+  readonly lanes: readonly Lane[]
+  /** Most deliveries of one integration and lane. */
+  readonly each: number
+  /** Most deliveries, of each lane or of all. */
   readonly limit: number
+  /** Ids that are left out. */
+  readonly without: readonly number[]
 }
 
 /** SQL that is not the same on both databases. */
@@ -59,13 +72,17 @@ export interface Differences {
   /** The time of leases in unix milliseconds: a parameter, or an expression over the database's clock. */
   now(): RawBuilder<number>
   /** The same for a statement built as text; `parameter` adds a value and returns its placeholder. */
-  nowText(parameter: (value: unknown) => string): string
+  nowText(parameter: Parameter): string
+  /** The same, for one time in all statements of a transaction: what it makes due at the end of a lease is not due to it. */
+  moment(): (parameter: Parameter) => string
   /** Appended to a select whose rows are then changed. */
   readonly forUpdate: RawBuilder<unknown>
   /** Text that is appended to a select whose rows of a table are then changed. */
   lockRows(table: string): string
-  /** Appended to a select over `d` that takes the rows nobody else holds. */
-  readonly forUpdateSkipLocked: RawBuilder<unknown>
+  /** Text that is appended to a select which takes the rows of a table that nobody else holds. */
+  skipLocked(table: string): string
+  /** A condition: the column is one of these integers or texts. */
+  oneOf(column: string, type: 'integer' | 'text', values: readonly unknown[], parameter: Parameter): string
   /** Rows as a table expression. */
   bulkSource(columns: readonly BulkColumn[], rows: readonly (readonly unknown[])[]): BulkSource
   /** The placeholder of the n-th parameter, from 1. */
@@ -74,17 +91,27 @@ export interface Differences {
   bulkRows(left: number, columns: number): number
   /** Inserts rows, in their order. */
   insertAll(db: Connection, insert: BulkInsert): Promise<void>
+  /** Changes rows by their id. */
+  updateAll(db: Connection, update: BulkUpdate): Promise<void>
   /**
    * Inserts payments that are not stored under their key, which no two of the rows share.
    * @returns Their ids in the order of the rows, when all were inserted; else a way to tell the ids of those that were.
    */
   insertPayments(db: Connection, insert: BulkInsert): Promise<InsertedIds>
-  /** Due deliveries of integrations that may be notified, in the order (due_at, id). Costs the same at any backlog. */
-  due(query: DueQuery): RawBuilder<DueDelivery>
+  /** Lanes that one statement asks for, in their order: where a statement costs little, it need not ask for what is not needed. */
+  readonly lanesAtOnce: readonly (readonly Lane[])[]
+  /**
+   * A select of due deliveries of integrations that may be notified, the longest due of each lane: `id`, `due_at`, `integration`, `lane`,
+   * and `probe`, which is 1 where the endpoint was blocked, and gives one that way. Costs the same at any backlog.
+   * @param now - The time, as text.
+   */
+  due(query: DueQuery, now: string, parameter: Parameter): string
   /** The number of pending deliveries of the same integrations, counted up to `atMost`. */
   pending(atMost: number): RawBuilder<{ pending: Integer }>
   /** Takes, or shares, the right to write a chain's blocks, until the transaction ends. */
   lockChain(db: Connection, chainId: number, mode: 'exclusive' | 'shared'): Promise<void>
+  /** Waits for the right to add to the audit log, which lasts until the transaction ends. */
+  lockAudit(db: Connection): Promise<void>
   /** Keeps other processes from migrating until the transaction ends, and makes the schema. */
   beginMigration(db: Connection): Promise<void>
   /** Whether a table of the store is there. */
@@ -98,6 +125,12 @@ export interface NamedQuery {
   readonly name?: string | undefined
 }
 
+/** How a transaction is committed. */
+export interface TransactionOptions {
+  /** False: a loss of power may undo it. Nothing but that does, and what is committed as durable afterwards keeps it. @default true */
+  readonly durable?: boolean
+}
+
 /** An open database. */
 export interface Engine {
   readonly differences: Differences
@@ -106,6 +139,10 @@ export interface Engine {
   /** Runs one statement as `read` does, without a query builder's way to it. */
   rows(query: NamedQuery): Promise<RawRows>
   /** Runs `work` in one transaction; again, a bounded number of times, when the database reports a conflict. */
-  transaction<T>(work: (db: Transaction<Tables>) => Promise<T>): Promise<T>
+  transaction<T>(work: (db: Transaction<Tables>) => Promise<T>, options?: TransactionOptions): Promise<T>
+  /** Tells other processes that deliveries became due, soon and where the database can. Never fails. */
+  announceDue(): void
+  /** Calls `listener` when another process, or this one, told so. Returns what ends it. */
+  whenDue(listener: () => void): () => void
   close(): Promise<void>
 }

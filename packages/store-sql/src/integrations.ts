@@ -1,20 +1,18 @@
 /** Integrations and their secrets, which arrive hashed or sealed. @module */
-import type { IntegrationRecord, IntegrationStore } from '@payment-integration/core/ports'
+import type { IntegrationRecord, IntegrationStore, StoreTransaction } from '@payment-integration/core/ports'
 import { type Selectable, sql, type Updateable } from 'kysely'
-import type { Connection, Engine } from './engine.js'
+import { forgetHealth } from './deliveries/endpoint-rows.js'
+import type { Connection, Differences, Engine } from './engine.js'
 import { prepare, type ValueOf } from './internal/prepare.js'
 import { integer, pack, unpack } from './internal/values.js'
 import type { Integer, IntegrationRow } from './schema/tables.js'
 
 /** Integrations by address. */
 export function createIntegrationStore(engine: Engine): IntegrationStore {
-  const { read, transaction } = engine
+  const { read, transaction, differences } = engine
   const findCredentials = prepare(engine, (value: ValueOf<CredentialsQuery>) => credentialsQuery(read, value))
   return {
-    async find(address) {
-      const row = await read.selectFrom('integrations').selectAll().where('address', '=', address).executeTakeFirst()
-      return row === undefined ? null : integrationRecord(row)
-    },
+    find: (address) => findIntegration(read, address),
     async credentials(address, { current, previous }) {
       const [row] = await findCredentials({
         address,
@@ -34,48 +32,89 @@ export function createIntegrationStore(engine: Engine): IntegrationStore {
         },
       }
     },
-    async list() {
-      return (await read.selectFrom('integrations').selectAll().orderBy('address').execute()).map(integrationRecord)
-    },
-    async insert(record) {
-      const { address, name, signingSecret, enabled, notificationUrl, apiSecret, previousApiSecret } = record
-      const values = {
-        ...changedColumns({ notificationUrl, apiSecret, previousApiSecret }),
-        address,
-        name: pack(name),
-        enabled: enabled ? 1 : 0,
-        signing_key_version: signingSecret.keyVersion,
-        signing_sealed: signingSecret.sealed,
-        created_at: record.createdAt,
-      }
-      return transaction(async (db) => {
-        const inserted = await db
-          .insertInto('integrations')
-          .values(values)
-          .onConflict((conflict) => conflict.column('address').doNothing())
-          .returning('address')
-          .executeTakeFirst()
-        return inserted !== undefined
-      })
-    },
-    async update(address, change, onlyIf) {
-      const columns = changedColumns(change)
-      // The address is no change: a statement with nothing else to set still tests the condition and answers the row.
-      const values = Object.keys(columns).length === 0 ? { address } : columns
-      return transaction(async (db) => {
-        const row = await db
-          .updateTable('integrations')
-          .set(values)
-          .where('address', '=', address)
-          .$if(onlyIf !== undefined, (query) =>
-            query.where('api_hash', 'is not distinct from', onlyIf?.apiSecretHash ?? null),
-          )
-          .returningAll()
-          .executeTakeFirst()
-        return row === undefined ? null : integrationRecord(row)
-      })
-    },
+    list: () => listIntegrations(read),
+    insert: (record) => transaction((db) => insertIntegration(db, record)),
+    update: (address, change, onlyIf) =>
+      transaction((db) => updateIntegration(db, differences, { address, change, onlyIf })),
   }
+}
+
+/** Integrations within a transaction. */
+export function integrationsIn(db: Connection, differences: Differences): StoreTransaction['integrations'] {
+  return {
+    find: (address) => findIntegration(db, address),
+    list: () => listIntegrations(db),
+    insert: (record) => insertIntegration(db, record),
+    update: (address, change, onlyIf) => updateIntegration(db, differences, { address, change, onlyIf }),
+  }
+}
+
+async function findIntegration(db: Connection, address: string): Promise<IntegrationRecord | null> {
+  const row = await db.selectFrom('integrations').selectAll().where('address', '=', address).executeTakeFirst()
+  return row === undefined ? null : integrationRecord(row)
+}
+
+async function listIntegrations(db: Connection): Promise<IntegrationRecord[]> {
+  return (await db.selectFrom('integrations').selectAll().orderBy('address').execute()).map(integrationRecord)
+}
+
+async function insertIntegration(db: Connection, record: IntegrationRecord): Promise<boolean> {
+  const { address, name, signingSecret, enabled, notificationUrl, apiSecret, previousApiSecret } = record
+  const inserted = await db
+    .insertInto('integrations')
+    .values({
+      ...changedColumns({ notificationUrl, apiSecret, previousApiSecret }),
+      address,
+      name: pack(name),
+      enabled: enabled ? 1 : 0,
+      signing_key_version: signingSecret.keyVersion,
+      signing_sealed: signingSecret.sealed,
+      created_at: record.createdAt,
+    })
+    .onConflict((conflict) => conflict.column('address').doNothing())
+    .returning('address')
+    .executeTakeFirst()
+  return inserted !== undefined
+}
+
+interface Update {
+  readonly address: string
+  readonly change: Change
+  readonly onlyIf: Parameters<IntegrationStore['update']>[2]
+}
+
+async function updateIntegration(
+  db: Connection,
+  differences: Differences,
+  { address, change, onlyIf }: Update,
+): Promise<IntegrationRecord | null> {
+  const columns = changedColumns(change)
+  const before = await db
+    .selectFrom('integrations')
+    .selectAll()
+    .where('address', '=', address)
+    .$if(onlyIf !== undefined, (query) =>
+      query.where('api_hash', 'is not distinct from', onlyIf?.apiSecretHash ?? null),
+    )
+    .modifyEnd(differences.forUpdate)
+    .executeTakeFirst()
+  if (before === undefined) return null
+  if (Object.keys(columns).length === 0) return integrationRecord(before)
+  const begins = endpointBegins(before, columns)
+  const row = await db
+    .updateTable('integrations')
+    .set({ ...columns, ...(begins ? { endpoint_epoch: integer(before.endpoint_epoch) + 1 } : {}) })
+    .where('address', '=', address)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  if (begins) await forgetHealth(db, differences, address)
+  return integrationRecord(row)
+}
+
+/** Whether a change begins the endpoint anew: what it answered before tells nothing of how it does now. */
+function endpointBegins(before: Selectable<IntegrationRow>, { notification_url, enabled }: Updateable<IntegrationRow>) {
+  const moved = notification_url !== undefined && notification_url !== before.notification_url
+  return moved || (enabled === 1 && integer(before.enabled) === 0)
 }
 
 interface CredentialsQuery {

@@ -1,5 +1,5 @@
 /** API keys of the legacy endpoints, which arrive hashed. Source: INTERFACE 5 (legacy API). @module */
-import type { LegacyKeyRecord, LegacyKeyStore } from '@payment-integration/core/ports'
+import type { LegacyKeyRecord, LegacyKeyStore, StoreTransaction } from '@payment-integration/core/ports'
 import { type Selectable, sql } from 'kysely'
 import type { Connection, Engine } from './engine.js'
 import { checkInteger } from './internal/checks.js'
@@ -26,42 +26,53 @@ export function createLegacyKeyStore(engine: Engine): LegacyKeyStore {
         hashes.some(({ hash, keyVersion }) => secret.hash === hash && secret.keyVersion === keyVersion)
       return found.find(named) ?? null
     },
-    async list() {
-      const records = (await read.selectFrom('legacy_keys').select(columns).execute()).map(legacyKeyRecord)
-      return records.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
-    },
-    async insert({ id, name, secret, createdAt, revokedAt }) {
-      const values = {
-        id: pack(id),
-        name: pack(name),
-        hash: secret.hash,
-        key_version: secret.keyVersion,
-        created_at: createdAt,
-        revoked_at: revokedAt,
-      }
-      return transaction(async (db) => {
-        const inserted = await db
-          .insertInto('legacy_keys')
-          .values(values)
-          .onConflict((conflict) => conflict.doNothing())
-          .returning('id')
-          .executeTakeFirst()
-        return inserted !== undefined
-      })
-    },
-    async revoke(id, at) {
-      checkInteger(at, 'at')
-      return transaction(async (db) => {
-        const row = await db
-          .updateTable('legacy_keys')
-          .set({ revoked_at: sql`coalesce(revoked_at, ${at})` })
-          .where('id', '=', pack(id))
-          .returning(columns)
-          .executeTakeFirst()
-        return row === undefined ? null : legacyKeyRecord(row)
-      })
-    },
+    list: () => listKeys(read),
+    insert: (record) => transaction((db) => insertKey(db, record)),
+    revoke: (id, at) => transaction((db) => revokeKey(db, id, at)),
   }
+}
+
+/** Keys within a transaction. */
+export function legacyKeysIn(db: Connection): StoreTransaction['legacyKeys'] {
+  return {
+    list: () => listKeys(db),
+    insert: (record) => insertKey(db, record),
+    revoke: (id, at) => revokeKey(db, id, at),
+  }
+}
+
+async function listKeys(db: Connection): Promise<LegacyKeyRecord[]> {
+  const records = (await db.selectFrom('legacy_keys').select(columns).execute()).map(legacyKeyRecord)
+  return records.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
+}
+
+async function insertKey(db: Connection, record: LegacyKeyRecord): Promise<boolean> {
+  const { id, name, secret, createdAt, revokedAt } = record
+  const inserted = await db
+    .insertInto('legacy_keys')
+    .values({
+      id: pack(id),
+      name: pack(name),
+      hash: secret.hash,
+      key_version: secret.keyVersion,
+      created_at: createdAt,
+      revoked_at: revokedAt,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return inserted !== undefined
+}
+
+async function revokeKey(db: Connection, id: string, at: number): Promise<LegacyKeyRecord | null> {
+  checkInteger(at, 'at')
+  const row = await db
+    .updateTable('legacy_keys')
+    .set({ revoked_at: sql`coalesce(revoked_at, ${at})` })
+    .where('id', '=', pack(id))
+    .returning(columns)
+    .executeTakeFirst()
+  return row === undefined ? null : legacyKeyRecord(row)
 }
 
 function prepareHashes(engine: Engine, count: number) {

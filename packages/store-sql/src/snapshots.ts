@@ -17,14 +17,15 @@ const deliveryColumns: readonly BulkColumn[] = [
 ]
 
 /**
- * Stores snapshots, and one delivery, due at once, for each whose integration is registered with a notification URL.
+ * Stores snapshots, and one delivery, due at once, for each whose integration is registered with a notification URL. Resolves how
+ * many deliveries that were.
  * Rejects with the database's own unique violation when a (payment, version) is stored already.
  */
 export async function insertSnapshots(
   db: Connection,
   differences: Differences,
   snapshots: readonly NewSnapshot[],
-): Promise<void> {
+): Promise<number> {
   const rows = snapshots.map(({ paymentId, version, body }) => [
     parseId(paymentId, 'paymentId'),
     checkInteger(version, 'version', 1),
@@ -32,21 +33,24 @@ export async function insertSnapshots(
   ])
   await differences.insertAll(db, { table: 'snapshots', columns: snapshotColumns, rows })
   const notified = await notifiedAmong(db, differences, snapshots)
+  const deliveries = snapshots.flatMap(({ version, integrationAddress }, place) =>
+    integrationAddress !== null && notified.has(integrationAddress)
+      ? [[rows[place]?.[0], version, integrationAddress]]
+      : [],
+  )
   await differences.insertAll(db, {
     table: 'deliveries',
     columns: deliveryColumns,
-    rows: snapshots.flatMap(({ version, integrationAddress }, place) =>
-      integrationAddress !== null && notified.has(integrationAddress)
-        ? [[rows[place]?.[0], version, integrationAddress]]
-        : [],
-    ),
+    rows: deliveries,
     fixed: [
       { name: 'status', value: () => "'pending'" },
       { name: 'attempted', value: () => '0' },
       { name: 'lane', value: () => '0' },
       { name: 'due_at', value: (parameter) => differences.nowText(parameter) },
+      { name: 'created_at', value: (parameter) => differences.nowText(parameter) },
     ],
   })
+  return deliveries.length
 }
 
 /** Those integrations that are registered with a notification URL. */

@@ -1,19 +1,30 @@
 /** The operations of one transaction. @module */
 import type { StoreTransaction } from '@payment-integration/core/ports'
+import { auditIn } from './audit.js'
 import { listCheckpoints, readTip, setReached, type Tip, writeCheckpoint } from './chains/checkpoints.js'
 import { setCoverage } from './chains/coverage.js'
 import { forgetDeposits, settleDeposit, upsertDeposits } from './chains/deposits.js'
 import { addProof, addWeakerProof } from './chains/proofs.js'
+import { replayDeliveries } from './deliveries/replay.js'
 import type { Connection, Differences } from './engine.js'
+import { integrationsIn } from './integrations.js'
 import { checkInteger } from './internal/checks.js'
+import { legacyKeysIn } from './legacy-keys.js'
 import { leaveAbove, leavePayments, overduePayments, paymentsInBlocks } from './payments/off-chain.js'
 import { paymentsForChange, setDropped, setStatus } from './payments/payment-changes.js'
 import { upsertPayments } from './payments/upsert-payments.js'
 import { insertSnapshots } from './snapshots.js'
 import { findUpdate, insertUpdate, settleUpdate, waitingUpdates } from './updates.js'
 
-/** Binds the operations to a transaction's connection. */
-export function createStoreTransaction(db: Connection, differences: Differences): StoreTransaction {
+/**
+ * Binds the operations to a transaction's connection.
+ * @param madeDue - Told how many deliveries became due.
+ */
+export function createStoreTransaction(
+  db: Connection,
+  differences: Differences,
+  madeDue: (deliveries: number) => void,
+): StoreTransaction {
   /** The tips of chains that this transaction has locked, or null: nobody else moves them until it ends. */
   const tips = new Map<number, Tip | null>()
   const tipOf = async (chainId: number) => tips.get(chainId) ?? (tips.has(chainId) ? null : readTip(db, chainId))
@@ -54,7 +65,7 @@ export function createStoreTransaction(db: Connection, differences: Differences)
     setDropped: (paymentId, dropped) => setDropped(db, paymentId, dropped),
     paymentsForChange: (selector) => paymentsForChange(db, differences, selector),
     setStatus: (paymentId, status) => setStatus(db, paymentId, status),
-    insertSnapshots: (snapshots) => insertSnapshots(db, differences, snapshots),
+    insertSnapshots: async (snapshots) => madeDue(await insertSnapshots(db, differences, snapshots)),
     addProof: (chainId, proven) => addProof(db, chainId, proven),
     addWeakerProof: (chainId, proven) => addWeakerProof(db, chainId, proven),
     setCoverage: (chainId, coverage) => setCoverage(db, chainId, coverage),
@@ -64,5 +75,13 @@ export function createStoreTransaction(db: Connection, differences: Differences)
     insertUpdate: (update) => insertUpdate(db, update),
     waitingUpdates: (keys) => waitingUpdates(db, differences, keys),
     settleUpdate: (updateId, result) => settleUpdate(db, updateId, result),
+    async replayDeliveries(request) {
+      const replayed = await replayDeliveries(db, differences, request)
+      madeDue(replayed.replayed)
+      return replayed
+    },
+    integrations: integrationsIn(db, differences),
+    legacyKeys: legacyKeysIn(db),
+    ...auditIn(db, differences),
   }
 }

@@ -210,17 +210,19 @@ export function useCases(engine: string, open: OpenMigrated): void {
     it('of two rotations of an API secret at once, the loser is told and every secret returned works', async () => {
       const { service } = await withPayments()
       await service.integrations.create({ address: other })
-      const rotations = await Promise.allSettled(
-        Array.from({ length: 4 }, () => service.integrations.rotateApiSecret(other, { graceMs: 60_000 })),
-      )
-      const won = rotations.flatMap((rotation) => (rotation.status === 'fulfilled' ? [rotation.value.apiSecret] : []))
-      const lost = rotations.flatMap((rotation) => (rotation.status === 'rejected' ? [rotation.reason] : []))
-      expect(won.length).toBeGreaterThan(0)
-      expect(lost.every((error) => error.code === 'ERR_INTEGRATION_CHANGED')).toBe(true)
-      for (const secret of won.slice(-2))
-        expect(
-          await service.authenticate(`Basic ${Buffer.from(`${other}:${secret}`).toString('base64')}`),
-        ).not.toBeNull()
+      for (let pair = 0; pair < 4; pair += 1) {
+        const rotations = await Promise.allSettled(
+          [1, 2].map(() => service.integrations.rotateApiSecret(other, { graceMs: 60_000 })),
+        )
+        const won = rotations.flatMap((rotation) => (rotation.status === 'fulfilled' ? [rotation.value.apiSecret] : []))
+        const lost = rotations.flatMap((rotation) => (rotation.status === 'rejected' ? [rotation.reason] : []))
+        expect(won.length).toBeGreaterThan(0)
+        expect(lost.every((error) => error.code === 'ERR_INTEGRATION_CHANGED')).toBe(true)
+        for (const secret of won)
+          expect(
+            await service.authenticate(`Basic ${Buffer.from(`${other}:${secret}`).toString('base64')}`),
+          ).not.toBeNull()
+      }
     })
 
     it('one hash on two destination chains is ambiguous until a wallet narrows it', async () => {

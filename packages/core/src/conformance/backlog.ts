@@ -1,7 +1,17 @@
 /** Tests: how much waits to be sent. @module */
 import { expect } from 'vitest'
-import { failed } from './claims.js'
-import { address, hash, indexed, indexPayments, integration, otherShop, primary, shop } from './fixtures.js'
+import {
+  address,
+  failed,
+  hash,
+  indexed,
+  indexPayments,
+  integration,
+  otherShop,
+  primary,
+  settleOne,
+  shop,
+} from './fixtures.js'
 import { passTime, type StoreTest } from './subject.js'
 
 /** Registers the tests. */
@@ -29,7 +39,7 @@ export function backlogTests(test: StoreTest): void {
     const [claim] = await store.deliveries.claim({ limit: 3, leaseMs: 60_000 })
     expect(await pending(100)).toBe(12)
     if (claim === undefined) throw new Error('No delivery was due.')
-    await store.deliveries.settle(claim, failed, { kind: 'retry', inMs: 60_000 })
+    await settleOne(store, claim, failed, { kind: 'retry', inMs: 60_000 })
     expect(await pending(100)).toBe(12)
   })
 
@@ -49,7 +59,7 @@ export function backlogTests(test: StoreTest): void {
     ] as const) {
       const [claim] = await store.deliveries.claim({ limit: 1, leaseMs: 60_000 })
       if (claim === undefined) throw new Error('No delivery was due.')
-      await store.deliveries.settle(claim, failed, { kind })
+      await settleOne(store, claim, failed, { kind })
       expect((await store.deliveries.backlog({ atMost: 100 })).pending).toBe(left)
     }
     expect(await store.deliveries.backlog({ atMost: 100 })).toEqual({ pending: 0, oldestDueMs: null })
@@ -67,9 +77,9 @@ export function backlogTests(test: StoreTest): void {
     const [first, second] = await store.deliveries.claim({ limit: 2, leaseMs: 60_000 })
     expect(await age()).toBeNull()
     if (first === undefined || second === undefined) throw new Error('Two deliveries were due.')
-    await store.deliveries.settle(first, failed, { kind: 'retry', inMs: 60_000 })
+    await settleOne(store, first, failed, { kind: 'retry', inMs: 60_000 })
     expect(await age()).toBeNull()
-    await store.deliveries.settle(second, failed, { kind: 'retry', inMs: 0 })
+    await settleOne(store, second, failed, { kind: 'retry', inMs: 0 })
     expect(await age()).toBeGreaterThanOrEqual(0)
     expect(await age()).toBeLessThan(60_000)
   })

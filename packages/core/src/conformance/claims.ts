@@ -1,28 +1,25 @@
 /** Tests: who may attempt which delivery. @module */
 import { expect } from 'vitest'
-import type { Store } from '../ports/store.js'
-import type { AttemptRecord, ClaimedDelivery } from '../ports/store-deliveries.js'
-import { bodyOf, hash, indexed, integration, nextVersion, otherShop, primary, shop } from './fixtures.js'
+import type { ClaimedDelivery } from '../ports/store-deliveries.js'
+import {
+  bodyOf,
+  claimOne,
+  failed,
+  hash,
+  indexed,
+  indexPayments,
+  integration,
+  nextVersion,
+  otherShop,
+  primary,
+  settleOne,
+  shop,
+} from './fixtures.js'
 import { lastingLeaseMs, passTime, type StoreSubject, type StoreTest } from './subject.js'
 
 const lease = { limit: 100, leaseMs: 60_000 }
-/** An attempt that ended in a 500. */
-export const failed: AttemptRecord = {
-  startedAt: 1_700_000_000_000,
-  latencyMs: 12.5,
-  status: 500,
-  reason: 'status_500',
-}
-
 const versions = (claims: readonly ClaimedDelivery[]) => claims.map(({ version }) => version)
 const hashes = (claims: readonly ClaimedDelivery[]) => claims.map(({ txHash }) => txHash)
-
-/** Claims one delivery, which must be due. */
-export async function claimOne(store: Store, leaseMs = 60_000): Promise<ClaimedDelivery> {
-  const [claim] = await store.deliveries.claim({ limit: 1, leaseMs })
-  if (claim === undefined) throw new Error('No delivery is due.')
-  return claim
-}
 
 /** Claims what comes back when leases of `endedMs` end, for `leaseMs`: {@link claimOne} once the time has passed. */
 export async function claimAfter(subject: StoreSubject, endedMs: number, leaseMs = 60_000): Promise<ClaimedDelivery> {
@@ -48,6 +45,10 @@ export function claimTests(test: StoreTest): void {
       deliveryId: claim?.deliveryId,
       claimToken: claim?.claimToken,
       attempt: 1,
+      step: 1,
+      replay: false,
+      probe: false,
+      ageMs: claim?.ageMs,
       integrationAddress: shop,
       notificationUrl: 'https://shop.example/hook',
       signingSecret: { keyVersion: 1, sealed: 'c2VhbGVk' },
@@ -56,6 +57,8 @@ export function claimTests(test: StoreTest): void {
       version: 1,
       body: bodyOf(id, 1),
     })
+    expect(claim?.ageMs).toBeGreaterThanOrEqual(0)
+    expect(claim?.ageMs).toBeLessThan(60_000)
     expect(await store.deliveries.claim(lease)).toEqual([])
   })
 
@@ -95,7 +98,7 @@ export function claimTests(test: StoreTest): void {
   test('first attempts go before retries where both are due', async ({ store }) => {
     await store.integrations.insert(integration())
     await indexed(store, { txHash: hash(1) })
-    await store.deliveries.settle(await claimOne(store), failed, { kind: 'retry', inMs: 0 })
+    await settleOne(store, await claimOne(store), failed, { kind: 'retry', inMs: 0 })
     await indexed(store, { txHash: hash(2) })
     expect(hashes(await store.deliveries.claim(lease))).toEqual([hash(2), hash(1)])
   })
@@ -131,7 +134,8 @@ export function claimTests(test: StoreTest): void {
     await indexed(store)
     const lost = await claimOne(store, 50)
     const again = await claimAfter(subject, 50)
-    expect(again).toEqual({ ...lost, claimToken: again.claimToken })
+    expect(again.ageMs).toBeGreaterThanOrEqual(50)
+    expect(again).toEqual({ ...lost, claimToken: again.claimToken, ageMs: again.ageMs })
     expect(again.claimToken).not.toBe(lost.claimToken)
   })
 
@@ -143,7 +147,7 @@ export function claimTests(test: StoreTest): void {
       for (let lost = 0; lost < 3; lost += 1) expect(await claimAfter(subject, 50, 50)).toMatchObject({ attempt })
       const claim = await claimAfter(subject, 50)
       expect(claim.attempt).toBe(attempt)
-      expect(await store.deliveries.settle(claim, failed, { kind: 'retry', inMs: 0 })).toBe('pending')
+      expect(await settleOne(store, claim, failed, { kind: 'retry', inMs: 0 })).toBe('pending')
     }
     const [view] = await store.deliveries.list({ limit: 1 })
     expect(view?.attempts).toEqual([failed, failed, failed])
@@ -170,7 +174,7 @@ export function claimTests(test: StoreTest): void {
   test('a due retry that was overtaken is settled as superseded instead', async ({ store }) => {
     await store.integrations.insert(integration())
     const payment = await indexed(store)
-    await store.deliveries.settle(await claimOne(store), failed, { kind: 'retry', inMs: 0 })
+    await settleOne(store, await claimOne(store), failed, { kind: 'retry', inMs: 0 })
     await nextVersion(store, payment)
     expect(versions(await store.deliveries.claim(lease))).toEqual([2])
     const [first] = await store.deliveries.list({ limit: 10 })
@@ -198,8 +202,8 @@ export function claimTests(test: StoreTest): void {
     await store.integrations.update(shop, { notificationUrl: null })
     await nextVersion(store, payment)
     await store.integrations.update(shop, { notificationUrl: 'https://shop.example/hook' })
-    expect(await store.deliveries.settle(claim, failed, retry)).toBe('pending')
-    expect(await store.deliveries.settle(await claimOne(store), failed, retry)).toBe('pending')
+    expect(await settleOne(store, claim, failed, retry)).toBe('pending')
+    expect(await settleOne(store, await claimOne(store), failed, retry)).toBe('pending')
     await nextVersion(store, payment)
     expect(versions(await store.deliveries.claim(lease))).toEqual([3])
     expect(await store.deliveries.list({ status: 'superseded', limit: 10 })).toMatchObject([{ version: 1 }])
@@ -210,7 +214,7 @@ export function claimTests(test: StoreTest): void {
     const payments = []
     for (let n = 1; n <= 6; n += 1) payments.push(await indexed(store, { txHash: hash(n) }))
     for (const claim of await store.deliveries.claim(lease))
-      await store.deliveries.settle(claim, failed, { kind: 'retry', inMs: 0 })
+      await settleOne(store, claim, failed, { kind: 'retry', inMs: 0 })
     for (const payment of payments.slice(0, 5)) await nextVersion(store, payment)
     expect(versions(await store.deliveries.claim({ limit: 5, leaseMs: 60_000 }))).toEqual([2, 2, 2, 2, 2])
     expect(hashes(await store.deliveries.claim({ limit: 1, leaseMs: 60_000 }))).toEqual([hash(6)])
@@ -228,5 +232,21 @@ export function claimTests(test: StoreTest): void {
     })
     const claims = await store.deliveries.claim({ limit: 2_000, leaseMs: 60_000 })
     expect(hashes(claims)).toEqual(given.map(({ facts }) => facts.txHash))
+  })
+
+  test('a lease that ends while the claim goes on gives no delivery twice', async (subject) => {
+    const { store } = subject
+    await store.integrations.insert(integration())
+    await store.transaction((tx) =>
+      indexPayments(
+        tx,
+        Array.from({ length: 300 }, (_, n) => primary({ txHash: hash(n) })),
+      ),
+    )
+    for (let round = 0; round < 5; round += 1) {
+      const claims = await store.deliveries.claim({ limit: 1_000, leaseMs: 1 })
+      expect(new Set(hashes(claims)).size).toBe(claims.length)
+      await passTime(subject, 1, async () => (await store.deliveries.msUntilDue()) === 0)
+    }
   })
 }

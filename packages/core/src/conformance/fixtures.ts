@@ -4,6 +4,14 @@ import type { PaymentFacts } from '../payments/facts.js'
 import type { PaymentStatus, StoredPayment } from '../payments/record.js'
 import type { BridgeDeposit } from '../ports/fulfilment.js'
 import type { Store } from '../ports/store.js'
+import type {
+  AttemptRecord,
+  AttemptVerdict,
+  ClaimedDelivery,
+  DeliveryStatus,
+  EndpointJudge,
+  SettledAttempt,
+} from '../ports/store-deliveries.js'
 import type { IntegrationRecord } from '../ports/store-integrations.js'
 import type { PageQuery } from '../ports/store-reads.js'
 import type { NewPayment, StoreTransaction } from '../ports/store-transaction.js'
@@ -131,4 +139,43 @@ export function statusOf(version: number, changes: Partial<PaymentStatus> = {}):
 /** An update about the payment of {@link facts}. */
 export function update(changes: Partial<ProcessorUpdate> = {}): ProcessorUpdate {
   return { id: 'update-1', chainId: '1', txHash: hash(1), state: 'success', ...changes }
+}
+
+/** An attempt that was answered with 204. */
+export const answered: AttemptRecord = {
+  startedAt: epoch,
+  latencyMs: 30,
+  status: 204,
+  reason: null,
+  excerpt: null,
+  replay: false,
+}
+/** An attempt that ended in a 500. */
+export const failed: AttemptRecord = {
+  ...answered,
+  latencyMs: 12.5,
+  status: 500,
+  reason: 'status_500',
+  excerpt: 'Oops',
+}
+
+/** Leaves the health of endpoints as it is. */
+export const indifferent: EndpointJudge = (before) => ({ ...before, blockMs: null })
+
+/** Settles one claim, whatever that says of its endpoint. */
+export async function settleOne(
+  store: Store,
+  claim: SettledAttempt['claim'],
+  attempt: AttemptRecord,
+  verdict: AttemptVerdict,
+): Promise<DeliveryStatus | null> {
+  const { statuses } = await store.deliveries.settle([{ claim, attempt, verdict }], indifferent)
+  return statuses[0] ?? null
+}
+
+/** Claims one delivery, which must be due. */
+export async function claimOne(store: Store, leaseMs = 60_000): Promise<ClaimedDelivery> {
+  const [claim] = await store.deliveries.claim({ limit: 1, leaseMs })
+  if (claim === undefined) throw new Error('No delivery is due.')
+  return claim
 }

@@ -1,19 +1,24 @@
 /** The suite that every store adapter passes. Source: the Store port. @module */
 import { describe } from 'vitest'
 import { accountTests } from './accounts.js'
+import { auditTests } from './audit.js'
 import { backlogTests } from './backlog.js'
 import { checkpointTests } from './checkpoints.js'
 import { claimTests } from './claims.js'
 import { concurrencyTests } from './concurrency.js'
 import { coverageTests } from './coverage.js'
+import { deliveryListTests } from './delivery-lists.js'
 import { depositTests } from './deposits.js'
 import { droppingTests } from './dropping.js'
+import { endpointHealthTests } from './endpoint-health.js'
+import { fairnessTests } from './fairness.js'
 import { integrationTests } from './integrations.js'
 import { leaseTests } from './leases.js'
 import { legacyKeyTests } from './legacy-keys.js'
 import { pagingTests } from './paging.js'
 import { paymentTests } from './payments.js'
 import { proofTests } from './proofs.js'
+import { replayTests } from './replays.js'
 import { settlingTests } from './settling.js'
 import { type OpenStore, storeTests } from './subject.js'
 import { transactionReadTests } from './transaction-reads.js'
@@ -44,8 +49,13 @@ export function storeConformance(adapter: string, open: OpenStore): void {
   describe(`${adapter}: integrations`, () => integrationTests(test))
   describe(`${adapter}: accounts`, () => accountTests(test))
   describe(`${adapter}: legacy keys`, () => legacyKeyTests(test))
+  describe(`${adapter}: audit log`, () => auditTests(test))
   describe(`${adapter}: claims`, () => claimTests(test))
+  describe(`${adapter}: fairness`, () => fairnessTests(test))
   describe(`${adapter}: settling`, () => settlingTests(test))
+  describe(`${adapter}: endpoints`, () => endpointHealthTests(test))
+  describe(`${adapter}: replays`, () => replayTests(test))
+  describe(`${adapter}: lists of deliveries`, () => deliveryListTests(test))
   describe(`${adapter}: backlog`, () => backlogTests(test))
   describe(`${adapter}: concurrency`, () => concurrencyTests(test))
 }

@@ -1,66 +1,77 @@
 /** Deliveries as an operator sees them. @module */
-import type { AttemptRecord, DeliveryStatus, DeliveryStore, DeliveryView } from '@payment-integration/core/ports'
+import type {
+  AttemptRecord,
+  DeliveryFilter,
+  DeliveryStatus,
+  DeliveryStore,
+  DeliveryView,
+} from '@payment-integration/core/ports'
 import { type Selectable, sql } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
-import { checkInteger, parseId } from '../internal/checks.js'
+import { checkInteger } from '../internal/checks.js'
+import { run } from '../internal/statement.js'
 import { integer, nullableInteger, unpack } from '../internal/values.js'
-import type { AttemptRow } from '../schema/tables.js'
+import type { AttemptRow, Integer } from '../schema/tables.js'
+import { filtered, type PlacedFilter } from './filter.js'
 
-/** Lists deliveries with their attempts, oldest first. */
-export function createList({ read }: Engine): DeliveryStore['list'] {
-  return async (query) => {
-    const deliveries = await listQuery(read, query).execute()
-    if (deliveries.length === 0) return []
-    const attempts = await read
-      .selectFrom('attempts')
-      .selectAll()
-      .where(
-        'delivery_id',
-        'in',
-        deliveries.map(({ id }) => id),
-      )
-      .orderBy('delivery_id')
-      .orderBy('number')
-      .execute()
-    const byDelivery = new Map<number, AttemptRecord[]>(deliveries.map(({ id }) => [integer(id), []]))
-    for (const row of attempts) byDelivery.get(integer(row.delivery_id))?.push(attemptRecord(row))
-    return deliveries.map((row): DeliveryView => {
-      const id = integer(row.id)
-      return {
-        deliveryId: String(id),
-        integrationAddress: row.integration,
-        chainId: integer(row.chain_id),
-        txHash: row.tx_hash,
-        version: integer(row.version),
-        status: row.status as DeliveryStatus,
-        attempts: byDelivery.get(id) ?? [],
-        nextAttemptAt: nullableInteger(row.due_at),
-      }
-    })
-  }
+/** Deliveries that fit, with their attempts, oldest first. */
+export async function listDeliveries(
+  engine: Engine,
+  query: Parameters<DeliveryStore['list']>[0],
+): Promise<DeliveryView[]> {
+  return withAttempts(engine, await listQuery(engine.read, query).execute())
+}
+
+/** One delivery, or null. */
+export async function findDelivery(engine: Engine, deliveryId: string): Promise<DeliveryView | null> {
+  const [view] = await withAttempts(engine, await listQuery(engine.read, { deliveryId, limit: 1 }).execute())
+  return view ?? null
+}
+
+/** How many deliveries fit. */
+export async function countDeliveries({ read }: Engine, filter: DeliveryFilter): Promise<number> {
+  const { integrationAddress, chainId, txHash, status, since, until } = filter
+  const given = { integrationAddress, chainId, txHash, status, since, until }
+  const row = await filtered(read, given).select(sql<Integer>`count(*)`.as('deliveries')).executeTakeFirst()
+  return integer(row?.deliveries ?? 0)
 }
 
 /** The rows of a list, without their attempts. */
-export function listQuery(db: Connection, query: Parameters<DeliveryStore['list']>[0]) {
-  const { chainId, txHash, status } = query
-  const limit = checkInteger(query.limit, 'limit', 1)
-  const afterId = query.afterId === undefined ? 0 : parseId(query.afterId, 'afterId')
-  return (
-    db
-      .selectFrom('deliveries as d')
-      .innerJoin('payments as p', 'p.id', 'd.payment_id')
-      .select(['d.id', 'd.integration', 'd.version', 'd.status', 'd.due_at', 'p.chain_id', 'p.tx_hash'])
-      .where('d.id', '>', afterId)
-      // Only primary payments are notified; saying so lets the planners find a hash by its index.
-      .$if(txHash !== undefined, (rows) =>
-        rows.where('p.tx_hash', '=', txHash ?? '').where(sql<boolean>`p.is_primary = 1`),
-      )
-      .$if(chainId !== undefined, (rows) => rows.where('p.chain_id', '=', chainId ?? 0))
-      .$if(status !== undefined, (rows) => rows.where('d.status', '=', status ?? 'pending'))
-      .$if(status !== undefined && status !== 'delivered', (rows) => rows.where(sql<boolean>`d.status <> 'delivered'`))
-      .orderBy('d.id')
-      .limit(limit)
+export function listQuery(db: Connection, query: PlacedFilter & { readonly limit: number }) {
+  return filtered(db, query)
+    .select(['d.id', 'd.integration', 'd.version', 'd.status', 'd.due_at', 'd.created_at', 'p.chain_id', 'p.tx_hash'])
+    .orderBy('d.id')
+    .limit(checkInteger(query.limit, 'limit', 1))
+}
+
+type ListRow = Awaited<ReturnType<ReturnType<typeof listQuery>['execute']>>[number]
+
+async function withAttempts({ read, differences }: Engine, deliveries: readonly ListRow[]): Promise<DeliveryView[]> {
+  if (deliveries.length === 0) return []
+  const { name, oneOf } = differences
+  const ids = deliveries.map(({ id }) => integer(id))
+  const attempts = await run<Selectable<AttemptRow>>(
+    read,
+    differences,
+    (parameter) => `select * from ${name('attempts')} where ${oneOf('delivery_id', 'integer', ids, parameter)}
+      order by delivery_id, number`,
   )
+  const byDelivery = new Map<number, AttemptRecord[]>(deliveries.map(({ id }) => [integer(id), []]))
+  for (const row of attempts) byDelivery.get(integer(row.delivery_id))?.push(attemptRecord(row))
+  return deliveries.map((row): DeliveryView => {
+    const id = integer(row.id)
+    return {
+      deliveryId: String(id),
+      integrationAddress: row.integration,
+      chainId: integer(row.chain_id),
+      txHash: row.tx_hash,
+      version: integer(row.version),
+      status: row.status as DeliveryStatus,
+      createdAt: nullableInteger(row.created_at),
+      attempts: byDelivery.get(id) ?? [],
+      nextAttemptAt: nullableInteger(row.due_at),
+    }
+  })
 }
 
 function attemptRecord(row: Selectable<AttemptRow>): AttemptRecord {
@@ -69,5 +80,7 @@ function attemptRecord(row: Selectable<AttemptRow>): AttemptRecord {
     latencyMs: row.latency_ms,
     status: nullableInteger(row.status),
     reason: unpack<string>(row.reason),
+    excerpt: unpack<string>(row.excerpt),
+    replay: integer(row.replay) === 1,
   }
 }

@@ -5,7 +5,12 @@ import { postgresMissing } from '../../test/postgres.js'
 import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/engines.js'
 import { postgresScans, sqlitePlan } from '../../test/support/plans.js'
 import { createStore } from '../create-store.js'
-import { earliestQuery } from './delivery-store.js'
+import type { DueQuery } from '../engine.js'
+import { compile } from '../internal/statement.js'
+import { earliestQuery } from './backlog.js'
+import { candidatesText } from './candidates.js'
+import { holdText } from './claim.js'
+import { claimedText } from './settle.js'
 
 const { address, hash, indexPayments, integration, primary } = fixtures
 
@@ -30,17 +35,45 @@ async function claimOne({ engine }: OpenEngine): Promise<string | undefined> {
   return claim?.txHash
 }
 
-const queries = ({ engine: { differences, read } }: OpenEngine) => ({
-  'the due of a claim': {
-    compile: () => differences.due({ lane: 0, after: { dueAt: -1, id: 0 }, limit }).compile(read),
+const all: DueQuery = { lanes: [0, 1, 2], each: limit, limit, without: [] }
+const due = ({ engine: { differences } }: OpenEngine, query: DueQuery) => ({
+  compile: () => {
+    const { sql: text, parameters } = compile(differences, candidatesText(differences, query))
+    return { sql: text, parameters }
   },
-  'the due behind those': {
-    compile: () => differences.due({ lane: 0, after: { dueAt: 1, id: 15_000 }, limit }).compile(read),
-  },
-  'the due retries': { compile: () => differences.due({ lane: 1, after: { dueAt: -1, id: 0 }, limit }).compile(read) },
-  'the next due': { compile: () => earliestQuery(differences).compile(read) },
-  [backlogName]: { compile: () => differences.pending(limit).compile(read) },
 })
+
+const queries = (open: OpenEngine) => ({
+  'the due of a claim': due(open, all),
+  'the due first attempts': due(open, { ...all, lanes: [0] }),
+  'the due retries and replays': due(open, { ...all, lanes: [1, 2] }),
+  'the due but for some': due(open, { ...all, without: Array.from({ length: 20 }, (_, n) => backlog / 2 + n) }),
+  'the next due': { compile: () => earliestQuery(open.engine.differences) },
+  [backlogName]: { compile: () => open.engine.differences.pending(limit).compile(open.engine.read) },
+})
+
+/** One endpoint is blocked, the block of another one is over; each has 2,500 due deliveries. */
+async function block({ engine }: OpenEngine): Promise<void> {
+  const [, first, second] = shops
+  await engine.transaction((db) =>
+    db
+      .insertInto('endpoints')
+      .values([
+        { integration: first ?? '', failures: 5, blocks: 1, failing_since: 0, blocked_until: 9e12 },
+        { integration: second ?? '', failures: 5, blocks: 1, failing_since: 0, blocked_until: 0 },
+      ])
+      .execute(),
+  )
+}
+
+/** Looks up 32 claimed deliveries by their ids. */
+const byId = ({ engine: { differences } }: OpenEngine) => {
+  const ids = Array.from({ length: 32 }, (_, n) => backlog / 2 + 7 * n)
+  return {
+    'what a claim holds': { compile: () => compile(differences, holdText(differences, ids, differences.moment())) },
+    'what is settled': { compile: () => compile(differences, claimedText(differences, ids)) },
+  }
+}
 
 describe('SQLite finds due deliveries by the index', () => {
   let open: OpenEngine
@@ -57,6 +90,10 @@ describe('SQLite finds due deliveries by the index', () => {
         name === backlogName
           ? /^SEARCH d USING COVERING INDEX deliveries_due \(integration=\?\)$/
           : /USING COVERING INDEX deliveries_due \(integration=\? AND lane=\?/
+      const probes = plan.filter((step) => /^SEARCH q /.test(step))
+      expect(probes, name).toEqual(
+        probes.map(() => 'SEARCH q USING COVERING INDEX deliveries_due (integration=? AND lane=? AND due_at<?)'),
+      )
       expect(
         plan.some((step) => search.test(step)),
         `${name}: ${plan.join('; ')}`,
@@ -68,8 +105,29 @@ describe('SQLite finds due deliveries by the index', () => {
     }
   })
 
+  test('claimed deliveries are looked up by their ids', async () => {
+    for (const [name, query] of Object.entries(byId(open))) {
+      const plan = (await sqlitePlan(open.engine, query)).map(({ detail }) => detail)
+      expect(
+        plan.filter((step) => / d\b/.test(step)),
+        name,
+      ).toEqual(['SEARCH d USING INTEGER PRIMARY KEY (rowid=?)'])
+      expect(
+        plan.filter((step) => /^SCAN /.test(step)),
+        name,
+      ).toEqual(['SCAN json_each VIRTUAL TABLE INDEX 1:'])
+    }
+  })
+
   test('10,000 held deliveries that are older keep a claim of one from nothing', async () => {
     expect(await claimOne(open)).toBe(hash(backlog / 2))
+  })
+
+  test('of endpoints that are blocked one is a candidate where the block is over, and none where it is not', async () => {
+    await block(open)
+    const found = await open.engine.rows(due(open, { ...all, each: 1_000, limit: 1_000 }).compile())
+    const integrations = found.values.map((values) => values[found.columns.indexOf('integration')])
+    expect(shops.map((shop) => integrations.filter((own) => own === shop).length)).toEqual([0, 0, 1, 500, 500])
   })
 })
 
@@ -95,10 +153,30 @@ describe.skipIf(postgresMissing)(
             expect(touched, name).toBeLessThanOrEqual(limit * shops.length)
           }
         }
+        for (const [name, query] of Object.entries(byId(open)))
+          for (const plans of ['custom', 'generic'] as const) {
+            const scans = await postgresScans(open.engine, query, plans)
+            const deliveries = scans.filter(({ table }) => table === 'deliveries')
+            expect(deliveries.length, name).toBeGreaterThan(0)
+            for (const { index, touched } of deliveries) {
+              expect(index, name).toMatch(/^deliveries_(pkey|payment_id_version_key)$/)
+              expect(touched, name).toBeLessThanOrEqual(32)
+            }
+          }
       })
 
     test('10,000 held deliveries that are older keep a claim of one from nothing', async () => {
       expect(await claimOne(open)).toBe(hash(backlog / 2))
     })
+
+    for (const plans of ['custom', 'generic'] as const)
+      test(`the backlog of a blocked endpoint is left alone, but for one where the block is over, with plans: ${plans}`, async () => {
+        if (plans === 'custom') await block(open)
+        const scans = await postgresScans(open.engine, due(open, all), plans)
+        const deliveries = scans.filter(({ table }) => table === 'deliveries')
+        expect(deliveries.map(({ type }) => type)).toEqual(['Index Only Scan'])
+        // Two open endpoints, each up to the limit, and the probe; averages are rounded.
+        expect(deliveries[0]?.touched).toBeLessThan(2 * limit + 2)
+      })
   },
 )

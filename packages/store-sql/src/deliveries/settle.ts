@@ -1,54 +1,145 @@
-/** What an attempt came to. Source: DESIGN section 3 (retries). @module */
-import type { AttemptVerdict, DeliveryStatus, DeliveryStore } from '@payment-integration/core/ports'
-import { type RawBuilder, sql } from 'kysely'
-import type { Differences, Engine } from '../engine.js'
+/** What attempts came to. Source: DESIGN section 3 (retries). @module */
+import type {
+  AttemptRecord,
+  AttemptVerdict,
+  DeliveryStatus,
+  DeliveryStore,
+  EndpointJudge,
+  Settled,
+  SettledAttempt,
+} from '@payment-integration/core/ports'
+import type { BulkInsert, BulkUpdate, Connection, Differences, Engine } from '../engine.js'
 import { checkInteger, parseId } from '../internal/checks.js'
-import { pack } from '../internal/values.js'
+import { run, type StatementText } from '../internal/statement.js'
+import { integer, pack } from '../internal/values.js'
+import type { Integer } from '../schema/tables.js'
+import { readToken } from './claim-token.js'
+import { type EndpointReport, type HealthRow, healthColumns, judgeEndpoints, storedHealth } from './endpoint-rows.js'
+import { isPending } from './pending.js'
 
-/** Logs the attempt and settles, reschedules or exhausts the delivery; null when the claim was lost. */
+/** Logs attempts and settles, reschedules or exhausts their deliveries; then judges the endpoints. */
 export function createSettle({ transaction, differences }: Engine): DeliveryStore['settle'] {
-  return async (claim, attempt, verdict) => {
-    const id = parseId(claim.deliveryId, 'deliveryId')
-    if (verdict.kind === 'retry') checkInteger(verdict.inMs, 'inMs')
-    return transaction(async (db) => {
-      const settled = await db
-        .updateTable('deliveries')
-        .set((eb) => ({
-          attempted: eb('attempted', '+', 1),
-          claim_token: null,
-          ...outcome(differences, verdict),
-        }))
-        .where('id', '=', id)
-        .where('status', '=', sql.lit('pending'))
-        .where('claim_token', '=', claim.claimToken)
-        .returning(['status', 'attempted'])
-        .executeTakeFirst()
-      if (settled === undefined) return null
-      await db
-        .insertInto('attempts')
-        .values({
-          delivery_id: id,
-          number: settled.attempted,
-          started_at: attempt.startedAt,
-          latency_ms: attempt.latencyMs,
-          status: attempt.status,
-          reason: pack(attempt.reason),
-        })
-        .execute()
-      return settled.status as DeliveryStatus
+  return async (settled, judge) => {
+    if (settled.length === 0) return { statuses: [], turned: [] }
+    const given = settled.map((one) => {
+      if (one.verdict.kind === 'retry') checkInteger(one.verdict.inMs, 'inMs')
+      return { ...one, id: parseId(one.claim.deliveryId, 'deliveryId'), token: readToken(one.claim.claimToken) }
     })
+    return transaction((db) => settle(db, differences, given, judge))
   }
 }
 
-function outcome(differences: Differences, verdict: AttemptVerdict) {
-  if (verdict.kind !== 'retry') return { status: verdict.kind, due_at: null }
-  // Both columns ask the same: the newer version is owed its own attempt, and receivers would discard this one.
-  const whenOvertaken = <T>(then: RawBuilder<T>, otherwise: RawBuilder<T>) => sql<T>`case when exists (
-      select 1 from ${sql.raw(differences.name('deliveries'))} n
-      where n.payment_id = deliveries.payment_id and n.version > deliveries.version
-    ) then ${then} else ${otherwise} end`
-  return {
-    status: whenOvertaken(sql.lit('superseded'), sql.lit('pending')),
-    due_at: whenOvertaken<number | null>(sql.lit(null), sql`${differences.now()} + ${verdict.inMs}`),
+interface Given extends SettledAttempt {
+  readonly id: number
+  readonly token: ReturnType<typeof readToken>
+}
+
+interface ClaimedRow extends HealthRow {
+  id: Integer
+  claim_token: string
+  attempted: Integer
+  integration: string
+  overtaken: Integer
+  now: Integer
+}
+
+const deliveryColumns: BulkUpdate['columns'] = [
+  { name: 'status', type: 'text' },
+  { name: 'due_at', type: 'integer' },
+]
+
+const attemptColumns: BulkInsert['columns'] = [
+  { name: 'delivery_id', type: 'integer' },
+  { name: 'number', type: 'integer' },
+  { name: 'started_at', type: 'integer' },
+  { name: 'latency_ms', type: 'real' },
+  { name: 'status', type: 'integer' },
+  { name: 'reason', type: 'text' },
+  { name: 'excerpt', type: 'text' },
+  { name: 'replay', type: 'integer' },
+]
+
+async function settle(
+  db: Connection,
+  differences: Differences,
+  given: readonly Given[],
+  judge: EndpointJudge,
+): Promise<Settled> {
+  const { statuses, deliveries, attempts, reports, now } = collect(given, await claimedRows(db, differences, given))
+  const fixed = ['attempted = attempted + 1', 'claim_token = null']
+  await differences.updateAll(db, { table: 'deliveries', columns: deliveryColumns, fixed, rows: deliveries })
+  await differences.insertAll(db, { table: 'attempts', columns: attemptColumns, rows: attempts })
+  return { statuses, turned: await judgeEndpoints(db, differences, reports, { judge, now }) }
+}
+
+/** What is to be written for those whose claim was not lost. */
+function collect(given: readonly Given[], claimed: Map<number, ClaimedRow>) {
+  const statuses: (DeliveryStatus | null)[] = []
+  const deliveries: unknown[][] = []
+  const attempts: unknown[][] = []
+  const reports = new Map<string, EndpointReport & { results: EndpointReport['results'][number][] }>()
+  let now = 0
+  for (const { id, token, claim, attempt, verdict } of given) {
+    const row = claimed.get(id)
+    if (row === undefined || token === null || row.claim_token !== token.stored) {
+      statuses.push(null)
+      continue
+    }
+    claimed.delete(id) // A claim settles once.
+    now = integer(row.now)
+    const { status, dueAt } = outcome(verdict, integer(row.overtaken) === 1, now)
+    statuses.push(status)
+    deliveries.push([status, dueAt, id])
+    attempts.push(attemptValues(id, integer(row.attempted) + 1, attempt))
+    if (claim.replay) continue
+    const { integration: integrationAddress } = row
+    const report = reports.get(integrationAddress) ?? { integrationAddress, health: storedHealth(row), results: [] }
+    reports.set(integrationAddress, report)
+    report.results.push({
+      delivered: verdict.kind === 'delivered',
+      probe: claim.probe,
+      epoch: token.endpointEpoch,
+    })
   }
+  return { statuses, deliveries, attempts, reports: [...reports.values()], now }
+}
+
+function outcome(verdict: AttemptVerdict, overtaken: boolean, now: number) {
+  if (verdict.kind !== 'retry') return { status: verdict.kind, dueAt: null }
+  // The newer version is owed its own attempt, and receivers would discard this one.
+  if (overtaken) return { status: 'superseded', dueAt: null } as const
+  return { status: 'pending', dueAt: now + verdict.inMs } as const
+}
+
+function attemptValues(id: number, number: number, attempt: AttemptRecord): unknown[] {
+  const { startedAt, latencyMs, status, reason, excerpt, replay } = attempt
+  return [id, number, startedAt, latencyMs, status, pack(reason), pack(excerpt), replay ? 1 : 0]
+}
+
+/** The deliveries that are claimed, locked, with the health of their endpoints. */
+async function claimedRows(
+  db: Connection,
+  differences: Differences,
+  given: readonly Given[],
+): Promise<Map<number, ClaimedRow>> {
+  const ids = given.map(({ id }) => id)
+  const rows = await run<ClaimedRow>(db, differences, claimedText(differences, ids))
+  return new Map(rows.map((row) => [integer(row.id), row]))
+}
+
+/** The statement that reads them. */
+export function claimedText(differences: Differences, ids: readonly number[]): StatementText {
+  const { name, nowText, oneOf, lockRows } = differences
+  // In the order of their ids: two that settle the same never wait for each other.
+  return (
+    parameter,
+  ) => `select d.id, d.claim_token, d.attempted, d.integration, ${healthColumns}, ${nowText(parameter)} as now,
+      case when exists (
+        select 1 from ${name('deliveries')} n where n.payment_id = d.payment_id and n.version > d.version
+      ) then 1 else 0 end as overtaken
+    from ${name('deliveries')} d cross join ${name('integrations')} i
+      left join ${name('endpoints')} e on e.integration = i.address
+    where ${oneOf('d.id', 'integer', ids, parameter)} and ${isPending('d')} and d.claim_token is not null
+      and i.address = d.integration
+    order by d.id${lockRows('d')}`
 }

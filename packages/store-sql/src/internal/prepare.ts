@@ -1,7 +1,7 @@
 /** Reads whose text is made once and then run with other values. @module */
-import { createHash } from 'node:crypto'
 import type { Compilable } from 'kysely'
 import type { Engine, NamedQuery } from '../engine.js'
+import { statementName } from './kept-query.js'
 import { rowView } from './row-view.js'
 
 /** Stands for a value in the query that the text is made from. */
@@ -39,6 +39,6 @@ export function prepare<Values extends object, Row>(
 }
 
 function named({ sql, parameters }: NamedQuery, keepPlan: boolean): NamedQuery {
-  const name = keepPlan ? createHash('sha256').update(sql).digest('base64url') : undefined
+  const name = keepPlan ? statementName(sql).name : undefined
   return { sql, parameters, name }
 }

@@ -2,7 +2,7 @@
 import type { BulkInsert } from '../engine.js'
 import { arrayLiteral } from './array-literal.js'
 
-const types = { integer: 'bigint', text: 'text', bytes: 'bytea' } as const
+const types = { integer: 'bigint', real: 'double precision', text: 'text', bytes: 'bytea' } as const
 
 /** Rows as a table expression, and the expressions that are its columns. */
 export interface ColumnSource {
@@ -20,7 +20,7 @@ export function columnSource({ columns }: Pick<BulkInsert, 'columns'>, rows: Bul
   const parameters: unknown[] = []
   const arrays: string[] = []
   const parameter = (value: unknown) => `$${parameters.push(value)}`
-  const addArray = (type: 'integer' | 'text', column: readonly unknown[]) => {
+  const addArray = (type: 'integer' | 'real' | 'text', column: readonly unknown[]) => {
     arrays.push(`${parameter(arrayLiteral(column))}::${types[type]}[]`)
     return `v.c${arrays.length}`
   }

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
 import { createPostgresStore, type PostgresStoreOptions } from './create-postgres-store.js'
 
-const { hash, indexed, indexPayments, integration, primary, shop } = fixtures
+const { failed, hash, indexed, indexPayments, integration, primary, settleOne, shop } = fixtures
 
 describe('options', () => {
   const connectionString = 'postgres://app:s3cret@127.0.0.1:1/db'
@@ -142,7 +142,7 @@ describe.skipIf(postgresMissing)(`with a real server${skipped}`, () => {
     const stores = Array.from({ length: 8 }, () => open({ schema, maxConnections: 1 }))
     await Promise.all(stores.map((store) => store.migrate()))
     const { rows } = await callerPool().query(`select version from ${schema}.schema_versions`)
-    expect(rows).toEqual([{ version: '1' }, { version: '2' }, { version: '3' }, { version: '4' }])
+    expect(rows).toEqual([{ version: '1' }, { version: '2' }, { version: '3' }, { version: '4' }, { version: '5' }])
   })
 
   test('a schema made by an operator is enough: no right to create one is asked for', async () => {
@@ -286,8 +286,7 @@ describe.skipIf(postgresMissing)(`with a real server${skipped}`, () => {
     const [again] = await store.deliveries.claim({ limit: 1, leaseMs: 5_000 })
     expect(again?.deliveryId).toBe(claim?.deliveryId)
     if (again === undefined) return
-    const attempt = { startedAt: 1, latencyMs: 1, status: 500, reason: 'status_500' }
-    await store.deliveries.settle(again, attempt, { kind: 'retry', inMs: 250 })
+    await settleOne(store, again, failed, { kind: 'retry', inMs: 250 })
     expect(await store.deliveries.msUntilDue()).toBe(250)
   })
 })

@@ -6,6 +6,7 @@ import { createStore } from '../create-store.js'
 import type { Engine } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import type { Tables } from '../schema/tables.js'
+import { createDueChannel } from './due-channel.js'
 import { postgresDifferences } from './postgres-differences.js'
 import { PostgresDriver } from './postgres-driver.js'
 import { conflictError, isConflict } from './postgres-error.js'
@@ -116,24 +117,33 @@ export function createPostgresEngine(
 ): Engine {
   const { schema, now, end, answerTimeoutMs, ownClients = false } = options
   const { preparedStatements: keepsPlans = postgresStoreDefaults.preparedStatements } = options
-  const driver = new PostgresDriver(pool, { keepsPlans, ownClients, answerTimeoutMs })
-  const db = new Kysely<Tables>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => driver,
-      createIntrospector: (kysely) => new PostgresIntrospector(kysely),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
-  })
+  const settings = { keepsPlans, ownClients, answerTimeoutMs }
+  const driver = new PostgresDriver(pool, settings)
+  const hasty = new PostgresDriver(pool, { ...settings, durable: false })
+  const kysely = (dialectDriver: PostgresDriver) =>
+    new Kysely<Tables>({
+      dialect: {
+        createAdapter: () => new PostgresAdapter(),
+        createDriver: () => dialectDriver,
+        createIntrospector: (db) => new PostgresIntrospector(db),
+        createQueryCompiler: () => new PostgresQueryCompiler(),
+      },
+    })
+  const [db, hastyDb] = [kysely(driver), kysely(hasty)]
+  const channel = createDueChannel(schema, pool.options, (text) => driver.rows({ sql: text, parameters: [] }))
   let closing: Promise<void> | undefined
   return {
     differences: postgresDifferences(schema, now),
     read: db.withSchema(schema),
     rows: (query) => driver.rows(query),
-    transaction: (work) => withRetries(() => db.transaction().execute((tx) => work(tx.withSchema(schema)))),
+    transaction: (work, { durable = true } = {}) =>
+      withRetries(() => (durable ? db : hastyDb).transaction().execute((tx) => work(tx.withSchema(schema)))),
+    announceDue: () => channel.announce(),
+    whenDue: (listener) => channel.listen(listener),
     close() {
       driver.close()
-      closing ??= end?.() ?? Promise.resolve()
+      hasty.close()
+      closing ??= Promise.all([channel.close(), end?.()]).then(() => undefined)
       return closing
     },
   }

@@ -1,19 +1,22 @@
 /** SQL of the PostgreSQL side. @module */
 import { sql } from 'kysely'
-import type { BulkColumn, BulkSource, Connection, Differences, DueDelivery, DueQuery } from '../engine.js'
+import type { BulkColumn, BulkSource, Connection, Differences } from '../engine.js'
 import { postgresTypes } from '../schema/column-types.js'
 import type { Integer } from '../schema/tables.js'
 import { arrayLiteral } from './array-literal.js'
 import { insertAll, insertPayments } from './bulk-insert.js'
+import { updateAll } from './bulk-update.js'
+import { dueText } from './due.js'
 import { lockKey } from './lock-key.js'
 
-const arrayTypes = { integer: 'bigint[]', text: 'text[]' } as const
+const arrayTypes = { integer: 'bigint[]', real: 'double precision[]', text: 'text[]' } as const
 
 // One array per column carries any number of rows; this bounds the size of a message.
 const mostRows = 4_096
 
 // The time of the statement, not of the row: only a stable expression can bound an index search.
 const databaseNow = 'cast(extract(epoch from statement_timestamp()) * 1000 as bigint)'
+const beginning = 'cast(extract(epoch from transaction_timestamp()) * 1000 as bigint)'
 
 /**
  * @param schema - Holds the tables; it is part of every name, so the connection's search path does not matter.
@@ -27,23 +30,26 @@ export function postgresDifferences(schema: string, now: (() => number) | undefi
     name,
     now: nowSql,
     nowText: (parameter) => (now === undefined ? databaseNow : `cast(${parameter(now())} as bigint)`),
+    moment() {
+      const at = now?.()
+      return (parameter) => (at === undefined ? beginning : `cast(${parameter(at)} as bigint)`)
+    },
     forUpdate: sql`for update`,
     lockRows: (table) => ` for update of ${table}`,
-    forUpdateSkipLocked: sql`for update of d skip locked`,
+    skipLocked: (table) => ` for update of ${table} skip locked`,
+    oneOf,
     placeholder: (n) => `$${n}`,
     bulkRows: (left) => Math.min(left, mostRows),
     bulkSource,
     insertAll: (db, insert) => insertAll(db, name, insert),
     insertPayments: (db, insert) => insertPayments(db, name, insert),
-    due: ({ lane, after, limit }: DueQuery) => sql<DueDelivery>`
-        select d.id, d.due_at from ${sql.raw(name('integrations'))} i cross join lateral (
-          select q.id, q.due_at from ${sql.raw(name('deliveries'))} q
-          where q.status = 'pending' and q.integration = i.address and q.lane = ${lane} and q.due_at <= ${nowSql()}
-            and (q.due_at, q.id) > (${after.dueAt}, ${after.id})
-          order by q.due_at, q.id limit ${limit}
-        ) d
-        where i.enabled = 1 and i.notification_url is not null
-        order by d.due_at, d.id limit ${limit}`,
+    updateAll: (db, update) => updateAll(db, name, update),
+    lanesAtOnce: [[0, 1, 2]],
+    due(query, time, parameter) {
+      const { without } = query
+      const left = without.length === 0 ? '' : `and not ${oneOf('q.id', 'integer', without, parameter)}`
+      return dueText(name, query, time, left, parameter)
+    },
     // Limit and order keep each integration's search apart and in the index: no plan joins or counts the whole backlog first.
     pending: (atMost: number) => sql<{ pending: Integer }>`
         select count(*) as pending from (
@@ -58,6 +64,9 @@ export function postgresDifferences(schema: string, now: (() => number) | undefi
       const lock = sql.raw(mode === 'exclusive' ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared')
       await sql`select ${lock}(${lockKey(schema, `chain ${chainId}`)}::bigint)`.execute(db)
     },
+    async lockAudit(db) {
+      await sql`select pg_advisory_xact_lock(${lockKey(schema, 'audit')}::bigint)`.execute(db)
+    },
     beginMigration: (db) => beginMigration(db, schema),
     async hasTable(db, table) {
       const found = sql`select 1 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
@@ -66,6 +75,9 @@ export function postgresDifferences(schema: string, now: (() => number) | undefi
     },
   }
 }
+
+const oneOf: Differences['oneOf'] = (column, type, values, parameter) =>
+  `${column} = any(${parameter(arrayLiteral(values))}::${arrayTypes[type]})`
 
 function bulkSource(columns: readonly BulkColumn[], rows: readonly (readonly unknown[])[]): BulkSource {
   const arrays = columns.map(({ type }, index) => `$${index + 1}::${arrayTypes[type]}`)

@@ -2,6 +2,7 @@
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
 import type { Pool, PoolClient, QueryArrayResult } from 'pg'
 import type { NamedQuery } from '../engine.js'
+import { KeptQuery } from '../internal/kept-query.js'
 import type { RawRows } from '../internal/row-view.js'
 import { closedError, connectError, fromPostgresError, isLost } from './postgres-error.js'
 import { queryTextRows } from './text-rows.js'
@@ -14,6 +15,8 @@ export interface PostgresDriverOptions {
   readonly ownClients?: boolean
   /** How long a statement may stay without an answer; then its connection is given up. */
   readonly answerTimeoutMs?: number | undefined
+  /** Whether what it commits is on the disk then. @default true */
+  readonly durable?: boolean
 }
 
 type Done<Answer> = (error: Error | null | undefined, answer: Answer) => void
@@ -33,8 +36,9 @@ class PostgresConnection implements DatabaseConnection {
     client.on('error', this.#onError)
   }
 
-  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    const { rows } = await this.run(sql, parameters)
+  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    const name = query instanceof KeptQuery && this.#options.keepsPlans ? query.name : undefined
+    const { rows } = await this.run(query.sql, query.parameters, name)
     return { rows: rows as Row[] }
   }
 
@@ -51,9 +55,10 @@ class PostgresConnection implements DatabaseConnection {
 
   // PostgreSQL answers the COMMIT of a failed transaction with a silent ROLLBACK, so a caller that swallowed an error
   // would believe the rest was kept.
-  run(text: string, values: readonly unknown[] = []): Promise<{ rows: unknown[] }> {
+  run(text: string, values: readonly unknown[] = [], name?: string): Promise<{ rows: unknown[] }> {
+    const query = { text, values: [...values], ...(name === undefined ? {} : { name }) }
     return this.#ask<{ rows: unknown[] }>((done) => {
-      void this.#client.query({ text, values: [...values] }, done)
+      void this.#client.query(query, done)
     })
   }
 
@@ -107,6 +112,11 @@ class PostgresConnection implements DatabaseConnection {
   }
 }
 
+const begin = 'begin isolation level read committed'
+// Its statements keep plans made without values, perhaps while the tables were empty: they must not be scans of tables that grow.
+const beginHastily = `${begin}; set local synchronous_commit = off; set local plan_cache_mode = force_generic_plan;
+  set local enable_seqscan = off; set local enable_bitmapscan = off`
+
 /** Connections of a pool. */
 export class PostgresDriver implements Driver {
   readonly #pool: Pool
@@ -140,7 +150,7 @@ export class PostgresDriver implements Driver {
   }
 
   async beginTransaction(connection: PostgresConnection): Promise<void> {
-    await connection.run('begin isolation level read committed')
+    await connection.run(this.#options.durable === false ? beginHastily : begin)
   }
 
   async commitTransaction(connection: PostgresConnection): Promise<void> {

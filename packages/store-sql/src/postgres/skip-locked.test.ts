@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { postgresMissing, startPostgres } from '../../test/postgres.js'
 import { createPostgresStore } from './create-postgres-store.js'
 
-const { hash, indexed, integration } = fixtures
+const { hash, indexed, indexPayments, integration, primary } = fixtures
 
 test.skipIf(postgresMissing)(
   `a claim goes past a delivery that somebody else holds, without waiting${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
@@ -27,6 +27,30 @@ test.skipIf(postgresMissing)(
     } finally {
       await holder.end()
       await store.close()
+      await server.remove()
+    }
+  },
+)
+
+test.skipIf(postgresMissing)(
+  `two stores that claim at once take each delivery once, and none waits for the other${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
+  async () => {
+    const server = await startPostgres()
+    const open = () => createPostgresStore({ connectionString: server.connectionString, schema: 'shared' })
+    const stores = [open(), open()] as const
+    try {
+      await stores[0].migrate()
+      await stores[0].integrations.insert(integration())
+      const payments = Array.from({ length: 400 }, (_, n) => primary({ txHash: hash(n) }))
+      await stores[0].transaction((tx) => indexPayments(tx, payments))
+      const request = { limit: 20, leaseMs: 60_000, perEndpoint: 400 }
+      const claims = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => stores[n % 2 === 0 ? 0 : 1].deliveries.claim(request)),
+      )
+      expect(claims.map((some) => some.length)).toEqual(Array(20).fill(20))
+      expect(new Set(claims.flat().map(({ deliveryId }) => deliveryId)).size).toBe(400)
+    } finally {
+      await Promise.all(stores.map((store) => store.close()))
       await server.remove()
     }
   },

@@ -3,9 +3,8 @@ import { createService, parseMasterKey } from '@payment-integration/core'
 import { fixtures } from '@payment-integration/core/conformance'
 import type { PricingFacts } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { postgresMissing } from '../../test/postgres.js'
-import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/engines.js'
+import { expect, test } from 'vitest'
+import { onBothDatabases } from '../../test/support/old-databases.js'
 import { fillSchema, makeSchema } from '../../test/support/old-schema.js'
 import { createStore } from '../create-store.js'
 import type { Engine } from '../engine.js'
@@ -36,40 +35,16 @@ test('the text of migration 1, which was released, is what it was', () => {
   )
 })
 
-describe('SQLite', () => {
-  const closing: OpenEngine[] = []
-  afterEach(async () => {
-    for (const each of closing.splice(0)) await each.close()
-  })
-  broughtUpToDate(async () => {
-    const opened = await openSqlite()
-    closing.push(opened)
-    return opened.engine
-  })
-})
-
-describe.skipIf(postgresMissing)(
-  `PostgreSQL${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
-  () => {
-    let opened: OpenEngine
-    beforeAll(async () => {
-      opened = await openPostgres()
-    }, 60_000)
-    afterAll(() => opened?.close())
-    const empty = async () => {
-      await opened.engine.transaction((db) => sql`drop schema if exists plans cascade`.execute(db))
-      return opened.engine
-    }
-    broughtUpToDate(empty)
-
+onBothDatabases((empty, database) => {
+  broughtUpToDate(empty)
+  if (database === 'PostgreSQL')
     test('a process of the release before inserts no payment whose cost nobody would ever know', async () => {
       const engine = await empty()
       await makeSchema(engine, 1)
       await createStore(engine).migrate()
       await expect(fillSchema(engine, 1, old)).rejects.toThrow(/null value in column "pricing"/)
     })
-  },
-)
+})
 
 /** Registers the tests. */
 function broughtUpToDate(empty: () => Promise<Engine>): void {
@@ -143,7 +118,7 @@ function broughtUpToDate(empty: () => Promise<Engine>): void {
     const { rows } = await sql<{ version: unknown }>`select version from ${versions} order by version`.execute(
       engine.read,
     )
-    expect(rows.map(({ version }) => Number(version))).toEqual([1, 2, 3, 4])
+    expect(rows.map(({ version }) => Number(version))).toEqual([1, 2, 3, 4, 5])
     expect(await listed(store)).toEqual([asRead])
   })
 

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto'
 import { fixtures } from '@payment-integration/core/conformance'
-import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { postgresMissing } from '../../test/postgres.js'
-import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/engines.js'
+import { expect, test } from 'vitest'
+import { onBothDatabases } from '../../test/support/old-databases.js'
 import { fillCheckpoint, fillSchema, makeSchema } from '../../test/support/old-schema.js'
 import { createStore } from '../create-store.js'
 import type { Engine } from '../engine.js'
@@ -36,32 +34,7 @@ test.each([
   expect(createHash('sha256').update(JSON.stringify(text)).digest('hex')).toBe(expected)
 })
 
-describe('SQLite', () => {
-  const closing: OpenEngine[] = []
-  afterEach(async () => {
-    for (const each of closing.splice(0)) await each.close()
-  })
-  broughtUpToDate(async () => {
-    const opened = await openSqlite()
-    closing.push(opened)
-    return opened.engine
-  })
-})
-
-describe.skipIf(postgresMissing)(
-  `PostgreSQL${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
-  () => {
-    let opened: OpenEngine
-    beforeAll(async () => {
-      opened = await openPostgres()
-    }, 60_000)
-    afterAll(() => opened?.close())
-    broughtUpToDate(async () => {
-      await opened.engine.transaction((db) => sql`drop schema if exists plans cascade`.execute(db))
-      return opened.engine
-    })
-  },
-)
+onBothDatabases(broughtUpToDate)
 
 /** Registers the tests. */
 function broughtUpToDate(empty: () => Promise<Engine>): void {

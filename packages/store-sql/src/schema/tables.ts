@@ -82,12 +82,18 @@ export interface DeliveryRow {
   status: string
   /** How many attempts of it were logged; a claim that was lost adds none. */
   attempted: Integer
-  /** 0 until the first claim, then 1: first attempts go before retries. */
+  /** 0 until the first claim, then 1: first attempts go before retries. 2 once it was replayed: those go last. */
   lane: Integer
   /** When it may be claimed: its planned time, or the end of its lease. Null once settled. */
   due_at: Integer | null
   /** The newest claim, or null. */
   claim_token: string | null
+  /** Null: it was made before this was noted. */
+  created_at: Integer | null
+  /** When it was replayed last, or null. */
+  replayed_at: Generated<Integer | null>
+  /** How many attempts were logged when its retry schedule began: when it was made, or replayed last. */
+  schedule_from: Generated<Integer>
 }
 
 /** One logged attempt of a delivery. */
@@ -100,6 +106,38 @@ export interface AttemptRow {
   status: Integer | null
   /** JSON string. */
   reason: string | null
+  /** JSON string: the beginning of what the receiver answered. */
+  excerpt: string | null
+  /** 1 for a replay. */
+  replay: Generated<Integer>
+}
+
+/** One row per integration whose endpoint failed last. */
+export interface EndpointRow {
+  integration: string
+  /** Failed attempts in a row. */
+  failures: Integer
+  /** How often in a row it was blocked; 0: it is not. */
+  blocks: Integer
+  /** When `failures` left 0. */
+  failing_since: Integer
+  /** End of the block, or of the lease of the attempt that probes it; null while `blocks` is 0. */
+  blocked_until: Integer | null
+}
+
+/** One row per entry of the audit log. */
+export interface AuditRow {
+  seq: Integer
+  at: Integer
+  /** JSON string. */
+  actor: string
+  action: string
+  /** JSON string. */
+  subject: string
+  /** JSON object. */
+  details: string
+  key_version: Integer
+  hash: string
 }
 
 /** One row per processor update ever received. */
@@ -132,6 +170,8 @@ export interface IntegrationRow {
   signing_key_version: Integer
   signing_sealed: string
   created_at: Integer
+  /** How often its endpoint began anew, by another URL or by being enabled: what was sent before tells nothing of it. */
+  endpoint_epoch: Generated<Integer>
 }
 
 /** One row per account. */
@@ -230,4 +270,6 @@ export interface Tables {
   coverage: CoverageRow
   leases: LeaseRow
   deposits: DepositRow
+  endpoints: EndpointRow
+  audit: AuditRow
 }

@@ -53,11 +53,15 @@ export function createSqliteEngine(file: SqliteFile, now: () => number): Engine 
       },
     })
   const write = kysely(new SqliteWriteDriver(file))
+  const writeHastily = kysely(new SqliteWriteDriver(file, 'normal'))
   return {
     differences: sqliteDifferences(now),
     read: kysely(new SqliteReadDriver(file)),
     rows: ({ sql, parameters }) => readWith(file, (reader) => reader.raw(sql, parameters)),
-    transaction: (work) => write.transaction().execute(work),
+    transaction: (work, { durable = true } = {}) => (durable ? write : writeHastily).transaction().execute(work),
+    // Another process on the file looks by itself.
+    announceDue: () => undefined,
+    whenDue: () => () => undefined,
     close: () => file.close(),
   }
 }

@@ -1,9 +1,11 @@
 /** SQL of the SQLite side. @module */
-import { type RawBuilder, sql } from 'kysely'
-import type { BulkColumn, BulkSource, Differences, DueDelivery, DueQuery } from '../engine.js'
+import { sql } from 'kysely'
+import type { BulkColumn, BulkSource, Differences } from '../engine.js'
 import { sqliteTypes } from '../schema/column-types.js'
 import type { Integer } from '../schema/tables.js'
 import { insertAll, insertPayments } from './bulk-insert.js'
+import { updateAll } from './bulk-update.js'
+import { dueText } from './due.js'
 
 // SQLite's limit is 32,766 parameters; beyond some hundred rows a longer statement gains nothing.
 const mostParameters = 32_766
@@ -17,24 +19,37 @@ export function sqliteDifferences(now: () => number): Differences {
     name,
     now: () => sql<number>`${now()}`,
     nowText: (parameter) => parameter(now()),
+    moment() {
+      const at = now()
+      return (parameter) => parameter(at)
+    },
     // BEGIN IMMEDIATE holds the whole file: rows, chains and the schema need no lock of their own.
     forUpdate: sql``,
     lockRows: () => '',
-    forUpdateSkipLocked: sql``,
+    skipLocked: () => '',
+    oneOf,
     lockChain: async () => undefined,
+    lockAudit: async () => undefined,
     beginMigration: async () => undefined,
     async hasTable(db, table) {
       const found = sql`select 1 from sqlite_schema where type = 'table' and name = ${table}`
       return (await found.execute(db)).rows.length > 0
     },
-    placeholder: () => '?',
+    // Numbered, so that a statement may name a value more than once, and in any order.
+    placeholder: (n) => `?${n}`,
     // Powers of two: few different texts occur, so that each is prepared once.
     bulkRows: (left, columns) =>
       2 ** Math.floor(Math.log2(Math.min(left, mostRows, Math.floor(mostParameters / columns)))),
     bulkSource,
     insertAll,
     insertPayments,
-    due: (query) => due(query, now()),
+    updateAll,
+    lanesAtOnce: [[0], [1, 2]],
+    due(query, time, parameter) {
+      const { without } = query
+      const left = without.length === 0 ? '' : `and not ${oneOf('q.id', 'integer', without, parameter)}`
+      return dueText(query, time, left, parameter)
+    },
     pending: (atMost) => sql<{ pending: Integer }>`
       select count(*) as pending from (
         select 1 from integrations i cross join deliveries d
@@ -49,15 +64,6 @@ function bulkSource(columns: readonly BulkColumn[], rows: readonly (readonly unk
   return { sql: `values ${rows.map(() => row).join(', ')}`, parameters: rows.flat() }
 }
 
-// CROSS JOIN keeps the order of the loops: per integration one index search, cut to the limit.
-function due({ lane, after, limit }: DueQuery, now: number): RawBuilder<DueDelivery> {
-  return sql<DueDelivery>`
-    select d.id, d.due_at from integrations i cross join deliveries d
-    where i.enabled = 1 and i.notification_url is not null and d.id in (
-      select q.id from deliveries q
-      where q.status = 'pending' and q.integration = i.address and q.lane = ${lane} and q.due_at <= ${now}
-        and (q.due_at, q.id) > (${after.dueAt}, ${after.id})
-      order by q.due_at, q.id limit ${limit}
-    )
-    order by d.due_at, d.id limit ${limit}`
-}
+// One text for any number of values, so that it is prepared once.
+const oneOf: Differences['oneOf'] = (column, _, values, parameter) =>
+  `${column} in (select value from json_each(${parameter(JSON.stringify(values))}))`

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
 import { RepeatedQuery } from './repeated-query.js'
 import { fromSqliteError } from './sqlite-error.js'
-import type { SqliteFile } from './sqlite-file.js'
+import type { SqliteFile, Synchronous } from './sqlite-file.js'
 import type { SqliteHandle } from './sqlite-handle.js'
 import { waitForLock } from './wait-for-lock.js'
 
@@ -90,9 +90,11 @@ class WriteConnection implements DatabaseConnection {
 /** Transactions: one at a time, each on the writing connection from BEGIN IMMEDIATE to COMMIT. */
 export class SqliteWriteDriver implements Driver {
   readonly #file: SqliteFile
+  readonly #synchronous: Synchronous
 
-  constructor(file: SqliteFile) {
+  constructor(file: SqliteFile, synchronous: Synchronous = 'full') {
     this.#file = file
+    this.#synchronous = synchronous
   }
 
   async init(): Promise<void> {}
@@ -100,7 +102,9 @@ export class SqliteWriteDriver implements Driver {
   async acquireConnection(): Promise<WriteConnection> {
     const release = await this.#file.turn()
     try {
-      return new WriteConnection((await this.#file.open()).writer, release)
+      const open = await this.#file.open()
+      open.synchronize(this.#synchronous)
+      return new WriteConnection(open.writer, release)
     } catch (error) {
       release()
       throw error

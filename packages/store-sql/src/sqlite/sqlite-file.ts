@@ -9,7 +9,12 @@ import { waitForLock } from './wait-for-lock.js'
 export interface OpenFile {
   readonly writer: SqliteHandle
   readonly reader: SqliteHandle
+  /** Sets whether the writer's next commits are on the disk at once; between transactions only. */
+  synchronize(level: Synchronous): void
 }
+
+/** `full`: each commit is synced to the disk. `normal`: with the next one that is, or with a checkpoint; a loss of power may undo it. */
+export type Synchronous = 'full' | 'normal'
 
 /** A file that is opened when it is first needed. */
 export interface SqliteFile {
@@ -107,7 +112,15 @@ async function openFile(path: string, busyTimeoutMs: number): Promise<OpenFile> 
     for (const setting of settings) writer.exec(setting)
     const reader = await waitForLock(busyTimeoutMs, () => open(true))
     reader.exec(cacheSize)
-    return { writer, reader }
+    let synchronous: Synchronous = 'full'
+    return {
+      writer,
+      reader,
+      synchronize(level) {
+        if (level !== synchronous) writer.exec(`pragma synchronous = ${level}`)
+        synchronous = level
+      },
+    }
   } catch (error) {
     for (const handle of opened) handle.close()
     throw error

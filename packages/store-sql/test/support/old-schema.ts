@@ -2,21 +2,27 @@
 import { fixtures } from '@payment-integration/core/conformance'
 import type { Checkpoint, PaymentFacts } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
-import { createStore } from '../../src/create-store.js'
 import type { Engine } from '../../src/engine.js'
 import { bulk } from '../../src/internal/bulk.js'
 import { insertColumns, insertValues } from '../../src/payments/payment-row.js'
 import { migration1 } from '../../src/schema/migration-1.js'
 import { migration2 } from '../../src/schema/migration-2.js'
+import { migration3 } from '../../src/schema/migration-3.js'
+import { migration4 } from '../../src/schema/migration-4.js'
 
 /** The migrations of those releases, with the columns of a payment that each of them does not have. */
 const releases = [
   { migration: migration1, missing: new Set(['pricing', 'off_chain']) },
   { migration: migration2, missing: new Set<string>() },
+  { migration: migration3, missing: new Set<string>() },
+  { migration: migration4, missing: new Set<string>() },
 ] as const
 
+/** The schema version of a release. */
+export type OldVersion = 1 | 2 | 3 | 4
+
 /** Makes the tables of a release, named by its schema version, in an empty database. */
-export async function makeSchema({ transaction, differences }: Engine, version: 1 | 2): Promise<void> {
+export async function makeSchema({ transaction, differences }: Engine, version: OldVersion): Promise<void> {
   const { types, name, beginMigration } = differences
   await transaction(async (db) => {
     await beginMigration(db)
@@ -35,7 +41,7 @@ export async function makeSchema({ transaction, differences }: Engine, version: 
 }
 
 /** Stores an integration, and a payment to it with its snapshot, its delivery and the checkpoint of its block. */
-export async function fillSchema(engine: Engine, version: 1 | 2, facts: PaymentFacts): Promise<void> {
+export async function fillSchema(engine: Engine, version: OldVersion, facts: PaymentFacts): Promise<void> {
   const { differences } = engine
   const { missing } = releases[version - 1] ?? releases[0]
   const values = insertValues(facts, true, 1)
@@ -49,12 +55,17 @@ export async function fillSchema(engine: Engine, version: 1 | 2, facts: PaymentF
       return `insert into ${differences.name('payments')} (${names}) ${source}`
     }),
   )
-  // Snapshots and deliveries are as they were.
-  const store = createStore(engine)
-  await store.integrations.insert(fixtures.integration())
-  await store.transaction(async (tx) => {
-    const { integrationAddress } = facts
-    await tx.insertSnapshots([{ paymentId: '1', version: 1, body: fixtures.bodyOf('1', 1), integrationAddress }])
+  const { name } = differences
+  const { address, notificationUrl, apiSecret, signingSecret, createdAt } = fixtures.integration()
+  const body = fixtures.bodyOf('1', 1)
+  await engine.transaction(async (db) => {
+    await sql`insert into ${sql.raw(name('integrations'))}
+      (address, name, notification_url, enabled, api_key_version, api_hash, signing_key_version, signing_sealed, created_at)
+      values (${address}, '"Shop"', ${notificationUrl}, 1, ${apiSecret?.keyVersion}, ${apiSecret?.hash},
+        ${signingSecret.keyVersion}, ${signingSecret.sealed}, ${createdAt})`.execute(db)
+    await sql`insert into ${sql.raw(name('snapshots'))} (payment_id, version, body) values (1, 1, ${body})`.execute(db)
+    await sql`insert into ${sql.raw(name('deliveries'))} (payment_id, version, integration, status, attempted, lane, due_at)
+      values (1, 1, ${facts.integrationAddress}, 'pending', 0, 0, ${fixtures.epoch})`.execute(db)
   })
   await fillCheckpoint(engine, facts.chainId, facts)
 }

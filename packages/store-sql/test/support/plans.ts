@@ -24,6 +24,7 @@ interface PlanNode {
   readonly 'Rows Removed by Filter'?: number
   readonly 'Rows Removed by Index Recheck'?: number
   readonly 'Relation Name'?: string
+  readonly 'Index Name'?: string
   readonly Plans?: readonly PlanNode[]
 }
 
@@ -31,6 +32,8 @@ interface PlanNode {
 export interface Scan {
   readonly type: string
   readonly table: string
+  /** Null where it used none. */
+  readonly index: string | null
   readonly touched: number
 }
 
@@ -66,7 +69,9 @@ export async function postgresScans(
     const { 'Relation Name': table, 'Actual Loops': loops } = node
     if (table !== undefined) {
       const discarded = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
-      scans.push({ type: node['Node Type'], table, touched: (node['Actual Rows'] + discarded) * loops })
+      // A bitmap comes from the node below.
+      const index = node['Index Name'] ?? node.Plans?.[0]?.['Index Name'] ?? null
+      scans.push({ type: node['Node Type'], table, index, touched: (node['Actual Rows'] + discarded) * loops })
     }
     node.Plans?.forEach(visit)
   }

@@ -36,7 +36,7 @@ export function useCaseSetup(open: OpenMigrated) {
     return createService({
       store: on,
       masterKey,
-      sender: { post: async () => ({ kind: 'answer', status: 200, retryAfter: null, latencyMs: 1 }) },
+      sender: { post: async () => ({ kind: 'answer', status: 200, retryAfter: null, excerpt: null, latencyMs: 1 }) },
       chains: chains.map(({ chain }) => ({ chain, startBlock: 0 })),
       onEvent: (event) => events.push(event),
     })

@@ -1,0 +1,120 @@
+/** Tests: what one dispatcher may take, so that no endpoint and no retry takes all of it. @module */
+import { expect } from 'vitest'
+import type { Store } from '../ports/store.js'
+import type { ClaimedDelivery, ClaimRequest } from '../ports/store-deliveries.js'
+import { address, failed, hash, indexPayments, integration, nextVersion, primary, settleOne, shop } from './fixtures.js'
+import type { StoreTest } from './subject.js'
+
+const [a, b, c] = [address(0xa), address(0xb), address(0xc)] as const
+const lease = { limit: 100, leaseMs: 60_000 }
+
+/** Registers integrations. */
+async function register(store: Store, ...addresses: readonly string[]): Promise<void> {
+  for (const own of addresses) await store.integrations.insert(integration({ address: own }))
+}
+
+/** Makes one delivery for each name, in their order; their hashes count from `from`. */
+async function owe(store: Store, names: readonly string[], from = 1): Promise<void> {
+  await store.transaction((tx) =>
+    indexPayments(
+      tx,
+      names.map((integrationAddress, n) => primary({ txHash: hash(from + n), integrationAddress })),
+    ),
+  )
+}
+
+/** Makes as many due retries for each name. */
+async function oweAgain(store: Store, names: readonly string[], from = 1): Promise<void> {
+  await owe(store, names, from)
+  for (const claim of await store.deliveries.claim({ limit: names.length, leaseMs: 60_000 }))
+    await settleOne(store, claim, failed, { kind: 'retry', inMs: 0 })
+}
+
+const numbers = (claims: readonly ClaimedDelivery[]) => claims.map(({ txHash }) => Number(BigInt(txHash)))
+const times = <T>(count: number, value: T): T[] => Array<T>(count).fill(value)
+
+/** Registers the tests. */
+export function fairnessTests(test: StoreTest): void {
+  test('an endpoint gives no more than its bound, and the others what is left', async ({ store }) => {
+    await register(store, a, b)
+    await owe(store, [...times(20, a), ...times(3, b)])
+    const claims = await store.deliveries.claim({ ...lease, limit: 8, perEndpoint: 5 })
+    expect(numbers(claims)).toEqual([1, 2, 3, 4, 5, 21, 22, 23])
+  })
+
+  test('what a dispatcher holds counts towards the bound of its endpoint, and of no other', async ({ store }) => {
+    await register(store, a, b, c)
+    await owe(store, [...times(20, a), ...times(20, b), ...times(20, c)])
+    const request: ClaimRequest = { ...lease, limit: 60, perEndpoint: 5 }
+    const held = new Map([
+      [a, 5],
+      [b, 3],
+      [address(0xd), 100],
+    ])
+    expect(numbers(await store.deliveries.claim({ ...request, held }))).toEqual([21, 22, 41, 42, 43, 44, 45])
+    expect(await store.deliveries.claim({ ...request, held: new Map([a, b, c].map((own) => [own, 7])) })).toEqual([])
+  })
+
+  test('however much is held, a claim fills its room from behind what has none', async ({ store }) => {
+    const full = Array.from({ length: 6 }, (_, n) => address(0x100 + n))
+    await register(store, ...full, a)
+    await owe(store, [...full.flatMap((own) => times(40, own)), ...times(10, a)])
+    const held = new Map(full.map((own) => [own, 32]))
+    const claims = await store.deliveries.claim({ ...lease, limit: 4, perEndpoint: 32, held })
+    expect(numbers(claims)).toEqual([241, 242, 243, 244])
+  })
+
+  test('no more come again than are asked for, and first attempts take the rest', async ({ store }) => {
+    await register(store, a)
+    await oweAgain(store, times(10, a))
+    await owe(store, times(3, a), 101)
+    expect(numbers(await store.deliveries.claim({ ...lease, limit: 8, again: 2 }))).toEqual([101, 102, 103, 1, 2])
+    expect(await store.deliveries.claim({ ...lease, again: 0 })).toEqual([])
+    expect(numbers(await store.deliveries.claim({ ...lease, limit: 3, again: 9 }))).toEqual([3, 4, 5])
+    expect(numbers(await store.deliveries.claim(lease))).toEqual([6, 7, 8, 9, 10])
+  })
+
+  test('replays come last, and share with retries what may come again', async ({ store }) => {
+    await register(store, a)
+    await owe(store, times(3, a))
+    for (const claim of await store.deliveries.claim(lease))
+      await settleOne(store, claim, failed, { kind: 'exhausted' })
+    await store.transaction((tx) => tx.replayDeliveries({ limit: 10 }))
+    await oweAgain(store, times(3, a), 11)
+    await owe(store, times(2, a), 21)
+    const claims = await store.deliveries.claim({ ...lease, again: 5 })
+    expect(numbers(claims)).toEqual([21, 22, 11, 12, 13, 1, 2])
+    expect(claims.map(({ replay }) => replay)).toEqual([...times(5, false), true, true])
+    expect(numbers(await store.deliveries.claim(lease))).toEqual([3])
+  })
+
+  test('one bound holds over all lanes of an endpoint', async ({ store }) => {
+    await register(store, a, b)
+    await oweAgain(store, [...times(6, a), ...times(6, b)])
+    await owe(store, times(3, a), 101)
+    const claims = await store.deliveries.claim({ ...lease, perEndpoint: 5 })
+    expect(numbers(claims)).toEqual([101, 102, 103, 1, 2, 7, 8, 9, 10, 11])
+  })
+
+  test('overtaken retries take no room', async ({ store }) => {
+    await register(store, shop)
+    await oweAgain(store, times(12, shop))
+    for (let n = 1; n <= 10; n += 1) await nextVersion(store, { ...primary({ txHash: hash(n) }).facts })
+    const newer = await store.deliveries.claim({ ...lease, limit: 10, again: 0 })
+    expect(newer.map(({ version }) => version)).toEqual(times(10, 2))
+    expect(numbers(await store.deliveries.claim({ ...lease, limit: 2, again: 2, perEndpoint: 2 }))).toEqual([11, 12])
+    expect(await store.deliveries.count({ status: 'superseded' })).toBe(10)
+  })
+
+  test('bounds that are none are refused', async ({ store }) => {
+    for (const wrong of [
+      { limit: 0 },
+      { leaseMs: 0 },
+      { again: -1 },
+      { perEndpoint: 0 },
+      { perEndpoint: 1.5 },
+      { held: new Map([[a, -1]]) },
+    ])
+      await expect(store.deliveries.claim({ ...lease, ...wrong })).rejects.toThrow(RangeError)
+  })
+}

@@ -1,0 +1,71 @@
+/** The audit log. What its records say and how they are chained is the core's. @module */
+import type { AuditAction, AuditRecord, AuditStore, StoreTransaction } from '@payment-integration/core/ports'
+import type { Selectable } from 'kysely'
+import type { Connection, Differences } from './engine.js'
+import { checkInteger } from './internal/checks.js'
+import { integer, pack, unpack } from './internal/values.js'
+import type { AuditRow } from './schema/tables.js'
+
+/** Records in their order. */
+export async function listAudit(
+  db: Connection,
+  { afterSeq = 0, limit }: Parameters<AuditStore['list']>[0],
+): Promise<AuditRecord[]> {
+  const rows = await db
+    .selectFrom('audit')
+    .selectAll()
+    .where('seq', '>', checkInteger(afterSeq, 'afterSeq'))
+    .orderBy('seq')
+    .limit(checkInteger(limit, 'limit', 1))
+    .execute()
+  return rows.map(auditRecord)
+}
+
+/** The audit log within a transaction. */
+export function auditIn(db: Connection, differences: Differences): Pick<StoreTransaction, 'lockAudit' | 'appendAudit'> {
+  /** The number that the next record has; null until the log is locked. */
+  let following: number | null = null
+  return {
+    async lockAudit() {
+      await differences.lockAudit(db)
+      const row = await db.selectFrom('audit').selectAll().orderBy('seq', 'desc').limit(1).executeTakeFirst()
+      following = row === undefined ? 1 : integer(row.seq) + 1
+      return row === undefined ? null : auditRecord(row)
+    },
+    async appendAudit(record) {
+      if (record.seq !== following)
+        throw new RangeError(
+          following === null
+            ? 'A record was added to the audit log without lockAudit before it.'
+            : `The record has seq ${record.seq}; the one that follows is ${following}.`,
+        )
+      await db
+        .insertInto('audit')
+        .values({
+          seq: record.seq,
+          at: record.at,
+          actor: pack(record.actor),
+          action: record.action,
+          subject: pack(record.subject),
+          details: pack(record.details),
+          key_version: record.keyVersion,
+          hash: record.hash,
+        })
+        .execute()
+      following += 1
+    },
+  }
+}
+
+function auditRecord(row: Selectable<AuditRow>): AuditRecord {
+  return {
+    seq: integer(row.seq),
+    at: integer(row.at),
+    actor: unpack<string>(row.actor),
+    action: row.action as AuditAction,
+    subject: unpack<string>(row.subject),
+    details: unpack<AuditRecord['details']>(row.details),
+    keyVersion: integer(row.key_version),
+    hash: row.hash,
+  }
+}

@@ -1,0 +1,25 @@
+/** A statement whose plan a connection may keep. @module */
+import { createHash } from 'node:crypto'
+import { CompiledQuery, type QueryId, type RootOperationNode } from 'kysely'
+import { remember } from './remember.js'
+
+/** A statement with a name made from its text. */
+export class KeptQuery implements CompiledQuery {
+  readonly query: RootOperationNode
+  readonly queryId: QueryId
+  readonly sql: string
+  readonly parameters: readonly unknown[]
+  readonly name: string
+
+  constructor(sql: string, parameters: readonly unknown[]) {
+    const { query, queryId } = CompiledQuery.raw(sql)
+    this.query = query
+    this.queryId = queryId
+    this.sql = sql
+    this.parameters = parameters
+    this.name = statementName(sql).name
+  }
+}
+
+/** The name of a statement that a connection keeps: the same for the same text. */
+export const statementName = remember((sql) => ({ name: createHash('sha256').update(sql).digest('base64url') }))

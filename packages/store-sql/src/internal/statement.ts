@@ -1,0 +1,28 @@
+/** Statements that are written by hand. @module */
+import { CompiledQuery } from 'kysely'
+import type { Connection, Differences, Parameter } from '../engine.js'
+import { KeptQuery } from './kept-query.js'
+
+/** Writes a statement's text. */
+export type StatementText = (parameter: Parameter) => string
+
+/** The text with its parameters. A query builder costs more than a small statement itself. */
+export function compile<Row>({ placeholder }: Pick<Differences, 'placeholder'>, write: StatementText) {
+  const parameters: unknown[] = []
+  const text = write((value) => placeholder(parameters.push(value)))
+  return CompiledQuery.raw(text, parameters) as CompiledQuery<Row>
+}
+
+/** Runs a statement and returns its rows. */
+export async function run<Row>(db: Connection, differences: Differences, write: StatementText): Promise<Row[]> {
+  return (await db.executeQuery<Row>(compile<Row>(differences, write))).rows
+}
+
+/**
+ * The same for a statement of a transaction that does not last: its connection may keep the plan, made without the values. For few
+ * texts that run again and again, whose right plan is by index whatever they are given.
+ */
+export async function runKept<Row>(db: Connection, differences: Differences, write: StatementText): Promise<Row[]> {
+  const { sql, parameters } = compile(differences, write)
+  return (await db.executeQuery<Row>(new KeptQuery(sql, parameters))).rows
+}

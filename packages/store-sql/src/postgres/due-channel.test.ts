@@ -1,0 +1,156 @@
+import { fixtures } from '@payment-integration/core/conformance'
+import type { Store } from '@payment-integration/core/ports'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
+import { createPostgresStore } from './create-postgres-store.js'
+
+const { claimOne, failed, hash, indexed, integration, settleOne } = fixtures
+
+describe.skipIf(postgresMissing)(
+  `word of due deliveries${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
+  () => {
+    let server: TestPostgres
+    let admin: pg.Client
+    let schemas = 0
+    const closing: (() => unknown)[] = []
+    beforeAll(async () => {
+      server = await startPostgres()
+      admin = new pg.Client({ connectionString: server.connectionString })
+      await admin.connect()
+    }, 60_000)
+    afterEach(async () => {
+      for (const close of closing.splice(0).reverse()) await close()
+    })
+    afterAll(async () => {
+      await admin?.end()
+      await server?.remove()
+    }, 60_000)
+
+    /** Two stores over one new schema, as two processes have them. */
+    async function twoStores(): Promise<readonly [Store, Store]> {
+      schemas += 1
+      const options = { connectionString: server.connectionString, schema: `word_${schemas}` }
+      const stores = [createPostgresStore(options), createPostgresStore(options)] as const
+      for (const store of stores) closing.push(() => store.close())
+      await stores[0].migrate()
+      await stores[0].integrations.insert(integration())
+      return stores
+    }
+
+    /** Listens, and waits until it is heard that listening began. */
+    async function listen(store: Store) {
+      let heard = 0
+      let wake: () => void = () => undefined
+      const stop = store.deliveries.whenDue(() => {
+        heard += 1
+        wake()
+      })
+      closing.push(stop)
+      const next = async () => {
+        const before = heard
+        await new Promise<void>((resolve) => {
+          wake = resolve
+          if (heard > before) resolve()
+        })
+      }
+      const within = async (ms: number, word: Promise<void>) => {
+        let timer: NodeJS.Timeout | undefined
+        const late = new Promise<never>((_, reject) => {
+          timer = setTimeout(() => reject(new Error(`Nothing was heard within ${ms} ms.`)), ms)
+        })
+        await Promise.race([word, late]).finally(() => clearTimeout(timer))
+      }
+      await within(10_000, next())
+      return { stop, next, within, heard: () => heard }
+    }
+
+    const listening = async () => {
+      const { rows } = await admin.query<{ pid: number }>(
+        `select pid from pg_stat_activity where query like 'listen payment_integration_%'`,
+      )
+      return rows.map(({ pid }) => pid)
+    }
+
+    test('what another store committed is heard, well before anybody looks again', async () => {
+      const [publisher, dispatcher] = await twoStores()
+      const { next, within } = await listen(dispatcher)
+      const delays: number[] = []
+      for (let n = 1; n <= 10; n += 1) {
+        const word = next()
+        await indexed(publisher, { txHash: hash(n) })
+        const committed = performance.now()
+        await within(10_000, word)
+        delays.push(performance.now() - committed)
+        await claimOne(dispatcher)
+      }
+      // The fastest of ten: how busy this machine is says nothing of the word.
+      expect(Math.min(...delays)).toBeLessThan(100)
+    })
+
+    test('a replay is heard as well; what makes nothing due is not', async () => {
+      const [publisher, dispatcher] = await twoStores()
+      await indexed(publisher)
+      await settleOne(publisher, await claimOne(publisher), failed, { kind: 'exhausted' })
+      const { next, within, heard } = await listen(dispatcher)
+      const before = heard()
+      await indexed(publisher, { txHash: hash(2), integrationAddress: null })
+      await publisher.transaction((tx) => tx.replayDeliveries({ deliveryId: '987654321', limit: 1 }))
+      const word = next()
+      await publisher.transaction((tx) => tx.replayDeliveries({ limit: 10 }))
+      await within(10_000, word)
+      expect(heard()).toBe(before + 1)
+    })
+
+    test('many commits at once cost few words', async () => {
+      const [publisher, dispatcher] = await twoStores()
+      const { next, within, heard } = await listen(dispatcher)
+      const before = heard()
+      const word = next()
+      await Promise.all(Array.from({ length: 40 }, (_, n) => indexed(publisher, { txHash: hash(n + 1) })))
+      await within(10_000, word)
+      expect(heard() - before).toBeLessThan(40)
+    })
+
+    test('a listener whose connection is cut off listens again, and says so', async () => {
+      const [publisher, dispatcher] = await twoStores()
+      const { next, within } = await listen(dispatcher)
+      for (let cut = 1; cut <= 2; cut += 1) {
+        const again = next()
+        const [pid] = await listening()
+        expect(pid).toBeDefined()
+        await admin.query('select pg_terminate_backend($1)', [pid])
+        await within(10_000, again)
+        const word = next()
+        await indexed(publisher, { txHash: hash(cut) })
+        await within(10_000, word)
+      }
+    })
+
+    test('two listeners of one store share a connection, which ends with the last of them', async () => {
+      const [publisher, dispatcher] = await twoStores()
+      const first = await listen(dispatcher)
+      const secondHeard: string[] = []
+      const stopSecond = dispatcher.deliveries.whenDue(() => secondHeard.push('word'))
+      expect(await listening()).toHaveLength(1)
+      first.stop()
+      first.stop()
+      await indexed(publisher)
+      await expect.poll(() => secondHeard.length, { timeout: 10_000 }).toBeGreaterThan(0)
+      expect(first.heard()).toBe(1)
+      stopSecond()
+      await expect.poll(listening, { timeout: 10_000 }).toEqual([])
+    })
+
+    test('a store that closes stops listening, and a schema hears nothing of another', async () => {
+      const [publisher] = await twoStores()
+      const [, stranger] = await twoStores()
+      const { heard } = await listen(stranger)
+      await indexed(publisher)
+      await indexed(publisher, { txHash: hash(2) })
+      expect(heard()).toBe(1)
+      await stranger.close()
+      await expect.poll(listening, { timeout: 10_000 }).toEqual([])
+    })
+  },
+)

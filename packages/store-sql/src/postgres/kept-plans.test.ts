@@ -1,0 +1,65 @@
+import { fixtures } from '@payment-integration/core/conformance'
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { postgresMissing, startPostgres } from '../../test/postgres.js'
+import { createPostgresStore } from './create-postgres-store.js'
+
+const { hash, indexPayments, integration, primary } = fixtures
+
+interface Plan {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly 'Index Name'?: string
+  readonly Plans?: readonly Plan[]
+}
+
+const scansOf = (plan: Plan): string[] => [
+  ...(plan['Relation Name'] === undefined
+    ? []
+    : [`${plan['Node Type']} of ${plan['Relation Name']} by ${plan['Index Name'] ?? 'nothing'}`]),
+  ...(plan.Plans ?? []).flatMap(scansOf),
+]
+
+test.skipIf(postgresMissing)(
+  `plans of claims that were made while the tables were empty search by index when they are full${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
+  async () => {
+    const server = await startPostgres()
+    const pool = new pg.Pool({ connectionString: server.connectionString, max: 1 })
+    const store = createPostgresStore({ pool, schema: 'kept' })
+    try {
+      await store.migrate()
+      await store.integrations.insert(integration())
+      await store.transaction((tx) => indexPayments(tx, [primary({ txHash: hash(0) })]))
+      for (let n = 0; n < 8; n += 1) await store.deliveries.claim({ limit: 1, leaseMs: 1 })
+      const payments = Array.from({ length: 2_000 }, (_, n) => primary({ txHash: hash(n + 1) }))
+      await store.transaction((tx) => indexPayments(tx, payments))
+      const claims = await store.deliveries.claim({ limit: 500, leaseMs: 60_000 })
+      expect(claims).toHaveLength(500)
+
+      const { rows: kept } = await pool.query<{ name: string; types: number; generic_plans: string }>(
+        `select name, cardinality(parameter_types) as types, generic_plans from pg_prepared_statements
+         where statement like '%deliveries%'`,
+      )
+      expect(kept).toHaveLength(3)
+      let dueSearches = 0
+      await pool.query('set plan_cache_mode = force_generic_plan')
+      for (const { name, types, generic_plans } of kept) {
+        expect(Number(generic_plans)).toBeGreaterThan(0)
+        const nulls = Array(types).fill('null').join(', ')
+        const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+          `explain (format json) execute "${name}"(${nulls})`,
+        )
+        const scans = rows.flatMap((row) => scansOf(row['QUERY PLAN'][0].Plan))
+        expect(scans.filter((scan) => /^(Seq|Bitmap).*of (deliveries|payments|snapshots) /.test(scan))).toEqual([])
+        const byDue = scans.filter((scan) => scan.endsWith('of deliveries by deliveries_due'))
+        const byId = scans.filter((scan) => scan.endsWith('of deliveries by deliveries_pkey'))
+        expect(byDue.length + byId.length).toBe(1)
+        dueSearches += byDue.length
+      }
+      expect(dueSearches).toBe(1)
+    } finally {
+      await pool.end()
+      await server.remove()
+    }
+  },
+)

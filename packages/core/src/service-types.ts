@@ -9,6 +9,7 @@ import type {
   Verify,
   VerifyRequest,
 } from '@payment-integration/contract'
+import type { Identity } from './identity/identity.js'
 import type { EndpointStatus, ProofLevel } from './ports/chain.js'
 import type { Store } from './ports/store.js'
 import type { AccountRecord } from './ports/store-accounts.js'
@@ -286,6 +287,8 @@ export interface Service {
   readonly receipts: ReceiptPoller | null
   /** Null when no fulfilment source was given. */
   readonly fulfilments: FulfilmentPoller | null
+  /** Null when no identity provider was given. */
+  readonly identity: Identity | null
   /** Runs every loop until the signal aborts and all have stopped cleanly. */
   run(signal: AbortSignal): Promise<void>
 }

@@ -10,6 +10,8 @@ import { createCursorCodec } from './cursor/cursor.js'
 import { createDeliveryCommands } from './deliveries/commands.js'
 import type { EventSink, ServiceEvent } from './events.js'
 import { createFulfilmentPoller } from './fulfilments/poller.js'
+import { resealEmailKey } from './identity/email-keys.js'
+import { createIdentity } from './identity/identity.js'
 import { createIndexer } from './indexer/indexer.js'
 import { createIntegrationCommands } from './integrations/commands.js'
 import { describeError } from './internal/describe-error.js'
@@ -20,16 +22,18 @@ import { createDispatcher, type DispatcherOptions } from './notifications/dispat
 import { createPaymentQueries } from './payments/queries.js'
 import type { Chain } from './ports/chain.js'
 import type { FulfilmentSource } from './ports/fulfilment.js'
+import type { IdentityAccounts } from './ports/identity-accounts.js'
+import type { IdentityProvider } from './ports/identity-provider.js'
 import type { ReceiptSource } from './ports/receipt-source.js'
 import type { Sender } from './ports/sender.js'
 import type { Store } from './ports/store.js'
-import type { Clock, Logger, Random } from './ports/world.js'
+import type { Clock, Ids, Logger, Random } from './ports/world.js'
 import { createReceiptPoller } from './receipts/poller.js'
 import type { MasterKey } from './secrets/master-key.js'
 import { openSecret } from './secrets/seal.js'
 import type { Service } from './service-types.js'
 import { applyUpdate } from './updates/apply-update.js'
-import { silentLogger, systemClock, systemRandom } from './world/system.js'
+import { silentLogger, systemClock, systemIds, systemRandom } from './world/system.js'
 
 /** A chain to follow. */
 export interface FollowedChain {
@@ -55,6 +59,15 @@ export interface ServiceDeps {
   readonly receipts?: { readonly source: ReceiptSource; readonly everyMs?: number | undefined } | undefined
   /** @default none: payments that leave for another chain are kept, and wait */
   readonly fulfilments?: { readonly source: FulfilmentSource; readonly everyMs?: number | undefined } | undefined
+  /** Sharing of identity verifications. @default none: the endpoint answers that it is not enabled */
+  readonly identity?:
+    | {
+        readonly provider: IdentityProvider
+        /** The host's own users. @default accounts in the store */
+        readonly accounts?: IdentityAccounts | undefined
+        readonly everyMs?: number | undefined
+      }
+    | undefined
   /**
    * Blocks on top of a block until its payments are final, by chain; null: never. The legacy endpoints say so, and no
    * reorganisation is followed deeper. Chains that are not named here keep the number of INTERFACE 8, and the others are never final.
@@ -77,6 +90,8 @@ export interface ServiceDeps {
   readonly clock?: Clock | undefined
   /** @default the system's */
   readonly random?: Random | undefined
+  /** @default random UUIDs */
+  readonly ids?: Ids | undefined
   /** @default none */
   readonly logger?: Logger | undefined
 }
@@ -151,10 +166,24 @@ export function createService(deps: ServiceDeps): Service {
           options: { everyMs: fulfilments.everyMs },
         })
 
+  const identity =
+    deps.identity === undefined
+      ? null
+      : createIdentity({ store, ...deps.identity, masterKey, clock, random, ids: deps.ids ?? systemIds, logger })
+
   const admissions = createRecent<Admission>({ clock, random })
   const recentLegacyKeys = createRecent<true>({ clock, random })
   const transaction: Store['transaction'] = (work) => store.transaction(work)
   const auditedIn = (runs: Store['transaction']) => createAudited({ transaction: runs, keys: masterKey, clock, actor })
+
+  const integrations = createIntegrationCommands({
+    integrations: store.integrations,
+    audited: auditedIn(forgetAfterChanges(transaction, admissions)),
+    keys: masterKey,
+    clock,
+    random,
+    allowLoopbackHttp,
+  })
 
   return {
     store,
@@ -186,14 +215,14 @@ export function createService(deps: ServiceDeps): Service {
       random,
     }),
     applyUpdate: applyAndPublish,
-    integrations: createIntegrationCommands({
-      integrations: store.integrations,
-      audited: auditedIn(forgetAfterChanges(transaction, admissions)),
-      keys: masterKey,
-      clock,
-      random,
-      allowLoopbackHttp,
-    }),
+    integrations: {
+      ...integrations,
+      async resealSecrets() {
+        const resealed = await integrations.resealSecrets()
+        await resealEmailKey({ dataKeys: store.dataKeys, keys: masterKey, random })
+        return resealed
+      },
+    },
     deliveries: createDeliveryCommands({
       deliveries: store.deliveries,
       audited: auditedIn(transaction),
@@ -204,8 +233,9 @@ export function createService(deps: ServiceDeps): Service {
     dispatcher,
     receipts: poller,
     fulfilments: fulfilmentPoller,
+    identity,
     async run(signal) {
-      const pollers = [poller, fulfilmentPoller].filter((each) => each !== null)
+      const pollers = [poller, fulfilmentPoller, identity].filter((each) => each !== null)
       await Promise.all([dispatcher, ...indexers, ...pollers].map((loop) => loop.run(signal)))
     },
   }

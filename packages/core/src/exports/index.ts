@@ -6,6 +6,21 @@ export {
   type FulfilmentPollerOptions,
   fulfilmentPollerDefaults,
 } from '../fulfilments/poller.js'
+export type { AccountClaims } from '../identity/claim-account.js'
+export { codeLifetimeMs } from '../identity/email-codes.js'
+export {
+  EmailProofError,
+  IdentityMisconfiguredError,
+  IdentityUnavailableError,
+  ShareRequestError,
+  ShareTokenRejectedError,
+  VerificationUnavailableError,
+} from '../identity/errors.js'
+export { createIdentity, type Identity, type IdentityDeps, identityDefaults } from '../identity/identity.js'
+export { normaliseEmail } from '../identity/normalise-email.js'
+export { parseShareRequest, type ShareBody } from '../identity/parse-share-request.js'
+export { claimLeaseMs, type ShareInput } from '../identity/share.js'
+export type { Verdict, VerdictOutcome } from '../identity/verdicts.js'
 export { BrokenHistoryError } from '../indexer/broken-history-error.js'
 export { DeepReorganisationError } from '../indexer/deep-reorganisation-error.js'
 export { createIndexer, type IndexerDeps, type IndexerOptions, indexerDefaults } from '../indexer/indexer.js'

@@ -53,3 +53,13 @@ export class IdentityMisconfiguredError extends CoreError {
     super('The identity provider refused the service')
   }
 }
+
+/** Nobody proved the e-mail address. Answer 403. */
+export class EmailProofError extends CoreError {
+  override readonly name = 'EmailProofError'
+  readonly code = 'ERR_EMAIL_PROOF'
+  readonly retryable = false
+  constructor() {
+    super('The e-mail address was not proven')
+  }
+}

@@ -8,6 +8,7 @@ import type { ProvenRange, RouterCoverage } from './store-chains.js'
 import type { Replayed, ReplayRequest } from './store-deliveries.js'
 import type { IntegrationStore } from './store-integrations.js'
 import type { LegacyKeyStore } from './store-legacy-keys.js'
+import type { VerificationTransaction } from './store-verifications.js'
 
 /** How far a chain is indexed. */
 export interface Checkpoint {
@@ -152,4 +153,7 @@ export interface StoreTransaction {
   lockAudit(): Promise<AuditRecord | null>
   /** Adds a record. Call after {@link lockAudit}, with the `seq` that follows. */
   appendAudit(record: AuditRecord): Promise<void>
+
+  /** Verifications of identities. */
+  readonly verifications: VerificationTransaction
 }

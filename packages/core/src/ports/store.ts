@@ -3,14 +3,18 @@
  * Every adapter passes the suite at `@payment-integration/core/conformance`.
  * @module
  */
+
+import type { IdentityAccounts } from './identity-accounts.js'
 import type { AccountStore } from './store-accounts.js'
 import type { AuditStore } from './store-audit.js'
 import type { ChainReads, LeaseStore } from './store-chains.js'
+import type { DataKeyStore } from './store-data-keys.js'
 import type { DeliveryStore } from './store-deliveries.js'
 import type { IntegrationStore } from './store-integrations.js'
 import type { LegacyKeyStore } from './store-legacy-keys.js'
 import type { PaymentReads } from './store-reads.js'
 import type { StoreTransaction } from './store-transaction.js'
+import type { VerificationStore } from './store-verifications.js'
 
 /**
  * A database.
@@ -34,6 +38,10 @@ export interface Store {
   readonly accounts: AccountStore
   readonly legacyKeys: LegacyKeyStore
   readonly audit: AuditStore
+  readonly verifications: VerificationStore
+  /** Accounts for hosts that bring no users of their own. */
+  readonly identityAccounts: IdentityAccounts
+  readonly dataKeys: DataKeyStore
   /** Rejects unless the database answers. */
   ping(): Promise<void>
   close(): Promise<void>

@@ -2,7 +2,15 @@
 import { createHash, hkdfSync } from 'node:crypto'
 
 /** Purposes that never share a key. */
-export type KeyPurpose = 'api-secret' | 'legacy-key' | 'signing-secret' | 'cursor' | 'audit' | 'email' | 'data-key'
+export type KeyPurpose =
+  | 'api-secret'
+  | 'legacy-key'
+  | 'signing-secret'
+  | 'cursor'
+  | 'audit'
+  | 'email'
+  | 'email-hash'
+  | 'data-key'
 
 /** One key with its version: a fingerprint, so that stored rows tell which key they need. */
 export interface KeyVersion {

@@ -44,9 +44,10 @@ describe('parseMasterKey', () => {
       cursor: derive('cursor'),
       audit: derive('audit'),
       email: derive('email'),
+      'email-hash': derive('email-hash'),
       'data-key': derive('data-key'),
     } satisfies Record<KeyPurpose, string>
-    expect(new Set(Object.values(derived)).size).toBe(7)
+    expect(new Set(Object.values(derived)).size).toBe(8)
   })
 })
 

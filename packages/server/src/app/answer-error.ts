@@ -1,7 +1,19 @@
 /** One exhaustive table from error code to status and body. Source: INTERFACE 4.3, 7. @module */
-import { type ErrorBody, type LegacyErrorBody, pageLimit } from '@payment-integration/contract'
+import {
+  type ErrorBody,
+  identityMisconfiguredBody,
+  identityUnavailableBody,
+  kycUnavailableBody,
+  type LegacyErrorBody,
+  pageLimit,
+} from '@payment-integration/contract'
 import type * as core from '@payment-integration/core'
-import { CoreError, LegacyRequestError } from '@payment-integration/core'
+import {
+  CoreError,
+  IdentityUnavailableError,
+  LegacyRequestError,
+  ShareTokenRejectedError,
+} from '@payment-integration/core'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { HttpRequestError } from './http-errors.js'
 
@@ -57,6 +69,18 @@ const table: Record<ErrorCode, Row> = {
   ERR_ACCOUNT_NOT_FOUND: says(404),
   ERR_ACCOUNT_INVALID: says(400),
   ERR_LEGACY_KEY_NOT_FOUND: says(404),
+  ERR_DELIVERY_NOT_FOUND: says(404),
+  ERR_DELIVERY_UNDER_WAY: says(409),
+  ERR_SHARE_INVALID: says(400),
+  ERR_VERIFICATION_UNAVAILABLE: () => ({ status: 409, body: kycUnavailableBody, headers: {} }),
+  ERR_SHARE_TOKEN_REJECTED: (error) => ({
+    status: 422,
+    body: { error: error.message, message: error instanceof ShareTokenRejectedError ? error.providerMessage : '' },
+    headers: {},
+  }),
+  ERR_IDENTITY_UNAVAILABLE: (error) => ({ status: 503, body: identityUnavailableBody, headers: retryAfter(error) }),
+  ERR_IDENTITY_MISCONFIGURED: () => ({ status: 502, body: identityMisconfiguredBody, headers: {} }),
+  ERR_EMAIL_PROOF: says(403),
   ERR_BODY_UNEXPECTED: says(400),
   ERR_BODY_INCOMPLETE: says(400),
   ERR_BODY_TOO_LARGE: (error) => answer(413, error.message, { Connection: 'close' }),
@@ -89,6 +113,11 @@ export function answerError(error: unknown): ErrorAnswer {
 export function answerLegacyError(error: unknown): ErrorAnswer {
   const general = answerError(error)
   return general.status === 400 && error instanceof Error ? { ...general, body: legacyBody(error) } : general
+}
+
+function retryAfter(error: Error): Readonly<Record<string, string>> {
+  const ms = error instanceof IdentityUnavailableError ? error.retryAfterMs : 0
+  return { 'Retry-After': String(Math.max(1, Math.ceil(ms / 1_000))) }
 }
 
 /** Field by field, so that a flaw brings nothing else to the client. */

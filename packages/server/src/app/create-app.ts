@@ -1,6 +1,7 @@
 /** The HTTP app: fetch-standard, so that any host can embed it. Source: INTERFACE 4.1, 4.3, 5, 7. @module */
 import { notFoundBody } from '@payment-integration/contract'
 import { type Logger, type Service, silentLogger, type UpdateReceiver } from '@payment-integration/core'
+import type { WebhookReader } from '@payment-integration/identity-sumsub/service'
 import { type Context, Hono } from 'hono'
 import { describeError } from '../logging/describe-error.js'
 import type { Metrics } from '../metrics/metrics.js'
@@ -16,12 +17,19 @@ import { addOpenApiRoute } from './openapi-route.js'
 import { addPaymentRoutes } from './payment-routes.js'
 import { addProcessorRoute } from './processor-route.js'
 import { addReferencePage } from './reference-page.js'
+import { addShareRoute } from './share-route.js'
+import { addVerdictRoute } from './verdict-route.js'
 
 /** What the app is built on. */
 export interface AppDeps {
-  readonly service: Pick<Service, 'authenticate' | 'payments' | 'authenticateLegacy' | 'legacy' | 'applyUpdate'>
+  readonly service: Pick<
+    Service,
+    'authenticate' | 'payments' | 'authenticateLegacy' | 'legacy' | 'applyUpdate' | 'identity'
+  >
   /** Verifies processor updates; null when no processor is connected: the endpoint then answers 404. */
   readonly receiveUpdate: UpdateReceiver | null
+  /** Reads verdicts of the identity provider; without it they have no endpoint. @default none */
+  readonly readWebhook?: WebhookReader | undefined
   readonly health: () => Promise<HealthReport>
   /** Measures requests, and is served at `/metrics`. @default none */
   readonly metrics?: Pick<Metrics, 'measured' | 'text' | 'contentType'> | undefined
@@ -30,19 +38,22 @@ export interface AppDeps {
 }
 
 /**
- * Builds the app: the read API, the legacy API, processor updates, health, metrics, and the reference of them all. Every answer but the
+ * Builds the app: the read API, the legacy API, processor updates, identity sharing, health, metrics, and the reference of them all. Every answer but the
  * metrics and the reference is JSON; every answer but the reference carries `Cache-Control: private, no-store`; every error body is `{"error": "<message>"}`, with
  * `details` on a 400 of the legacy API.
  * @example serve({ fetch: createApp({ service, receiveUpdate: null, health }).fetch })
  */
 export function createApp(deps: AppDeps): Hono<AppEnv> {
-  const { service, receiveUpdate, health, metrics, logger = silentLogger } = deps
+  const { service, receiveUpdate, readWebhook, health, metrics, logger = silentLogger } = deps
   const app = new Hono<AppEnv>()
   const first = guard(service, refuse)
   app.use('*', metrics === undefined ? first : metrics.measured(first))
   addPaymentRoutes(app, service)
   addLegacyRoutes(app, service)
   if (receiveUpdate !== null) addProcessorRoute(app, { service, receiveUpdate })
+  addShareRoute(app, service)
+  if (readWebhook !== undefined && service.identity !== null)
+    addVerdictRoute(app, { identity: service.identity, readWebhook })
   addHealthRoutes(app, health)
   if (metrics !== undefined) addMetricsRoute(app, metrics)
   addOpenApiRoute(app)

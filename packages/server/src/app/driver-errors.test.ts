@@ -25,17 +25,22 @@ function driverError(): Error {
 /** A database that answers a ping and fails every query. */
 function failingStore(): Store {
   const fail = () => Promise.reject(driverError())
-  const failing = <T extends object>() => new Proxy({} as T, { get: () => fail })
+  const failing = <T extends object>(except: Partial<T> = {}) =>
+    new Proxy({} as T, { get: (_, name) => Reflect.get(except, name) ?? fail })
   return {
     migrate: fail,
     transaction: fail,
     payments: failing<Store['payments']>(),
     chains: failing<Store['chains']>(),
     leases: failing<Store['leases']>(),
-    deliveries: failing<Store['deliveries']>(),
+    deliveries: failing<Store['deliveries']>({ whenDue: () => () => undefined }),
     integrations: failing<Store['integrations']>(),
     accounts: failing<Store['accounts']>(),
     legacyKeys: failing<Store['legacyKeys']>(),
+    audit: failing<Store['audit']>(),
+    verifications: failing<Store['verifications']>(),
+    identityAccounts: failing<Store['identityAccounts']>(),
+    dataKeys: failing<Store['dataKeys']>(),
     ping: async () => undefined,
     close: async () => undefined,
   }

@@ -86,6 +86,19 @@ export type ReceiptsConfig =
   | { readonly kind: 'chain' }
   | { readonly kind: 'http'; readonly url: string }
 
+/** The identity provider. */
+export interface IdentityConfig {
+  /** Never logged or shown, like the secrets below. */
+  readonly appToken: string
+  readonly secretKey: string
+  readonly levelName: string
+  /** At least one. */
+  readonly webhookSecrets: readonly string[]
+  /** Null: the provider's own address. */
+  readonly url: string | null
+  readonly redeemBy: 'reuse' | 'import'
+}
+
 /** Levels of the log, from the most to the least talkative. */
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 /** One of {@link logLevels}. */
@@ -109,6 +122,8 @@ export interface Config {
   readonly leaseMs: number
   readonly receipts: ReceiptsConfig
   readonly delivery: DeliveryConfig
+  /** Null: identity verifications are not shared. */
+  readonly identity: IdentityConfig | null
   /** Whom the audit log names for what is done here; null: whoever the caller says. */
   readonly actor: string | null
   /** What others than the service may take from a payment that verify calls paid, in basis points of the gross amount. */

@@ -34,6 +34,8 @@ export interface ConfigDescription {
     readonly perEndpoint: number
     readonly dnsServers: readonly string[] | 'system'
   }
+  /** The level and the address of the provider. */
+  readonly identity: string
   readonly maxExtraFeeBps: number
   readonly logLevel: string
   readonly metrics: 'on' | 'off'
@@ -59,11 +61,18 @@ export function describeConfig(config: Config): ConfigDescription {
       ...config.delivery,
       dnsServers: config.delivery.dnsServers.length === 0 ? 'system' : config.delivery.dnsServers,
     },
+    identity: describeIdentity(config.identity),
     maxExtraFeeBps: config.maxExtraFeeBps,
     logLevel: config.logLevel,
     metrics: config.metrics ? 'on' : 'off',
     shutdownTimeoutMs: config.shutdownTimeoutMs,
   }
+}
+
+function describeIdentity(identity: Config['identity']): string {
+  if (identity === null) return 'off'
+  const { levelName, url, redeemBy } = identity
+  return `level ${levelName} by ${redeemBy}${url === null ? '' : ` at ${describeUrl(url)}`}`
 }
 
 function describeChain({

@@ -33,6 +33,8 @@ describe('readConfig', () => {
       chains: [],
       leaseMs: 15_000,
       receipts: { kind: 'chain' },
+      delivery: { concurrency: 128, perEndpoint: 32, dnsServers: [] },
+      actor: null,
       maxExtraFeeBps: 100,
       logLevel: 'info',
       metrics: true,

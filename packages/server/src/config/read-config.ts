@@ -3,9 +3,10 @@ import { defaultMaxExtraFeeBps, parseMasterKey } from '@payment-integration/core
 import { chainIdOf, readChains } from './chain-variables.js'
 import { type Config, ConfigError, type DatabaseConfig, logLevels, type ReceiptsConfig } from './config.js'
 import { readActor, readDelivery } from './delivery-variables.js'
+import { identityVariables, readIdentity } from './identity-variables.js'
 import { type Environment, readVariables, show, type Variables } from './variables.js'
 
-const names = new Set([
+const names = new Set<string>([
   'PI_ENV',
   'PI_HOST',
   'PI_PORT',
@@ -23,6 +24,7 @@ const names = new Set([
   'PI_METRICS',
   'PI_LEASE_MS',
   'PI_SHUTDOWN_TIMEOUT_MS',
+  ...identityVariables,
 ])
 
 /** Shortest processor secret that is accepted, in characters. */
@@ -49,6 +51,7 @@ export function readConfig(env: Environment): Config {
     leaseMs: variables.integer('PI_LEASE_MS', { min: 1_000, max: 600_000, unit: 'milliseconds' }, 15_000),
     receipts: readReceipts(variables, processorSecrets.length > 0, environment),
     delivery: readDelivery(variables),
+    identity: readIdentity(variables, environment),
     actor: readActor(variables),
     maxExtraFeeBps: variables.integer(
       'PI_MAX_EXTRA_FEE_BPS',

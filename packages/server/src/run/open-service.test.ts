@@ -1,5 +1,8 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import { afterAll, expect, it } from 'vitest'
 import { facts, indexPayments } from '../../test/support/index-payments.js'
+import { startRecordingReceiver } from '../../test/support/recording-receiver.js'
 import { tempConfig } from '../../test/support/temp-config.js'
 import { openService } from './open-service.js'
 
@@ -31,4 +34,82 @@ it.each([
   [{ PI_MAX_EXTRA_FEE_BPS: '0' }, [false, false, true]],
 ])('a service that is opened with %j limits what others may take', async (env, expected) => {
   expect(await verdicts(env)).toEqual(expected)
+})
+
+const shop = `0x${'a1'.repeat(20)}`
+
+/** A service with payments of one integration that are due. */
+async function withDue(env: Record<string, string>, notificationUrl: string, payments: number) {
+  const { config, remove } = await tempConfig(env)
+  stops.push(remove)
+  const opened = await openService(config, { actor: 'the caller' })
+  stops.push(opened.close)
+  await opened.service.integrations.create({ address: shop, notificationUrl })
+  const hashes = Array.from({ length: payments }, (_, index) => `0x${String(index).padStart(64, '0')}`)
+  await indexPayments(
+    opened.store,
+    hashes.map((txHash) => facts({ txHash, integrationAddress: shop })),
+  )
+  return opened
+}
+
+it.each([
+  [{ PI_DELIVERY_CONCURRENCY: '3', PI_DELIVERY_PER_ENDPOINT: '3' }, 3],
+  [{ PI_DELIVERY_CONCURRENCY: '12' }, 3],
+  [{ PI_DELIVERY_PER_ENDPOINT: '2' }, 2],
+])('with %j an endpoint gets %i posts at a time', async (env, most) => {
+  const receiver = await startRecordingReceiver()
+  stops.push(receiver.stop)
+  const { service } = await withDue(env, `${receiver.url}/`, 12)
+  let highest = 0
+  const open: (() => void)[] = []
+  const answerAll = () => {
+    for (const answer of open.splice(0)) answer()
+  }
+  receiver.answer = (_, response) => {
+    open.push(() => response.writeHead(204).end())
+    highest = Math.max(highest, open.length)
+    // A while after the last that is expected, in which one too many would come.
+    if (open.length === most) setTimeout(answerAll, 100)
+  }
+  expect(await service.dispatcher.runOnce()).toBe(12)
+  expect(highest).toBe(most)
+})
+
+it('a service asks the name servers of PI_DNS_SERVERS, and nobody else', async () => {
+  const asked: string[] = []
+  const socket = createSocket('udp4')
+  stops.push(async () => socket.close())
+  socket.on('message', (query, { port, address }) => {
+    asked.push(query.subarray(13, 13 + (query[12] ?? 0)).toString('latin1'))
+    // The question again as a refusal: an answer, with code 5.
+    query.writeUInt16BE(0x8185, 2)
+    socket.send(query, port, address)
+  })
+  socket.bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  const server = `127.0.0.1:${socket.address().port}`
+  const { service } = await withDue({ PI_DNS_SERVERS: server }, 'https://shop.payment-integration.example/hook', 1)
+  expect(await service.dispatcher.runOnce()).toBe(1)
+  expect(new Set(asked)).toEqual(new Set(['shop']))
+  const [delivery] = await service.deliveries.list({ limit: 1 })
+  expect(delivery?.attempts).toMatchObject([{ status: null, reason: 'connection' }])
+})
+
+it.each([
+  [{}, 'the caller'],
+  [{ PI_ACTOR: 'alice' }, 'alice'],
+])('with %j the audit log names %j', async (env, actor) => {
+  const { service } = await withDue(env, 'https://shop.example/hook', 0)
+  expect(await service.audit.list({ limit: 10 })).toMatchObject([{ action: 'integration.created', actor }])
+})
+
+it('a configuration that contradicts itself leaves no database open', async () => {
+  const { config, remove } = await tempConfig()
+  stops.push(remove)
+  const broken = { ...config, delivery: { ...config.delivery, concurrency: 0 } }
+  await expect(openService(broken)).rejects.toThrow(RangeError)
+  const { service, close } = await openService(config)
+  await service.integrations.create({ address: shop })
+  await close()
 })

@@ -19,8 +19,10 @@ import {
   systemRandom,
   type UpdateReceiver,
 } from '@payment-integration/core'
+import { createWebhookReader, type WebhookReader } from '@payment-integration/identity-sumsub/service'
 import { createPostgresStore, createSqliteStore } from '@payment-integration/store-sql'
-import type { Config, DatabaseConfig, ReceiptsConfig } from '../config/config.js'
+import type { Config, DatabaseConfig, IdentityConfig, ReceiptsConfig } from '../config/config.js'
+import { createSumsubProvider } from '../identity/sumsub-provider.js'
 import { createPinoLogger } from '../logging/pino-logger.js'
 import { createHttpReceiptSource } from '../receipts/http-receipt-source.js'
 import { createUndiciSender, senderDefaults } from '../sender/undici-sender.js'
@@ -48,6 +50,8 @@ export interface OpenedService {
   readonly store: Store
   /** Null when no processor secret is configured. */
   readonly receiveUpdate: UpdateReceiver | null
+  /** Undefined when no identity provider is configured. */
+  readonly readWebhook: WebhookReader | undefined
   readonly logger: Logger
   /** Ends connections and closes the database. Stop the loops first. */
   close(): Promise<void>
@@ -55,7 +59,7 @@ export interface OpenedService {
 
 /**
  * Opens the store, brings its schema up to date and builds the service.
- * @throws TypeError or RangeError when a configuration that `readConfig` did not make contradicts itself; nothing is opened then.
+ * @throws TypeError or RangeError when a configuration that `readConfig` did not make contradicts itself; nothing stays open then.
  * @throws StoreError `ERR_STORE_UNAVAILABLE`, `ERR_STORE_BUSY` or `ERR_STORE_FULL` when the database cannot be opened or migrated.
  * @throws MasterKeyError `ERR_MASTER_KEY_MISSING` when the database was written with a key that is not given.
  */
@@ -76,6 +80,7 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
   const confirmations = Object.fromEntries(config.chains.map((chain) => [chain.chainId, chain.confirmations]))
   const receipts = openReceipts(config.receipts, { chains, confirmations, receiveUpdate })
   const fulfilments = openFulfilments(config.chains, clock)
+  const identity = openIdentity(config.identity, clock)
   const { dnsServers, ...delivery } = config.delivery
   const sender = createUndiciSender({
     allowLoopbackHttp,
@@ -83,10 +88,7 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
     // Posts that are cut off hold their connections for a moment more.
     connectionsPerOrigin: Math.max(senderDefaults.connectionsPerOrigin, delivery.perEndpoint * 2),
   })
-  // Last, so that a mistake in the configuration opens no database.
-  const store = await openStore(config.database, masterKey, options.clock)
-  const service = createService({
-    store,
+  const parts = {
     sender,
     masterKey,
     chains: followed,
@@ -99,13 +101,18 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
     delivery,
     actor: config.actor ?? options.actor,
     ...(receipts === null ? {} : { receipts: { source: receipts } }),
+    ...(identity === null ? {} : { identity: { provider: identity.provider } }),
     ...(fulfilments === null ? {} : { fulfilments: { source: fulfilments } }),
     ...(onEvent === undefined ? {} : { onEvent }),
-  })
+  }
+  // Last, so that a mistake in the configuration opens no database.
+  const store = await openStore(config.database, masterKey, options.clock)
+  const service = await closedUnless(store, () => createService({ ...parts, store }))
   return {
     service,
     store,
     receiveUpdate,
+    readWebhook: identity?.readWebhook,
     logger,
     async close() {
       fulfilments?.close()
@@ -116,15 +123,36 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
   }
 }
 
+function openIdentity(config: IdentityConfig | null, clock: Clock) {
+  if (config === null) return null
+  const { appToken, secretKey, levelName, redeemBy, url, webhookSecrets } = config
+  const provider = createSumsubProvider({
+    appToken,
+    secretKey,
+    levelName,
+    redeemBy,
+    now: () => clock.now(),
+    ...(url === null ? {} : { baseUrl: url }),
+  })
+  return { provider, readWebhook: createWebhookReader({ secret: webhookSecrets }) }
+}
+
 async function openStore(database: DatabaseConfig, keys: MasterKey, clock: Clock | undefined): Promise<Store> {
   const store =
     database.kind === 'sqlite'
       ? createSqliteStore({ path: database.path, clock })
       : createPostgresStore({ connectionString: database.connectionString, clock })
-  try {
+  return closedUnless(store, async () => {
     await store.migrate()
     await checkMasterKey(store, keys)
     return store
+  })
+}
+
+/** Does the next step of opening; when it fails, the database is closed again. */
+async function closedUnless<T>(store: Store, step: () => T | Promise<T>): Promise<T> {
+  try {
+    return await step()
   } catch (error) {
     await store.close().catch(() => undefined)
     throw error

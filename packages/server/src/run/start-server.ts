@@ -48,7 +48,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   const loops = new AbortController()
   let running = true
   const health = createHealth({ store, indexers: service.indexers, running: () => running })
-  const app = createApp({ service, receiveUpdate, health, metrics, logger })
+  const app = createApp({ service, receiveUpdate, readWebhook: opened.readWebhook, health, metrics, logger })
   let http: HttpServer
   try {
     http = await listenHttp(config, createRequestListener(app, logger, options))

@@ -7,11 +7,14 @@ import {
   type Clock,
   createService,
   createUpdateReceiver,
+  type IdentityProvider,
+  type Logger,
   parseMasterKey,
   type ReceiptSource,
   silentLogger,
   systemClock,
 } from '@payment-integration/core'
+import type { WebhookReader } from '@payment-integration/identity-sumsub/service'
 import { createSqliteStore } from '@payment-integration/store-sql'
 import { createApp } from '../../src/app/create-app.js'
 import { listenHttp } from '../../src/run/http-server.js'
@@ -48,6 +51,9 @@ export interface ClauseOptions {
   readonly receipts?: ReceiptSource
   /** By chain; those of the contract without it. */
   readonly confirmations?: Readonly<Record<number, number | null>>
+  /** The identity provider; without it sharing is off. */
+  readonly identity?: { readonly provider: IdentityProvider; readonly readWebhook: WebhookReader }
+  readonly logger?: Logger
   /** @default the system's */
   readonly clock?: Clock
   /** @default a random one */
@@ -56,7 +62,7 @@ export interface ClauseOptions {
 
 /** Starts everything with the given chains. Nothing moves by itself: `index` and `deliver` say when. */
 export async function startClauses(options: ClauseOptions = {}) {
-  const { chainIds = [1, 10], receipts, confirmations, clock = systemClock } = options
+  const { chainIds = [1, 10], receipts, confirmations, clock = systemClock, identity, logger = silentLogger } = options
   const { masterKey = randomBytes(32).toString('hex') } = options
   const folder = await mkdtemp(join(tmpdir(), 'payment-integration-clauses-'))
   const store = createSqliteStore({ path: join(folder, 'clauses.db') })
@@ -71,11 +77,13 @@ export async function startClauses(options: ClauseOptions = {}) {
     clock,
     chains: [...chains.values()].map(({ chain }) => ({ chain, startBlock: 0 })),
     allowLoopbackHttp: true,
+    logger,
+    ...(identity === undefined ? {} : { identity: { provider: identity.provider } }),
     ...(receipts === undefined ? {} : { receipts: { source: receipts } }),
     ...(confirmations === undefined ? {} : { confirmations }),
   })
   const health = async () => ({ status: 'ok', database: 'ok', chains: [] }) as const
-  const app = createApp({ service, receiveUpdate, health })
+  const app = createApp({ service, receiveUpdate, readWebhook: identity?.readWebhook, health, logger })
   const http = await listenHttp({ host: '127.0.0.1', port: 0 }, createRequestListener(app, silentLogger))
   let updates = 0
 
@@ -116,6 +124,18 @@ export async function startClauses(options: ClauseOptions = {}) {
     /** GETs a path below the integration API. */
     async get(path: string, authorization: string) {
       const response = await fetch(`${http.url}/api/v1/integration/${path}`, { headers: { authorization } })
+      const text = await response.text()
+      return { status: response.status, headers: response.headers, text, body: JSON.parse(text) as unknown }
+    },
+    /** POSTs a body below the integration API. */
+    async post(
+      path: string,
+      authorization: string,
+      body: string | Uint8Array<ArrayBuffer>,
+      contentType = 'application/json',
+    ) {
+      const headers = { authorization, 'content-type': contentType }
+      const response = await fetch(`${http.url}/api/v1/integration/${path}`, { method: 'POST', headers, body })
       const text = await response.text()
       return { status: response.status, headers: response.headers, text, body: JSON.parse(text) as unknown }
     },

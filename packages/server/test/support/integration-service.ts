@@ -41,6 +41,7 @@ export function chosenService(overrides: Partial<ServiceSurface> = {}): ServiceS
         return { verified: true, result: { chainId: 1, txHash, payments: [] } }
       },
     },
+    identity: null,
     async applyUpdate(update) {
       calls.push(`update ${update.id}`)
       return { id: update.id, outcome: 'applied', version: 2, reason: null }

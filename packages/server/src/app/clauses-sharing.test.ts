@@ -1,0 +1,316 @@
+/** INTERFACE 2.5, 3 (KYC attachment), 4.2 and 7, clause by clause, against an identity provider over HTTP. */
+import {
+  cacheControl,
+  identityMisconfiguredBody,
+  identityUnavailableBody,
+  kycUnavailableBody,
+  shareResponseWriteSchema,
+  sharingDisabledBody,
+} from '@payment-integration/contract'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Shop, startClauses } from '../../test/support/clause-service.js'
+import { startSharing } from '../../test/support/sharing-service.js'
+import { createPinoLogger } from '../logging/pino-logger.js'
+
+const lines: string[] = []
+let sharing: Awaited<ReturnType<typeof startSharing>>
+let shop: Shop
+let other: Shop
+let users = 0
+function newEmail(): string {
+  users += 1
+  return `user${users}@example.com`
+}
+const walletOf = (n: number) => `0x${n.toString(16).padStart(40, '0')}`
+beforeAll(async () => {
+  const logger = createPinoLogger({ level: 'debug', destination: { write: (line: string) => lines.push(line) } })
+  sharing = await startSharing({ logger, timeoutMs: 300 })
+  shop = await sharing.createShop(walletOf(1))
+  other = await sharing.createShop(walletOf(2))
+})
+afterAll(() => sharing?.stop())
+beforeEach(() => sharing.provider.clearFaults())
+
+const none = { reviewAnswer: null, rejectType: null, rejectLabels: [] }
+const redeemed = () => sharing.provider.redemptions.length
+const newest = () => sharing.provider.redemptions.at(-1)?.applicantId ?? ''
+/** Sends what the provider has to say, and waits until it was taken. */
+const verdicts = () => sharing.provider.deliverWebhooks()
+
+describe('the order of checks', () => {
+  it('401 comes first: also where sharing is off, and for a body that is malformed', async () => {
+    const off = await startClauses()
+    try {
+      for (const each of [sharing, off]) {
+        const { status, body } = await each.post('idv-share-token', 'Basic eDp5', '{')
+        expect([status, body]).toEqual([401, { error: 'Unauthorized' }])
+      }
+      const own = await off.createShop(walletOf(3))
+      const refused = await off.post('idv-share-token', own.authorization, '{')
+      expect([refused.status, refused.body]).toEqual([404, sharingDisabledBody])
+      expect(refused.headers.get('cache-control')).toBe(cacheControl)
+    } finally {
+      await off.stop()
+    }
+  })
+
+  it.each([
+    ['no JSON', '{', 400],
+    ['no address', { kycShareToken: 't' }, 400],
+    ['an address that is none', { email: 'user@', kycShareToken: 't' }, 400],
+    ['an empty token', { email: 'user@example.com', kycShareToken: '' }, 400],
+    ['a token of 5,000 characters', { email: 'user@example.com', kycShareToken: 'x'.repeat(5_000) }, 400],
+    ['a body of 20,000 bytes', { email: 'user@example.com', kycShareToken: 'x'.repeat(20_000) }, 413],
+    ['the same field twice', '{"email":"a@b.example","email":"c@d.example","kycShareToken":"t"}', 400],
+    ['fields of the prototype', '{"__proto__":{"email":"a@b.example","kycShareToken":"t"}}', 400],
+  ])('%s is refused, and nothing is redeemed', async (_, body, status) => {
+    const before = sharing.provider.requests.length
+    const answer = await sharing.post(
+      'idv-share-token',
+      shop.authorization,
+      typeof body === 'string' ? body : JSON.stringify(body),
+    )
+    expect(answer.status).toBe(status)
+    expect(answer.body).toEqual({ error: expect.any(String) })
+    expect(answer.headers.get('cache-control')).toBe(cacheControl)
+    expect(sharing.provider.requests.length).toBe(before)
+  })
+
+  it('another content type is 415', async () => {
+    const body = JSON.stringify({ email: newEmail(), kycShareToken: sharing.mint() })
+    expect((await sharing.post('idv-share-token', shop.authorization, body, 'text/plain')).status).toBe(415)
+  })
+})
+
+describe('the attachment table', () => {
+  it('none: the token is redeemed, normally init or pending, reused: true, with every field of 2.5', async () => {
+    const before = redeemed()
+    const answer = await sharing.share(shop, newEmail(), sharing.mint())
+    expect(answer.status).toBe(200)
+    expect(answer.body).toEqual({ reviewStatus: 'pending', ...none, reused: true })
+    expect(shareResponseWriteSchema.safeParse(answer.body).success).toBe(true)
+    expect(answer.headers.get('cache-control')).toBe(cacheControl)
+    expect(redeemed()).toBe(before + 1)
+  })
+
+  it('in flight, shared by the caller: reused: false, and the pending applicant stays', async () => {
+    const email = newEmail()
+    await sharing.share(shop, email, sharing.mint())
+    const [applicant, before] = [newest(), redeemed()]
+    const token = sharing.mint()
+    expect((await sharing.share(shop, email, token)).body).toEqual({ reviewStatus: 'pending', ...none, reused: false })
+    expect([newest(), redeemed()]).toEqual([applicant, before])
+    // Unconsumed: it can still be redeemed for somebody else.
+    expect((await sharing.share(shop, newEmail(), token)).body).toMatchObject({ reused: true })
+  })
+
+  it('approved, shared by the caller: its status is answered and the token is left alone', async () => {
+    const email = newEmail()
+    await sharing.share(shop, email, sharing.mint())
+    sharing.provider.approve(newest())
+    await verdicts()
+    const before = redeemed()
+    const answer = await sharing.share(shop, email, sharing.mint())
+    expect(answer.body).toEqual({ reviewStatus: 'completed', ...none, reviewAnswer: 'GREEN', reused: false })
+    expect(redeemed()).toBe(before)
+  })
+
+  it('completed RED, shared by the caller: a fresh token is redeemed, and the new verdict counts', async () => {
+    const email = newEmail()
+    await sharing.share(shop, email, sharing.mint())
+    const first = newest()
+    sharing.provider.reject(first, { labels: ['UNSATISFACTORY_PHOTOS'], rejectType: 'RETRY' })
+    await verdicts()
+    expect((await sharing.share(shop, email, sharing.mint())).body).toMatchObject({ reused: true })
+    expect(newest()).not.toBe(first)
+    // What the provider says of the applicant of before changes nothing any more.
+    sharing.provider.reject(first, { labels: ['FORGERY'], rejectType: 'FINAL' })
+    sharing.provider.approve(newest())
+    await verdicts()
+    expect((await sharing.share(shop, email, sharing.mint())).body).toMatchObject({
+      reviewAnswer: 'GREEN',
+      reused: false,
+    })
+  })
+
+  it('a verdict of RED comes with its type and its labels, verbatim', async () => {
+    const email = newEmail()
+    await sharing.share(shop, email, sharing.mint())
+    sharing.provider.reject(newest(), { labels: ['FORGERY', 'SELFIE_MISMATCH'], rejectType: 'FINAL' })
+    await verdicts()
+    const [view] = await sharing.identity.verifications({
+      emailKey: await sharing.identity.emailKey(email),
+      limit: 1,
+    })
+    expect(view?.review).toEqual({
+      reviewStatus: 'completed',
+      reviewAnswer: 'RED',
+      rejectType: 'FINAL',
+      rejectLabels: ['FORGERY', 'SELFIE_MISMATCH'],
+    })
+  })
+
+  it('shared by another integration: 409 with one body whatever the status, and nothing is redeemed', async () => {
+    const email = newEmail()
+    await sharing.share(shop, email, sharing.mint())
+    const texts = new Set<string>()
+    const ask = async () => {
+      const before = redeemed()
+      const { status, text, headers } = await sharing.share(other, email, sharing.mint())
+      expect([status, redeemed()]).toEqual([409, before])
+      expect(headers.get('cache-control')).toBe(cacheControl)
+      texts.add(text)
+    }
+    await ask()
+    sharing.provider.approve(newest())
+    await verdicts()
+    await ask()
+    sharing.provider.reject(newest(), {})
+    await verdicts()
+    await ask()
+    expect([...texts]).toEqual([JSON.stringify(kycUnavailableBody)])
+  })
+
+  it('two at once: one redeems, the other answers reused: false', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const email = newEmail()
+      const before = redeemed()
+      const answers = await Promise.all([1, 2, 3, 4].map(() => sharing.share(shop, email, sharing.mint())))
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+      const reused = answers.map(({ body }) => (body as { reused: boolean }).reused)
+      expect(reused.filter(Boolean)).toHaveLength(1)
+      expect(redeemed()).toBe(before + 1)
+    }
+  })
+})
+
+describe('the address', () => {
+  it('in another spelling is the same account', async () => {
+    const name = `josé${newEmail().split('@')[0]}`
+    await sharing.share(shop, `${name}@bücher.example`, sharing.mint())
+    const before = redeemed()
+    const again = await sharing.share(
+      shop,
+      `${name.normalize('NFD').toUpperCase()}@XN--BCHER-KVA.example.`,
+      sharing.mint(),
+    )
+    expect(again.body).toMatchObject({ reused: false })
+    expect(redeemed()).toBe(before)
+  })
+})
+
+describe('the provider refuses', () => {
+  it('a used token: 422 with its words, and a fresh token lands on the same account', async () => {
+    const token = sharing.mint()
+    await sharing.share(shop, newEmail(), token)
+    const email = newEmail()
+    const refused = await sharing.share(shop, email, token)
+    expect(refused.status).toBe(422)
+    expect(refused.body).toEqual({ error: expect.any(String), message: expect.stringContaining('Token is invalid') })
+    expect(refused.headers.get('cache-control')).toBe(cacheControl)
+    expect((await sharing.share(shop, email, sharing.mint())).body).toMatchObject({ reused: true })
+  })
+
+  it('levels without a common step: 422', async () => {
+    const { status, body } = await sharing.share(shop, newEmail(), sharing.mint(['PROOF_OF_RESIDENCE']))
+    expect(status).toBe(422)
+    expect(body).toEqual({ error: expect.any(String), message: expect.any(String) })
+  })
+
+  it('after RED: a token that is refused leaves the verdict as it was', async () => {
+    const email = newEmail()
+    const used = sharing.mint()
+    await sharing.share(shop, email, used)
+    sharing.provider.reject(newest(), { rejectType: 'RETRY' })
+    await verdicts()
+    expect((await sharing.share(shop, email, used)).status).toBe(422)
+    expect((await sharing.share(shop, email, sharing.mint())).body).toMatchObject({ reused: true })
+  })
+
+  it.each([401, 403])('this service itself (%s): 502, an alert, and never "mint a fresh token"', async (status) => {
+    lines.length = 0
+    sharing.provider.fail({ on: 'reuse', at: 'before', answer: status })
+    const answer = await sharing.share(shop, newEmail(), sharing.mint())
+    expect([answer.status, answer.body]).toEqual([502, identityMisconfiguredBody])
+    expect(lines.join('\n')).toMatch(/refuses the service itself/)
+  })
+
+  it('too many requests: 503 with Retry-After, and the same request goes through afterwards', async () => {
+    const [email, token] = [newEmail(), sharing.mint()]
+    sharing.provider.fail({ on: 'reuse', at: 'before', answer: 429 })
+    const answer = await sharing.share(shop, email, token)
+    expect([answer.status, answer.body]).toEqual([503, identityUnavailableBody])
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
+    expect((await sharing.share(shop, email, token)).body).toMatchObject({ reused: true })
+  })
+
+  it.each(['lost', 'hang', 'html', 'cut-json', 'empty', 500] as const)(
+    'to say what it did (%s after redeeming): it is looked up, and redeemed once',
+    async (answer) => {
+      const before = redeemed()
+      sharing.provider.fail({ on: 'reuse', at: 'after', answer })
+      const shared = await sharing.share(shop, newEmail(), sharing.mint())
+      expect([shared.status, shared.body]).toEqual([200, { reviewStatus: 'pending', ...none, reused: true }])
+      expect(redeemed()).toBe(before + 1)
+    },
+  )
+
+  it('to answer at all: 503, and nothing is redeemed twice however often it is tried', async () => {
+    const [email, token, before] = [newEmail(), sharing.mint(), redeemed()]
+    sharing.provider.fail({ on: 'reuse', at: 'after', answer: 'lost', times: 10 })
+    sharing.provider.fail({ on: 'find', at: 'before', answer: 500, times: 10 })
+    for (let tries = 0; tries < 3; tries += 1) {
+      const { status, body } = await sharing.share(shop, email, token)
+      // While the claim is held the others say what is known.
+      expect([
+        [503, identityUnavailableBody],
+        [200, { reviewStatus: 'not_started', ...none, reused: false }],
+      ]).toContainEqual([status, body])
+    }
+    expect(redeemed()).toBe(before + 1)
+    // The verdict proves the redemption, whatever became of the answer.
+    sharing.provider.clearFaults()
+    sharing.provider.approve(newest())
+    await verdicts()
+    expect((await sharing.share(shop, email, sharing.mint())).body).toMatchObject({
+      reviewAnswer: 'GREEN',
+      reused: false,
+    })
+    expect(redeemed()).toBe(before + 1)
+  })
+})
+
+describe('a webhook', () => {
+  it('of others is 400 and changes nothing', async () => {
+    const url = `${sharing.url}/api/v1/identity-provider/webhook`
+    const headers = { 'x-payload-digest': '0'.repeat(64), 'x-payload-digest-alg': 'HMAC_SHA256_HEX' }
+    expect((await fetch(url, { method: 'POST', headers, body: '{}' })).status).toBe(400)
+    expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(400)
+  })
+
+  it('that comes twice, or after a newer one, changes nothing', async () => {
+    const email = newEmail()
+    await sharing.share(shop, email, sharing.mint())
+    sharing.provider.approve(newest())
+    sharing.provider.reject(newest(), { rejectType: 'FINAL', labels: ['FRAUDULENT_PATTERNS'] })
+    await sharing.provider.deliverWebhooks({ copies: 2, arrange: (due) => [...due].reverse() })
+    const emailKey = await sharing.identity.emailKey(email)
+    const [view] = await sharing.identity.verifications({ emailKey, limit: 1 })
+    expect(view?.review).toMatchObject({ reviewAnswer: 'RED', rejectType: 'FINAL' })
+  })
+})
+
+it('no token and no address stands in a log line or in a row that operators see', async () => {
+  const email = `canary-${newEmail()}`
+  const token = sharing.mint()
+  await sharing.share(shop, email, token)
+  await sharing.share(shop, email, token)
+  const emailKey = await sharing.identity.emailKey(email)
+  const seen = JSON.stringify([
+    lines,
+    await sharing.identity.attempts({ limit: 1_000 }),
+    await sharing.identity.verifications({ limit: 1_000 }),
+  ])
+  expect(seen).toContain(emailKey)
+  for (const secret of [email, 'canary', token, token.slice(0, 20)]) expect(seen).not.toContain(secret)
+})

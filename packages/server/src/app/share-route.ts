@@ -1,0 +1,24 @@
+/** Sharing an identity verification. Source: INTERFACE 4.2, 7. @module */
+import { paths, sharingDisabledBody } from '@payment-integration/contract'
+import { parseShareRequest, type Service } from '@payment-integration/core'
+import type { Hono } from 'hono'
+import { allowMethods } from './allow-methods.js'
+import type { AppEnv } from './app-env.js'
+import { jsonAnswer } from './json-answer.js'
+import { readBody } from './read-body.js'
+import { requireJson } from './require-json.js'
+
+/**
+ * Adds `POST /api/v1/integration/idv-share-token`. Authentication has happened before; then 404 where sharing is off, before the body is looked at; then
+ * 415, 413 and 400 for the body; then the use case.
+ */
+export function addShareRoute(app: Hono<AppEnv>, { identity }: Pick<Service, 'identity'>): void {
+  app.post(paths.shareToken, async (c) => {
+    if (identity === null) return jsonAnswer(sharingDisabledBody, 404)
+    requireJson(c.req.raw.headers)
+    const { email, shareToken } = parseShareRequest(await readBody(c.req.raw))
+    const { integrationAddress } = c.get('caller')
+    return jsonAnswer(await identity.share({ integrationAddress, email, shareToken }))
+  })
+  allowMethods(app, paths.shareToken, ['POST'])
+}

@@ -1,0 +1,54 @@
+/** A service that shares verifications, beside an identity provider that runs on this machine. */
+import { createWebhookReader } from '@payment-integration/identity-sumsub/service'
+import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
+import { verdictPath } from '../../src/app/verdict-route.js'
+import { createSumsubProvider } from '../../src/identity/sumsub-provider.js'
+import { type ClauseOptions, type Shop, startClauses } from './clause-service.js'
+
+const donor = { clientId: 'Shop', appToken: 'sbx:shop', secretKey: 'secret-of-the-shop', partners: ['Service'] }
+const recipient = {
+  clientId: 'Service',
+  appToken: 'sbx:service',
+  secretKey: 'secret-of-the-service',
+  partners: ['Shop'],
+}
+const webhookSecret = 'secret-of-the-webhook'
+
+/** Starts both. `timeoutMs`: how long the service waits for the provider. */
+export async function startSharing({ timeoutMs = 2_000, ...options }: ClauseOptions & { timeoutMs?: number } = {}) {
+  const provider = await startIdentityProvider({ clients: [donor, recipient] })
+  const { appToken, secretKey } = recipient
+  const clauses = await startClauses({
+    ...options,
+    identity: {
+      provider: createSumsubProvider({
+        baseUrl: provider.url,
+        appToken,
+        secretKey,
+        levelName: 'basic-kyc-level',
+        timeoutMs,
+      }),
+      readWebhook: createWebhookReader({ secret: webhookSecret }),
+    },
+  })
+  const { identity } = clauses.service
+  if (identity === null) throw new Error('The service was built without an identity provider.')
+  provider.setWebhooks('Service', [{ url: `${clauses.url}${verdictPath}`, secretKey: webhookSecret }])
+  return {
+    ...clauses,
+    provider,
+    identity,
+    /** A token of an applicant that the shop verified before. */
+    mint(steps?: readonly string[]): string {
+      const { id: applicantId } = provider.addApplicant({ clientId: 'Shop', ...(steps === undefined ? {} : { steps }) })
+      return provider.mintShareToken({ applicantId, forClientId: 'Service' })
+    },
+    share(shop: Shop, email: string, kycShareToken: string) {
+      return clauses.post('idv-share-token', shop.authorization, JSON.stringify({ email, kycShareToken }))
+    },
+    async stop() {
+      await clauses.stop()
+      await provider.close()
+    },
+  }
+}

@@ -32,6 +32,8 @@ export interface Io {
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   /** `length` cryptographically random bytes. */
   randomBytes(length: number): Uint8Array
+  /** Name of the user who runs the command, or null where the system knows none. */
+  userName(): string | null
   /** True when the process runs this command and nothing else, so that what is global is the command's own. @default false */
   readonly ownsProcess?: boolean | undefined
   /** Folder for files that live as long as the run. */

@@ -1,11 +1,14 @@
 /** The command line: names, options, help. Each command is a function of its own. @module */
 import { Command, type CommanderError, type OutputConfiguration } from 'commander'
 import { addAccounts } from './cli/accounts.js'
+import { addAudit } from './cli/audit.js'
+import { addDeliveries } from './cli/deliveries.js'
 import { addDev } from './cli/dev.js'
 import type { Finish } from './cli/finish.js'
 import { addIntegrations } from './cli/integrations.js'
 import { addLegacyKeys } from './cli/legacy-keys.js'
 import { addReindex } from './cli/reindex.js'
+import { addSecrets } from './cli/secrets.js'
 import { addServe } from './cli/serve.js'
 import { addStatus } from './cli/status.js'
 import type { Io } from './io.js'
@@ -32,6 +35,9 @@ export function createProgram(io: Io, finish: Finish): Command {
   addIntegrations(program, io, finish)
   addAccounts(program, io, finish)
   addLegacyKeys(program, io, finish)
+  addDeliveries(program, io, finish)
+  addAudit(program, io, finish)
+  addSecrets(program, io, finish)
   return program
 }
 

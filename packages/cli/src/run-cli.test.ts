@@ -18,6 +18,7 @@ describe('help and version', () => {
 
   it.each([
     [['--help'], ['dev', 'serve', 'status', 'reindex', 'integrations', 'accounts', 'legacy-keys', '--json', '--debug']],
+    [['--help'], ['deliveries', 'audit', 'secrets']],
     [
       ['dev', '--help'],
       ['--until-idle', '--seed', 'Examples:', '$ payment-integration dev', '--json'],
@@ -77,6 +78,44 @@ describe('help and version', () => {
       ['legacy-keys', name, '--help'],
       ['--database', 'Examples:'],
     ]),
+    [
+      ['deliveries', '--help'],
+      ['list', 'show', 'replay', 'replay-failed', 'endpoints', 'Examples:'],
+    ],
+    [
+      ['deliveries', 'list', '--help'],
+      ['--integration', '--chain', '--tx', '--status', '--since', '--until', '--limit', '--after', '--all', '--count'],
+    ],
+    [
+      ['deliveries', 'replay-failed', '--help'],
+      ['--integration', '--chain', '--tx', '--since', '--until', '--all', '--dry-run', '--actor', 'Examples:'],
+    ],
+    ...[
+      ...['list', 'show', 'replay', 'endpoints'].map((name) => ['deliveries', name]),
+      ...['list', 'verify'].map((name) => ['audit', name]),
+      ['secrets', 'reseal'],
+    ].map((names) => [
+      [...names, '--help'],
+      ['--database', 'Examples:', `$ payment-integration ${names.join(' ')}`],
+    ]),
+    ...[
+      ...['create', 'enable', 'disable', 'set-url', 'rotate-secret'].map((name) => ['integrations', name]),
+      ...['create', 'revoke'].map((name) => ['legacy-keys', name]),
+      ['deliveries', 'replay'],
+      ['secrets', 'reseal'],
+    ].map((names) => [
+      [...names, '--help'],
+      ['--actor <name>', 'PI_ACTOR'],
+    ]),
+    [
+      ['audit', '--help'],
+      ['list', 'verify', 'Examples:'],
+    ],
+    [['audit', 'verify', '--help'], ['--expect']],
+    [
+      ['secrets', '--help'],
+      ['reseal', 'Examples:'],
+    ],
   ])('%j prints help on standard output and ends 0', async (args, words) => {
     const { exitCode, out, err } = await run(...args)
     expect(exitCode).toBe(0)
@@ -120,6 +159,32 @@ describe('misuse', () => {
     [['accounts', 'remove'], "missing required argument 'handle'"],
     [['legacy-keys'], 'Usage:'],
     [['legacy-keys', 'revoke'], "missing required argument 'id'"],
+    [['deliveries'], 'Usage:'],
+    [['deliveries', 'delete'], "unknown command 'delete'"],
+    [['deliveries', 'list', '--integration', 'shop'], 'Expected 0x and 40 hex digits.'],
+    [['deliveries', 'list', '--chain', 'mainnet'], 'Expected a chain id in plain digits.'],
+    [['deliveries', 'list', '--tx', '0x12'], 'Expected 0x and 64 hex digits.'],
+    [['deliveries', 'list', '--status', 'failed'], 'Allowed choices are pending, delivered, exhausted, superseded.'],
+    [['deliveries', 'list', '--since', 'yesterday'], 'Expected a time such as'],
+    [['deliveries', 'list', '--until', '2026-03-01T09:30'], 'Expected a time such as'],
+    [['deliveries', 'list', '--since', '1h', '--until', '2h'], '--since is not before --until'],
+    [['deliveries', 'list', '--limit', '0'], 'Expected a whole number from 1 to 1000000.'],
+    [['deliveries', 'list', '--limit', '5', '--all'], "option '--all' cannot be used with option '--limit <number>'"],
+    [['deliveries', 'list', '--count', '--all'], "option '--count' cannot be used with option '--all'"],
+    [['deliveries', 'show'], "missing required argument 'id'"],
+    [['deliveries', 'show', 'last'], 'Expected an id in plain digits'],
+    [['deliveries', 'list', '--after', '-1'], 'Expected an id in plain digits'],
+    [['deliveries', 'replay'], "missing required argument 'id'"],
+    [['deliveries', 'replay', '1', '--actor', ' '], 'Expected a name of 1 to 100 characters'],
+    [['deliveries', 'replay-failed'], '--dry-run shows how many they are'],
+    [['deliveries', 'replay-failed', '--all', '--since', '2h'], '--all is every exhausted delivery'],
+    [['deliveries', 'replay-failed', '--status', 'delivered'], "unknown option '--status'"],
+    [['audit'], 'Usage:'],
+    [['audit', 'list', '--after', '-1'], 'Expected a whole number from 0'],
+    [['audit', 'list', '--limit', '5', '--all'], "option '--all' cannot be used with option '--limit <number>'"],
+    [['audit', 'verify', '--expect', '12'], 'Expected a number and a hash'],
+    [['secrets'], 'Usage:'],
+    [['secrets', 'show'], "unknown command 'show'"],
   ])('%j ends 2 and says what was expected', async (args, sentence) => {
     const { exitCode, out, err } = await run(...args)
     expect(err).toContain(sentence)

@@ -20,7 +20,13 @@ const exampleCreate = `accounts create shop --address ${exampleAddress} --accept
 
 /** Adds the group and its commands. */
 export function addAccounts(program: Command, io: Io, finish: Finish): void {
-  const add = addGroup(program, 'accounts', 'accounts and their link configurations', 'accounts list', exampleCreate)
+  const add = addGroup(
+    program,
+    'accounts',
+    'manage accounts and their link configurations',
+    'accounts list',
+    exampleCreate,
+  )
 
   withConfigFlags(add('create', 'create an account: a handle, an address, and what its payment link accepts'))
     .argument('<handle>', handleHelp)

@@ -10,7 +10,7 @@ import { parseAddress } from '../parse/address.js'
 import { parseDuration } from '../parse/duration.js'
 import { parseNotificationUrl, parseOptionalUrl } from '../parse/notification-url.js'
 import { examples, type Finish, optionsOf } from './finish.js'
-import { addGroup } from './group.js'
+import { addGroup, withActor } from './group.js'
 
 const addressHelp = 'integration address: 0x and 40 hex digits'
 const exampleAddress = `0x${'a1'.repeat(20)}`
@@ -18,9 +18,9 @@ const exampleAddress = `0x${'a1'.repeat(20)}`
 /** Adds the group and its commands. */
 export function addIntegrations(program: Command, io: Io, finish: Finish): void {
   const create = `integrations create ${exampleAddress} --name "My shop"`
-  const add = addGroup(program, 'integrations', 'integrations', 'integrations list', create)
+  const add = addGroup(program, 'integrations', 'manage integrations', 'integrations list', create)
 
-  add('create', 'register an integration and print its secrets, once')
+  withActor(add('create', 'register an integration and print its secrets, once'))
     .argument('<address>', addressHelp, parseAddress)
     .option('--name <name>', 'a label for people')
     .option('--url <url>', 'where notifications go (https)', parseNotificationUrl)
@@ -28,29 +28,31 @@ export function addIntegrations(program: Command, io: Io, finish: Finish): void 
     .action(async (address: string, _options, command) =>
       finish(await createIntegration(address, optionsOf<CreateIntegrationOptions>(command), io)),
     )
-  add('list', 'print every integration, without secrets')
+  add('list', 'print every integration, without secrets, and whether its endpoint fails')
     .addHelpText('after', examples('integrations list --json'))
     .action(async (_options, command) => finish(await listIntegrations(optionsOf<OperateOptions>(command), io)))
   for (const [name, enabled] of [['enable', true] as const, ['disable', false] as const])
-    add(
-      name,
-      enabled
-        ? 'let an integration in again'
-        : 'answer an integration 401, within a quarter of a second, and hold its deliveries',
+    withActor(
+      add(
+        name,
+        enabled
+          ? 'let an integration in again'
+          : 'answer an integration 401, within a quarter of a second, and hold its deliveries',
+      ),
     )
       .argument('<address>', addressHelp, parseAddress)
       .addHelpText('after', examples(`integrations ${name} ${exampleAddress}`))
       .action(async (address: string, _options, command) =>
         finish(await setIntegrationEnabled(address, enabled, optionsOf<OperateOptions>(command), io)),
       )
-  add('set-url', 'change where notifications go')
+  withActor(add('set-url', 'change where notifications go'))
     .argument('<address>', addressHelp, parseAddress)
     .argument('<url>', 'an https URL, or none', parseOptionalUrl)
     .addHelpText('after', examples(`integrations set-url ${exampleAddress} https://shop.example/webhook`))
     .action(async (address: string, url: string | null, _options, command) =>
       finish(await setIntegrationUrl(address, url, optionsOf<OperateOptions>(command), io)),
     )
-  add('rotate-secret', 'issue a new API secret, or with --signing a new webhook secret, and print it once')
+  withActor(add('rotate-secret', 'issue a new API secret, or with --signing a new webhook secret, and print it once'))
     .argument('<address>', addressHelp, parseAddress)
     .option('--signing', 'replace the webhook signing secret; it signs at once')
     .option('--grace <duration>', 'how long the previous API secret stays valid (default 24h)', parseDuration)

@@ -10,13 +10,18 @@ export interface ConfigFlags {
   readonly host?: string | undefined
   /** Instead of `PI_PORT`. */
   readonly port?: number | undefined
+  /** Instead of `PI_ACTOR`. */
+  readonly actor?: string | undefined
 }
 
 /**
  * The environment with the flags laid over it.
  * @throws UsageError `ERR_USAGE` when the database URL holds a password.
  */
-export function withFlags(env: Io['env'], { database, host, port }: ConfigFlags): Record<string, string | undefined> {
+export function withFlags(
+  env: Io['env'],
+  { database, host, port, actor }: ConfigFlags,
+): Record<string, string | undefined> {
   if (database !== undefined && holdsPassword(database))
     throw new UsageError(
       '--database holds a password, and other users of this machine can see arguments; set PI_DATABASE_URL instead.',
@@ -26,6 +31,7 @@ export function withFlags(env: Io['env'], { database, host, port }: ConfigFlags)
     ...(database === undefined ? {} : { PI_DATABASE_URL: database }),
     ...(host === undefined ? {} : { PI_HOST: host }),
     ...(port === undefined ? {} : { PI_PORT: String(port) }),
+    ...(actor === undefined ? {} : { PI_ACTOR: actor }),
   }
 }
 

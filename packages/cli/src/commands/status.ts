@@ -4,7 +4,7 @@ import type { ExitCode, Io } from '../io.js'
 import { createReporter } from '../output/reporter.js'
 import { askHealth } from '../status/ask-health.js'
 import { configuredServerUrl } from '../status/server-url.js'
-import { type ChainProofs, proofsText, statusText } from '../status/status-text.js'
+import { type ChainProofs, notificationsText, proofsText, statusText } from '../status/status-text.js'
 import { type OperateOptions, withService } from './with-service.js'
 
 /** Options of {@link showStatus}. */
@@ -18,7 +18,7 @@ const maxRanges = 10
 
 /**
  * Asks the server for its health and shows it; where the configuration of the server is at hand, also how the stored blocks of each
- * chain were proven.
+ * chain were proven, and how many endpoints of notifications fail.
  * @returns 0 when all is well, 1 when the server is degraded or down.
  * @throws ServerError `ERR_SERVER` when no such server answers; ConfigError `ERR_CONFIG` and the errors of the database when one is named.
  */
@@ -27,25 +27,35 @@ export async function showStatus(options: StatusOptions, io: Io): Promise<ExitCo
   const report = createReporter(io, json)
   const health = await askHealth(url, io.signal)
   report({ event: 'status', url, ...health }, (event) => statusText(url, event, io.now()))
-  for (const proofs of await readProofs(options, io)) report({ event: 'proofs', ...proofs }, proofsText)
+  const stored = await readStored(options, io)
+  for (const proofs of stored?.proofs ?? []) report({ event: 'proofs', ...proofs }, proofsText)
+  if (stored !== null) report({ event: 'notifications', failing: stored.failing }, notificationsText)
   return health.status === 'ok' ? 0 : 1
 }
 
-/** Those of the chains that the configuration names; none where it is not at hand. */
-async function readProofs(options: StatusOptions, io: Io): Promise<readonly ChainProofs[]> {
+interface Stored {
+  /** Of the chains that the configuration names. */
+  readonly proofs: readonly ChainProofs[]
+  /** Endpoints of notifications that are blocked. */
+  readonly failing: number
+}
+
+/** What the database says; null where it is not at hand. */
+async function readStored(options: StatusOptions, io: Io): Promise<Stored | null> {
   const isNamed = options.database !== undefined || Boolean(io.env['PI_DATABASE_URL'])
-  if (!isNamed && !io.env['PI_MASTER_KEY']) return []
-  const found: ChainProofs[] = []
+  if (!isNamed && !io.env['PI_MASTER_KEY']) return null
+  let stored: Stored | null = null
   try {
-    await withService(options, io, async ({ store }, _, config) => {
-      for (const { chainId } of config.chains) {
-        const ranges = await store.chains.proofs(chainId, maxRanges)
-        found.push({ chainId, ranges })
-      }
+    await withService(options, io, async ({ store, deliveries }, _, config) => {
+      const proofs: ChainProofs[] = []
+      for (const { chainId } of config.chains)
+        proofs.push({ chainId, ranges: await store.chains.proofs(chainId, maxRanges) })
+      const failing = (await deliveries.endpoints()).filter(({ blocks }) => blocks > 0).length
+      stored = { proofs, failing }
     })
   } catch (error) {
     // Nobody said that the database is on this machine.
     if (isNamed || !(error instanceof DatabaseMissingError)) throw error
   }
-  return found
+  return stored
 }

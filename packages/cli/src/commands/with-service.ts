@@ -8,7 +8,7 @@ import { type ConfigFlags, withFlags } from './config-flags.js'
 import { prepareDatabase } from './prepare-database.js'
 
 /** Options of every such command. */
-export interface OperateOptions extends Pick<ConfigFlags, 'database'> {
+export interface OperateOptions extends Pick<ConfigFlags, 'database' | 'actor'> {
   /** One JSON object per line. @default false */
   readonly json?: boolean | undefined
 }
@@ -20,11 +20,11 @@ export interface WithServiceOptions extends OperateOptions {
 }
 
 /** What commands work on. */
-type Operated = Pick<Service, 'integrations' | 'accounts' | 'legacyKeys' | 'store'>
+type Operated = Pick<Service, 'integrations' | 'accounts' | 'legacyKeys' | 'deliveries' | 'audit' | 'store'>
 
 /**
  * Opens the database that the configuration names, runs `work`, and closes it again in any case. The server may be running
- * meanwhile: it reads the same database.
+ * meanwhile: it reads the same database. The audit log names `--actor`, else `PI_ACTOR`, else `cli:` and the user of this machine.
  * @throws ConfigError `ERR_CONFIG`; DatabaseMissingError `ERR_DATABASE_MISSING`; StoreError `ERR_STORE_UNAVAILABLE` and its
  * kin; what `work` throws.
  */
@@ -38,7 +38,7 @@ export async function withService(
   const config = readConfig(withFlags(io.env, options))
   const made = await prepareDatabase(config.database, mayCreate)
   const logger = await logToStandardError(config, io)
-  const { service, close } = await openService(config, { logger })
+  const { service, close } = await openService(config, { logger, actor: `cli:${io.userName() ?? 'unknown'}` })
   try {
     if (made !== null && !json) io.out(`Made a new database: ${made}`)
     await work(service, createReporter(io, json), config, logger)

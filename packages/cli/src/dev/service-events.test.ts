@@ -13,6 +13,8 @@ const attempt = {
   status: 204,
   reason: null,
   latencyMs: 5,
+  replay: false,
+  publishedMs: 7,
   outcome: 'delivered',
   retryInMs: null,
   ...name,
@@ -55,6 +57,14 @@ describe('watchService', () => {
     [
       { type: 'update.settled', updateId: 'u1', outcome: 'refused', reason: 'the end', chainId: 1, txHash: '0xaa' },
       'Update u1 was refused: the end',
+    ],
+    [
+      { type: 'delivery.exhausted', deliveryId: 'd1', version: 2, reason: 'status_410', ...name },
+      'The notification of version 2 of 0xaa is given up: status_410',
+    ],
+    [
+      { type: 'endpoint.failing', integrationAddress: name.integrationAddress, failingMs: 9 },
+      'The receiver fails; it is probed until it answers.',
     ],
   ] as const satisfies readonly (readonly [ServiceEvent, string])[])('reports %j as a problem', (event, reason) => {
     const { reported, watch } = watched()

@@ -67,6 +67,14 @@ export function watchService(
           event: 'problem',
           reason: `Chain ${event.chainId}: log ${event.logIndex} of ${event.txHash} is no payment: ${event.reason}`,
         })
+      case 'delivery.exhausted':
+        return report({
+          event: 'problem',
+          reason: `The notification of version ${event.version} of ${event.txHash} is given up: ${event.reason ?? 'no answer'}`,
+        })
+      case 'endpoint.failing':
+        return report({ event: 'problem', reason: 'The receiver fails; it is probed until it answers.' })
+      case 'endpoint.recovered':
       case 'chain.indexed':
       case 'chain.backfilled':
       case 'payment.additional':

@@ -11,10 +11,14 @@ const longestMs = 2 ** 31 - 1
  * @throws InvalidArgumentError When the text is anything else, or longer than 24 days.
  */
 export function parseDuration(text: string): number {
-  const [, digits = '', unit = ''] = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text) ?? []
-  const ms = Number(digits) * (unitMs[unit as keyof typeof unitMs] ?? Number.NaN)
-  if (digits === '' || Number.isNaN(ms))
-    throw new InvalidArgumentError('Expected a number and a unit: 500ms, 3s, 10m, 24h or 7d.')
+  const ms = durationMs(text)
+  if (ms === null) throw new InvalidArgumentError('Expected a number and a unit: 500ms, 3s, 10m, 24h or 7d.')
   if (ms > longestMs) throw new InvalidArgumentError('Expected at most 24 days.')
   return ms
+}
+
+/** A duration of any length in milliseconds, or null when the text is none. */
+export function durationMs(text: string): number | null {
+  const [, digits = '', unit = ''] = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text) ?? []
+  return digits === '' ? null : Number(digits) * unitMs[unit as keyof typeof unitMs]
 }

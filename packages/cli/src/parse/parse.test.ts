@@ -1,10 +1,15 @@
 import { InvalidArgumentError } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { parseAcceptedTokens } from './accepted-tokens.js'
+import { parseActor } from './actor.js'
 import { parseAddress } from './address.js'
 import { parseChainAddress } from './chain-address.js'
+import { parseDeliveryId } from './delivery-id.js'
 import { parseDuration } from './duration.js'
+import { parseKeptRecord } from './kept-record.js'
+import { moment } from './moment.js'
 import { parseNotificationUrl, parseOptionalUrl } from './notification-url.js'
+import { parseTxHash } from './tx-hash.js'
 import { wholeNumber } from './whole-number.js'
 
 describe('parseDuration', () => {
@@ -41,6 +46,32 @@ describe('parseDuration', () => {
   ])('refuses %j', (text) => expect(() => parseDuration(text)).toThrow(InvalidArgumentError))
 })
 
+describe('moment', () => {
+  const now = Date.UTC(2026, 2, 1, 12)
+  const parse = moment(() => now)
+  it.each([
+    ['2026-03-01', Date.UTC(2026, 2, 1)],
+    ['2024-02-29', Date.UTC(2024, 1, 29)],
+    ['2026-03-01T09:30Z', Date.UTC(2026, 2, 1, 9, 30)],
+    ['2026-03-01T09:30:15Z', Date.UTC(2026, 2, 1, 9, 30, 15)],
+    ['2026-03-01T09:30:15.250Z', Date.UTC(2026, 2, 1, 9, 30, 15, 250)],
+    ['2026-03-01T00:30+01:00', Date.UTC(2026, 1, 28, 23, 30)],
+    ['2026-02-28T23:30-05:30', Date.UTC(2026, 2, 1, 5)],
+    ['1970-01-01', 0],
+    ['0s', now],
+    ['2h', now - 7_200_000],
+    ['90d', now - 90 * 86_400_000],
+    ['999999999d', 0],
+  ])('reads %s', (text, at) => expect(parse(text)).toBe(at))
+
+  it.each([
+    ...['', 'yesterday', '2h ago', '-2h', '1.5h', '2026', '2026-03', '2026-3-1', '01.03.2026', '1772323200000'],
+    ...['2026-03-01T09:30', '2026-03-01 09:30Z', '2026-03-01T09Z', '2026-03-01T09:30z', '2026-03-01T09:30+1'],
+    ...['2026-02-29', '2026-02-30', '2026-04-31T10:00Z', '2026-13-01', '2026-03-01T25:00Z', '2026-03-01T09:60Z'],
+    ...['2026-03-01\n', ' 2026-03-01', '1969-12-31', '+002026-03-01', '٢٠٢٦-03-01'],
+  ])('refuses %j', (text) => expect(() => parse(text)).toThrow(InvalidArgumentError))
+})
+
 describe('wholeNumber', () => {
   const port = wholeNumber(0, 65_535)
   it.each([
@@ -66,6 +97,49 @@ describe('parseAddress', () => {
     `0x${'zz'.repeat(20)}`,
     `0X${'ab'.repeat(20)}`,
   ])('refuses %j', (text) => expect(() => parseAddress(text)).toThrow(InvalidArgumentError))
+})
+
+describe('parseTxHash', () => {
+  it('accepts any case and lowercases', () => {
+    expect(parseTxHash(`0x${'Ab'.repeat(32)}`)).toBe(`0x${'ab'.repeat(32)}`)
+  })
+  it.each([
+    ...['', '0x', 'ab'.repeat(32), `0x${'ab'.repeat(31)}`, `0x${'ab'.repeat(32)}0`],
+    ...[`0x${'zz'.repeat(32)}`, `0X${'ab'.repeat(32)}`],
+  ])('refuses %j', (text) => expect(() => parseTxHash(text)).toThrow(InvalidArgumentError))
+})
+
+describe('parseDeliveryId', () => {
+  it.each(['1', '42', '999999999999999'])('accepts %j', (text) => expect(parseDeliveryId(text)).toBe(text))
+  it.each(['', '0', '01', '-1', '1.5', '1e3', '0x1', ' 1', '1\n', 'abc', '١', '1000000000000000'])(
+    'refuses %j',
+    (text) => expect(() => parseDeliveryId(text)).toThrow(InvalidArgumentError),
+  )
+})
+
+describe('parseActor', () => {
+  it.each(['alice', 'Alice of Operations', 'ci:deploy/17', 'x'.repeat(100)])('accepts %j', (text) =>
+    expect(parseActor(text)).toBe(text),
+  )
+  it.each(['', ' ', ' alice', 'alice ', 'a\nb', '\u001b[2J', 'a\u202Eb', 'x'.repeat(101)])('refuses %j', (text) =>
+    expect(() => parseActor(text)).toThrow(InvalidArgumentError),
+  )
+})
+
+describe('parseKeptRecord', () => {
+  const hash = '9f2c'.repeat(16)
+  it('reads a number and a hash', () => expect(parseKeptRecord(`12:${hash}`)).toEqual({ seq: 12, hash }))
+  it.each([
+    '',
+    '12',
+    hash,
+    `0:${hash}`,
+    `012:${hash}`,
+    `-1:${hash}`,
+    `12:${hash.toUpperCase()}`,
+    `12:${hash}0`,
+    `12 ${hash}`,
+  ])('refuses %j', (text) => expect(() => parseKeptRecord(text)).toThrow(InvalidArgumentError))
 })
 
 describe('parseAcceptedTokens', () => {

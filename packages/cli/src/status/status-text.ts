@@ -41,6 +41,13 @@ export function proofsText({ chainId, ranges }: ChainProofs): string[] {
   ]
 }
 
+/** Whether somebody's notifications do not arrive. */
+export function notificationsText({ failing }: { readonly failing: number }): string[] {
+  if (failing === 0) return ['', 'Notifications: no endpoint fails.']
+  const which = failing === 1 ? 'endpoint fails' : 'endpoints fail'
+  return ['', `Notifications: ${grouped(failing)} ${which}; deliveries endpoints names them.`]
+}
+
 function chainRow({ chainId, head, indexed, lag, proof, reorganisations, leading }: ChainHealth): string[] {
   const role = leading ? 'leads' : 'stands by'
   return [String(chainId), figure(head), figure(indexed), figure(lag), proof ?? '-', grouped(reorganisations), role]

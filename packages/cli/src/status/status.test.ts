@@ -2,9 +2,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { testIo } from '../../test/test-io.js'
+import { fillDeliveries } from '../../test/fill-deliveries.js'
+import { operatedDeliveries, refused, shop } from '../../test/operated-deliveries.js'
+import { eventsOf, testIo } from '../../test/test-io.js'
 import { runCli } from '../run-cli.js'
-import { proofsText } from './status-text.js'
+import { notificationsText, proofsText } from './status-text.js'
 
 const endpoint = {
   name: 'a.example #1',
@@ -154,5 +156,28 @@ describe('proven ranges', () => {
       '     0    899  bloom  b.example #2',
     ])
     expect(proofsText({ chainId: 1, ranges: [] })).toEqual(['', 'Chain 1: no block is stored.'])
+  })
+})
+
+describe('notifications, where the database is at hand', () => {
+  it.each([
+    [0, 'Notifications: no endpoint fails.'],
+    [1, 'Notifications: 1 endpoint fails; deliveries endpoints names them.'],
+    [1_200, 'Notifications: 1,200 endpoints fail; deliveries endpoints names them.'],
+  ])('with %s failing endpoints are %j', (failing, line) => {
+    expect(notificationsText({ failing })).toEqual(['', line])
+  })
+
+  it('are counted by status', async () => {
+    const { url } = await answering({ ...healthy, chains: [] })
+    const { env } = await operatedDeliveries()
+    const failing = async (...args: string[]) => {
+      const io = testIo({ env })
+      expect(await runCli(['status', '--url', url, ...args], io)).toBe(0)
+      return io
+    }
+    expect((await failing()).lines.at(-1)).toBe('Notifications: no endpoint fails.')
+    await fillDeliveries(env, { integrationAddress: shop, payments: 6, ...refused, blockMs: 60_000 })
+    expect(eventsOf(await failing('--json')).at(-1)).toEqual({ event: 'notifications', failing: 1 })
   })
 })

@@ -11,6 +11,7 @@ import { shortenUrls } from './shorten-urls.js'
 export const loggedFields = [
   'address',
   'attempt',
+  'attempts',
   'blockNumber',
   'blocksPerSecond',
   'causes',

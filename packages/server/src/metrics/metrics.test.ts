@@ -15,6 +15,8 @@ const attempted = {
   status: 204,
   reason: null,
   latencyMs: 30,
+  replay: false,
+  publishedMs: 45,
   outcome: 'delivered',
   retryInMs: null,
   ...name,
@@ -46,9 +48,10 @@ function watching(
   statuses: () => readonly ChainStatus[],
   msUntilDue: () => Promise<number | null>,
   backlog: Store['deliveries']['backlog'] = async () => ({ pending: 0, oldestDueMs: null }),
+  endpoints: Store['deliveries']['endpoints'] = async () => [],
 ) {
   const indexers = statuses().map((_, index) => ({ status: () => statuses()[index] ?? chainStatus() }))
-  metrics.watch({ indexers, deliveries: { msUntilDue, backlog } })
+  metrics.watch({ indexers, deliveries: { msUntilDue, backlog, endpoints } })
 }
 
 describe('the metrics of chains', () => {
@@ -124,7 +127,7 @@ describe('the metrics of events', () => {
       { type: 'payment.changed', version: 2, from: null, to: 'success', ...name },
       { type: 'update.settled', updateId: 'u', outcome: 'refused', reason: 'x', chainId: 1, txHash },
       attempted,
-      { ...attempted, outcome: 'pending', status: null, reason: 'timeout', latencyMs: 10_000 },
+      { ...attempted, outcome: 'pending', status: null, reason: 'timeout', latencyMs: 10_000, publishedMs: null },
       { type: 'log.quarantined', chainId: 10, txHash, blockNumber: 1, logIndex: 0, reason: 'x' },
       { type: 'chain.failed', chainId: 10, message: 'x' },
       { type: 'chain.indexed', chainId: 10, blockNumber: 1, head: 1 },
@@ -225,6 +228,41 @@ describe('the backlog of deliveries', () => {
     expect(found.has('oldest_due_delivery_seconds')).toBe(false)
     expect(found.get('next_delivery_seconds')).toBe(2.5)
     expect(found.get('chain_head_block{chain="1"}')).toBe(10)
+  })
+})
+
+describe('failing endpoints', () => {
+  const noChains = () => []
+  const endpoint = { integrationAddress: wallet, failingSince: 1, blockedUntil: null }
+
+  it('are those that are blocked; failures in a row alone are not enough', async () => {
+    const metrics = await createMetrics()
+    const endpoints = [
+      { ...endpoint, failures: 4, blocks: 0 },
+      { ...endpoint, failures: 5, blocks: 1 },
+      { ...endpoint, failures: 90, blocks: 9 },
+    ]
+    watching(
+      metrics,
+      noChains,
+      async () => null,
+      undefined,
+      async () => endpoints,
+    )
+    expect((await read(metrics)).get('notification_endpoints_failing')).toBe(2)
+    endpoints.length = 0
+    expect((await read(metrics)).get('notification_endpoints_failing')).toBe(0)
+  })
+
+  it.each([
+    ['refuses', () => Promise.reject(new Error('away'))],
+    ['does not answer', () => new Promise<never>(() => undefined)],
+  ])('are left out while the database %s; the rest is there', async (_, endpoints) => {
+    const metrics = await createMetrics({ timeoutMs: 10 })
+    watching(metrics, noChains, async () => 2_500, undefined, endpoints)
+    const found = await read(metrics)
+    expect(found.has('notification_endpoints_failing')).toBe(false)
+    expect(found.get('next_delivery_seconds')).toBe(2.5)
   })
 })
 

@@ -1,7 +1,15 @@
 /** How commands print an integration. @module */
-import type { IntegrationView } from '@payment-integration/core'
+import type { EndpointView, IntegrationView } from '@payment-integration/core'
+import { momentText } from '../../output/moments.js'
 
 /** One line about an integration. */
 export function integrationLine({ address, enabled, name, notificationUrl }: IntegrationView): string {
   return `${address}  ${enabled ? 'enabled ' : 'disabled'}  ${notificationUrl ?? 'no notifications'}  ${name}`.trimEnd()
+}
+
+/** One more line about an integration whose endpoint is blocked; none about another. */
+export function endpointLines(endpoint: EndpointView | null): string[] {
+  if (endpoint === null || endpoint.blocks === 0) return []
+  const { failures, failingSince } = endpoint
+  return [`  its endpoint fails since ${momentText(failingSince)}, ${failures} times in a row: deliveries endpoints`]
 }

@@ -1,0 +1,212 @@
+import { describe, expect, it } from 'vitest'
+import { fillDeliveries, onService } from '../../../test/fill-deliveries.js'
+import { accepted, operatedDeliveries, otherShop, refused, shop, silent } from '../../../test/operated-deliveries.js'
+import { commandsOf } from '../../../test/run-commands.js'
+import { eventsOf, testIo } from '../../../test/test-io.js'
+import { runCli } from '../../run-cli.js'
+
+type Commands = Awaited<ReturnType<typeof operatedDeliveries>>
+
+/** The deliveries that a list prints with `--json`. */
+async function listed({ run }: Commands, ...args: string[]): Promise<Record<string, unknown>[]> {
+  const events = eventsOf((await run('list', '--json', ...args)).io)
+  return events.filter(({ event }) => event === 'delivery').map(({ delivery }) => delivery as Record<string, unknown>)
+}
+
+describe('deliveries list', () => {
+  it('prints a line each below the heads, oldest first', async () => {
+    const commands = await operatedDeliveries()
+    await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1, ...accepted })
+    await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1, chainId: 137, ...silent })
+    await fillDeliveries(commands.env, { integrationAddress: otherShop, payments: 1 })
+    const { exitCode, lines, err } = await commands.run('list')
+    expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' })
+    const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ`
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /^id +made +status +chain +transaction +version +attempts +last answer +next attempt +integration$/,
+      ),
+      expect.stringMatching(new RegExp(`^1 +${time} +delivered +1 +0x\\S+ +v1 +1 +204 +- +0xa1a1a1..a1a1$`)),
+      expect.stringMatching(new RegExp(`^2 +${time} +pending +137 +0x\\S+ +v1 +1 +timeout +${time} +0xa1a1a1..a1a1$`)),
+      expect.stringMatching(new RegExp(`^3 +${time} +pending +1 +0x\\S+ +v1 +0 +- +${time} +0xb2b2b2..b2b2$`)),
+    ])
+  })
+
+  it('prints with --json what is known of each, whole', async () => {
+    const commands = await operatedDeliveries()
+    const [txHash] = await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1, ...refused })
+    expect(await listed(commands)).toEqual([
+      {
+        ...{ deliveryId: '1', integrationAddress: shop, chainId: 1, txHash, version: 1, status: 'exhausted' },
+        createdAt: expect.any(Number),
+        attempts: [{ startedAt: expect.any(Number), latencyMs: 25, ...refused.answer, replay: false }],
+        nextAttemptAt: null,
+      },
+    ])
+  })
+
+  it('keeps those that fit every filter', async () => {
+    const commands = await operatedDeliveries()
+    const [first = ''] = await fillDeliveries(commands.env, { integrationAddress: shop, payments: 2, ...accepted })
+    await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1, chainId: 137, ...refused })
+    await fillDeliveries(commands.env, { integrationAddress: otherShop, payments: 1 })
+    const ids = async (...args: string[]) => (await listed(commands, ...args)).map(({ deliveryId }) => deliveryId)
+    expect(await ids()).toEqual(['1', '2', '3', '4'])
+    expect(await ids('--integration', shop.toUpperCase().replace('0X', '0x'))).toEqual(['1', '2', '3'])
+    expect(await ids('--chain', '137')).toEqual(['3'])
+    expect(await ids('--tx', first.toUpperCase().replace('0X', '0x'))).toEqual(['1'])
+    expect(await ids('--status', 'pending')).toEqual(['4'])
+    expect(await ids('--integration', shop, '--status', 'exhausted')).toEqual(['3'])
+    expect(await ids('--integration', otherShop, '--status', 'exhausted')).toEqual([])
+    expect(await ids('--since', '1h')).toEqual(['1', '2', '3', '4'])
+    expect(await ids('--until', '1h')).toEqual([])
+    expect(await ids('--since', '2020-01-01', '--until', '2020-01-02')).toEqual([])
+    expect(await ids('--after', '2')).toEqual(['3', '4'])
+  })
+
+  it('says how many are left out and how to see them, in both forms', async () => {
+    const commands = await operatedDeliveries()
+    await fillDeliveries(commands.env, { integrationAddress: shop, payments: 53 })
+    const text = await commands.run('list')
+    expect(text.lines).toHaveLength(52)
+    expect(text.lines.at(-1)).toBe('50 shown, 53 fit in all: --after 50 goes on, --all shows every one.')
+    const events = eventsOf((await commands.run('list', '--limit', '7', '--after', '10', '--json')).io)
+    expect(events.at(-1)).toEqual({ event: 'more', shown: 7, afterId: '17', fit: 53 })
+    expect((await commands.run('list', '--after', '50')).lines).toHaveLength(4)
+    expect((await commands.run('list', '--limit', '53')).lines).toHaveLength(54)
+  })
+
+  it('walks page by page with --all, and counts with --count', async () => {
+    const commands = await operatedDeliveries()
+    await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1_001 })
+    const ids = (await listed(commands, '--all')).map(({ deliveryId }) => Number(deliveryId))
+    expect(ids).toEqual(Array.from({ length: 1_001 }, (_, index) => index + 1))
+    expect((await commands.run('list', '--count')).out).toBe('1001')
+    expect((await commands.run('list', '--count', '--status', 'exhausted')).out).toBe('0')
+    expect(eventsOf((await commands.run('list', '--count', '--json')).io)).toEqual([{ event: 'count', count: 1_001 }])
+  })
+
+  it('ends after the page under way on Ctrl-C, and says that it is not all', async () => {
+    const { env } = await operatedDeliveries()
+    await fillDeliveries(env, { integrationAddress: shop, payments: 1_001 })
+    const lines: string[] = []
+    const io = testIo({
+      env,
+      out(line) {
+        lines.push(line)
+        io.interrupt()
+      },
+    })
+    expect(await runCli(['deliveries', 'list', '--all', '--json'], io)).toBe(1)
+    expect(lines).toHaveLength(500)
+    expect(io.errors).toEqual(['Interrupted; what is printed may not be all.'])
+  })
+
+  it('says so when none fits; with --json it prints nothing', async () => {
+    const commands = await operatedDeliveries()
+    expect((await commands.run('list')).lines).toEqual(['No delivery fits.'])
+    expect((await commands.run('list', '--all', '--json')).lines).toEqual([])
+  })
+})
+
+describe('deliveries show', () => {
+  it('prints everything about one, with every attempt and no control character of the receiver', async () => {
+    const commands = await operatedDeliveries()
+    const [txHash] = await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1, ...refused })
+    await commands.run('replay', '1')
+    const { exitCode, lines } = await commands.run('show', '1')
+    expect(exitCode).toBe(0)
+    expect(lines).toEqual([
+      'Delivery 1: pending',
+      `  Integration   ${shop}`,
+      `  Payment       chain 1, ${txHash}, version 1`,
+      expect.stringMatching(/^ {2}Made {10}\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/),
+      expect.stringMatching(/^ {2}Next attempt {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/),
+      '  Attempts      1',
+      expect.stringMatching(/^ {3}1 {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[.]\d{3}Z {2}503 {2}25 ms$/),
+      '      | busy',
+      '      |  [2Jtry again',
+    ])
+  })
+
+  it('marks replays, and names the reason where no answer came', async () => {
+    const commands = await operatedDeliveries()
+    await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1, ...silent })
+    await commands.run('replay', '1')
+    await onService(commands.env, async ({ store }) => {
+      const [claim] = await store.deliveries.claim({ limit: 1, leaseMs: 60_000 })
+      if (claim === undefined) throw new Error('the replay is not due')
+      const attempt = {
+        startedAt: Date.now(),
+        latencyMs: 1_500,
+        status: 200,
+        reason: null,
+        excerpt: null,
+        replay: true,
+      }
+      await store.deliveries.settle([{ claim, attempt, verdict: { kind: 'delivered' } }], (before) => ({
+        ...before,
+        blockMs: null,
+      }))
+    })
+    const { lines } = await commands.run('show', '1')
+    expect(lines[0]).toBe('Delivery 1: delivered')
+    expect(lines.slice(6)).toEqual([
+      expect.stringMatching(/^ {3}1 {2}.* {2}timeout {2}25 ms$/),
+      expect.stringMatching(/^ {3}2 {2}.* {2}200 {2}1,500 ms {2}replay$/),
+    ])
+  })
+
+  it.each(['show', 'replay'])('%s of a delivery that is not there ends 1 with a sentence', async (command) => {
+    const { run } = await operatedDeliveries()
+    expect(await run(command, '999999999999999')).toMatchObject({
+      exitCode: 1,
+      out: '',
+      err: 'There is no delivery "999999999999999"; list them to see their ids.',
+    })
+  })
+})
+
+describe('deliveries endpoints', () => {
+  it('prints those that fail, and integrations list says so, too', async () => {
+    const commands = await operatedDeliveries()
+    expect((await commands.run('endpoints')).lines).toEqual(['No endpoint is failing.'])
+    expect((await commands.run('endpoints', '--json')).lines).toEqual([])
+    await fillDeliveries(commands.env, { integrationAddress: shop, payments: 6, ...refused, blockMs: 60_000 })
+    const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ`
+    expect((await commands.run('endpoints')).lines).toEqual([
+      expect.stringMatching(/^integration +failures +failing since +blocked until$/),
+      expect.stringMatching(new RegExp(`^${shop} +6 +${time} +${time}$`)),
+    ])
+    const endpoint = { integrationAddress: shop, failures: 6, blocks: 1 }
+    const times = { failingSince: expect.any(Number), blockedUntil: expect.any(Number) }
+    expect(eventsOf((await commands.run('endpoints', '--json')).io)).toEqual([
+      { event: 'endpoint', endpoint: { ...endpoint, ...times } },
+    ])
+    const integrations = commandsOf('integrations', commands.env)
+    const list = await integrations.run('list')
+    expect(list.lines).toEqual([
+      `${shop}  enabled   https://shop.example/webhook`,
+      expect.stringMatching(
+        new RegExp(`^ {2}its endpoint fails since ${time}, 6 times in a row: deliveries endpoints$`),
+      ),
+      `${otherShop}  enabled   https://shop.example/webhook`,
+    ])
+    expect(eventsOf((await integrations.run('list', '--json')).io)).toMatchObject([
+      { integration: { address: shop }, endpoint },
+      { integration: { address: otherShop }, endpoint: null },
+    ])
+  })
+})
+
+describe('a database that is not there', () => {
+  it.each([['list'], ['show', '1'], ['replay', '1'], ['replay-failed', '--all'], ['endpoints']])(
+    '%s names the path and ends 1',
+    async (...args) => {
+      const { run, path } = commandsOf('deliveries')
+      const { exitCode, err } = await run(...args)
+      expect(exitCode).toBe(1)
+      expect(err).toContain(`There is no database at ${path}.`)
+    },
+  )
+})

@@ -1,0 +1,44 @@
+/** `payment-integration secrets reseal`. @module */
+import type { Resealed } from '@payment-integration/core'
+import type { ExitCode, Io } from '../../io.js'
+import { grouped } from '../../output/figures.js'
+import { type OperateOptions, withService } from '../with-service.js'
+
+/**
+ * Seals every signing secret with the newest master key, and says what still needs an older one and what to do about it.
+ * The first key of `PI_MASTER_KEY` is the newest. It may be run again at any time.
+ */
+export function resealSecrets(options: OperateOptions, io: Io): Promise<ExitCode> {
+  return withService(options, io, async ({ integrations }, report) => {
+    report({ event: 'secrets.resealed', ...(await integrations.resealSecrets()) }, resealedText)
+  })
+}
+
+function resealedText({ resealed, olderApiSecrets, olderLegacyKeys }: Resealed): string[] {
+  const lines = [
+    resealed === 0
+      ? 'Every signing secret was sealed with the newest master key before.'
+      : `${counted(resealed, 'signing secret is', 'signing secrets are')} sealed with the newest master key now.`,
+  ]
+  if (olderApiSecrets.length > 0)
+    lines.push(
+      `${counted(olderApiSecrets.length, 'API secret needs', 'API secrets need')} an older key; a previous one within its grace time counts.`,
+      'Rotate each, hand the new one over, and run this again when the grace time is over:',
+      ...olderApiSecrets.map((address) => `  payment-integration integrations rotate-secret ${address}`),
+    )
+  if (olderLegacyKeys.length > 0)
+    lines.push(
+      `${counted(olderLegacyKeys.length, 'legacy API key needs', 'legacy API keys need')} an older key.`,
+      'Create a new one for each caller, then:',
+      ...olderLegacyKeys.map((id) => `  payment-integration legacy-keys revoke ${id}`),
+    )
+  const isDone = olderApiSecrets.length === 0 && olderLegacyKeys.length === 0
+  lines.push(
+    isDone
+      ? 'No secret needs an older master key any more: take the older ones out of PI_MASTER_KEY. Keep them for audit verify, which needs the key of each record.'
+      : 'Leave the older keys in PI_MASTER_KEY, behind the newest, until this command says that no secret needs them.',
+  )
+  return lines
+}
+
+const counted = (count: number, one: string, many: string) => `${grouped(count)} ${count === 1 ? one : many}`

@@ -1,0 +1,95 @@
+/** Deliveries in the database of a test, made and settled by the store itself. */
+import type { AttemptVerdict, PaymentFacts } from '@payment-integration/core'
+import { openService, readConfig } from '@payment-integration/server'
+
+const word = (digit: string, bytes: number) => `0x${digit.repeat(bytes * 2)}`
+
+/** So that no transaction of a run has the hash of another. */
+let fills = 0
+
+/** What becomes of deliveries. */
+export interface Filled {
+  readonly integrationAddress: string
+  /** How many payments, each with one delivery. */
+  readonly payments: number
+  readonly chainId?: number
+  /** Their one attempt and what it decides; none: they are pending and were never attempted. */
+  readonly answer?: { readonly status: number | null; readonly reason: string | null; readonly excerpt?: string | null }
+  readonly verdict?: AttemptVerdict
+  /** What is judged of the endpoint. */
+  readonly blockMs?: number
+}
+
+/** Opens the database of `env`, runs `work` on its service, and closes it. */
+export async function onService<T>(
+  env: Record<string, string>,
+  work: (service: Awaited<ReturnType<typeof openService>>['service']) => Promise<T>,
+): Promise<T> {
+  const { service, close } = await openService(readConfig({ PI_LOG_LEVEL: 'silent', ...env }))
+  try {
+    return await work(service)
+  } finally {
+    await close()
+  }
+}
+
+/**
+ * Stores payments with a delivery each and settles them. The integration must be there, enabled and with a URL.
+ * @returns Their transaction hashes.
+ */
+export function fillDeliveries(env: Record<string, string>, filled: Filled): Promise<string[]> {
+  const { integrationAddress, payments, chainId = 1, answer, verdict, blockMs } = filled
+  return onService(env, async ({ store }) => {
+    fills += 1
+    const prefix = `0x${String(fills).padStart(8, '0')}`
+    const hashes = Array.from({ length: payments }, (_, index) => `${prefix}${String(index).padStart(56, '0')}`)
+    await store.transaction(async (tx) => {
+      const all = hashes.map((txHash) => ({ facts: facts({ chainId, txHash, integrationAddress }), primary: true }))
+      const { inserted } = await tx.upsertPayments(all)
+      await tx.insertSnapshots(
+        inserted.map(({ id, version }) => ({ paymentId: id, version, body: Buffer.from('{}'), integrationAddress })),
+      )
+    })
+    if (answer === undefined || verdict === undefined) return hashes
+    let left = payments
+    while (left > 0) {
+      const claims = await store.deliveries.claim({ limit: 500, leaseMs: 60_000 })
+      if (claims.length === 0) throw new Error(`${left} deliveries cannot be claimed`)
+      const attempt = { startedAt: Date.now(), latencyMs: 25, excerpt: null, ...answer }
+      await store.deliveries.settle(
+        claims.map((claim) => ({ claim, attempt: { ...attempt, replay: claim.replay }, verdict })),
+        ({ failures, blocks }, results) =>
+          blockMs === undefined
+            ? { failures, blocks, blockMs: null }
+            : { failures: failures + results.length, blocks: blocks + 1, blockMs },
+      )
+      left -= claims.length
+    }
+    return hashes
+  })
+}
+
+function facts({
+  chainId,
+  txHash,
+  integrationAddress,
+}: Pick<PaymentFacts, 'chainId' | 'txHash' | 'integrationAddress'>): PaymentFacts {
+  return {
+    chainId,
+    txHash,
+    integrationAddress,
+    ordinal: 0,
+    logIndex: 3,
+    blockNumber: 100,
+    blockHash: word('b', 32),
+    blockTimestamp: Date.UTC(2026, 0, 2, 3, 4, 5),
+    router: { address: word('e', 20), version: '0.8' },
+    sender: word('5', 20),
+    receiver: word('6', 20),
+    memoHex: '0x',
+    source: { chainId, txHash },
+    tokenIn: { address: word('7', 20), symbol: 'USDC', decimals: 6, amount: 1n },
+    tokenOut: { address: word('8', 20), symbol: 'USDC', decimals: 6, gross: 1n, net: 1n },
+    pricing: { listedToken: null, feeds: [], calledAmount: null, serviceFee: null },
+  }
+}

@@ -1,6 +1,7 @@
 /**
  * Runs the benches and prints their tables as Markdown. Usage: npm run bench [-- name…] [-- --smoke]
- * Names: signature, pages, read-api-sqlite, read-api-postgres, sync, sync-sparse, live; all of them when none is given.
+ * Names: signature, pages, read-api-sqlite, read-api-postgres, sync, sync-sparse, live, deliveries-sqlite, deliveries-postgres; all of them
+ * when none is given.
  * `--payments=N` fills the databases of the read API with so many instead of a million.
  * `--smoke` shows on small data that everything runs; its figures mean nothing.
  * @module
@@ -8,6 +9,7 @@
 import { benchSync } from './indexer/bench.js'
 import { benchLive } from './indexer/live.js'
 import { table } from './measure.js'
+import { benchDeliveries } from './notifications/bench.js'
 import { benchPages } from './pages.js'
 import { benchReadApi } from './read-api/bench.js'
 import { postgresDatabase, sqliteDatabase } from './read-api/database.js'
@@ -24,6 +26,25 @@ const readEffort = smoke
       seconds: 0.25,
       memoryRequests: 100_000,
       layerRequests: 20_000,
+    }
+const deliveryEffort = smoke
+  ? {
+      deliveries: 200,
+      rounds: 1,
+      warmUps: 50,
+      paceSeconds: 0.2,
+      memoryDeliveries: 200,
+      smallBacklog: 200,
+      doublings: 2,
+    }
+  : {
+      deliveries: 20_000,
+      rounds: 5,
+      warmUps: 5_000,
+      paceSeconds: 5,
+      memoryDeliveries: 10_000,
+      smallBacklog: 1_000,
+      doublings: 10,
     }
 
 const dense = smoke
@@ -51,6 +72,8 @@ const benches: Readonly<Record<string, () => Promise<string>>> = {
   sync: () => sync(dense),
   'sync-sparse': () => sync(sparse),
   live: () => benchLive(smoke ? 3 : 200),
+  'deliveries-sqlite': () => benchDeliveries(sqliteDatabase, deliveryEffort),
+  'deliveries-postgres': () => benchDeliveries(postgresDatabase, deliveryEffort),
 }
 
 const asked = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))

@@ -1,24 +1,78 @@
 /**
- * Runs seeds of chaos against real chains. Usage: npm run soak -- [--seed=N] [--seeds=COUNT] [--from=N] [--concurrency=N]
- * Exit code 0 when every seed is right, 1 when not, 2 when misused.
+ * Runs seeds against real parts. Usage: npm run soak -- [--suite=chaos|crash|outage] [--seed=N] [--seeds=COUNT] [--from=N] [--concurrency=N]
+ * `chaos` faults and forks real chains, `crash` kills processes, `outage` takes PostgreSQL away; all of them are run when none is
+ * named. `--seed` without a suite is one of chaos. Exit code 0 when every seed is right, 1 when not, 2 when misused.
  * @module
  */
 import { availableParallelism } from 'node:os'
+import { startPostgres } from '../packages/store-sql/test/postgres.js'
 import { chaosTable, describeChaos, isWrong, runChaos } from './chaos/run-chaos.js'
-import { readOptions, wholeNumber } from './command-line.js'
+import { misused, readOptions, wholeNumber } from './command-line.js'
+import { crashTable, describeCrash, runCrashes } from './crash/run-crash.js'
+import { runOutages } from './crash/run-outages.js'
+import type { CrashReport } from './crash/run-seed.js'
 
-const defaultSeeds = 1_000
+/** Ten kills, or ten outages, are in each seed of `crash` and `outage`. */
+const defaultSeeds = { chaos: 1_000, crash: 200, outage: 20 } as const
 
-const values = readOptions(['seed', 'seeds', 'from', 'concurrency'])
-const whole = (name: keyof typeof values, otherwise: number) => wholeNumber(name, values[name], otherwise)
+type Suite = keyof typeof defaultSeeds
+
+const values = readOptions(['suite', 'seed', 'seeds', 'from', 'concurrency'])
 const single = values.seed !== undefined
-const summary = await runChaos({
-  from: single ? whole('seed', 1) : whole('from', 1),
-  count: single ? 1 : whole('seeds', defaultSeeds),
-  concurrency: single ? 1 : whole('concurrency', 2 * availableParallelism()),
-  onReport(report) {
-    if (single || isWrong(report)) process.stdout.write(`${describeChaos(report)}\n`)
+const out = (text: string) => process.stdout.write(`${text}\n`)
+
+/** Each resolves whether every seed is right. */
+const suites: Readonly<Record<Suite, () => Promise<boolean>>> = {
+  async chaos() {
+    const summary = await runChaos({
+      ...seedsOf('chaos'),
+      onReport(report) {
+        if (single || isWrong(report)) out(describeChaos(report))
+      },
+    })
+    out(chaosTable(summary))
+    return summary.failed.length === 0
   },
-})
-process.stdout.write(`${chaosTable(summary)}\n`)
-process.exitCode = summary.failed.length === 0 ? 0 : 1
+  async crash() {
+    const postgres = await startPostgres()
+    try {
+      const { connectionString } = postgres
+      return tell(await runCrashes({ ...seedsOf('crash'), postgres: connectionString, onReport: say('crash') }))
+    } finally {
+      await postgres.remove()
+    }
+  },
+  async outage() {
+    return tell(await runOutages({ ...seedsOf('outage'), onReport: say('outage') }))
+  },
+}
+
+const asked = values.suite ?? (single ? 'chaos' : undefined)
+if (asked !== undefined && !Object.hasOwn(suites, asked))
+  misused(`--suite is ${JSON.stringify(asked)}; pass ${Object.keys(suites).join(', ')}.`)
+let isRight = true
+for (const [name, run] of Object.entries(suites))
+  if (asked === undefined || asked === name) isRight = (await run()) && isRight
+process.exitCode = isRight ? 0 : 1
+
+function seedsOf(suite: Suite) {
+  const whole = (name: 'seed' | 'seeds' | 'from' | 'concurrency', otherwise: number) =>
+    wholeNumber(name, values[name], otherwise)
+  if (single) return { from: whole('seed', 1), count: 1, concurrency: 1 }
+  return {
+    from: whole('from', 1),
+    count: whole('seeds', defaultSeeds[suite]),
+    concurrency: whole('concurrency', 2 * availableParallelism()),
+  }
+}
+
+function say(suite: 'crash' | 'outage') {
+  return (report: CrashReport) => {
+    if (single || report.flaws.length > 0) out(describeCrash(suite, report))
+  }
+}
+
+function tell(reports: readonly CrashReport[]): boolean {
+  out(crashTable(reports))
+  return reports.every(({ flaws }) => flaws.length === 0)
+}

@@ -2,7 +2,7 @@
 import { mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { build } from 'esbuild'
+import { build, type Plugin } from 'esbuild'
 import type { BuiltProcess } from '../chaos/build-process.js'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -25,7 +25,17 @@ export async function buildCrashProcess(): Promise<BuiltProcess> {
     external: ['@photostructure/sqlite', 'pg-native'],
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     logLevel: 'error',
+    plugins: [probesInBinding],
   })
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
   return { path, remove: () => rm(folder, { recursive: true, force: true }) }
+}
+
+/** Puts `probed-sqlite.ts` where the store asks for its binding of SQLite. */
+const probesInBinding: Plugin = {
+  name: 'probes in the binding',
+  setup({ onResolve }) {
+    const probed = join(import.meta.dirname, 'probed-sqlite.ts')
+    onResolve({ filter: /[/]binding[.]js$/ }, ({ importer }) => (importer === probed ? undefined : { path: probed }))
+  },
 }

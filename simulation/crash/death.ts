@@ -25,6 +25,8 @@ export interface Death {
   readonly point: Point
   /** At which crossing, from 1. */
   readonly nth: number
+  /** Crossings count from so many milliseconds after the start on: until then it works undisturbed. */
+  readonly afterMs: number
   /** `SIGSTOP` freezes it; somebody else lets it go on. */
   readonly signal: 'SIGKILL' | 'SIGSTOP'
 }
@@ -36,9 +38,10 @@ export function tell(line: object): void {
 
 /** Counts crossings; at the one of the death the process gets its signal, before this returns. */
 export function createCrossing(death: Death | null): (point: Point) => void {
+  const startedAt = performance.now()
   let left = death?.nth ?? 0
   return (point) => {
-    if (death === null || point !== death.point) return
+    if (death === null || point !== death.point || performance.now() - startedAt < death.afterMs) return
     left -= 1
     if (left !== 0) return
     tell({ type: death.signal === 'SIGKILL' ? 'dying' : 'frozen', point })

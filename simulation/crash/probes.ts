@@ -1,7 +1,6 @@
-/** Probes around the ports and inside the drivers: they cross points and change nothing. @module */
+/** Probes around the ports and inside the driver of PostgreSQL: they cross points and change nothing. @module */
 import type { Sender, Store } from '@payment-integration/core/ports'
 import pg from 'pg'
-import { loadSqlite } from '../../packages/store-sql/src/sqlite/binding.js'
 import type { Point } from './death.js'
 
 type Cross = (point: Point) => void
@@ -46,37 +45,9 @@ export function probeSender(sender: Sender, cross: Cross, speed: number): Sender
   }
 }
 
-/** Crosses points inside every transaction of a SQLite file. Call before the file is opened. */
-export async function probeSqlite(cross: Cross): Promise<void> {
-  const { prototype } = await loadSqlite()
-  const { exec, prepare } = prototype
-  let inTransaction = false
-  prototype.exec = function (sql) {
-    if (sql === 'commit') cross('before commit')
-    exec.call(this, sql)
-    if (sql.startsWith('begin')) {
-      inTransaction = true
-      cross('transaction begun')
-    }
-    if (sql === 'commit' || sql === 'rollback') inTransaction = false
-    if (sql === 'commit') cross('after commit')
-  }
-  prototype.prepare = function (sql) {
-    const statement = prepare.call(this, sql)
-    for (const name of ['run', 'all'] as const) {
-      const work = statement[name].bind(statement) as (...parameters: unknown[]) => never
-      statement[name] = (...parameters) => {
-        if (inTransaction) cross('statement')
-        return work(...parameters)
-      }
-    }
-    return statement
-  }
-}
-
 type QueryArguments = [query: string | { readonly text?: string }, ...rest: unknown[]]
 
-/** The same on every connection to PostgreSQL; a commit is also crossed when it was sent and its answer is still out. */
+/** Crosses points on every connection to PostgreSQL; a commit is also crossed when it was sent and its answer is still out. */
 export function probePostgres(cross: Cross): void {
   const prototype = pg.Client.prototype as unknown as { query: (...input: QueryArguments) => unknown }
   const { query } = prototype

@@ -25,6 +25,8 @@ export interface CrashConfig {
   /** How far its clock is ahead of those before it, in milliseconds. */
   readonly aheadMs: number
   readonly horizon: Horizon
+  /** Blocks that its chain begins with; a process that came before may have seen them. @default none */
+  readonly minedBlocks?: number | undefined
   /** The first update that nobody confirmed yet. */
   readonly firstUpdate: number
   readonly death: Death | null

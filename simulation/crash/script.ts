@@ -1,5 +1,5 @@
 /** What a seed's chain pays and its processor says: the same for every process that is started, and for who judges them. @module */
-import type { ProcessorUpdate } from '@payment-integration/core'
+import type { ProcessorUpdate } from '@payment-integration/contract'
 import { hex, type ScriptedPayment, txHashOf } from '../../packages/store-sql/test/support/scripted-chain.js'
 import { drawsOf } from '../random.js'
 
@@ -70,7 +70,11 @@ function updatesOf(tx: string, draws: ReturnType<typeof drawsOf>): ProcessorUpda
   const name = { chainId: String(chainId), txHash: txHashOf(tx) }
   const path = draws.pick(paths)
   const states = path.slice(0, draws.whole(0, path.length))
-  const updates: ProcessorUpdate[] = states.map((state, nth) => ({ id: `${tx}/${nth}`.replaceAll(' ', '-'), ...name, state }))
+  const updates: ProcessorUpdate[] = states.map((state, nth) => ({
+    id: `${tx}/${nth}`.replaceAll(' ', '-'),
+    ...name,
+    state,
+  }))
   if (draws.chance(0.4)) {
     const recipient = { title: `Kiosk ${draws.whole(1, 99)} “Zur Brücke”`, subtitle: null }
     updates.push({ id: `${tx}/merchant`.replaceAll(' ', '-'), ...name, recipient })

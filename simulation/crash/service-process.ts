@@ -1,19 +1,31 @@
 /** The process that crash tests kill: the service on a real database and real HTTP, with probes, on a fast clock. @module */
-import { setTimeout as wait } from 'node:timers/promises'
+
 import { createInterface } from 'node:readline'
-import { createService, type Logger, type Service, type ServiceEvent, type Store, silentLogger, StoreError } from '@payment-integration/core'
+import { setTimeout as wait } from 'node:timers/promises'
+import {
+  createService,
+  type Logger,
+  type Service,
+  type ServiceEvent,
+  type Store,
+  StoreError,
+  silentLogger,
+} from '@payment-integration/core'
 import { createPostgresStore, createSqliteStore } from '@payment-integration/store-sql'
 import { createUndiciSender } from '../../packages/server/src/sender/undici-sender.js'
 import { scriptedChain } from '../../packages/store-sql/test/support/scripted-chain.js'
 import { fastClock } from '../chaos/fast-clock.js'
 import { simulatedMasterKey } from '../world/master-key.js'
 import { createCrossing, tell as tellLine } from './death.js'
-import { probePostgres, probeSender, probeSqlite, probeStore } from './probes.js'
+import { probeSqlite } from './probed-sqlite.js'
+import { probePostgres, probeSender, probeStore } from './probes.js'
 import type { CrashConfig, CrashLine, Horizon } from './process-config.js'
 import { chainId, scriptOf } from './script.js'
 
 /** The shortest lease that a dispatcher takes, in milliseconds of the fast clock. */
 const leaseMs = 10_000
+/** The lease of the last process, which is never killed and has everything to deliver at once. */
+const longLeaseMs = 600_000
 /** How often the chain grows and the end is looked for, in milliseconds of this machine. */
 const lookMs = 10
 
@@ -34,15 +46,16 @@ createInterface({ input: process.stdin })
   })
   .once('close', () => process.exit(1))
 
-const store = probeStore(await openStore(), cross)
+const store = probeStore(openStore(), cross)
 const sender = createUndiciSender({ allowLoopbackHttp: true })
 const service = createService({
   store,
-  sender: probeSender(sender, cross, config.time.speed),
+  // The last process has nothing to time out for: a slow moment of this machine must not cost a retry of hours.
+  sender: probeSender(sender, cross, finish ? 1 : config.time.speed),
   masterKey: simulatedMasterKey,
   clock,
-  chains: roles.includes('server') ? [{ chain: growingChain(), startBlock: 0, pollMs: 200, leaseMs: 3_000 }] : [],
-  delivery: { leaseMs },
+  chains: roles.includes('server') ? [{ chain: growingChain(), startBlock: 0, pollMs: 800, leaseMs: 1_000 }] : [],
+  delivery: { leaseMs: finish ? longLeaseMs : leaseMs },
   allowLoopbackHttp: true,
   logger: lostClaims(),
   onEvent(event) {
@@ -61,9 +74,9 @@ await sender.close()
 await store.close()
 process.exit(0)
 
-async function openStore(): Promise<Store> {
+function openStore(): Store {
   if (database.kind === 'sqlite') {
-    await probeSqlite(cross)
+    probeSqlite(cross)
     return createSqliteStore({ path: database.path, clock })
   }
   probePostgres(cross)
@@ -80,13 +93,15 @@ function aheadClock() {
 function growingChain() {
   const { chain, mine } = scriptedChain(chainId)
   let mined = 0
+  const mineNext = () => {
+    mine(script.blocks[mined])
+    mined += 1
+  }
+  while (mined < (config.minedBlocks ?? 0)) mineNext()
   return {
     ...chain,
     async head() {
-      if (mined < horizon.blocks) {
-        mine(script.blocks[mined])
-        mined += 1
-      }
+      if (mined < horizon.blocks) mineNext()
       return chain.head()
     },
   }
@@ -111,6 +126,7 @@ async function applyUpdates(): Promise<void> {
       cross('update applied')
       tell({ type: 'accepted', index, outcome })
       index += 1
+      if (!finish) await wait(1)
     } catch (error) {
       if (!(error instanceof StoreError && error.retryable)) throw error
       await wait(lookMs)

@@ -61,11 +61,20 @@ function auditRecord(row: Selectable<AuditRow>): AuditRecord {
   return {
     seq: integer(row.seq),
     at: integer(row.at),
-    actor: unpack<string>(row.actor),
+    actor: readable<string>(row.actor),
     action: row.action as AuditAction,
-    subject: unpack<string>(row.subject),
-    details: unpack<AuditRecord['details']>(row.details),
+    subject: readable<string>(row.subject),
+    details: readable<AuditRecord['details']>(row.details),
     keyVersion: integer(row.key_version),
     hash: row.hash,
+  }
+}
+
+/** What somebody made unreadable is shown as it is: its hash tells that it was altered. */
+function readable<T>(text: string): T {
+  try {
+    return unpack<T>(text)
+  } catch {
+    return text as T
   }
 }

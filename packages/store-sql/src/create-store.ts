@@ -6,8 +6,11 @@ import { sql } from 'kysely'
 import { createAccountStore } from './accounts.js'
 import { listAudit } from './audit.js'
 import { createChainReads } from './chains/chain-reads.js'
+import { createDataKeyStore } from './data-keys.js'
 import { createDeliveryStore } from './deliveries/delivery-store.js'
 import type { Engine } from './engine.js'
+import { createIdentityAccounts } from './identity/accounts.js'
+import { createVerificationStore } from './identity/verification-reads.js'
 import { createIntegrationStore } from './integrations.js'
 import { createLeaseStore } from './leases.js'
 import { createLegacyKeyStore } from './legacy-keys.js'
@@ -37,6 +40,9 @@ export function createStore(database: Engine, ids: Ids = systemIds): Store {
     accounts: createAccountStore(engine),
     legacyKeys: createLegacyKeyStore(engine),
     audit: { list: (query) => listAudit(engine.read, query) },
+    verifications: createVerificationStore(engine),
+    identityAccounts: createIdentityAccounts(engine, ids),
+    dataKeys: createDataKeyStore(engine),
     async ping() {
       await sql`select 1`.execute(engine.read)
     },

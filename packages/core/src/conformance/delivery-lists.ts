@@ -69,6 +69,8 @@ export function deliveryListTests(test: StoreTest): void {
       const views = expected.map((n) => all[n - 1])
       expect(await store.deliveries.list({ ...filter, limit: 10 }), name).toEqual(views)
       expect(await store.deliveries.count(filter), name).toBe(expected.length)
+      const fitting = await store.deliveries.list({ ...filter, limit: 1_000 })
+      expect(await store.deliveries.newestId(filter), name).toBe(fitting.at(-1)?.deliveryId ?? null)
       const [, afterFirst] = views
       const rest = { ...filter, afterId: views[0]?.deliveryId, limit: 1 }
       if (views[0] !== undefined)

@@ -12,6 +12,7 @@ import { depositTests } from './deposits.js'
 import { droppingTests } from './dropping.js'
 import { endpointHealthTests } from './endpoint-health.js'
 import { fairnessTests } from './fairness.js'
+import { identityAccountTests } from './identity-accounts.js'
 import { integrationTests } from './integrations.js'
 import { leaseTests } from './leases.js'
 import { legacyKeyTests } from './legacy-keys.js'
@@ -24,6 +25,7 @@ import { type OpenStore, storeTests } from './subject.js'
 import { transactionReadTests } from './transaction-reads.js'
 import { transactionTests } from './transactions.js'
 import { updateTests } from './updates.js'
+import { verificationTests } from './verifications.js'
 import { walkTests } from './walks.js'
 
 /**
@@ -57,5 +59,7 @@ export function storeConformance(adapter: string, open: OpenStore): void {
   describe(`${adapter}: replays`, () => replayTests(test))
   describe(`${adapter}: lists of deliveries`, () => deliveryListTests(test))
   describe(`${adapter}: backlog`, () => backlogTests(test))
+  describe(`${adapter}: accounts by e-mail address`, () => identityAccountTests(test))
+  describe(`${adapter}: verifications`, () => verificationTests(test))
   describe(`${adapter}: concurrency`, () => concurrencyTests(test))
 }

@@ -8,7 +8,7 @@ import type { DeliveryCommands, ReplayTotals } from '../service-types.js'
 
 /** What the commands need. */
 export interface DeliveryDeps {
-  readonly deliveries: Pick<DeliveryStore, 'list' | 'count' | 'find' | 'endpoints'>
+  readonly deliveries: Pick<DeliveryStore, 'list' | 'count' | 'newestId' | 'find' | 'endpoints'>
   readonly audited: Audited
   /** Called after a commit that made deliveries due. */
   readonly onDue: () => void
@@ -23,16 +23,6 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
     const view = await deliveries.find(deliveryId)
     if (view === null) throw new DeliveryError('ERR_DELIVERY_NOT_FOUND', deliveryId)
     return view
-  }
-
-  /** The last delivery that fits at this moment: what is made or fails during a replay lies beyond it, or behind. */
-  async function lastId(filter: DeliveryFilter): Promise<string | undefined> {
-    let afterId: string | undefined
-    for (;;) {
-      const part = await deliveries.list({ ...filter, afterId, limit: replayPart })
-      afterId = part.at(-1)?.deliveryId ?? afterId
-      if (part.length < replayPart) return afterId
-    }
   }
 
   return {
@@ -58,8 +48,9 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
         throw new RangeError('replayAll needs a status; say "delivered" if what was delivered is to be sent again.')
       const filter = parseFilter(given)
       const done = { replayed: 0, underWay: 0 }
-      const upToId = await lastId(filter)
-      if (upToId === undefined) return done
+      // What is made or fails during the replay lies beyond it, or behind.
+      const upToId = await deliveries.newestId(filter)
+      if (upToId === null) return done
       let afterId: string | undefined
       while (!signal?.aborted) {
         const from = afterId

@@ -10,7 +10,7 @@ import type { IdentityAccounts } from '../ports/identity-accounts.js'
 import type { Applicant, IdentityProvider, ProviderRefusal, Review } from '../ports/identity-provider.js'
 import type { Store } from '../ports/store.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
-import type { ShareOutcome } from '../ports/store-verifications.js'
+import type { ShareOutcome, VerificationChange } from '../ports/store-verifications.js'
 import type { Clock, Ids, Logger } from '../ports/world.js'
 import { decideShare, notStarted, type ShareDecision } from './decide-share.js'
 import type { EmailKeys } from './email-keys.js'
@@ -24,6 +24,9 @@ import { firstQuestionMs } from './question-times.js'
 
 /** How long a claim is held, in milliseconds: a redemption and a look-up after it must fit, each bounded by the provider's adapter. */
 export const claimLeaseMs = 45_000
+
+/** A redemption begins while this much of its lease is left, in milliseconds: a process that was suspended since finds its claim taken over. */
+const leastLeftMs = claimLeaseMs / 2
 
 /** How long a caller is asked to wait when the provider names no time, in milliseconds. */
 const patienceMs = 5_000
@@ -62,6 +65,8 @@ interface Held {
   readonly token: string
   readonly by: string
   readonly externalUserId: string
+  /** End of its lease by this process's clock, counted from before it was taken. */
+  readonly until: number
 }
 
 type Begun =
@@ -92,6 +97,7 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
 
   async function begin(tx: StoreTransaction, attempt: Attempt): Promise<Begun> {
     const { accountId, integrationAddress } = attempt
+    const until = clock.now() + claimLeaseMs
     const found = await tx.verifications.lock(accountId)
     const decision = decideShare(found, integrationAddress)
     switch (decision.kind) {
@@ -103,13 +109,13 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
         return decision
       case 'redeem': {
         const attempts = found.attempts + 1
-        const held = { token: ids.next(), by: integrationAddress, externalUserId: `${accountId}-${attempts}` }
-        await tx.verifications.change(accountId, { attempts, claim: { ...held, leaseMs: claimLeaseMs } })
+        const held = { token: ids.next(), by: integrationAddress, externalUserId: `${accountId}-${attempts}`, until }
+        await tx.verifications.change(accountId, { attempts, claim: claimOf(held, claimLeaseMs) })
         return { kind: 'redeem', held }
       }
       case 'resolve': {
-        const held = { token: ids.next(), by: decision.by, externalUserId: decision.externalUserId }
-        await tx.verifications.change(accountId, { claim: { ...held, leaseMs: claimLeaseMs } })
+        const held = { token: ids.next(), by: decision.by, externalUserId: decision.externalUserId, until }
+        await tx.verifications.change(accountId, { claim: claimOf(held, claimLeaseMs) })
         return { kind: 'resolve', held }
       }
     }
@@ -128,10 +134,10 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
       return null
     }
     // Nothing was redeemed under that name, so the caller's token may be.
-    const own = { ...held, by: integrationAddress }
+    const own = { ...held, by: integrationAddress, until: clock.now() + claimLeaseMs }
     const isHeld = await store.transaction(async (tx) => {
       if (!(await holds(tx, accountId, held))) return false
-      await tx.verifications.change(accountId, { claim: { ...own, leaseMs: claimLeaseMs } })
+      await tx.verifications.change(accountId, { claim: claimOf(own, claimLeaseMs) })
       return true
     })
     return isHeld ? own : null
@@ -139,6 +145,10 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
 
   async function redeem(attempt: Attempt, held: Held, shareToken: string): Promise<ShareResponse> {
     const { externalUserId } = held
+    if (held.until - clock.now() < leastLeftMs) {
+      await end(attempt, held, { outcome: 'unavailable', lapse: true })
+      throw new IdentityUnavailableError(patienceMs)
+    }
     const redemption = await provider.redeem({ shareToken, externalUserId })
     if (redemption.kind === 'redeemed') return { ...(await attach(attempt, held, redemption.applicant)), reused: true }
     if (redemption.kind !== 'unknown') {
@@ -160,7 +170,9 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
     const { accountId } = attempt
     return store.transaction(async (tx) => {
       const found = await tx.verifications.lock(accountId)
-      // Whoever took the claim over has attached it already, perhaps with a verdict since.
+      const { externalUserId } = held
+      await log(tx, { ...attempt, integrationAddress: held.by }, 'redeemed', { externalUserId })
+      // A webhook, or whoever took the claim over, has attached it already, perhaps with a verdict since.
       if (found.claim?.token !== held.token) return found.review ?? notStarted
       const begun = review ?? begunReview
       await tx.verifications.change(accountId, {
@@ -171,7 +183,6 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
         claim: null,
         askInMs: firstQuestionMs,
       })
-      await log(tx, { ...attempt, integrationAddress: held.by }, 'redeemed', { externalUserId: held.externalUserId })
       return begun
     })
   }
@@ -189,7 +200,7 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
     const { accountId } = attempt
     await store.transaction(async (tx) => {
       if (await holds(tx, accountId, held))
-        await tx.verifications.change(accountId, { claim: lapse ? { ...held, leaseMs: 0 } : null })
+        await tx.verifications.change(accountId, { claim: lapse ? claimOf(held, 0) : null })
       await log(tx, attempt, outcome, { externalUserId: held.externalUserId, providerCode })
     })
     if (outcome === 'misconfigured')
@@ -220,6 +231,10 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
       providerCode,
     })
   }
+}
+
+function claimOf({ token, by, externalUserId }: Held, leaseMs: number): NonNullable<VerificationChange['claim']> {
+  return { token, by, externalUserId, leaseMs }
 }
 
 /** The provider often answers a redemption without a status: the checks have begun. Source: INTERFACE 3 ("normally answers init"). */

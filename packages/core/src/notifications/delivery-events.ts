@@ -1,15 +1,8 @@
 /** What is told of settled attempts. @module */
 import type { ServiceEvent } from '../events.js'
-import type { ClaimedDelivery, DeliveryStatus, EndpointTurn } from '../ports/store-deliveries.js'
+import type { DeliveryStatus, EndpointTurn } from '../ports/store-deliveries.js'
 import type { Attempted } from './attempt.js'
-
-type Named = Pick<ClaimedDelivery, 'deliveryId' | 'chainId' | 'txHash' | 'integrationAddress' | 'version' | 'attempt'>
-
-/** What names a delivery in events and logs: no URL, no body, no secret. */
-export function namedDelivery(delivery: Named): Named {
-  const { deliveryId, chainId, txHash, integrationAddress, version, attempt } = delivery
-  return { deliveryId, chainId, txHash, integrationAddress, version, attempt }
-}
+import { namedDelivery } from './named-delivery.js'
 
 /** The events of one settled attempt, in order. @param outcome - Where the delivery stands after it. */
 export function attemptEvents(attempted: Attempted, outcome: DeliveryStatus): ServiceEvent[] {

@@ -8,8 +8,9 @@ import type { Store } from '../ports/store.js'
 import type { EndpointJudge, Settled } from '../ports/store-deliveries.js'
 import type { Clock, Logger, Random } from '../ports/world.js'
 import type { Attempted } from './attempt.js'
-import { attemptEvents, endpointEvent, namedDelivery } from './delivery-events.js'
+import { attemptEvents, endpointEvent } from './delivery-events.js'
 import { judgeEndpoint } from './endpoint-health.js'
+import { namedDelivery } from './named-delivery.js'
 
 /** Most attempts in one commit. */
 export const mostPerCommit = 256

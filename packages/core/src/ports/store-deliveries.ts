@@ -193,6 +193,8 @@ export interface DeliveryStore {
   ): Promise<DeliveryView[]>
   /** One delivery, or null. */
   find(deliveryId: string): Promise<DeliveryView | null>
+  /** The id of the newest that fits, or null: none does. */
+  newestId(filter: DeliveryFilter): Promise<string | null>
   /** How many fit. */
   count(filter: DeliveryFilter): Promise<number>
   /** Endpoints with failures in a row, by address. */

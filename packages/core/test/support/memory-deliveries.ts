@@ -241,6 +241,11 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
       const row = rows.get(deliveryId)
       return row === undefined ? null : viewOf(row)
     },
+    newestId: async (filter) =>
+      [...rows.values()]
+        .filter((row) => fits(filter, viewOf(row)))
+        .map(viewOf)
+        .at(-1)?.deliveryId ?? null,
     count: async (filter) => [...rows.values()].filter((row) => fits(filter, viewOf(row))).length,
     endpoints: async () => endpoints.views(),
   }

@@ -4,9 +4,10 @@ import type { ProvenRange, RouterCoverage, WaitingDeposit } from '../../src/port
 import type { IntegrationRecord } from '../../src/ports/store-integrations.js'
 import type { LegacyKeyRecord } from '../../src/ports/store-legacy-keys.js'
 import type { Checkpoint, NewSnapshot, StoredUpdate } from '../../src/ports/store-transaction.js'
+import { copyOfVerifications, noVerifications, type VerificationRows } from './memory-verifications.js'
 
 /** The rows. They are replaced, never changed. */
-export interface MemoryState {
+export interface MemoryState extends VerificationRows {
   readonly payments: Map<string, StoredPayment>
   readonly snapshots: NewSnapshot[]
   /** Per chain: the checkpoint, the hash of every height that is kept, and how high these were built upon when that is higher. */
@@ -36,6 +37,7 @@ export function emptyState(): MemoryState {
     integrations: new Map(),
     legacyKeys: new Map(),
     audit: [],
+    ...noVerifications(),
   }
 }
 
@@ -52,6 +54,7 @@ export function copyOf(state: MemoryState): MemoryState {
     integrations: new Map(state.integrations),
     legacyKeys: new Map(state.legacyKeys),
     audit: [...state.audit],
+    ...copyOfVerifications(state),
   }
 }
 

@@ -5,10 +5,22 @@ import { memoryLeases } from './memory-leases.js'
 import { legacyKeysIn } from './memory-legacy-keys.js'
 import { copyOf, emptyState, type MemoryState, reachedOf } from './memory-state.js'
 import { memoryTransaction } from './memory-transaction.js'
+import { memoryDataKeys, verificationReads } from './memory-verifications.js'
 
 /** The part of the store that indexing, polling and commands use, in memory: transactions one at a time, undone when they reject. */
 export interface MemoryStore
-  extends Pick<Store, 'transaction' | 'payments' | 'chains' | 'leases' | 'integrations' | 'legacyKeys' | 'audit'> {
+  extends Pick<
+    Store,
+    | 'transaction'
+    | 'payments'
+    | 'chains'
+    | 'leases'
+    | 'integrations'
+    | 'legacyKeys'
+    | 'audit'
+    | 'verifications'
+    | 'dataKeys'
+  > {
   /** Everything that is committed. */
   readonly committed: () => MemoryState
   /** What the next transaction rejects with, after its work and before its commit; each error is used once. */
@@ -21,7 +33,7 @@ export interface MemoryStore
 
 /** What a store is made with. */
 export interface MemoryStoreOptions {
-  /** The clock of the leases, in unix milliseconds; without it none ever ends by itself. */
+  /** The clock of leases and claims, in unix milliseconds; without it none ever ends by itself. */
   readonly now?: () => number
   /** The outbox that replays are made in. */
   readonly deliveries?: MemoryDeliveries
@@ -44,7 +56,7 @@ export function memoryStore({ now = () => 0, deliveries }: MemoryStoreOptions = 
         const draft = copyOf(state)
         const undo = deliveries?.save()
         try {
-          const value = await work(memoryTransaction(draft, deliveries))
+          const value = await work(memoryTransaction(draft, deliveries, now))
           const failure = failures.shift()
           if (failure) throw failure
           state = draft
@@ -60,6 +72,8 @@ export function memoryStore({ now = () => 0, deliveries }: MemoryStoreOptions = 
     leases: memoryLeases(now),
     integrations: integrationsIn(() => state.integrations),
     legacyKeys: legacyKeysIn(() => state.legacyKeys),
+    verifications: verificationReads(() => state, now),
+    dataKeys: memoryDataKeys(() => state.dataKeys),
     audit: {
       list: async ({ afterSeq = 0, limit }) => state.audit.filter(({ seq }) => seq > afterSeq).slice(0, limit),
     },

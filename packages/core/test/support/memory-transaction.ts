@@ -5,11 +5,16 @@ import type { MemoryDeliveries } from './memory-deliveries.js'
 import { integrationsIn } from './memory-integrations.js'
 import { legacyKeysIn } from './memory-legacy-keys.js'
 import { type MemoryState, reachedOf } from './memory-state.js'
+import { verificationsIn } from './memory-verifications.js'
 
 const levels = ['none', 'bloom', 'root'] as const
 
-/** The operations of a transaction on rows that are its own until it ends. */
-export function memoryTransaction(draft: MemoryState, deliveries?: MemoryDeliveries): StoreTransaction {
+/** The operations of a transaction on rows that are its own until it ends. @param now - Unix milliseconds, for claims. */
+export function memoryTransaction(
+  draft: MemoryState,
+  deliveries?: MemoryDeliveries,
+  now: () => number = () => 0,
+): StoreTransaction {
   const payments = () => [...draft.payments.values()]
   const byPlace = (a: StoredPayment, b: StoredPayment) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex
   const change = (id: string, given: Partial<StoredPayment>) => {
@@ -160,6 +165,7 @@ export function memoryTransaction(draft: MemoryState, deliveries?: MemoryDeliver
       if (record.seq !== draft.audit.length + 1) throw new Error(`audit record ${record.seq} leaves a gap`)
       draft.audit.push(record)
     },
+    verifications: verificationsIn(draft, now),
   }
 }
 

@@ -37,6 +37,7 @@ describe('readConfig', () => {
       actor: null,
       maxExtraFeeBps: 100,
       logLevel: 'info',
+      identity: null,
       metrics: true,
       shutdownTimeoutMs: 10_000,
     })

@@ -5,7 +5,7 @@ import { checkInteger } from '../internal/checks.js'
 import { backlog, msUntilDue } from './backlog.js'
 import { createClaim } from './claim.js'
 import { listEndpoints } from './endpoint-rows.js'
-import { countDeliveries, findDelivery, listDeliveries } from './list.js'
+import { countDeliveries, findDelivery, listDeliveries, newestDelivery } from './list.js'
 import { createSettle } from './settle.js'
 
 /** Claims, settles and lists deliveries. `ids` makes the tokens of claims. */
@@ -18,6 +18,7 @@ export function createDeliveryStore(engine: Engine, ids: Ids): DeliveryStore {
     backlog: async ({ atMost }) => backlog(engine, checkInteger(atMost, 'atMost', 1)),
     list: (query) => listDeliveries(engine, query),
     find: (deliveryId) => findDelivery(engine, deliveryId),
+    newestId: (filter) => newestDelivery(engine, filter),
     count: (filter) => countDeliveries(engine, filter),
     endpoints: () => listEndpoints(engine.read),
   }

@@ -28,12 +28,27 @@ export async function findDelivery(engine: Engine, deliveryId: string): Promise<
   return view ?? null
 }
 
+/** The id of the newest delivery that fits, or null. */
+export async function newestDelivery({ read }: Engine, filter: DeliveryFilter): Promise<string | null> {
+  const row = await filtered(read, onlyFilter(filter))
+    .select('d.id')
+    .orderBy('d.id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row === undefined ? null : String(row.id)
+}
+
 /** How many deliveries fit. */
 export async function countDeliveries({ read }: Engine, filter: DeliveryFilter): Promise<number> {
-  const { integrationAddress, chainId, txHash, status, since, until } = filter
-  const given = { integrationAddress, chainId, txHash, status, since, until }
-  const row = await filtered(read, given).select(sql<Integer>`count(*)`.as('deliveries')).executeTakeFirst()
+  const row = await filtered(read, onlyFilter(filter))
+    .select(sql<Integer>`count(*)`.as('deliveries'))
+    .executeTakeFirst()
   return integer(row?.deliveries ?? 0)
+}
+
+/** Without what else an object may hold: a place in a list is none of a filter. */
+function onlyFilter({ integrationAddress, chainId, txHash, status, since, until }: DeliveryFilter): DeliveryFilter {
+  return { integrationAddress, chainId, txHash, status, since, until }
 }
 
 /** The rows of a list, without their attempts. */

@@ -9,6 +9,7 @@ import { migration1 } from '../../src/schema/migration-1.js'
 import { migration2 } from '../../src/schema/migration-2.js'
 import { migration3 } from '../../src/schema/migration-3.js'
 import { migration4 } from '../../src/schema/migration-4.js'
+import { migration5 } from '../../src/schema/migration-5.js'
 
 /** The migrations of those releases, with the columns of a payment that each of them does not have. */
 const releases = [
@@ -16,10 +17,11 @@ const releases = [
   { migration: migration2, missing: new Set<string>() },
   { migration: migration3, missing: new Set<string>() },
   { migration: migration4, missing: new Set<string>() },
+  { migration: migration5, missing: new Set<string>() },
 ] as const
 
 /** The schema version of a release. */
-export type OldVersion = 1 | 2 | 3 | 4
+export type OldVersion = 1 | 2 | 3 | 4 | 5
 
 /** Makes the tables of a release, named by its schema version, in an empty database. */
 export async function makeSchema({ transaction, differences }: Engine, version: OldVersion): Promise<void> {

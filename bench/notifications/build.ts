@@ -1,0 +1,47 @@
+/**
+ * Bundles the measured processes as a release is built: run from source by a loader, every function would pay for keeping its name,
+ * and the one with the most functions would pay most.
+ * @module
+ */
+import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+
+const root = join(import.meta.dirname, '..', '..')
+const scripts = ['receiver', 'floor', 'ours', 'peer'] as const
+
+/** A process of the bench. */
+export type Script = (typeof scripts)[number]
+
+/** Bundles on disk. */
+export interface BuiltScripts {
+  pathOf(script: Script): string
+  remove(): Promise<void>
+}
+
+/** Builds them from the sources of the workspace. */
+export async function buildScripts(): Promise<BuiltScripts> {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-build-'))
+  await build({
+    entryPoints: scripts.map((script) => join(import.meta.dirname, `${script}.ts`)),
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    format: 'esm',
+    target: 'node20',
+    platform: 'node',
+    conditions: ['@payment-integration/source'],
+    absWorkingDir: root,
+    external: ['@photostructure/sqlite', 'pg-native'],
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    },
+    logLevel: 'error',
+  })
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+  return {
+    pathOf: (script) => join(folder, `${script}.mjs`),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}

@@ -1,0 +1,93 @@
+/** What a claim costs with few and with very many due deliveries. @module */
+import { createService, parseMasterKey, type Store } from '@payment-integration/core'
+import { median } from '../measure.js'
+import type { BenchDatabase } from '../read-api/database.js'
+import { masterKey } from '../read-api/dataset.js'
+import { integrations, jobAt, paymentOf } from './jobs.js'
+import { multiply } from './multiply.js'
+
+/** How many deliveries are due. */
+export interface ClaimEffort {
+  readonly smallBacklog: number
+  /** The small one, doubled so often. */
+  readonly doublings: number
+}
+
+/** Deliveries of a claim. */
+const limit = 32
+/** Claims before anything counts. */
+const warmUps = 5
+
+/** Measures on two databases of their own, of the engine that is given, in turns, and returns a line. */
+export async function claimRates(open: () => Promise<BenchDatabase>, effort: ClaimEffort): Promise<string> {
+  const { smallBacklog, doublings } = effort
+  const few = await openFilled(open, smallBacklog, 0)
+  try {
+    const many = await openFilled(open, smallBacklog, doublings)
+    try {
+      const times = { few: [] as number[], many: [] as number[] }
+      for (let claims = Math.floor(smallBacklog / limit); claims > 0; claims -= 1) {
+        times.few.push(await claimMs(few.store))
+        times.many.push(await claimMs(many.store))
+      }
+      const typical = (all: readonly number[]) => median(all.slice(Math.min(warmUps, all.length - 1)))
+      const size = (smallBacklog * 2 ** doublings).toLocaleString('en')
+      const [fewMs, manyMs] = [typical(times.few), typical(times.many)]
+      return (
+        `A claim of ${limit} out of ${smallBacklog.toLocaleString('en')} due deliveries takes ${fewMs.toFixed(2)} ms; out of ${size}, ` +
+        `${manyMs.toFixed(2)} ms: ${(manyMs / fewMs).toFixed(2)} times as long.`
+      )
+    } finally {
+      await many.close()
+    }
+  } finally {
+    await few.close()
+  }
+}
+
+async function claimMs(store: Store): Promise<number> {
+  const begun = performance.now()
+  const claimed = await store.deliveries.claim({ limit, leaseMs: 600_000 })
+  const ms = performance.now() - begun
+  if (claimed.length !== limit) throw new Error(`A claim took ${claimed.length} of ${limit} due deliveries.`)
+  return ms
+}
+
+async function openFilled(open: () => Promise<BenchDatabase>, small: number, doublings: number) {
+  const database = await open()
+  const store = database.openStore()
+  const close = async () => {
+    await store.close()
+    await database.remove()
+  }
+  try {
+    await store.migrate()
+    await fill(store, small)
+    await multiply(database, doublings)
+    await database.settle()
+    return { store, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function fill(store: Store, count: number): Promise<void> {
+  const sender = { post: () => Promise.reject(new Error('Nothing is sent here.')) }
+  const service = createService({ store, sender, masterKey: parseMasterKey(masterKey), allowLoopbackHttp: true })
+  for (const address of integrations)
+    await service.integrations.create({ address, notificationUrl: `http://127.0.0.1:9/${address}` })
+  const jobs = Array.from({ length: count }, (_, place) => ({ place, job: jobAt(place) }))
+  const bodies = new Map(jobs.map(({ job }) => [job.txHash, job.body]))
+  await store.transaction(async (tx) => {
+    const { inserted } = await tx.upsertPayments(jobs.map(({ job, place }) => paymentOf(job, place)))
+    await tx.insertSnapshots(
+      inserted.map(({ id, txHash, integrationAddress }) => ({
+        paymentId: id,
+        version: 1,
+        body: Buffer.from(bodies.get(txHash) ?? ''),
+        integrationAddress,
+      })),
+    )
+  })
+}

@@ -1,0 +1,25 @@
+/** The floor, as a process of its own: signs and posts the same bodies with the same HTTP client, as many at a time, without a database. @module */
+import { inFlight, jobAt } from './jobs.js'
+import { createPoster } from './sign-and-post.js'
+import { answer, timed } from './worker.js'
+
+const { post, close } = createPoster(process.argv[2] ?? '')
+
+const floor = {
+  /** Posts the jobs at so many places. */
+  async run({ from, count }: { readonly from: number; readonly count: number }) {
+    const jobs = Array.from({ length: count }, (_, n) => jobAt(from + n))
+    return timed(async () => {
+      let next = 0
+      async function work(): Promise<void> {
+        for (let job = jobs[next]; job !== undefined; job = jobs[next]) {
+          next += 1
+          await post(job)
+        }
+      }
+      await Promise.all(Array.from({ length: inFlight }, work))
+    })
+  },
+}
+export type Floor = typeof floor
+answer(floor, close)

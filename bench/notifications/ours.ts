@@ -1,0 +1,99 @@
+/** Our outbox and dispatcher, as a process of its own, with default options. @module */
+import { createService, parseMasterKey, type Service, type Store } from '@payment-integration/core'
+import { createUndiciSender } from '@payment-integration/server'
+import { createPostgresStore, createSqliteStore } from '@payment-integration/store-sql'
+import { masterKey } from '../read-api/dataset.js'
+import { integrations, jobAt, paymentOf } from './jobs.js'
+import { type Pace, publishAt } from './publish.js'
+import { answer, timedWithProfile } from './worker.js'
+
+/** Payments per transaction while a backlog is prepared. */
+const batch = 500
+
+const [databaseUrl = '', receiverUrl = ''] = process.argv.slice(2)
+const store: Store = databaseUrl.startsWith('sqlite:')
+  ? createSqliteStore({ path: databaseUrl.slice('sqlite:'.length) })
+  : createPostgresStore({ connectionString: databaseUrl })
+const sender = createUndiciSender({ allowLoopbackHttp: true })
+let delivered = 0
+let onDelivered: () => void = () => {}
+const service: Service = createService({
+  store,
+  sender,
+  masterKey: parseMasterKey(masterKey),
+  allowLoopbackHttp: true,
+  onEvent(event) {
+    if (event.type !== 'delivery.attempted' || event.outcome !== 'delivered') return
+    delivered += 1
+    onDelivered()
+  },
+})
+
+interface Places {
+  readonly from: number
+  readonly count: number
+}
+
+/** Stores payments with their snapshots and outbox rows in one transaction, as an indexer does. */
+async function commit({ from, count }: Places): Promise<void> {
+  const jobs = Array.from({ length: count }, (_, n) => ({ place: from + n, job: jobAt(from + n) }))
+  const bodies = new Map(jobs.map(({ job }) => [job.txHash, job.body]))
+  await store.transaction(async (tx) => {
+    const { inserted } = await tx.upsertPayments(jobs.map(({ job, place }) => paymentOf(job, place)))
+    await tx.insertSnapshots(
+      inserted.map(({ id, txHash, integrationAddress }) => ({
+        paymentId: id,
+        version: 1,
+        body: Buffer.from(bodies.get(txHash) ?? ''),
+        integrationAddress,
+      })),
+    )
+  })
+}
+
+/** Runs the dispatcher until so many deliveries are settled. */
+async function deliver(count: number, beside: () => Promise<unknown> = async () => {}): Promise<void> {
+  const until = delivered + count
+  const stop = new AbortController()
+  const all = new Promise<void>((resolve) => {
+    onDelivered = () => delivered >= until && resolve()
+  })
+  const running = service.dispatcher.run(stop.signal)
+  await Promise.all([all, beside()])
+  stop.abort()
+  await running
+}
+
+const ours = {
+  async open() {
+    await store.migrate()
+    for (const address of integrations)
+      await service.integrations.create({ address, notificationUrl: `${receiverUrl}/hooks/${address}` })
+  },
+  async prepare({ from, count }: Places) {
+    for (let done = 0; done < count; done += batch)
+      await commit({ from: from + done, count: Math.min(batch, count - done) })
+  },
+  /** Delivers what was prepared; `BENCH_PROFILE=1` writes a profile of it. */
+  run: ({ count }: Places) => timedWithProfile('ours', () => deliver(count)),
+  /** Commits payments at a pace while the dispatcher runs. */
+  async publish(pace: Pace) {
+    let committed: Awaited<ReturnType<typeof publishAt>> = []
+    await deliver(Math.round(pace.perSecond * pace.seconds), async () => {
+      committed = await publishAt(pace, async (places) => {
+        await commit(places)
+        service.dispatcher.wake()
+      })
+    })
+    return committed
+  },
+  heapBytes() {
+    globalThis.gc?.()
+    return process.memoryUsage().heapUsed
+  },
+}
+export type Ours = typeof ours
+answer(ours, async () => {
+  await sender.close()
+  await store.close()
+})

@@ -1,0 +1,270 @@
+/** Tests: verifications, the claims on them, attempts, events and questions. Source: INTERFACE 3 (KYC attachment); DESIGN section 5.4. @module */
+import { expect } from 'vitest'
+import type { Review } from '../ports/identity-provider.js'
+import type { Store } from '../ports/store.js'
+import type { ShareAttempt, Verification, VerificationChange } from '../ports/store-verifications.js'
+import { epoch, otherShop, shop } from './fixtures.js'
+import { lastingLeaseMs, passTime, type StoreTest, withAnother } from './subject.js'
+
+/** Text that databases are known to spoil: ids of hosts and of the provider may be any. */
+const odd = '\u0000 "%\' \ud800'
+const id = `account ${odd}`
+const keyOf = (n: number) => n.toString(16).padStart(64, '0')
+
+const empty = (accountId: string): Verification => ({
+  accountId,
+  donor: null,
+  applicantId: null,
+  review: null,
+  reviewedAt: null,
+  attempts: 0,
+  claim: null,
+})
+const rejected: Review = {
+  reviewStatus: 'completed',
+  reviewAnswer: 'RED',
+  rejectType: 'RETRY',
+  rejectLabels: [odd, 'BLURRY'],
+}
+const claimed = (token = 'token') => ({ token, by: shop, externalUserId: `${id}-1` })
+const attempt = (changes: Partial<ShareAttempt> = {}): ShareAttempt => ({
+  at: epoch,
+  integrationAddress: shop,
+  emailKey: keyOf(1),
+  accountId: id,
+  outcome: 'rejected',
+  externalUserId: `${id}-1`,
+  providerCode: 4_711,
+  ...changes,
+})
+
+const lock = (store: Store, accountId = id) => store.transaction((tx) => tx.verifications.lock(accountId))
+const change = (store: Store, changes: VerificationChange, accountId = id) =>
+  store.transaction(async (tx) => {
+    await tx.verifications.lock(accountId)
+    await tx.verifications.change(accountId, changes)
+  })
+const log = (store: Store, ...attempts: ShareAttempt[]) =>
+  store.transaction(async (tx) => {
+    for (const each of attempts) await tx.verifications.logAttempt(each)
+  })
+const listed = async (store: Store, query: Partial<Parameters<Store['verifications']['list']>[0]> = {}) =>
+  (await store.verifications.list({ limit: 100, ...query })).map(({ accountId }) => accountId)
+
+/** Registers the tests. */
+export function verificationTests(test: StoreTest): void {
+  test('the verification of an unknown account is empty, and stays what it is', async ({ store }) => {
+    expect(await lock(store)).toStrictEqual(empty(id))
+    expect(await lock(store)).toStrictEqual(empty(id))
+    expect(await listed(store)).toEqual([id])
+  })
+
+  test('every field comes back as it was written, and a field that is not given stays', async ({ store }) => {
+    const fields = { donor: shop, applicantId: `applicant ${odd}`, review: rejected, reviewedAt: epoch, attempts: 3 }
+    await change(store, { ...fields, claim: { ...claimed(odd), leaseMs: 60_000 } })
+    const stored = { ...empty(id), ...fields, claim: { ...claimed(odd), lapsed: false } }
+    expect(await lock(store)).toStrictEqual(stored)
+    await change(store, {})
+    expect(await lock(store)).toStrictEqual(stored)
+    await change(store, { claim: null, review: null })
+    expect(await lock(store)).toStrictEqual({ ...stored, claim: null, review: null })
+    await change(store, { donor: null, applicantId: null, reviewedAt: null, attempts: 0 })
+    expect(await lock(store)).toStrictEqual(empty(id))
+    expect(await lock(store, 'another')).toStrictEqual(empty('another'))
+  })
+
+  test('a change that is undone with its transaction leaves nothing, not even an empty verification', async ({
+    store,
+  }) => {
+    const undone = store.transaction(async (tx) => {
+      await tx.verifications.lock(id)
+      await tx.verifications.change(id, { claim: { ...claimed(), leaseMs: 1 } })
+      await tx.verifications.logAttempt(attempt())
+      await tx.verifications.noteEvent('event', epoch)
+      throw new Error('undone')
+    })
+    await expect(undone).rejects.toThrow('undone')
+    expect(await listed(store)).toEqual([])
+    expect(await store.verifications.attempts({ limit: 10 })).toEqual([])
+    expect(await store.transaction((tx) => tx.verifications.noteEvent('event', epoch))).toBe(true)
+  })
+
+  test('of fifty that claim an account at once on two stores one does, and the others see its claim', async (subject) => {
+    await withAnother(subject, async (stores) => {
+      for (let round = 0; round < 3; round += 1) {
+        const accountId = `raced ${round}`
+        const tokens = await Promise.all(
+          Array.from({ length: 50 }, (_, n) =>
+            stores[n % 2]?.transaction(async (tx) => {
+              const found = await tx.verifications.lock(accountId)
+              if (found.claim !== null) return found.claim.token
+              const token = `token ${n}`
+              await tx.verifications.change(accountId, {
+                attempts: found.attempts + 1,
+                claim: { ...claimed(token), leaseMs: 60_000 },
+              })
+              return token
+            }),
+          ),
+        )
+        expect(new Set(tokens).size, `round ${round}`).toBe(1)
+        expect(await lock(subject.store, accountId)).toMatchObject({ attempts: 1, claim: { token: tokens[0] } })
+      }
+    })
+  })
+
+  test('of fifty that count an account at once none is lost', async (subject) => {
+    await withAnother(subject, async (stores) => {
+      const counted = Array.from({ length: 50 }, (_, n) =>
+        stores[n % 2]?.transaction(async (tx) => {
+          const { attempts } = await tx.verifications.lock(id)
+          await tx.verifications.change(id, { attempts: attempts + 1 })
+        }),
+      )
+      await Promise.all(counted)
+      expect((await lock(subject.store)).attempts).toBe(50)
+    })
+  })
+
+  test('a claim lapses at the end of its lease and not before, and stays who it was', async (subject) => {
+    const { store } = subject
+    await change(store, { claim: { ...claimed(), leaseMs: lastingLeaseMs(subject) } })
+    expect((await lock(store)).claim).toStrictEqual({ ...claimed(), lapsed: false })
+    await change(store, { claim: { ...claimed(), leaseMs: 100 } })
+    await passTime(subject, 100, async () => (await lock(store)).claim?.lapsed === true)
+    expect((await lock(store)).claim).toStrictEqual({ ...claimed(), lapsed: true })
+    await change(store, { claim: { ...claimed('next'), leaseMs: lastingLeaseMs(subject) } })
+    expect((await lock(store)).claim).toStrictEqual({ ...claimed('next'), lapsed: false })
+  })
+
+  test('a claim of no time has lapsed', async ({ store }) => {
+    await change(store, { claim: { ...claimed(), leaseMs: 0 } })
+    expect((await lock(store)).claim).toStrictEqual({ ...claimed(), lapsed: true })
+  })
+
+  test('an applicant is found by its id, else by the name of a claim', async ({ store }) => {
+    const find = (applicantId: string, externalUserId: string | null = null) =>
+      store.transaction((tx) => tx.verifications.lockByApplicant({ applicantId, externalUserId }))
+    const { externalUserId } = claimed()
+    await change(store, { applicantId: odd, claim: { ...claimed(), leaseMs: 0 } })
+    await change(store, { applicantId: 'other' }, 'another')
+    expect(await find(odd)).toStrictEqual(await lock(store))
+    expect((await find('unknown', externalUserId))?.accountId).toBe(id)
+    expect((await find('other', externalUserId))?.accountId).toBe('another')
+    expect(await find('unknown')).toBeNull()
+    expect(await find('unknown', '')).toBeNull()
+    expect(await find('', null)).toBeNull()
+    await change(store, { claim: null })
+    expect(await find('unknown', externalUserId)).toBeNull()
+  })
+
+  test('who looks for an applicant while its claim ends by attaching it finds it', async (subject) => {
+    await withAnother(subject, async ([one, two]) => {
+      for (let round = 0; round < 10; round += 1) {
+        const named = { applicantId: `applicant ${round}`, externalUserId: `name ${round}` }
+        await change(
+          subject.store,
+          { claim: { token: 'token', by: shop, externalUserId: named.externalUserId, leaseMs: 60_000 } },
+          `attached ${round}`,
+        )
+        const [found] = await Promise.all([
+          two?.transaction((tx) => tx.verifications.lockByApplicant(named)),
+          one?.transaction(async (tx) => {
+            await tx.verifications.lock(`attached ${round}`)
+            await tx.verifications.change(`attached ${round}`, { applicantId: named.applicantId, claim: null })
+          }),
+        ])
+        expect(found?.accountId).toBe(`attached ${round}`)
+      }
+    })
+  })
+
+  test('an event is noted once, whoever notes it', async (subject) => {
+    await withAnother(subject, async (stores) => {
+      const noted = Array.from({ length: 10 }, (_, n) =>
+        stores[n % 2]?.transaction((tx) => tx.verifications.noteEvent(odd, epoch + n)),
+      )
+      expect((await Promise.all(noted)).filter(Boolean)).toHaveLength(1)
+      expect(await subject.store.transaction((tx) => tx.verifications.noteEvent(`${odd} `, epoch))).toBe(true)
+    })
+  })
+
+  test('attempts come back newest first with every field, those of one address by its key', async ({ store }) => {
+    const given = [
+      attempt(),
+      attempt({ outcome: 'concurrent', externalUserId: null, providerCode: null }),
+      attempt({ emailKey: keyOf(2), accountId: 'another', integrationAddress: otherShop, at: 0 }),
+    ]
+    await log(store, ...given)
+    const found = await store.verifications.attempts({ limit: 10 })
+    expect(found).toStrictEqual(given.toReversed())
+    expect(await store.verifications.attempts({ limit: 1 })).toEqual(given.slice(2))
+    expect(await store.verifications.attempts({ limit: 10, emailKey: keyOf(1) })).toEqual([given[1], given[0]])
+    expect(await store.verifications.attempts({ limit: 10, emailKey: keyOf(3) })).toEqual([])
+  })
+
+  test('a verification is listed with its address and whether it is claimed, and found by that address', async ({
+    store,
+  }) => {
+    await change(store, { donor: shop, applicantId: 'applicant', review: rejected, reviewedAt: epoch, attempts: 2 })
+    await log(store, attempt({ emailKey: keyOf(7) }), attempt())
+    const { claim: _, ...rest } = await lock(store)
+    expect(await store.verifications.list({ limit: 10 })).toStrictEqual([
+      { ...rest, emailKey: keyOf(1), claimed: false },
+    ])
+    await change(store, { claim: { ...claimed(), leaseMs: 0 } })
+    for (const emailKey of [keyOf(1), keyOf(7)])
+      expect(await store.verifications.list({ emailKey, limit: 10 })).toStrictEqual([
+        { ...rest, emailKey, claimed: true },
+      ])
+    expect(await store.verifications.list({ emailKey: keyOf(2), limit: 10 })).toEqual([])
+  })
+
+  test('verifications are listed in pages by account', async ({ store }) => {
+    const accounts = Array.from({ length: 7 }, (_, n) => `account-${n}`)
+    for (const accountId of accounts.toReversed()) {
+      await lock(store, accountId)
+      await log(store, attempt({ accountId, emailKey: keyOf(accountId < 'account-4' ? 1 : 2) }))
+    }
+    expect(await listed(store)).toEqual(accounts)
+    expect(await listed(store, { limit: 3 })).toEqual(accounts.slice(0, 3))
+    expect(await listed(store, { limit: 3, afterAccountId: 'account-2' })).toEqual(accounts.slice(3, 6))
+    expect(await listed(store, { afterAccountId: 'account-6' })).toEqual([])
+    expect(await listed(store, { emailKey: keyOf(1), afterAccountId: 'account-1' })).toEqual(accounts.slice(2, 4))
+  })
+
+  test('the longest due applicants are asked about first, none before its time and none without an applicant', async (subject) => {
+    const { store } = subject
+    const due = async (limit = 10) =>
+      (await store.verifications.dueForQuestion(limit)).map(({ applicantId }) => applicantId)
+    const ask = (applicantId: string | null, askInMs: number | null) =>
+      change(store, { applicantId, askInMs }, `account of ${applicantId}`)
+    await ask('first', 100)
+    await ask('second', 150)
+    await ask(odd, 200)
+    await ask('far', 3_600_000)
+    await ask('never', null)
+    await ask(null, 0)
+    expect(await due()).not.toContain('far')
+    await passTime(subject, 200, async () => (await due()).length === 3)
+    expect(await due()).toEqual(['first', 'second', odd])
+    expect(await store.verifications.dueForQuestion(1)).toEqual([
+      { accountId: 'account of first', applicantId: 'first' },
+    ])
+    await change(store, { askInMs: null }, 'account of first')
+    await change(store, { attempts: 1 }, 'account of second')
+    expect(await due()).toEqual(['second', odd])
+  })
+
+  test('a limit below one and times that are no whole milliseconds are refused', async ({ store }) => {
+    for (const limit of [0, -1, 0.5, Number.NaN]) {
+      await expect(store.verifications.list({ limit })).rejects.toThrow(RangeError)
+      await expect(store.verifications.attempts({ limit })).rejects.toThrow(RangeError)
+      await expect(store.verifications.dueForQuestion(limit)).rejects.toThrow(RangeError)
+    }
+    for (const ms of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY]) {
+      await expect(change(store, { askInMs: ms })).rejects.toThrow(RangeError)
+      await expect(change(store, { claim: { ...claimed(), leaseMs: ms } })).rejects.toThrow(RangeError)
+    }
+  })
+}

@@ -1,0 +1,73 @@
+import { createEmailKeys } from '../../src/identity/email-keys.js'
+import { createShare } from '../../src/identity/share.js'
+import { createVerdicts } from '../../src/identity/verdicts.js'
+import type { Review } from '../../src/ports/identity-provider.js'
+import type { Store } from '../../src/ports/store.js'
+import { manualClock } from './manual-clock.js'
+import { memoryIdentityAccounts } from './memory-identity-accounts.js'
+import { memoryStore } from './memory-store.js'
+import { recordingLogger } from './recording-logger.js'
+import { scriptedProvider } from './scripted-provider.js'
+import { seededRandom } from './seeded-random.js'
+
+/** Two integrations. */
+export const shop = `0x${'a1'.repeat(20)}`
+export const otherShop = `0x${'b2'.repeat(20)}`
+
+/** An address that must appear nowhere. */
+export const email = 'canary.user@example.com'
+
+/** Reviews as the provider gives them. */
+export const review = (
+  reviewStatus: Review['reviewStatus'],
+  reviewAnswer: Review['reviewAnswer'] = null,
+  rejectType: Review['rejectType'] = null,
+): Review => ({ reviewStatus, reviewAnswer, rejectType, rejectLabels: rejectType === null ? [] : ['BLURRY'] })
+export const approved = review('completed', 'GREEN')
+export const rejected = review('completed', 'RED', 'RETRY')
+export const begun = review('init')
+export const notStarted = review('not_started')
+
+/** Sharing and verdicts on a memory store, a scripted provider and a clock that the test moves. */
+export function shareSetup() {
+  const clock = manualClock()
+  const store = memoryStore({ now: () => clock.now() })
+  const provider = scriptedProvider()
+  const logger = recordingLogger()
+  const accounts = memoryIdentityAccounts()
+  const emails = createEmailKeys(seededRandom('data key').bytes(32), seededRandom('nonces'))
+  let made = 0
+  const ids = { next: () => `id ${++made}` }
+  const deps = { accounts, provider, emails, clock, ids, logger }
+  const shareOn = (on: Pick<Store, 'transaction'>) => createShare({ ...deps, store: on })
+  const share = shareOn(store)
+  const verdicts = createVerdicts({ store, provider, clock, logger })
+  let tokens = 0
+  return {
+    clock,
+    store,
+    provider,
+    logger,
+    accounts,
+    verdicts,
+    shareOn,
+    /** Shares with a fresh token, unless one is given. */
+    share: (by: string = shop, shareToken = `canary-token ${++tokens}`) =>
+      share({ integrationAddress: by, email, shareToken }),
+    /** The only verification there is. */
+    verification: () => store.transaction((tx) => tx.verifications.lock('account-1')),
+    /** How the attempts ended, oldest first. */
+    async outcomes() {
+      return (await store.verifications.attempts({ limit: 100 })).map(({ outcome }) => outcome).reverse()
+    },
+    /** Lets a webhook of the newest applicant come. */
+    webhook(
+      given: Review | null,
+      { at = clock.now(), name = 'account-1-1', key = '' }: { at?: number; name?: string; key?: string } = {},
+    ) {
+      const applicantId = `applicant of ${name}`
+      const eventKey = key === '' ? `event ${at}` : key
+      return verdicts.apply({ eventKey, applicantId, externalUserId: name, at, review: given })
+    },
+  }
+}

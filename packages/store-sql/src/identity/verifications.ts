@@ -1,0 +1,121 @@
+/** Verifications of accounts inside a transaction, and the claims on them. Source: INTERFACE 3, 4.2. @module */
+import type {
+  ShareAttempt,
+  Verification,
+  VerificationChange,
+  VerificationTransaction,
+} from '@payment-integration/core/ports'
+import type { Connection, Differences, Parameter } from '../engine.js'
+import { checkInteger } from '../internal/checks.js'
+import { run } from '../internal/statement.js'
+import { pack } from '../internal/values.js'
+import { type StoredVerification, verificationColumns, verificationOf } from './verification-row.js'
+
+/** Binds the operations to a transaction's connection. */
+export function verificationsIn(db: Connection, differences: Differences): VerificationTransaction {
+  return {
+    lock: (accountId) => lock(db, differences, accountId),
+    async lockByApplicant({ applicantId, externalUserId }) {
+      const byApplicant = () => lockWhere(db, differences, 'applicant_id', applicantId)
+      const known = await byApplicant()
+      if (known !== null || externalUserId === null) return known
+      // While it waits for a claim, that may end by attaching the applicant.
+      return (await lockWhere(db, differences, 'claim_name', externalUserId)) ?? byApplicant()
+    },
+    change: (accountId, change) => changeVerification(db, differences, accountId, change),
+    logAttempt: (attempt) => logAttempt(db, attempt),
+    async noteEvent(eventKey, at) {
+      const noted = await db
+        .insertInto('provider_events')
+        .values({ event_key: pack(eventKey), at: checkInteger(at, 'at') })
+        .onConflict((conflict) => conflict.doNothing())
+        .returning('event_key')
+        .executeTakeFirst()
+      return noted !== undefined
+    },
+  }
+}
+
+const lapsed = (now: string) => `${verificationColumns}, case when claim_until <= ${now} then 1 else 0 end as lapsed`
+
+async function lock(db: Connection, differences: Differences, accountId: string): Promise<Verification> {
+  const [row] = await run<StoredVerification>(db, differences, (parameter) => {
+    // An update that changes nothing takes the row and answers what is in it after the wait, in the statement that may insert it.
+    return `insert into ${differences.name('verifications')} as v (account_id, attempts)
+      values (${parameter(pack(accountId))}, 0) on conflict (account_id) do update set attempts = v.attempts
+      returning ${lapsed(differences.nowText(parameter))}`
+  })
+  if (row === undefined) throw new TypeError('The statement that locks a verification answered no row.')
+  return verificationOf(row)
+}
+
+async function lockWhere(
+  db: Connection,
+  differences: Differences,
+  column: 'applicant_id' | 'claim_name',
+  value: string,
+): Promise<Verification | null> {
+  const { name, nowText, lockRows } = differences
+  const [row] = await run<StoredVerification>(
+    db,
+    differences,
+    (parameter) => `select ${lapsed(nowText(parameter))} from ${name('verifications')} v
+      where ${column} = ${parameter(pack(value))} order by account_id limit 1${lockRows('v')}`,
+  )
+  return row === undefined ? null : verificationOf(row)
+}
+
+async function changeVerification(
+  db: Connection,
+  differences: Differences,
+  accountId: string,
+  change: VerificationChange,
+): Promise<void> {
+  const { name, nowText } = differences
+  await run(db, differences, (parameter) => {
+    const after = (ms: number, what: string) => `${nowText(parameter)} + ${parameter(checkInteger(ms, what))}`
+    const written = assignments(change, parameter, after)
+    // The account is no change: a statement with nothing else to set is still one.
+    const id = parameter(pack(accountId))
+    return `update ${name('verifications')} set ${['account_id = account_id', ...written].join(', ')} where account_id = ${id}`
+  })
+}
+
+function assignments(
+  { donor, applicantId, review, reviewedAt, attempts, claim, askInMs }: VerificationChange,
+  parameter: Parameter,
+  after: (ms: number, what: string) => string,
+): string[] {
+  const set = (column: string, value: unknown) => `${column} = ${parameter(value)}`
+  const written: string[] = []
+  if (donor !== undefined) written.push(set('donor', donor))
+  if (applicantId !== undefined) written.push(set('applicant_id', pack(applicantId)))
+  if (review !== undefined) written.push(set('review', pack(review)))
+  if (reviewedAt !== undefined) written.push(set('reviewed_at', reviewedAt))
+  if (attempts !== undefined) written.push(set('attempts', checkInteger(attempts, 'attempts')))
+  if (claim === null) written.push('claim_token = null', 'claim_by = null', 'claim_name = null', 'claim_until = null')
+  else if (claim !== undefined)
+    written.push(
+      set('claim_token', pack(claim.token)),
+      set('claim_by', claim.by),
+      set('claim_name', pack(claim.externalUserId)),
+      `claim_until = ${after(claim.leaseMs, 'leaseMs')}`,
+    )
+  if (askInMs !== undefined) written.push(`ask_at = ${askInMs === null ? 'null' : after(askInMs, 'askInMs')}`)
+  return written
+}
+
+async function logAttempt(db: Connection, attempt: ShareAttempt): Promise<void> {
+  await db
+    .insertInto('share_attempts')
+    .values({
+      at: attempt.at,
+      integration: attempt.integrationAddress,
+      email_key: attempt.emailKey,
+      account_id: pack(attempt.accountId),
+      outcome: attempt.outcome,
+      external_user_id: pack(attempt.externalUserId),
+      provider_code: attempt.providerCode,
+    })
+    .execute()
+}

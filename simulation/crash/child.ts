@@ -1,0 +1,41 @@
+/** Starts processes of the service, hears what they tell, and ends them. @module */
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import type { CrashConfig, CrashLine, Horizon } from './process-config.js'
+
+/** How a process ended. */
+export interface Ended {
+  readonly signal: NodeJS.Signals | null
+  readonly code: number | null
+  /** What it wrote to standard error. */
+  readonly complaints: string
+}
+
+/** A running process. */
+export interface CrashChild {
+  readonly ended: Promise<Ended>
+  /** Lets more of the script happen. */
+  raise(horizon: Horizon): void
+  signal(name: 'SIGKILL' | 'SIGCONT' | 'SIGTERM'): void
+}
+
+/** Starts a process. @param path - The bundle. */
+export function startCrashChild(path: string, config: CrashConfig, hear: (line: CrashLine) => void): CrashChild {
+  const child = spawn(process.execPath, [path, JSON.stringify(config)], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: process.env['TMPDIR'] },
+  })
+  let complaints = ''
+  createInterface({ input: child.stdout }).on('line', (line) => hear(JSON.parse(line) as CrashLine))
+  child.stderr.on('data', (chunk: Buffer) => {
+    complaints = `${complaints}${chunk.toString('utf8')}`.slice(-2_000)
+  })
+  // It may be gone before it reads.
+  child.stdin.on('error', () => undefined)
+  return {
+    // `close` comes after the last line was heard.
+    ended: new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal, complaints }))),
+    raise: (horizon) => void child.stdin.write(`${JSON.stringify(horizon)}\n`),
+    signal: (name) => void child.kill(name),
+  }
+}

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { postgresMissing, startPostgres, type TestPostgres } from '../../packages/store-sql/test/postgres.js'
+import { crashSeeds, outages } from '../seeds-in-tests.js'
+import { deathsPerSeed } from './plan.js'
+import { crashTable, describeCrash, killsOf, runCrashes } from './run-crash.js'
+import { runOutages } from './run-outages.js'
+import type { CrashReport } from './run-seed.js'
+
+const { from, count } = crashSeeds
+/** Seeds at a time: half of one is waiting for leases. */
+const concurrency = 3
+const timeoutMs = 600_000
+
+function wordsOf(suite: 'crash' | 'outage', reports: readonly CrashReport[]): string {
+  process.stdout.write(`${crashTable(reports)}\n`)
+  return reports
+    .filter(({ flaws }) => flaws.length > 0)
+    .map((report) => describeCrash(suite, report))
+    .join('\n')
+}
+const sum = (reports: readonly CrashReport[], value: (report: CrashReport) => number) =>
+  reports.reduce((total, report) => total + value(report), 0)
+
+describe('after processes were killed at any point', () => {
+  let postgres: TestPostgres | null = null
+  beforeAll(async () => {
+    postgres = postgresMissing === null ? await startPostgres() : null
+  }, 60_000)
+  afterAll(() => postgres?.remove())
+
+  test(
+    `${count * deathsPerSeed} times: nothing is lost, sent in two forms or given up, and every receiver holds the newest version`,
+    async () => {
+      const reports = await runCrashes({ from, count, concurrency, postgres: postgres?.connectionString ?? null })
+      expect(wordsOf('crash', reports)).toBe('')
+      // A run in which nothing happened shows nothing.
+      expect(sum(reports, killsOf)).toBe(count * deathsPerSeed)
+      expect(sum(reports, ({ kills }) => kills.get('outside') ?? 0)).toBeLessThan(count * deathsPerSeed * 0.8)
+      expect(sum(reports, ({ postsInTrouble }) => postsInTrouble)).toBeGreaterThan(count * 50)
+      if (count < 30) return
+      expect(new Set(reports.flatMap(({ kills }) => [...kills.keys()])).size).toBeGreaterThan(10)
+      for (const name of ['freezes', 'replayed', 'blocks'] as const)
+        expect(sum(reports, (report) => report[name])).toBeGreaterThan(0)
+    },
+    timeoutMs,
+  )
+})
+
+describe.skipIf(postgresMissing)(
+  `after PostgreSQL crashed or lost its connections${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
+  () => {
+    test(
+      `${outages.seeds * outages.each} times under two dispatchers: nothing is lost, and no process ends by it`,
+      async () => {
+        const reports = await runOutages({ from: 1, count: outages.seeds, outages: outages.each })
+        expect(wordsOf('outage', reports)).toBe('')
+        expect(sum(reports, (report) => report.outages)).toBeGreaterThanOrEqual(outages.seeds * outages.each)
+        expect(sum(reports, ({ postsInTrouble }) => postsInTrouble)).toBeGreaterThan(outages.seeds * outages.each * 4)
+      },
+      timeoutMs,
+    )
+  },
+)

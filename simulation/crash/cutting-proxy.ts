@@ -1,0 +1,81 @@
+/** A proxy in front of PostgreSQL that cuts connections: all of them, or the one that has just sent its COMMIT. @module */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** The proxy. */
+export interface CuttingProxy {
+  /** The database's address by way of the proxy. */
+  readonly connectionString: string
+  /** Breaks every connection. Returns how many there were. */
+  cut(): number
+  /** Breaks the connection that sends the next COMMIT: the server gets it, and its answer reaches nobody. */
+  cutAfterCommit(): void
+  /** Connections that were broken after their COMMIT. */
+  readonly cutCommits: number
+  close(): Promise<void>
+}
+
+/** Name of the socket in the folder that a connection string names as its host. */
+const socketName = '.s.PGSQL.5432'
+/** The message of the protocol that the driver commits with, after its length. */
+const commitMessage = 'commit\0'
+
+/** Opens a proxy to a server that listens on a Unix socket. */
+export async function openCuttingProxy(connectionString: string): Promise<CuttingProxy> {
+  const target = join(new URL(connectionString).searchParams.get('host') ?? '', socketName)
+  const folder = await mkdtemp(join(tmpdir(), 'pi-proxy-'))
+  const open = new Set<Socket>()
+  let isArmed = false
+  let cutCommits = 0
+  const server = createServer((client) => {
+    const upstream = connect(target)
+    open.add(client)
+    const end = () => {
+      open.delete(client)
+      client.destroy()
+      upstream.destroy()
+    }
+    for (const socket of [client, upstream]) socket.on('error', end).on('close', end)
+    upstream.on('data', (chunk: Buffer) => client.write(chunk))
+    client.on('data', (chunk: Buffer) => {
+      const isCut = isArmed && chunk.includes(commitMessage)
+      if (!isCut) {
+        upstream.write(chunk)
+        return
+      }
+      isArmed = false
+      cutCommits += 1
+      client.off('close', end)
+      open.delete(client)
+      client.destroy()
+      // What was written reaches the server before the end does.
+      upstream.end(chunk)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(join(folder, socketName), resolve))
+  const address = new URL(connectionString)
+  address.searchParams.set('host', folder)
+  const cut = () => {
+    const broken = [...open]
+    for (const client of broken) client.destroy()
+    return broken.length
+  }
+  return {
+    connectionString: address.href,
+    cut,
+    cutAfterCommit() {
+      isArmed = true
+    },
+    get cutCommits() {
+      return cutCommits
+    },
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      cut()
+      await closed
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * Integrators' endpoints over HTTP, in one server: they keep every byte that came and answer 2xx, errors or nothing by seed. They share no
+ * code with the product: each signature is computed anew over the captured bytes with `node:crypto`.
+ * @module
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Draws } from '../random.js'
+
+/** A delivery as it came off the socket. */
+export interface Captured {
+  /** The integration whose path it came to. */
+  readonly integrationAddress: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+  /** The status that it was answered with; null: nothing. */
+  readonly status: number | null
+  /** Whether the endpoint kept it, whatever the answer. */
+  readonly taken: boolean
+}
+
+/** The endpoints. */
+export interface CrashReceiver {
+  /** Where an integration is told. */
+  urlOf(integrationAddress: string): string
+  readonly captured: readonly Captured[]
+  /** From now on every delivery is taken and answered 204. */
+  heal(): void
+  close(): Promise<void>
+}
+
+/** How an endpoint answers. */
+type Answer = Pick<Captured, 'status' | 'taken'> & { readonly retryAfter?: string; readonly hangs?: boolean }
+
+const taken: Answer = { status: 204, taken: true }
+
+/** Opens the endpoints on a free port. Some are down altogether until they are healed. */
+export async function openReceiver(draws: Draws, integrations: readonly string[]): Promise<CrashReceiver> {
+  const captured: Captured[] = []
+  const down = new Set(integrations.filter(() => draws.chance(0.3)))
+  let healed = false
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('error', () => undefined)
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { headers, url = '' } = request
+      const integrationAddress = url.slice('/hooks/'.length)
+      const answer = healed ? taken : answerOf(draws, down.has(integrationAddress))
+      const { status } = answer
+      captured.push({ integrationAddress, headers, body: Buffer.concat(chunks), status, taken: answer.taken })
+      send(answer, response)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    urlOf: (integrationAddress) => `http://127.0.0.1:${port}/hooks/${integrationAddress}`,
+    captured,
+    heal() {
+      healed = true
+    },
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+function answerOf(draws: Draws, isDown: boolean): Answer {
+  const trouble = draws.fraction()
+  if (isDown) return trouble < 0.5 ? { status: 503, taken: false } : { status: null, taken: false }
+  if (trouble < 0.08) return { status: 500, taken: false }
+  if (trouble < 0.1) return { status: 429, taken: false, retryAfter: '7' }
+  if (trouble < 0.11) return { status: 302, taken: false }
+  if (trouble < 0.14) return { status: 410, taken: false }
+  if (trouble < 0.16) return { status: null, taken: false }
+  // It was taken, and nobody heard that: the connection broke, or the answer never came.
+  if (trouble < 0.2) return { status: null, taken: true }
+  if (trouble < 0.22) return { status: null, taken: true, hangs: true }
+  return taken
+}
+
+function send({ status, retryAfter, hangs = false }: Answer, response: ServerResponse): void {
+  // A hang is ended by whoever asked.
+  if (hangs) return
+  if (status === null) response.destroy()
+  else
+    response
+      .writeHead(status, retryAfter === undefined ? {} : { 'retry-after': retryAfter })
+      .end(status === 204 ? '' : 'no')
+}
+
+/** Whether a delivery bears the right signature: `t=<seconds>,v1=<HMAC-SHA256 over "<seconds>." and the body>`. Source: INTERFACE 6. */
+export function isSigned({ headers, body, integrationAddress }: Captured, secret: string): boolean {
+  const header = String(headers['x-service-signature'])
+  const [, time, code] = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/.exec(header) ?? []
+  if (time === undefined || code === undefined) return false
+  const expected = createHmac('sha256', secret).update(`${time}.`).update(body).digest()
+  return timingSafeEqual(expected, Buffer.from(code, 'hex')) && headers['x-service-integration'] === integrationAddress
+}

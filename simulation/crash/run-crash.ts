@@ -1,0 +1,136 @@
+/** Many seeds of crashes, several at a time. @module */
+import type { BuiltProcess } from '../chaos/build-process.js'
+import { buildCrashProcess } from './build-process.js'
+import { type CrashGround, postgresGround, sqliteGround } from './database.js'
+import { points } from './death.js'
+import { planOf } from './plan.js'
+import { runCrashSeed } from './run-lives.js'
+import type { CrashReport } from './run-seed.js'
+
+/** Which seeds to run. */
+export interface CrashOptions {
+  readonly from: number
+  readonly count: number
+  /** Seeds at a time. */
+  readonly concurrency: number
+  /** Address of a PostgreSQL for every fifth seed; null: all are on SQLite. */
+  readonly postgres: string | null
+  /** Told at once of every seed. */
+  readonly onReport?: ((report: CrashReport) => void) | undefined
+}
+
+/** Runs seeds. It rejects when the process cannot be built or a database cannot be opened. */
+export async function runCrashes({
+  from,
+  count,
+  concurrency,
+  postgres,
+  onReport,
+}: CrashOptions): Promise<CrashReport[]> {
+  return inWorkers({ from, count, concurrency }, async (seed, { path }) => {
+    const plan = planOf(seed, postgres !== null)
+    const ground =
+      plan.engine === 'postgres' && postgres !== null ? postgresGround(postgres, `crash_${seed}`) : await sqliteGround()
+    return onGround(ground, async () => {
+      const report = await runCrashSeed(plan, ground, path)
+      onReport?.(report)
+      return report
+    })
+  })
+}
+
+/** Works on seeds, several at a time, with the process built once. */
+export async function inWorkers<T>(
+  { from, count, concurrency }: Pick<CrashOptions, 'from' | 'count' | 'concurrency'>,
+  work: (seed: number, built: BuiltProcess) => Promise<T>,
+): Promise<T[]> {
+  const built = await buildCrashProcess()
+  const results: T[] = []
+  let next = from
+  async function worker(): Promise<void> {
+    while (next < from + count) {
+      const seed = next
+      next += 1
+      results.push(await work(seed, built))
+    }
+  }
+  try {
+    const workers = await Promise.allSettled(Array.from({ length: concurrency }, worker))
+    for (const each of workers) if (each.status === 'rejected') throw each.reason
+  } finally {
+    await built.remove()
+  }
+  return results
+}
+
+/** Works on a database and removes it. */
+export async function onGround<T>(ground: CrashGround, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } finally {
+    await ground.remove()
+  }
+}
+
+/** A seed in words, with the command that replays it. @param suite - Its name for `npm run soak`. */
+export function describeCrash(suite: 'crash' | 'outage', report: CrashReport): string {
+  const {
+    seed,
+    engine,
+    flaws,
+    freezes,
+    outages,
+    lostClaims,
+    payments,
+    posts,
+    postsInTrouble,
+    attempts,
+    replayed,
+    blocks,
+    seconds,
+  } = report
+  return [
+    `seed ${seed}: ${flaws.length === 0 ? 'right' : 'WRONG'} in ${seconds.toFixed(1)} s on ${engine}; ${payments} payments, ${posts} posts (${postsInTrouble} before all was healed), ` +
+      `${attempts} attempts, ${killsOf(report)} kills, ${freezes} freezes, ${outages} outages, ${lostClaims} late answers, ` +
+      `${replayed} replayed, ${blocks} endpoints blocked`,
+    ...flaws.slice(0, 8).map((flaw) => `  ${flaw}`),
+    `  replay: npm run soak -- --suite=${suite} --seed=${seed}`,
+  ].join('\n')
+}
+
+/** How many processes of a seed were killed. */
+export function killsOf({ kills }: CrashReport): number {
+  return [...kills.values()].reduce((sum, count) => sum + count, 0)
+}
+
+/** The figures of many seeds as a Markdown table. */
+export function crashTable(reports: readonly CrashReport[]): string {
+  const sum = (value: (report: CrashReport) => number) => reports.reduce((total, report) => total + value(report), 0)
+  const flaws = (kind: string) => sum(({ flaws }) => flaws.filter((flaw) => flaw.startsWith(kind)).length)
+  const rows: readonly (readonly [string, number])[] = [
+    ['seeds', reports.length],
+    ['payments', sum(({ payments }) => payments)],
+    ['posts', sum(({ posts }) => posts)],
+    ['posts before all was healed', sum(({ postsInTrouble }) => postsInTrouble)],
+    ['attempts logged', sum(({ attempts }) => attempts)],
+    ['processes killed', sum(killsOf)],
+    ...([...points, 'outside'] as const).map(
+      (point) => [`killed: ${point}`, sum(({ kills }) => kills.get(point) ?? 0)] as const,
+    ),
+    ['dispatchers frozen', sum(({ freezes }) => freezes)],
+    ['cuts and restarts of the database', sum(({ outages }) => outages)],
+    ['late answers thrown away', sum(({ lostClaims }) => lostClaims)],
+    ['deliveries replayed', sum(({ replayed }) => replayed)],
+    ['endpoints blocked', sum(({ blocks }) => blocks)],
+    ['**missing**', flaws('missing')],
+    ['**wrong**', flaws('wrong')],
+    ['**repeated**', flaws('repeated')],
+  ]
+  return [
+    '| | |',
+    '| --- | ---: |',
+    ...rows
+      .filter(([name, value]) => value > 0 || name.startsWith('**'))
+      .map(([name, value]) => `| ${name} | ${value} |`),
+  ].join('\n')
+}

@@ -1,0 +1,208 @@
+/** Runs a seed: processes die again and again over one database, then all is healed and judged. @module */
+import { setTimeout as wait } from 'node:timers/promises'
+import { createService } from '@payment-integration/core'
+import { drawsOf } from '../random.js'
+import { simulatedMasterKey } from '../world/master-key.js'
+import { type CrashChild, type Ended, startCrashChild } from './child.js'
+import type { CrashGround } from './database.js'
+import type { Point } from './death.js'
+import { judgeCrash, unruly } from './judge.js'
+import type { CrashPlan } from './plan.js'
+import type { CrashConfig, CrashLine } from './process-config.js'
+import { type CrashReceiver, openReceiver } from './receiver.js'
+import { type Script, scriptOf } from './script.js'
+
+/** Fast milliseconds per millisecond: a lease of 10 s lasts half a second. */
+export const speed = 20
+/** How far the clock of the last process is ahead: beyond every retry that was planned, in milliseconds. */
+const aheadMs = 72 * 3_600_000
+/** How long everything may take to be delivered once all is healed, in milliseconds. */
+const finishMs = 60_000
+/** What a seed came to. */
+export interface CrashReport {
+  readonly seed: number
+  readonly engine: CrashPlan['engine']
+  /** Nothing when all is right. */
+  readonly flaws: readonly string[]
+  /** Ends by SIGKILL, by the point of the process; `outside` where the parent chose the moment. */
+  readonly kills: ReadonlyMap<Point | 'outside', number>
+  readonly freezes: number
+  /** Cuts and restarts of the database. */
+  readonly outages: number
+  /** Late answers of dispatchers that had lost their claims. */
+  readonly lostClaims: number
+  readonly payments: number
+  readonly posts: number
+  /** Those before everything was healed. */
+  readonly postsInTrouble: number
+  readonly attempts: number
+  /** Deliveries that were given up and replayed. */
+  readonly replayed: number
+  /** How often an endpoint began to be blocked. */
+  readonly blocks: number
+  readonly seconds: number
+}
+
+/** A seed while it runs: its parts, what processes confirmed, and what became of them. */
+export interface CrashRun {
+  readonly plan: Pick<CrashPlan, 'seed' | 'engine' | 'size'>
+  readonly script: Script
+  readonly receiver: CrashReceiver
+  readonly flaws: string[]
+  readonly accepted: Set<number>
+  /** `<hash> <version>` of each delivery that a process confirmed. */
+  readonly delivered: ReadonlySet<string>
+  readonly kills: Map<Point | 'outside', number>
+  freezes: number
+  outages: number
+  /** Starts a process; `hear` is told beside what is kept here. */
+  start(
+    config: Pick<CrashConfig, 'roles' | 'horizon' | 'minedBlocks' | 'death'>,
+    hear?: (line: CrashLine) => void,
+  ): CrashChild
+  /** The first update that nobody confirmed. */
+  firstUpdate(): number
+  /** How much of the script may happen when so much of the seed is over. */
+  horizon(share: number): CrashConfig['horizon']
+}
+
+/** Runs a seed. @param trouble - Everything up to the healing: it starts processes and leaves none behind. */
+export async function runSeed(
+  plan: CrashRun['plan'],
+  ground: CrashGround,
+  bundle: string,
+  trouble: (run: CrashRun) => Promise<void>,
+): Promise<CrashReport> {
+  const startedAt = performance.now()
+  const script = scriptOf(plan.seed, plan.size)
+  const receiver = await openReceiver(drawsOf(plan.seed).fork('receiver'), script.integrations)
+  const time = { since: Date.now(), speed }
+  const indexed = new Set<string>()
+  const delivered = new Set<string>()
+  const sums = { lostClaims: 0, replayed: 0, blocks: 0 }
+  let finished: ((line: CrashLine & { readonly type: 'finished' }) => void) | undefined
+
+  function keep(line: CrashLine): void {
+    if (line.type === 'accepted') run.accepted.add(line.index)
+    if (line.type === 'indexed') indexed.add(line.txHash)
+    if (line.type === 'delivered') delivered.add(`${line.txHash} ${line.version}`)
+    if (line.type === 'claim lost') sums.lostClaims += 1
+    if (line.type === 'turned' && line.failing) sums.blocks += 1
+    if (line.type === 'finished') finished?.(line)
+  }
+
+  function startProcess(
+    config: Pick<CrashConfig, 'roles' | 'horizon' | 'minedBlocks' | 'death' | 'aheadMs' | 'finish'>,
+    hear?: (line: CrashLine) => void,
+  ): CrashChild {
+    const { seed, size } = plan
+    const whole = { ...config, seed, size, database: ground.database, time, firstUpdate: run.firstUpdate() }
+    return startCrashChild(bundle, whole, (line) => {
+      keep(line)
+      hear?.(line)
+    })
+  }
+
+  const run: CrashRun = {
+    plan,
+    script,
+    receiver,
+    flaws: [],
+    accepted: new Set(),
+    delivered,
+    kills: new Map(),
+    freezes: 0,
+    outages: 0,
+    start: (config, hear) => startProcess({ ...config, aheadMs: 0, finish: false }, hear),
+    firstUpdate() {
+      let index = 0
+      while (run.accepted.has(index)) index += 1
+      return index
+    },
+    horizon: (share) => ({
+      blocks: Math.ceil(script.blocks.length * share),
+      updates: Math.ceil(script.updates.length * share),
+    }),
+  }
+
+  /** One process delivers everything, and ends when it is asked to. */
+  async function finish(): Promise<void> {
+    const told = new Promise<CrashLine & { readonly type: 'finished' }>((resolve) => {
+      finished = resolve
+    })
+    const roles = ['server', 'dispatcher'] as const
+    const horizon = run.horizon(1)
+    const child = startProcess({ roles, horizon, minedBlocks: horizon.blocks, death: null, aheadMs, finish: true })
+    const late = new AbortController()
+    const end = await Promise.race([told, child.ended, wait(finishMs, null, { signal: late.signal })])
+    late.abort()
+    if (end === null) run.flaws.push(`missing: not everything is delivered ${finishMs / 1_000} s after all was healed`)
+    else if ('type' in end) {
+      sums.replayed = end.replayed
+      if (end.brokenAt !== null) run.flaws.push(`wrong: the audit log is broken at record ${end.brokenAt}`)
+    }
+    child.signal('SIGTERM')
+    const kill = setTimeout(() => child.signal('SIGKILL'), 10_000)
+    noteUnplanned(run, await child.ended, 'it was asked to end')
+    clearTimeout(kill)
+  }
+
+  const secrets = await register(ground, receiver, script)
+  try {
+    await trouble(run)
+    receiver.heal()
+    const postsInTrouble = receiver.captured.length
+    const store = ground.open()
+    run.flaws.push(...unruly(await store.deliveries.list({ status: 'exhausted', limit: 100_000 })))
+    await finish()
+    const attempts = await ground.attempts()
+    const { captured } = receiver
+    const interruptions = [...run.kills.values()].reduce((sum, count) => sum + count, run.freezes + run.outages)
+    const journal = { accepted: run.accepted, indexed, delivered }
+    run.flaws.push(...(await judgeCrash({ script, store, attempts, captured, secrets, journal, interruptions })))
+    await store.close()
+    return {
+      seed: plan.seed,
+      engine: plan.engine,
+      flaws: run.flaws,
+      kills: run.kills,
+      freezes: run.freezes,
+      outages: run.outages,
+      ...sums,
+      payments: script.expected.length,
+      posts: captured.length,
+      postsInTrouble,
+      attempts: attempts.length,
+      seconds: (performance.now() - startedAt) / 1_000,
+    }
+  } finally {
+    await receiver.close()
+  }
+}
+
+/** Registers the script's integrations. Resolves their signing secrets. */
+async function register(ground: CrashGround, { urlOf }: CrashReceiver, { integrations }: Script) {
+  const store = ground.open()
+  await store.migrate()
+  const sender = { post: () => Promise.reject(new Error('Nothing is sent here.')) }
+  const service = createService({ store, sender, masterKey: simulatedMasterKey, allowLoopbackHttp: true })
+  const secrets = new Map<string, string>()
+  for (const address of integrations) {
+    const { signingSecret } = await service.integrations.create({ address, notificationUrl: urlOf(address) })
+    secrets.set(address, signingSecret)
+  }
+  await store.close()
+  return secrets
+}
+
+/** A process that ended in a way that nobody asked for. */
+export function noteUnplanned(
+  run: Pick<CrashRun, 'flaws'>,
+  { code, signal, complaints }: Ended,
+  expected: string,
+): void {
+  if (code === 0 && signal === null) return
+  run.flaws.push(
+    `wrong: a process ended with code ${code}, signal ${signal}, while ${expected}: ${complaints.slice(-600)}`,
+  )
+}

@@ -68,17 +68,20 @@ export function createUndiciSender(options: UndiciSenderOptions = {}): ClosableS
       throw new RangeError(`${name} is ${value}; pass a whole number from 1.`)
   const resolve = createResolve({ servers, allowLoopback: allowLoopbackHttp })
   const connector = guardedConnector({ allowLoopbackHttp, resolve, ca, connectTimeoutMs })
-  const agent = new Agent({
-    connect: connector.connect,
-    connections: connectionsPerOrigin,
-    keepAliveTimeout: keepAliveMs,
-    keepAliveMaxTimeout: connectionAgeMs,
-    clientTtl: connectionAgeMs,
-    maxHeaderSize: readBytes,
-    // The budget of each post is the only clock.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  })
+  const agents = rotatingAgents(
+    () =>
+      new Agent({
+        connect: connector.connect,
+        connections: connectionsPerOrigin,
+        keepAliveTimeout: keepAliveMs,
+        keepAliveMaxTimeout: connectionAgeMs,
+        maxHeaderSize: readBytes,
+        // The budget of each post is the only clock.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      }),
+    connectionAgeMs,
+  )
   const readTarget = targetReader({ allowLoopbackHttp, ports })
   return {
     async post(post) {
@@ -86,11 +89,40 @@ export function createUndiciSender(options: UndiciSenderOptions = {}): ClosableS
       const target = readTarget(post.url)
       return target === null
         ? { kind: 'failure', reason: 'refused_address', latencyMs: 0 }
-        : exchange(agent, target, post, startedAt)
+        : exchange(agents.at(startedAt), target, post, startedAt)
     },
     async close() {
       connector.abandon()
-      await agent.destroy()
+      await agents.destroy()
+    },
+  }
+}
+
+/**
+ * One agent after the other, so that no connection is used longer than `ageMs`: the library's own bound looks at every connection of an
+ * origin for each request.
+ */
+function rotatingAgents(create: () => Agent, ageMs: number) {
+  let current = create()
+  let bornAt = performance.now()
+  const retired = new Set<Agent>()
+  return {
+    /** The agent at a time of `performance.now()`. */
+    at(now: number): Agent {
+      if (now - bornAt < ageMs) return current
+      const old = current
+      retired.add(old)
+      // Its requests in flight go on; their own budgets end them.
+      old.close().then(
+        () => retired.delete(old),
+        () => retired.delete(old),
+      )
+      current = create()
+      bornAt = now
+      return current
+    },
+    async destroy(): Promise<void> {
+      await Promise.all([current, ...retired].map((agent) => agent.destroy()))
     },
   }
 }

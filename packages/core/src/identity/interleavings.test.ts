@@ -12,8 +12,8 @@ import { createEmailKeys } from './email-keys.js'
 import { claimLeaseMs, createShare } from './share.js'
 import { createVerdicts } from './verdicts.js'
 
-const runs = process.env.CI === undefined ? 60 : 1_000
-const firstSeed = Number(process.env.SEED ?? 1)
+const runs = process.env['CI'] === undefined ? 60 : 1_000
+const firstSeed = Number(process.env['SEED'] ?? 1)
 const integrations = ['a1', 'b2', 'c3'].map((byte) => `0x${byte.repeat(20)}`)
 const faults: readonly ProviderFault[] = ['lost before', 'lost after', 'rejected', 'throttled', 'misconfigured']
 const begun = review('init')
@@ -42,6 +42,8 @@ function createWorld(seed: number) {
   const verdicts = createVerdicts({ store, provider, clock, logger })
   /** Whose each token is. */
   const owners = new Map<string, string>()
+  /** Tokens that more than one request gave. */
+  const shared = new Set<string>()
   /** Applicants that the provider ever rejected. */
   const everRejected = new Set<string>()
   let healthy = false
@@ -88,16 +90,17 @@ function createWorld(seed: number) {
   async function request(by: string, retried?: string): Promise<void> {
     const shareToken = retried ?? `canary-token ${owners.size + 1}`
     owners.set(shareToken, by)
+    if (retried !== undefined) shared.add(retried)
     const isRedeemed = () => provider.redeemed.some((each) => each.shareToken === shareToken)
     try {
       const answer = await newProcess()({ integrationAddress: by, email, shareToken })
       if (answer.reused) expect(isRedeemed()).toBe(true)
-      else if (retried === undefined) expect(isRedeemed()).toBe(false)
+      else if (!shared.has(shareToken)) expect(isRedeemed()).toBe(false)
     } catch (error) {
       const { code } = error as { code?: string }
       // A request that was refused for good has not cost its token.
       if (code === 'ERR_VERIFICATION_UNAVAILABLE' || code === 'ERR_SHARE_TOKEN_REJECTED') {
-        if (retried === undefined) expect(isRedeemed()).toBe(false)
+        if (!shared.has(shareToken)) expect(isRedeemed()).toBe(false)
       } else if (code !== 'ERR_IDENTITY_UNAVAILABLE' && code !== 'ERR_IDENTITY_MISCONFIGURED') throw error
     }
   }
@@ -150,8 +153,8 @@ function createWorld(seed: number) {
       expect(provider.redeemed.length - before).toBeLessThanOrEqual(1)
       expect(provider.mostInFlight()).toBeLessThanOrEqual(1)
       await clock.advance(2 * 24 * 60 * 60_000)
-      await verdicts.ask()
-      await clock.advance(0)
+      start(verdicts.ask())
+      await clock.advance(60_000)
       expect((await state()).review).toEqual(provider.reviews.get(applicantId ?? '') ?? begun)
       expect(failures).toEqual([])
       const { verifications, shareAttempts, providerEvents } = store.committed()

@@ -4,9 +4,21 @@ import { join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 import { flatTransactionSchema } from '../packages/contract/src/legacy-snapshot.js'
-import { deliveryTimeoutMs, finality, pageLimit, signatureToleranceSeconds } from '../packages/contract/src/limits.js'
-import { legacyError, lookup, verified, verifyRequest } from '../packages/contract/src/openapi/examples.js'
-import { account, payment, snapshot } from '../packages/contract/test/samples.js'
+import {
+  deliveryTimeoutMs,
+  finality,
+  pageLimit,
+  shareTokenLifetimeSeconds,
+  signatureToleranceSeconds,
+} from '../packages/contract/src/limits.js'
+import {
+  legacyError,
+  lookup,
+  shareRequest,
+  verified,
+  verifyRequest,
+} from '../packages/contract/src/openapi/examples.js'
+import { account, payment, shareResponse, snapshot } from '../packages/contract/test/samples.js'
 
 const root = join(import.meta.dirname, '..')
 const document = readFileSync(join(root, 'docs/contract-coverage.md'), 'utf8')
@@ -109,7 +121,7 @@ const { config, ...shallowAccount } = account
 const closeWindow = { onCompleteAction: { type: 'CLOSE_WINDOW', payload: { delayMilliseconds: 5 } } }
 /** What only holds fields together in the code, and is none of the contract. */
 const groups = ['pageLimit', 'finality', ...Object.keys(finality).map((chainId) => `finality.${chainId}`)]
-/** Beginning of a row's clause, and what its fields are those of. The share token's limits belong to an endpoint that is not served. */
+/** Beginning of a row's clause, and what its fields are those of. */
 const fields: readonly (readonly [clause: string, sample: unknown])[] = [
   ['2.1', payment],
   ['2.2', { payments: [], nextCursor: null }],
@@ -118,9 +130,11 @@ const fields: readonly (readonly [clause: string, sample: unknown])[] = [
   ['2.4 flat', Object.fromEntries(Object.keys(flatTransactionSchema.shape).map((name) => [name, '']))],
   ['2.4 account', { ...shallowAccount, config: null }],
   ['2.4 link', [config, closeWindow]],
+  ['2.5', shareResponse],
+  ['4.2', shareRequest],
   ['4.3 verify', verifyRequest],
   ['4.3 400', legacyError],
-  ['8', { pageLimit, deliveryTimeoutMs, signatureToleranceSeconds, finality }],
+  ['8', { pageLimit, deliveryTimeoutMs, signatureToleranceSeconds, shareTokenLifetimeSeconds, finality }],
 ]
 
 describe('docs/contract-coverage.md', () => {
@@ -141,7 +155,7 @@ describe('docs/contract-coverage.md', () => {
     expect(needed.filter((field) => !clauses.includes(`${start} \`${field}\``))).toEqual([])
   })
 
-  test.each(['2.1', '2.2', '2.3', '2.4', '4', '4.1', '4.3', '5', '6', '7', '8'])(
+  test.each(['2.1', '2.2', '2.3', '2.4', '2.5', '3', '4', '4.1', '4.2', '4.3', '5', '6', '7', '8'])(
     'has rows of section %s',
     (section) => {
       expect(rowsOf(document).some(({ clause }) => clause.startsWith(`${section} `))).toBe(true)

@@ -35,7 +35,15 @@ const abi = parseAbi([
 /** Starts anvil and mines the payments, each a transaction of its own. */
 export async function fillChain({ payments, perBlock, emptyBetween }: ChainPlan): Promise<FilledChain> {
   const anvil = await startAnvil({
-    args: ['--prune-history', '--no-mining', '--auto-impersonate', '--timestamp', '1760000000', '--gas-limit', '1000000000'],
+    args: [
+      '--prune-history',
+      '--no-mining',
+      '--auto-impersonate',
+      '--timestamp',
+      '1760000000',
+      '--gas-limit',
+      '1000000000',
+    ],
   })
   const rpc = rpcOf(anvil.rpcUrl)
   await rpc([['anvil_setBlockTimestampInterval', [2]]])

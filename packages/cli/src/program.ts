@@ -5,6 +5,7 @@ import { addAudit } from './cli/audit.js'
 import { addDeliveries } from './cli/deliveries.js'
 import { addDev } from './cli/dev.js'
 import type { Finish } from './cli/finish.js'
+import { addIdentity } from './cli/identity.js'
 import { addIntegrations } from './cli/integrations.js'
 import { addLegacyKeys } from './cli/legacy-keys.js'
 import { addReindex } from './cli/reindex.js'
@@ -36,6 +37,7 @@ export function createProgram(io: Io, finish: Finish): Command {
   addAccounts(program, io, finish)
   addLegacyKeys(program, io, finish)
   addDeliveries(program, io, finish)
+  addIdentity(program, io, finish)
   addAudit(program, io, finish)
   addSecrets(program, io, finish)
   return program

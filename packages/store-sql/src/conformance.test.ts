@@ -32,7 +32,7 @@ describe.skipIf(postgresMissing)(
     beforeAll(async () => {
       server = await startPostgres()
     }, 60_000)
-    afterAll(() => server?.remove())
+    afterAll(() => server?.remove(), 60_000)
 
     storeConformance('PostgreSQL', async () => {
       stores += 1

@@ -20,7 +20,10 @@ export interface WithServiceOptions extends OperateOptions {
 }
 
 /** What commands work on. */
-type Operated = Pick<Service, 'integrations' | 'accounts' | 'legacyKeys' | 'deliveries' | 'audit' | 'store'>
+type Operated = Pick<
+  Service,
+  'integrations' | 'accounts' | 'legacyKeys' | 'deliveries' | 'identity' | 'audit' | 'store'
+>
 
 /**
  * Opens the database that the configuration names, runs `work`, and closes it again in any case. The server may be running

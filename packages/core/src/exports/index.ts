@@ -47,6 +47,7 @@ export {
   failuresUntilBlock,
   judgeEndpoint,
 } from '../notifications/endpoint-health.js'
+export { excerptBytes } from '../notifications/excerpt-bytes.js'
 export {
   type AttemptResult,
   maxAttempts,
@@ -59,7 +60,6 @@ export {
 export { initialStatus } from '../payments/record.js'
 export { decideTransition, type TransitionDecision, transitions } from '../payments/transition.js'
 export { formatUnits } from '../payments/units.js'
-export { excerptBytes } from '../ports/sender.js'
 export {
   createReceiptPoller,
   type ReceiptPollerDeps,

@@ -14,9 +14,6 @@ export interface Post {
 /** Why no HTTP answer arrived. Coarse on purpose: an endpoint's owner must not map our network with it. */
 export type PostFailure = 'timeout' | 'connection' | 'refused_address'
 
-/** Most bytes of an answer's body that are kept. */
-export const excerptBytes = 1_024
-
 /** What came back. */
 export type PostResult =
   | {
@@ -25,7 +22,7 @@ export type PostResult =
       readonly status: number
       /** The `Retry-After` header as sent, or null. */
       readonly retryAfter: string | null
-      /** The beginning of the body as text without control characters, at most {@link excerptBytes} of it; null when none arrived in time. */
+      /** The beginning of the body as text without control characters, at most 1,024 bytes of it (`excerptBytes`); null when none arrived in time. */
       readonly excerpt: string | null
       readonly latencyMs: number
     }

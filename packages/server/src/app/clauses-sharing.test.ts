@@ -7,8 +7,9 @@ import {
   shareResponseWriteSchema,
   sharingDisabledBody,
 } from '@payment-integration/contract'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Shop, startClauses } from '../../test/support/clause-service.js'
+import { basic } from '../../test/support/integration-service.js'
 import { startSharing } from '../../test/support/sharing-service.js'
 import { createPinoLogger } from '../logging/pino-logger.js'
 
@@ -52,6 +53,16 @@ describe('the order of checks', () => {
     } finally {
       await off.stop()
     }
+  })
+
+  it('every failed authentication is one 401, byte for byte, and asks the provider nothing', async () => {
+    const before = sharing.provider.requests.length
+    const body = JSON.stringify({ email: newEmail(), kycShareToken: sharing.mint() })
+    const raw = `${shop.address}:${shop.apiSecret}`
+    const wrong = [basic(shop.address, 'x'), basic(walletOf(9), shop.apiSecret), raw, `Basic ${raw}`, 'Bearer x']
+    const texts = await Promise.all(wrong.map(async (each) => (await sharing.post('idv-share-token', each, body)).text))
+    expect(new Set(texts)).toEqual(new Set([JSON.stringify({ error: 'Unauthorized' })]))
+    expect(sharing.provider.requests.length).toBe(before)
   })
 
   it.each([
@@ -103,6 +114,29 @@ describe('the attachment table', () => {
     // Unconsumed: it can still be redeemed for somebody else.
     expect((await sharing.share(shop, newEmail(), token)).body).toMatchObject({ reused: true })
   })
+
+  it('none, where the level asks for more than was shared: init', async () => {
+    const answer = await sharing.share(shop, newEmail(), sharing.mint(['IDENTITY']))
+    expect(answer.body).toEqual({ reviewStatus: 'init', ...none, reused: true })
+  })
+
+  it.each([
+    ['awaitingUser', 'init'],
+    ['pending', 'pending'],
+    ['prechecked', 'prechecked'],
+    ['onHold', 'onHold'],
+  ] as const)(
+    'in flight (%s at the provider), shared by the caller: %s is answered, and nothing is redeemed',
+    async (state, reviewStatus) => {
+      const email = newEmail()
+      await sharing.share(shop, email, sharing.mint())
+      const before = redeemed()
+      sharing.provider.moveTo(newest(), state)
+      await verdicts()
+      expect((await sharing.share(shop, email, sharing.mint())).body).toEqual({ reviewStatus, ...none, reused: false })
+      expect(redeemed()).toBe(before)
+    },
+  )
 
   it('approved, shared by the caller: its status is answered and the token is left alone', async () => {
     const email = newEmail()
@@ -171,6 +205,27 @@ describe('the attachment table', () => {
     expect([...texts]).toEqual([JSON.stringify(kycUnavailableBody)])
   })
 
+  it('while another request redeems: not_started, or the verdict so far, and the token is left alone', async () => {
+    const email = newEmail()
+    for (const review of [
+      { reviewStatus: 'not_started', ...none },
+      { reviewStatus: 'completed', reviewAnswer: 'RED', rejectType: 'RETRY', rejectLabels: ['BAD_SELFIE', 'Ünknown'] },
+    ]) {
+      const [asked, token] = [sharing.provider.requests.length, sharing.mint()]
+      // It hears nothing until it gives up, and holds the claim meanwhile.
+      sharing.provider.fail({ on: 'reuse', at: 'after', answer: 'hang' })
+      const redeeming = sharing.share(shop, email, sharing.mint())
+      await vi.waitUntil(() => sharing.provider.requests.length > asked, { timeout: 5_000, interval: 2 })
+      const other = await sharing.share(shop, email, token)
+      expect([other.status, other.body]).toEqual([200, { ...review, reused: false }])
+      expect((await redeeming).body).toMatchObject({ reused: true })
+      expect((await sharing.share(shop, newEmail(), token)).body).toMatchObject({ reused: true })
+      const [applicantId = ''] = sharing.provider.redemptions.slice(-2).map((each) => each.applicantId)
+      sharing.provider.reject(applicantId, { rejectType: 'RETRY', labels: ['BAD_SELFIE', 'Ünknown'] })
+      await verdicts()
+    }
+  })
+
   it('two at once: one redeems, the other answers reused: false', async () => {
     for (let round = 0; round < 10; round += 1) {
       const email = newEmail()
@@ -181,21 +236,6 @@ describe('the attachment table', () => {
       expect(reused.filter(Boolean)).toHaveLength(1)
       expect(redeemed()).toBe(before + 1)
     }
-  })
-})
-
-describe('the address', () => {
-  it('in another spelling is the same account', async () => {
-    const name = `josé${newEmail().split('@')[0]}`
-    await sharing.share(shop, `${name}@bücher.example`, sharing.mint())
-    const before = redeemed()
-    const again = await sharing.share(
-      shop,
-      `${name.normalize('NFD').toUpperCase()}@XN--BCHER-KVA.example.`,
-      sharing.mint(),
-    )
-    expect(again.body).toMatchObject({ reused: false })
-    expect(redeemed()).toBe(before)
   })
 })
 

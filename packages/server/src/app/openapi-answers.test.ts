@@ -12,9 +12,10 @@ import {
   startDocumented,
   wallet,
 } from '../../test/support/documented-service.js'
-import { chosenService } from '../../test/support/integration-service.js'
+import { chosenService, goodAuthorization } from '../../test/support/integration-service.js'
 import { listenApp } from '../../test/support/listening-app.js'
 import { createHealth } from './health.js'
+import { verdictPath } from './verdict-route.js'
 
 let documented: Documented
 let check: DocumentCheck
@@ -34,6 +35,7 @@ beforeAll(async () => {
       authenticateLegacy: async () => true,
       legacy: { lookup: fail, verify: fail },
       applyUpdate: fail,
+      identity: { ...documented.clauses.identity, share: fail },
     }),
     receiveUpdate,
     health: createHealth({ store: { ping: () => Promise.reject(new Error('away')) }, indexers: [] }),
@@ -130,6 +132,61 @@ test('the updates endpoint is not there when no processor is connected', async (
   await expectDocumented(signedUpdate({}), 404, url).finally(stop)
 })
 
+describe('sharing a verification', () => {
+  const body = (email: string, kycShareToken = documented.clauses.mint()) => JSON.stringify({ email, kycShareToken })
+
+  it('answers each stage that the interface names', async () => {
+    const { provider } = documented.clauses
+    const share = async () => (await expectDocumented(documented.share(body('stages@shop.example')), 200)).json
+    const newest = () => provider.redemptions.at(-1)?.applicantId ?? ''
+    expect(await share()).toMatchObject({ reviewStatus: 'pending', reused: true })
+    expect(await share()).toMatchObject({ reviewStatus: 'pending', reused: false })
+    provider.reject(newest(), { rejectType: 'RETRY', labels: ['BAD_SELFIE'] })
+    await provider.deliverWebhooks()
+    expect(await share()).toMatchObject({ reviewStatus: 'pending', reused: true })
+    provider.approve(newest())
+    await provider.deliverWebhooks()
+    expect(await share()).toMatchObject({ reviewStatus: 'completed', reviewAnswer: 'GREEN', reused: false })
+  })
+
+  it('refuses what is malformed, too large, no JSON or nobody', async () => {
+    await expectDocumented(documented.share('{'), 400)
+    await expectDocumented(documented.share('{"email":"user@","kycShareToken":"t"}'), 400)
+    await expectDocumented(documented.share('{"email":"user@shop.example","kycShareToken":""}'), 400)
+    await expectDocumented(without(documented.share('{}')), 401)
+    await expectDocumented(documented.share(' '.repeat(16_385)), 413)
+    await expectDocumented(documented.share('{}', ['Content-Type: text/plain']), 415)
+  })
+
+  it('is not there where it is off', async () => {
+    const off = await listenApp()
+    const request = documented.share(body('user@shop.example'), undefined, goodAuthorization)
+    await expectDocumented(request, 404, off.url).finally(off.stop)
+  })
+
+  it('is refused for a user whose verification another integration shared', async () => {
+    const { authorization } = await documented.clauses.createShop(`0x${'e2'.repeat(20)}`)
+    await expectDocumented(documented.share(body('donated@shop.example')), 200)
+    await expectDocumented(documented.share(body('donated@shop.example'), undefined, authorization), 409)
+  })
+
+  it('brings the words of the provider about a token that was used', async () => {
+    const token = documented.clauses.mint()
+    await expectDocumented(documented.share(body('first@shop.example', token)), 200)
+    const { json } = await expectDocumented(documented.share(body('second@shop.example', token)), 422)
+    expect(json).toMatchObject({ message: expect.stringContaining('Token is invalid') })
+  })
+
+  it.each([
+    [401, 502],
+    [429, 503],
+  ])('when the provider answers %i is %i', async (answer, status) => {
+    documented.clauses.provider.fail({ on: 'reuse', at: 'before', answer })
+    const { headers } = await expectDocumented(documented.share(body(`${answer}@shop.example`)), status)
+    expect(headers.has('retry-after')).toBe(status === 503)
+  })
+})
+
 describe('any operation', () => {
   const authorization = (request: SentRequest) =>
     request.headers?.filter((each) => each.startsWith('Authorization')) ?? []
@@ -201,8 +258,11 @@ test('every documented status of every operation was answered, but those with a 
 
 test('what the server serves is documented, and what is documented is served', () => {
   const own = /^\/(openapi[.]json|reference(\/[^/]*)?)?$/
+  // Its callers are the provider's machines, and its format is the provider's (INTERFACE 6).
+  const isOthers = (path: string) => path === verdictPath
   const served = documented.app.routes
-    .filter(({ method, path }) => method !== 'ALL' && !own.test(path))
+    .filter(({ method, path }) => method !== 'ALL' && !own.test(path) && !isOthers(path))
     .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`)
+  expect(documented.app.routes.some(({ path }) => isOthers(path))).toBe(true)
   expect(check.operations.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(served.sort())
 })

@@ -92,7 +92,9 @@ const each = <T>(name: string, given: readonly T[]) => given.map((value) => ({ [
 const missing = undefined
 
 /** Changes of a body that is good without them. */
-const changes: Readonly<Record<'verify' | 'update', Readonly<Record<'taken' | 'refused', readonly object[]>>>> = {
+const changes: Readonly<
+  Record<'verify' | 'update' | 'share', Readonly<Record<'taken' | 'refused', readonly object[]>>>
+> = {
   verify: {
     taken: [
       {},
@@ -149,14 +151,52 @@ const changes: Readonly<Record<'verify' | 'update', Readonly<Record<'taken' | 'r
       ]),
     ],
   },
+  share: {
+    taken: [
+      {},
+      { more: 1 },
+      ...each('email', [
+        'USER+tag@Shop.Example',
+        'josé@bücher.example',
+        'user@xn--bcher-kva.example.',
+        'ユーザー@例え。テスト',
+        `${'a'.repeat(64)}@shop.example`,
+        `user@${'abcdefgh.'.repeat(27)}exampl`,
+      ]),
+      ...each('kycShareToken', ['_', ' _act-jwt- ', 'é', 'x'.repeat(4_096)]),
+    ],
+    refused: [
+      ...each('email', [
+        '',
+        'user',
+        'user@',
+        '@shop.example',
+        'user@shop',
+        'user@shop..example',
+        'user@shop@example.com',
+        'us er@shop.example',
+        ' user@shop.example',
+        'user@shop.example'.padStart(321, 'a'),
+        1,
+        ['user@shop.example'],
+        null,
+        missing,
+      ]),
+      ...each('kycShareToken', ['', ' \t\n', 'x'.repeat(4_097), 1, ['t'], {}, null, missing]),
+    ],
+  },
 }
 
-function requestWith(endpoint: 'verify' | 'update', change: object): SentRequest {
+function requestWith(endpoint: keyof typeof changes, change: object): SentRequest {
   if (endpoint === 'verify') return documented.verify(JSON.stringify({ ...documented.payment, ...change }))
+  if (endpoint === 'share')
+    return documented.share(
+      JSON.stringify({ email: `${randomUUID()}@shop.example`, kycShareToken: 'unknown', ...change }),
+    )
   return signedUpdate({ id: randomUUID(), chainId: '1', txHash: hash, ...change })
 }
 
-describe.each(['verify', 'update'] as const)('a body of %s', (endpoint) => {
+describe.each(['verify', 'update', 'share'] as const)('a body of %s', (endpoint) => {
   const rows = (['taken', 'refused'] as const).flatMap((verdict) =>
     changes[endpoint][verdict].map((change) => [change, verdict] as const),
   )
@@ -164,5 +204,25 @@ describe.each(['verify', 'update'] as const)('a body of %s', (endpoint) => {
     const request = requestWith(endpoint, change)
     const flaws = check.bodyFlaws(check.find(request.method, request.target), JSON.parse(request.body ?? ''))
     expect([flaws.length > 0, await refused(request)]).toEqual([verdict === 'refused', verdict === 'refused'])
+  })
+})
+
+/** Beyond the outline that the document's pattern asks for, its description rules these out in words. */
+it.each([
+  ['a quoted name', '"quoted"@shop.example'],
+  ['a domain that is an IP address', 'user@127.0.0.1'],
+  ['a domain in brackets', 'user@[127.0.0.1]'],
+  ['65 bytes before the @', `${'a'.repeat(65)}@shop.example`],
+  ['255 bytes in all', `user@${'abcdefgh.'.repeat(27)}example`],
+])('an e-mail address with %s is refused, as its description says', async (_, email) => {
+  const request = requestWith('share', { email })
+  const operation = check.find(request.method, request.target)
+  expect(check.bodyFlaws(operation, JSON.parse(request.body ?? ''))).toEqual([])
+  expect(await refused(request)).toBe(true)
+  const { properties } = check.document.components.schemas['ShareRequest'] as { properties: { email: object } }
+  expect(properties.email).toMatchObject({
+    description: expect.stringMatching(
+      /254 bytes .* 64 of them before .* quoted names and domains that are IP addresses/,
+    ),
   })
 })

@@ -25,11 +25,14 @@ export function readIdentity(variables: Variables, environment: Config['environm
       problems.push(`${name} is not set; sharing identity verifications needs ${what}.`)
     return value?.trim() ?? ''
   }
+  const appToken = needed('PI_IDENTITY_APP_TOKEN', 'the app token at the provider')
+  if (appToken !== '' && !/^[\x21-\x7e]+$/.test(appToken))
+    problems.push('PI_IDENTITY_APP_TOKEN holds a space or a character that no header can carry.')
   const webhookSecrets = needed('PI_IDENTITY_WEBHOOK_SECRETS', 'the secret of the webhook that brings verdicts')
     .split(',')
     .map((secret) => secret.trim())
   if (
-    text('PI_IDENTITY_WEBHOOK_SECRETS') !== undefined &&
+    (text('PI_IDENTITY_WEBHOOK_SECRETS') ?? '').trim() !== '' &&
     webhookSecrets.some(({ length }) => length < minSecretLength)
   )
     problems.push(`PI_IDENTITY_WEBHOOK_SECRETS holds a secret of less than ${minSecretLength} characters.`)
@@ -39,7 +42,7 @@ export function readIdentity(variables: Variables, environment: Config['environm
       'PI_IDENTITY_URL is not usable; expected https:// without query (http:// to this machine in development).',
     )
   return {
-    appToken: needed('PI_IDENTITY_APP_TOKEN', 'the app token at the provider'),
+    appToken,
     secretKey: needed('PI_IDENTITY_SECRET_KEY', 'the secret key of the app token'),
     levelName: needed('PI_IDENTITY_LEVEL', 'the name of the verification level'),
     webhookSecrets,

@@ -1,10 +1,12 @@
 /** A service with something to say to every kind of request, and one good request for each of its operations. */
 
+import { createWebhookReader } from '@payment-integration/identity-sumsub/service'
 import { createHealth } from '../../src/app/health.js'
-import { processorSignature, receiveUpdate, startClauses } from './clause-service.js'
+import { processorSignature, receiveUpdate } from './clause-service.js'
 import type { RawAnswer } from './document-check.js'
 import { listenApp } from './listening-app.js'
 import { parseRaw, requestText, sendRaw } from './raw-http.js'
+import { startSharing } from './sharing-service.js'
 
 /** A request byte by byte: two headers of one name stay two. */
 export interface SentRequest {
@@ -36,9 +38,9 @@ export function signedUpdate(content: object): SentRequest {
   return { method: 'POST', target: '/api/v1/processor/updates', headers, body }
 }
 
-/** Starts it on a real store, with two payments of one integration on one chain and one of them on another, too. */
+/** Starts it on a real store, beside an identity provider, with two payments of one integration on one chain and one of them on another, too. */
 export async function startDocumented() {
-  const clauses = await startClauses()
+  const clauses = await startSharing()
   const shop = await clauses.createShop(address('e1'))
   const { apiKey } = await clauses.service.legacyKeys.create()
   const mined = { integrationAddress: shop.address, sender: wallet }
@@ -49,6 +51,7 @@ export async function startDocumented() {
   const app = await listenApp({
     service: clauses.service,
     receiveUpdate,
+    readWebhook: createWebhookReader({ secret: 'secret-of-the-webhook' }),
     health: createHealth({ store: clauses.store, indexers: clauses.service.indexers }),
   })
   const basic = `Authorization: ${shop.authorization}`
@@ -76,6 +79,12 @@ export async function startDocumented() {
       headers: [key, ...headers],
       body,
     }),
+    share: (body: string, headers = [json], authorization = shop.authorization): SentRequest => ({
+      method: 'POST',
+      target: `${base}/idv-share-token`,
+      headers: [`Authorization: ${authorization}`, ...headers],
+      body,
+    }),
     /** One request per operation that gets the operation's own answer when all is well. */
     good(): readonly SentRequest[] {
       return [
@@ -86,6 +95,7 @@ export async function startDocumented() {
         this.lookup(`1/${hashes.single}`),
         this.verify(JSON.stringify(payment)),
         signedUpdate({ id: 'good', chainId: '1', txHash: hashes.single, recipient: { title: 'Café', subtitle: null } }),
+        this.share(JSON.stringify({ email: 'user@shop.example', kycShareToken: clauses.mint() })),
         { method: 'GET', target: '/health' },
         { method: 'GET', target: '/health/live' },
       ]

@@ -1,0 +1,173 @@
+/** Mint, share, and share again: a server on SQLite beside an identity provider, both over HTTP. */
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { type Client, createClient } from '@payment-integration/client'
+import { mintShareToken } from '@payment-integration/identity-sumsub'
+import { type RunningServer, readConfig, startServer } from '@payment-integration/server'
+import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { shareVerification } from './share-verification.js'
+
+const shop = { clientId: 'Shop', appToken: 'sbx:shop', secretKey: 'secret-of-the-shop', partners: ['Payments'] }
+const payments = { clientId: 'Payments', appToken: 'sbx:it', secretKey: 'secret-of-it', partners: ['Shop'] }
+const webhookSecret = 'secret-of-the-webhook'
+const addressOfShop = `0x${'a1'.repeat(20)}`
+
+let folder: string
+let provider: Awaited<ReturnType<typeof startIdentityProvider>>
+let server: RunningServer
+let apiSecret: string
+let client: Client
+let ahead = 0
+/** Applicants that the shop approved, one for each user. */
+let applicantId: string
+let email: string
+let users = 0
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'identity-share-'))
+  provider = await startIdentityProvider({ clients: [shop, payments], now: () => Date.now() + ahead })
+  const config = readConfig({
+    PI_ENV: 'development',
+    PI_PORT: '0',
+    PI_LOG_LEVEL: 'silent',
+    PI_DATABASE_URL: `sqlite:${join(folder, 'payments.db')}`,
+    PI_MASTER_KEY: randomBytes(32).toString('hex'),
+    PI_IDENTITY_URL: provider.url,
+    PI_IDENTITY_APP_TOKEN: payments.appToken,
+    PI_IDENTITY_SECRET_KEY: payments.secretKey,
+    PI_IDENTITY_LEVEL: 'basic-kyc-level',
+    PI_IDENTITY_WEBHOOK_SECRETS: webhookSecret,
+  })
+  server = await startServer(config)
+  provider.setWebhooks('Payments', [
+    { url: `${server.url}/api/v1/identity-provider/webhook`, secretKey: webhookSecret },
+  ])
+  apiSecret = (await server.service.integrations.create({ address: addressOfShop })).apiSecret
+  client = createClient({ baseUrl: server.url, integrationAddress: addressOfShop, apiSecret })
+})
+
+afterAll(async () => {
+  await server?.stop()
+  await provider?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+beforeEach(() => {
+  users += 1
+  email = `user${users}@shop.example`
+  applicantId = provider.addApplicant({ clientId: 'Shop' }).id
+})
+
+const mint = (options: { readonly ttlInSecs?: number } = {}) =>
+  mintShareToken({ ...shop, baseUrl: provider.url, applicantId, forClientId: 'Payments', ...options })
+const redeemed = () => provider.redemptions.length
+const newest = () => provider.redemptions.at(-1)?.applicantId ?? ''
+
+test('a user that the shop verified is in flight after one share, approved after the verdict, and redeemed once', async () => {
+  const before = redeemed()
+  expect(await shareVerification({ client, email, mint })).toMatchObject({ kind: 'in_flight', redeemed: true })
+  expect(await shareVerification({ client, email, mint })).toMatchObject({ kind: 'in_flight', redeemed: false })
+  provider.approve(newest())
+  await provider.deliverWebhooks()
+  expect(await shareVerification({ client, email, mint })).toMatchObject({ kind: 'approved', redeemed: false })
+  expect(redeemed()).toBe(before + 1)
+})
+
+test('after a 422 a fresh token lands, whether the first was used before or expired on the way', async () => {
+  const used = await mint()
+  await client.identity.share({ email: `other-${email}`, kycShareToken: used })
+  const expired = await mint({ ttlInSecs: 1 })
+  ahead += 2_000
+  const before = redeemed()
+  for (const [user, token] of [
+    [`used-${email}`, used],
+    [`late-${email}`, expired],
+  ] as const) {
+    const tokens = vi.fn(() => mint()).mockResolvedValueOnce(token)
+    const shared = await shareVerification({ client, email: user, mint: tokens })
+    expect(shared).toMatchObject({ kind: 'in_flight', redeemed: true })
+    expect(tokens).toHaveBeenCalledTimes(2)
+  }
+  expect(redeemed()).toBe(before + 2)
+})
+
+test('tokens that are refused again and again end in the words of the provider, after as many as were allowed', async () => {
+  const used = await mint()
+  await client.identity.share({ email: `other-${email}`, kycShareToken: used })
+  const tokens = vi.fn(async () => used)
+  await expect(shareVerification({ client, email, mint: tokens, mostTokens: 3 })).rejects.toMatchObject({
+    code: 'ERR_SHARE_TOKEN_REJECTED',
+    providerMessage: expect.stringContaining('Token is invalid'),
+  })
+  expect(tokens).toHaveBeenCalledTimes(3)
+})
+
+test('after a rejection the next share redeems a fresh token, and its verdict counts', async () => {
+  await shareVerification({ client, email, mint })
+  const first = newest()
+  provider.reject(first, { labels: ['UNSATISFACTORY_PHOTOS'], rejectType: 'RETRY' })
+  await provider.deliverWebhooks()
+  expect(await shareVerification({ client, email, mint })).toMatchObject({ kind: 'in_flight', redeemed: true })
+  expect(newest()).not.toBe(first)
+  provider.approve(newest())
+  await provider.deliverWebhooks()
+  expect(await shareVerification({ client, email, mint })).toMatchObject({ kind: 'approved', redeemed: false })
+})
+
+test('a user whom another integration shared is refused, and no second token is minted for that', async () => {
+  await shareVerification({ client, email, mint })
+  const integrationAddress = `0x${'b2'.repeat(20)}`
+  const other = await server.service.integrations.create({ address: integrationAddress })
+  const before = redeemed()
+  const tokens = vi.fn(() => mint())
+  const otherClient = createClient({ baseUrl: server.url, integrationAddress, apiSecret: other.apiSecret })
+  await expect(shareVerification({ client: otherClient, email, mint: tokens })).rejects.toMatchObject({
+    code: 'ERR_VERIFICATION_UNAVAILABLE',
+  })
+  expect(tokens).toHaveBeenCalledTimes(1)
+  expect(redeemed()).toBe(before)
+})
+
+/** Runs the example as `npm start` does. */
+async function run(changes: Record<string, string>) {
+  const flags = ['--conditions=@payment-integration/source', '--import', 'tsx']
+  const child = spawn(process.execPath, [...flags, fileURLToPath(new URL('main.ts', import.meta.url))], {
+    env: {
+      ...process.env,
+      ...{ PAYMENTS_URL: server.url, INTEGRATION_ADDRESS: addressOfShop, API_SECRET: apiSecret },
+      ...{ SUMSUB_URL: provider.url, SUMSUB_APP_TOKEN: shop.appToken, SUMSUB_SECRET_KEY: shop.secretKey },
+      ...{ SERVICE_CLIENT_ID: 'Payments', APPLICANT_ID: applicantId, USER_EMAIL: email },
+      ...changes,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [out, err, [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  return { exitCode: exitCode as unknown, out, err }
+}
+
+test('the program says where the verification stands', async () => {
+  const { exitCode, out, err } = await run({})
+  expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' })
+  expect(out).toBe('No verdict yet (pending). Run this again in some minutes.\n')
+  provider.approve(newest())
+  await provider.deliverWebhooks()
+  expect((await run({})).out).toBe('Approved.\n')
+})
+
+test('the program ends with 1 and the words of the provider, and with 2 when it lacks a variable', async () => {
+  const { id } = provider.addApplicant({ clientId: 'Shop', as: 'pending' })
+  const refused = await run({ APPLICANT_ID: id })
+  expect(refused).toMatchObject({ exitCode: 1, out: '', err: expect.stringMatching(/applicant.*approved/i) })
+  const misconfigured = await run({ SUMSUB_SECRET_KEY: 'another secret' })
+  expect(misconfigured).toMatchObject({ exitCode: 1, out: '', err: expect.stringMatching(/secret key/) })
+  for (const { err } of [refused, misconfigured]) expect(err.trim().split('\n')).toHaveLength(1)
+  for (const name of ['API_SECRET', 'USER_EMAIL'])
+    expect(await run({ [name]: '' })).toMatchObject({ exitCode: 2, err: expect.stringContaining(name) })
+})

@@ -1,0 +1,66 @@
+/** From an address or its keyed hash to what operators look for. @module */
+import { type Identity, type Service, ShareRequestError } from '@payment-integration/core'
+import { UsageError } from '../../errors.js'
+import type { Io } from '../../io.js'
+import type { OperateOptions } from '../with-service.js'
+
+/** Options that every command of the group has. */
+export interface IdentityOptions extends OperateOptions {
+  /** An address in any spelling, or `-` for one on standard input. It is hashed, and then used for nothing. */
+  readonly email?: string | undefined
+  /** The keyed hash of an address: 64 hex digits. */
+  readonly key?: string | undefined
+  /** Most that are printed; what is left is told. @default 50 */
+  readonly limit?: number | undefined
+}
+
+/** Default of {@link IdentityOptions.limit}. */
+export const defaultLimit = 50
+
+/** Bytes of standard input that are read at most: an address has 254 characters. */
+const inputLimit = 4_096
+
+/**
+ * Sharing, where it is on.
+ * @throws UsageError `ERR_USAGE` when no identity provider is configured.
+ */
+export function identityOf({ identity }: Pick<Service, 'identity'>): Identity {
+  if (identity !== null) return identity
+  throw new UsageError(
+    'Sharing identity verifications is off: no identity provider is configured. Set the PI_IDENTITY_… variables of the server for this command too.',
+  )
+}
+
+/**
+ * The keyed hash that is asked for, or undefined: every one.
+ * @throws UsageError `ERR_USAGE` when what was given is no address or no keyed hash. No message repeats it.
+ */
+export async function chooseKey(identity: Identity, options: IdentityOptions, io: Io): Promise<string | undefined> {
+  const { email, key } = options
+  if (email !== undefined) return hashed(identity, email === '-' ? await readLine(io) : email)
+  if (key === undefined) return undefined
+  if (!/^[0-9a-f]{64}$/i.test(key))
+    throw new UsageError('--key expects a keyed hash of 64 hex digits, as identity list prints it.')
+  return key.toLowerCase()
+}
+
+async function hashed(identity: Identity, email: string): Promise<string> {
+  try {
+    return await identity.emailKey(email)
+  } catch (error) {
+    if (!(error instanceof ShareRequestError)) throw error
+    throw new UsageError('--email expects an e-mail address; what was given is none.')
+  }
+}
+
+async function readLine(io: Io): Promise<string> {
+  const parts: Uint8Array[] = []
+  let length = 0
+  for await (const part of io.input()) {
+    const bytes = Buffer.from(part)
+    parts.push(bytes)
+    length += bytes.length
+    if (length > inputLimit) throw new UsageError('Standard input is longer than one e-mail address.')
+  }
+  return Buffer.concat(parts).toString('utf8').trim()
+}

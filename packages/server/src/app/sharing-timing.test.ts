@@ -1,0 +1,183 @@
+/** INTERFACE 4.2, 5 rule 3: what a share does, and how long it takes, says nothing about the accounts that are there. */
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  createService,
+  type Identity,
+  type IdentityProvider,
+  parseMasterKey,
+  type Store,
+  silentLogger,
+} from '@payment-integration/core'
+import { createSqliteStore } from '@payment-integration/store-sql'
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { timingMasterKey } from '../../test/support/start-timing-server.js'
+import { differences, type OpenKinds } from '../../test/support/timing.js'
+import { createUndiciSender } from '../sender/undici-sender.js'
+
+const seed = Date.now() & 0x7fffffff
+const integrationAddress = `0x${'a1'.repeat(20)}`
+const states = ['owned', 'carried unverified', 'of a placeholder', 'unknown'] as const
+type State = (typeof states)[number]
+
+/** Answers at once, so that nothing is timed but the service. */
+const provider: IdentityProvider = {
+  redeem: async ({ shareToken, externalUserId }) =>
+    shareToken === 'refused'
+      ? { kind: 'rejected', message: 'Token is invalid', providerCode: null }
+      : { kind: 'redeemed', applicant: { applicantId: `of-${externalUserId}`, review: null } },
+  find: async () => ({ kind: 'answer', value: null }),
+  review: async () => ({ kind: 'answer', value: null }),
+}
+
+/** What the store's connections run, while a test listens. */
+let ran: string[] | null = null
+
+/** SQLite, telling what it runs: its own classes cannot be watched from outside. */
+function recording(database: DatabaseSyncInstance): DatabaseSyncInstance {
+  const telling = <T extends object>(target: T, told: (name: string | symbol, first: unknown) => void) =>
+    new Proxy(target, {
+      get(_, name) {
+        const value: unknown = Reflect.get(target, name)
+        if (typeof value !== 'function') return value
+        return (...args: unknown[]): unknown => {
+          if (ran !== null) told(name, args[0])
+          const result: unknown = value.apply(target, args)
+          const sql = String(args[0])
+          if (name === 'prepare') return telling(result as object, (of) => isRun(of) && ran?.push(sql))
+          return result
+        }
+      },
+    })
+  return telling(database, (name, sql) => name === 'exec' && ran?.push(String(sql)))
+}
+const isRun = (name: string | symbol) => name === 'all' || name === 'run'
+
+let store: Store
+let identity: Identity
+let path: string
+let stop: () => Promise<void>
+let addresses = 0
+
+beforeAll(async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'payment-integration-sharing-timing-'))
+  path = join(folder, 'timing.db')
+  vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never)
+  vi.doMock('@photostructure/sqlite', () => ({
+    DatabaseSync: class {
+      constructor(...args: ConstructorParameters<typeof DatabaseSync>) {
+        // biome-ignore lint/correctness/noConstructorReturn: the store constructs it
+        return recording(new DatabaseSync(...args))
+      }
+    },
+  }))
+  store = createSqliteStore({ path })
+  await store.migrate()
+  vi.doUnmock('@photostructure/sqlite')
+  vi.restoreAllMocks()
+  const sender = createUndiciSender()
+  const masterKey = parseMasterKey(timingMasterKey)
+  const service = createService({ store, sender, masterKey, logger: silentLogger, identity: { provider } })
+  if (service.identity === null) throw new Error('The service was built without an identity provider.')
+  identity = service.identity
+  stop = async () => {
+    await sender.close()
+    await store.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+afterAll(() => stop())
+
+const share = (email: string, shareToken = 'good') => identity.share({ integrationAddress, email, shareToken })
+
+/** Addresses whose verification nobody has shared, each in this state. */
+async function prepare(state: State, count: number): Promise<string[]> {
+  const emails = Array.from({ length: count }, () => `user${String(++addresses).padStart(8, '0')}@shop.example`)
+  if (state === 'owned') {
+    const claims = await identity.claims()
+    for (const email of emails) await claims.claimByCode(email, claims.requestCode(email).code)
+  }
+  if (state === 'of a placeholder')
+    for (const email of emails)
+      await expect(share(email, 'refused')).rejects.toMatchObject({ code: 'ERR_SHARE_TOKEN_REJECTED' })
+  if (state === 'carried unverified') await insertUnverified(emails)
+  return emails
+}
+
+/** No operation of this service registers an address before it is proven; a host that shares its database may. */
+async function insertUnverified(emails: readonly string[]): Promise<void> {
+  const keys = await Promise.all(emails.map((email) => identity.emailKey(email)))
+  const database = new DatabaseSync(path)
+  const insert = database.prepare(
+    'insert into identity_users (account_id, email_key, email_verified, created_at) values (?, ?, 0, 1)',
+  )
+  database.exec('begin immediate')
+  for (const key of keys) insert.run(JSON.stringify(randomUUID()), key)
+  database.exec('commit')
+  database.close()
+}
+
+/** Shares for fresh addresses in each state. `before` comes first, and counts into the time. */
+function sharesOf(
+  samples: number,
+  before: (state: State) => Promise<unknown> | undefined = () => undefined,
+): OpenKinds {
+  return async () => {
+    const kinds = new Map<State, () => Promise<unknown>>()
+    for (const state of states) {
+      const emails = await prepare(state, samples + Math.ceil(samples / 4))
+      kinds.set(state, async () => {
+        await before(state)
+        const { reused } = await share(emails.pop() ?? '')
+        if (!reused) throw new Error('The address was shared before.')
+      })
+    }
+    return { kinds: Object.fromEntries(kinds), close: async () => undefined }
+  }
+}
+
+describe('a share for an address', () => {
+  it.each(['owned', 'carried unverified'] as const)('%s lands on the account that is there', async (state) => {
+    const [email = ''] = await prepare(state, 1)
+    const emailKey = await identity.emailKey(email)
+    const database = new DatabaseSync(path)
+    const row = database.prepare('select account_id from identity_users where email_key = ?').get(emailKey)
+    database.close()
+    await share(email)
+    const [view] = await identity.verifications({ emailKey, limit: 1 })
+    expect(JSON.stringify(view?.accountId)).toBe((row as { account_id: string }).account_id)
+  })
+
+  it('runs the same statements in the same order whether and how there is an account', async () => {
+    await share('first@shop.example')
+    const texts = new Map<State, readonly string[]>()
+    for (const state of states) {
+      const [email = ''] = await prepare(state, 1)
+      ran = []
+      await share(email)
+      texts.set(state, ran)
+      ran = null
+    }
+    const expected = texts.get('unknown') ?? []
+    expect(expected.filter((text) => text === 'commit')).toHaveLength(3)
+    expect(expected.some((text) => text.includes('identity_accounts'))).toBe(true)
+    for (const state of states) expect(texts.get(state), state).toEqual(expected)
+  })
+
+  // 3 % are 30 microseconds of about a thousand; a statement more, and nothing else, is three to four times that.
+  it('takes the same time whether and how there is an account, within 3 %', { timeout: 120_000 }, async () => {
+    const found = await differences(sharesOf(1_000), { seed, samples: 1_000, tolerated: 0.03 })
+    expect(found, `seed ${seed}`).toEqual([])
+  })
+
+  it('would be told apart if a placeholder were made in a transaction of its own', { timeout: 120_000 }, async () => {
+    const leaking = (state: State) =>
+      state === 'unknown' ? store.transaction((tx) => tx.verifications.lock(randomUUID())) : undefined
+    const found = await differences(sharesOf(500, leaking), { seed, samples: 500, tolerated: 0.03 })
+    expect(new Set(found.map(({ slower }) => slower)), `seed ${seed}`).toEqual(new Set(['unknown']))
+    expect(found, `seed ${seed}`).toHaveLength(states.length - 1)
+  })
+})

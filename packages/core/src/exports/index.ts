@@ -48,6 +48,7 @@ export {
   judgeEndpoint,
 } from '../notifications/endpoint-health.js'
 export { excerptBytes } from '../notifications/excerpt-bytes.js'
+export type { OpenSecret } from '../notifications/opened-secrets.js'
 export {
   type AttemptResult,
   maxAttempts,

@@ -1,6 +1,12 @@
-export type { ApplicantView, NewApplicant, Rejection } from '../identity-provider/applicants.js'
+export type {
+  ApplicantRecord,
+  ApplicantView,
+  NewApplicant,
+  Rejection,
+  ReviewResult,
+} from '../identity-provider/applicants.js'
 export type { ProviderControl } from '../identity-provider/control.js'
-export type { ErrorCode } from '../identity-provider/errors.js'
+export { type ErrorCode, numberedErrors } from '../identity-provider/errors.js'
 export type { Fault, FaultAnswer, Operation } from '../identity-provider/faults.js'
 export {
   clientDefaults,

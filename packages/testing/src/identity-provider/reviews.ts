@@ -9,18 +9,18 @@ export type AnnounceEvent = (
   fields?: Readonly<Record<string, unknown>>,
 ) => void
 
-/** States on the way, each with the event that announces it. */
-const eventsOfStates = {
+/** A state on the way to a verdict. */
+export type StateOnTheWay = 'pending' | 'prechecked' | 'queued' | 'onHold' | 'awaitingUser' | 'awaitingService'
+
+/** The event that announces each. */
+const eventsOfStates: Readonly<Record<StateOnTheWay, string>> = {
   pending: 'applicantPending',
   prechecked: 'applicantPrechecked',
   queued: 'applicantPrechecked',
   onHold: 'applicantOnHold',
   awaitingUser: 'applicantAwaitingUser',
   awaitingService: 'applicantAwaitingService',
-} as const
-
-/** A state on the way to a verdict. */
-export type StateOnTheWay = keyof typeof eventsOfStates
+}
 
 /** Sets a verdict. It may follow an earlier one: a check can be taken back. */
 export function decide(

@@ -7,7 +7,18 @@ const packages = fileURLToPath(new URL('../../../', import.meta.url))
 
 /** Builds what the command is made of, without types: the test runs the same JavaScript that a tarball holds. */
 export async function buildCommand(): Promise<string> {
-  const names = ['contract', 'webhook', 'version-store', 'client', 'core', 'store-sql', 'chain-evm', 'server', 'cli']
+  const names = [
+    'contract',
+    'webhook',
+    'version-store',
+    'client',
+    'core',
+    'store-sql',
+    'chain-evm',
+    'identity-sumsub',
+    'server',
+    'cli',
+  ]
   const tsup = fileURLToPath(new URL('../../../../node_modules/tsup/dist/cli-default.js', import.meta.url))
   const build = async () => {
     for (let name = names.shift(); name !== undefined; name = names.shift())

@@ -55,8 +55,8 @@ const sync = (plan: typeof dense) => benchSync([sqliteDatabase, postgresDatabase
 
 const benches: Readonly<Record<string, () => Promise<string>>> = {
   async signature() {
-    const { bodyBytes, rows } = await benchSignature(effort)
-    return table(`Signature over ${bodyBytes} bytes`, rows)
+    const { rows } = await benchSignature(effort)
+    return table('Signature', rows)
   },
   async pages() {
     const payments = smoke ? 2_000 : 200_000

@@ -35,6 +35,16 @@ describe('one attempt', () => {
     expect(opened).toEqual([[sealed, '0xabc']])
   })
 
+  test('secrets of ours that a receiver prints are taken out of what is kept of its answer', async () => {
+    const excerpt = `WEBHOOK_SECRET=pi_whsec_${'aB3-_'.repeat(8)}; API=pi_api_xyz\nkey pi_legacy_q`
+    const { dispatcher, deliveries } = setUpDispatcher({}, () => ({ ...ok, status: 500, excerpt }))
+    deliveries.add({ deliveryId: 'a' })
+    await dispatcher.runOnce()
+    expect(deliveries.view('a').attempts).toMatchObject([
+      { excerpt: 'WEBHOOK_SECRET=[hidden]; API=[hidden]\nkey [hidden]' },
+    ])
+  })
+
   test('a 2xx settles it as delivered and says so after the fact', async () => {
     const { dispatcher, deliveries, attempts, clock } = setUpDispatcher({}, () => ({ ...ok, excerpt: 'fine' }))
     deliveries.add({ deliveryId: 'a', chainId: 10, txHash: '0x1', version: 4, integrationAddress: '0xabc' })

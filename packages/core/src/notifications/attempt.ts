@@ -75,7 +75,7 @@ export function createAttempt(deps: AttemptDeps): (held: HeldClaim) => Promise<A
         latencyMs: result.latencyMs,
         status: isAnswer ? result.status : null,
         reason: failureReason(result),
-        excerpt: isAnswer ? result.excerpt : null,
+        excerpt: isAnswer ? withoutSecrets(result.excerpt) : null,
         replay: claim.replay,
       }
       const verdict = nextVerdict({ step: claim.step, result, fraction: random.fraction(), now })
@@ -90,4 +90,9 @@ export function createAttempt(deps: AttemptDeps): (held: HeldClaim) => Promise<A
 
 function kindOf(error: unknown): string {
   return error instanceof Error ? error.name : typeof error
+}
+
+/** A receiver's error page may print its environment: secrets that we issued are taken out before anything is kept. */
+function withoutSecrets(excerpt: string | null): string | null {
+  return excerpt === null ? null : excerpt.replaceAll(/pi_(?:whsec|api|legacy)_[\w-]+/g, '[hidden]')
 }

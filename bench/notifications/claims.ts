@@ -3,8 +3,9 @@ import { createService, parseMasterKey, type Store } from '@payment-integration/
 import { median } from '../measure.js'
 import type { BenchDatabase } from '../read-api/database.js'
 import { masterKey } from '../read-api/dataset.js'
-import { integrations, jobAt, paymentOf } from './jobs.js'
+import { integrations } from './jobs.js'
 import { multiply } from './multiply.js'
+import { storeJobs } from './store-jobs.js'
 
 /** How many deliveries are due. */
 export interface ClaimEffort {
@@ -77,17 +78,5 @@ async function fill(store: Store, count: number): Promise<void> {
   const service = createService({ store, sender, masterKey: parseMasterKey(masterKey), allowLoopbackHttp: true })
   for (const address of integrations)
     await service.integrations.create({ address, notificationUrl: `http://127.0.0.1:9/${address}` })
-  const jobs = Array.from({ length: count }, (_, place) => ({ place, job: jobAt(place) }))
-  const bodies = new Map(jobs.map(({ job }) => [job.txHash, job.body]))
-  await store.transaction(async (tx) => {
-    const { inserted } = await tx.upsertPayments(jobs.map(({ job, place }) => paymentOf(job, place)))
-    await tx.insertSnapshots(
-      inserted.map(({ id, txHash, integrationAddress }) => ({
-        paymentId: id,
-        version: 1,
-        body: Buffer.from(bodies.get(txHash) ?? ''),
-        integrationAddress,
-      })),
-    )
-  })
+  await storeJobs(store, { from: 0, count })
 }

@@ -3,8 +3,9 @@ import { createService, parseMasterKey, type Service, type Store } from '@paymen
 import { createUndiciSender } from '@payment-integration/server'
 import { createPostgresStore, createSqliteStore } from '@payment-integration/store-sql'
 import { masterKey } from '../read-api/dataset.js'
-import { integrations, jobAt, paymentOf } from './jobs.js'
+import { integrations } from './jobs.js'
 import { type Pace, publishAt } from './publish.js'
+import { type Places, storeJobs } from './store-jobs.js'
 import { answer, timedWithProfile } from './worker.js'
 
 /** Payments per transaction while a backlog is prepared. */
@@ -29,28 +30,6 @@ const service: Service = createService({
   },
 })
 
-interface Places {
-  readonly from: number
-  readonly count: number
-}
-
-/** Stores payments with their snapshots and outbox rows in one transaction, as an indexer does. */
-async function commit({ from, count }: Places): Promise<void> {
-  const jobs = Array.from({ length: count }, (_, n) => ({ place: from + n, job: jobAt(from + n) }))
-  const bodies = new Map(jobs.map(({ job }) => [job.txHash, job.body]))
-  await store.transaction(async (tx) => {
-    const { inserted } = await tx.upsertPayments(jobs.map(({ job, place }) => paymentOf(job, place)))
-    await tx.insertSnapshots(
-      inserted.map(({ id, txHash, integrationAddress }) => ({
-        paymentId: id,
-        version: 1,
-        body: Buffer.from(bodies.get(txHash) ?? ''),
-        integrationAddress,
-      })),
-    )
-  })
-}
-
 /** Runs the dispatcher until so many deliveries are settled. */
 async function deliver(count: number, beside: () => Promise<unknown> = async () => {}): Promise<void> {
   const until = delivered + count
@@ -72,7 +51,7 @@ const ours = {
   },
   async prepare({ from, count }: Places) {
     for (let done = 0; done < count; done += batch)
-      await commit({ from: from + done, count: Math.min(batch, count - done) })
+      await storeJobs(store, { from: from + done, count: Math.min(batch, count - done) })
   },
   /** Delivers what was prepared; `BENCH_PROFILE=1` writes a profile of it. */
   run: ({ count }: Places) => timedWithProfile('ours', () => deliver(count)),
@@ -81,7 +60,7 @@ const ours = {
     let committed: Awaited<ReturnType<typeof publishAt>> = []
     await deliver(Math.round(pace.perSecond * pace.seconds), async () => {
       committed = await publishAt(pace, async (places) => {
-        await commit(places)
+        await storeJobs(store, places)
         service.dispatcher.wake()
       })
     })

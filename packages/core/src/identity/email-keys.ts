@@ -38,7 +38,7 @@ export function createEmailKeys(dataKey: Uint8Array, random: Pick<Random, 'bytes
 export async function openEmailKey({ dataKeys, keys, random }: EmailKeyDeps): Promise<Uint8Array> {
   const stored = await dataKeys.obtain(purpose, sealText(keys, random, place, random.bytes(32)))
   const opened = openSealed(keys, place, stored)
-  if (opened === null) throw new SealedSecretError('of e-mail addresses')
+  if (opened === null) throw new SealedSecretError('The key of e-mail addresses')
   return opened
 }
 

@@ -1,4 +1,5 @@
 /** How sharing a verification can end other than with an answer. Source: INTERFACE 7; DESIGN section 3 (identity provider). @module */
+import { identityMisconfiguredBody, identityUnavailableBody, kycUnavailableBody } from '@payment-integration/contract'
 import { CoreError } from '../errors.js'
 
 /** The body of the request is malformed. Answer 400. */
@@ -14,7 +15,7 @@ export class VerificationUnavailableError extends CoreError {
   readonly code = 'ERR_VERIFICATION_UNAVAILABLE'
   readonly retryable = false
   constructor() {
-    super('KYC unavailable for this user')
+    super(kycUnavailableBody.error)
   }
 }
 
@@ -39,7 +40,7 @@ export class IdentityUnavailableError extends CoreError {
   /** How long to wait, in milliseconds. */
   readonly retryAfterMs: number
   constructor(retryAfterMs: number) {
-    super('The identity provider is not available')
+    super(identityUnavailableBody.error)
     this.retryAfterMs = retryAfterMs
   }
 }
@@ -50,7 +51,7 @@ export class IdentityMisconfiguredError extends CoreError {
   readonly code = 'ERR_IDENTITY_MISCONFIGURED'
   readonly retryable = false
   constructor() {
-    super('The identity provider refused the service')
+    super(identityMisconfiguredBody.error)
   }
 }
 

@@ -126,7 +126,7 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
     const { accountId, integrationAddress } = attempt
     const found = await provider.find(held.externalUserId)
     if (found.kind !== 'answer') {
-      await end(attempt, held, { outcome: outcomeOf(found.kind), lapse: true })
+      await end(attempt, held, { outcome: found.kind, lapse: true })
       throw refusal(found)
     }
     if (found.value !== null) {
@@ -153,7 +153,7 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
     if (redemption.kind === 'redeemed') return { ...(await attach(attempt, held, redemption.applicant)), reused: true }
     if (redemption.kind !== 'unknown') {
       const providerCode = redemption.kind === 'rejected' ? redemption.providerCode : null
-      await end(attempt, held, { outcome: outcomeOf(redemption.kind), providerCode })
+      await end(attempt, held, { outcome: redemption.kind, providerCode })
       throw refusal(redemption)
     }
     const found = await provider.find(externalUserId)
@@ -241,10 +241,6 @@ function claimOf({ token, by, externalUserId }: Held, leaseMs: number): NonNulla
 const begunReview: Review = { reviewStatus: 'init', reviewAnswer: null, rejectType: null, rejectLabels: [] }
 
 type Refusal = ProviderRefusal | { readonly kind: 'unavailable' }
-
-function outcomeOf(kind: Refusal['kind']): ShareOutcome {
-  return kind
-}
 
 function refusal(refused: Refusal): Error {
   switch (refused.kind) {

@@ -1,12 +1,5 @@
 /** One exhaustive table from error code to status and body. Source: INTERFACE 4.3, 7. @module */
-import {
-  type ErrorBody,
-  identityMisconfiguredBody,
-  identityUnavailableBody,
-  kycUnavailableBody,
-  type LegacyErrorBody,
-  pageLimit,
-} from '@payment-integration/contract'
+import { type ErrorBody, type LegacyErrorBody, pageLimit } from '@payment-integration/contract'
 import type * as core from '@payment-integration/core'
 import {
   CoreError,
@@ -72,14 +65,14 @@ const table: Record<ErrorCode, Row> = {
   ERR_DELIVERY_NOT_FOUND: says(404),
   ERR_DELIVERY_UNDER_WAY: says(409),
   ERR_SHARE_INVALID: says(400),
-  ERR_VERIFICATION_UNAVAILABLE: () => ({ status: 409, body: kycUnavailableBody, headers: {} }),
+  ERR_VERIFICATION_UNAVAILABLE: says(409),
   ERR_SHARE_TOKEN_REJECTED: (error) => ({
     status: 422,
     body: { error: error.message, message: error instanceof ShareTokenRejectedError ? error.providerMessage : '' },
     headers: {},
   }),
-  ERR_IDENTITY_UNAVAILABLE: (error) => ({ status: 503, body: identityUnavailableBody, headers: retryAfter(error) }),
-  ERR_IDENTITY_MISCONFIGURED: () => ({ status: 502, body: identityMisconfiguredBody, headers: {} }),
+  ERR_IDENTITY_UNAVAILABLE: (error) => answer(503, error.message, retryAfter(error)),
+  ERR_IDENTITY_MISCONFIGURED: says(502),
   ERR_EMAIL_PROOF: says(403),
   ERR_BODY_UNEXPECTED: says(400),
   ERR_BODY_INCOMPLETE: says(400),

@@ -2,7 +2,7 @@
 import { type ProcessorUpdate, signatureHeader } from '@payment-integration/contract'
 import type { ReceiptSource, StoredPayment, UpdateReceiver } from '@payment-integration/core'
 import { Agent, type Dispatcher } from 'undici'
-import { startBudget } from '../sender/budget.js'
+import { startBudget } from '../internal/budget.js'
 
 /** Options of the source. */
 export interface HttpReceiptSourceOptions {

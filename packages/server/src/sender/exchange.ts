@@ -2,6 +2,7 @@
 import { TIMEOUT } from 'node:dns'
 import type { Post, PostFailure, PostResult } from '@payment-integration/core'
 import { type Dispatcher, errors } from 'undici'
+import { BudgetSpentError } from '../internal/budget.js'
 import { AddressRefusedError } from './address-refused-error.js'
 import { createExcerpt } from './excerpt.js'
 
@@ -14,10 +15,6 @@ export interface Target {
 
 /** Most bytes of a body, and of a head, that are read. A longer body ends its connection. */
 export const readBytes = 16 * 1024
-/** The time is up. */
-class BudgetSpentError extends Error {
-  override readonly name = 'BudgetSpentError'
-}
 
 /**
  * Posts and waits for the answer: until its body ended, broke, was longer than {@link readBytes}, or the budget was spent,

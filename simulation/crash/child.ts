@@ -16,7 +16,7 @@ export interface CrashChild {
   readonly ended: Promise<Ended>
   /** Lets more of the script happen. */
   raise(horizon: Horizon): void
-  signal(name: 'SIGKILL' | 'SIGCONT' | 'SIGTERM'): void
+  signal(name: 'SIGKILL' | 'SIGCONT' | 'SIGTERM' | 'SIGUSR2'): void
 }
 
 /** Starts a process. @param path - The bundle. */

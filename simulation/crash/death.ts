@@ -36,15 +36,32 @@ export function tell(line: object): void {
   writeSync(1, `${JSON.stringify(line)}\n`)
 }
 
-/** Counts crossings; at the one of the death the process gets its signal, before this returns. */
-export function createCrossing(death: Death | null): (point: Point) => void {
+/** Where a process crosses points. */
+export interface Crossing {
+  /** At the crossing of its death the process gets its signal, before this returns. */
+  cross(point: Point): void
+  /** Whatever the plan says, the next crossing of any point is the last: the point of the plan may never come. */
+  hasten(): void
+}
+
+/** Counts crossings. */
+export function createCrossing(death: Death | null): Crossing {
   const startedAt = performance.now()
   let left = death?.nth ?? 0
-  return (point) => {
-    if (death === null || point !== death.point || performance.now() - startedAt < death.afterMs) return
-    left -= 1
-    if (left !== 0) return
-    tell({ type: death.signal === 'SIGKILL' ? 'dying' : 'frozen', point })
-    process.kill(process.pid, death.signal)
+  let isHastened = false
+  return {
+    cross(point) {
+      if (death === null) return
+      if (!isHastened) {
+        if (point !== death.point || performance.now() - startedAt < death.afterMs) return
+        left -= 1
+        if (left !== 0) return
+      }
+      tell({ type: death.signal === 'SIGKILL' ? 'dying' : 'frozen', point })
+      process.kill(process.pid, death.signal)
+    },
+    hasten() {
+      isHastened = true
+    },
   }
 }

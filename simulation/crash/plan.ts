@@ -3,7 +3,7 @@ import { drawsOf } from '../random.js'
 import { type Death, type Point, points } from './death.js'
 import type { ScriptSize } from './script.js'
 
-/** A process's life: it is killed from outside when it has not died by itself after so many milliseconds. */
+/** A process's life: when it has not died at its point after so many milliseconds, it dies at the next point of any kind. */
 export interface Life {
   readonly death: Death
   readonly patienceMs: number

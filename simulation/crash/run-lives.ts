@@ -9,6 +9,8 @@ import { type CrashReport, type CrashRun, noteUnplanned, runSeed } from './run-s
 
 /** How long a frozen process stays so: longer than its lease, in milliseconds. */
 const frozenMs = 650
+/** How long a process has for the next point after the patience with its plan is over, in milliseconds. */
+const hurryMs = 2_000
 /** How long a process goes on after it was frozen, in milliseconds. */
 const thawedMs = 150
 
@@ -47,13 +49,17 @@ function startLife(
     onFrozen = resolve
   })
   const child = run.start({ ...reach, roles, death: life.death }, (line) => {
-    if (line.type === 'ready') patience = setTimeout(() => child.signal('SIGKILL'), life.patienceMs)
+    if (line.type === 'ready') patience = setTimeout(hurry, life.patienceMs)
     if (line.type === 'dying') point = line.point
     if (line.type !== 'frozen') return
     clearTimeout(patience)
     isFrozen = true
     onFrozen('frozen')
   })
+  function hurry(): void {
+    child.signal('SIGUSR2')
+    patience = setTimeout(() => child.signal('SIGKILL'), hurryMs)
+  }
   const died = child.ended.then((ended) => {
     clearTimeout(patience)
     // What becomes of a frozen one is noted by who thaws it.

@@ -34,11 +34,12 @@ const { seed, size, roles, database, death, finish } = config
 let { horizon } = config
 const script = scriptOf(seed, size)
 const tell = (line: CrashLine) => tellLine(line)
-const cross = createCrossing(death)
+const { cross, hasten } = createCrossing(death)
 const ended = new AbortController()
 const clock = aheadClock()
 
 process.once('SIGTERM', () => ended.abort())
+process.once('SIGUSR2', hasten)
 // The parent holds the other end: when it is gone, so are we.
 createInterface({ input: process.stdin })
   .on('line', (line) => {

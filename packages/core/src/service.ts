@@ -218,9 +218,9 @@ export function createService(deps: ServiceDeps): Service {
     integrations: {
       ...integrations,
       async resealSecrets() {
-        const resealed = await integrations.resealSecrets()
+        // First, so that the record of the log says of nothing that it was done before it was.
         await resealEmailKey({ dataKeys: store.dataKeys, keys: masterKey, random })
-        return resealed
+        return integrations.resealSecrets()
       },
     },
     deliveries: createDeliveryCommands({

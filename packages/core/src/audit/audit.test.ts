@@ -198,11 +198,25 @@ test.each([0, -1, 2.5])('a list of %d records is a RangeError', async (limit) =>
 
 test.each([
   [null, null],
-  ['https://shop.example/hook?token=secret', 'https://shop.example/hook'],
-  ['https://user:secret@shop.example:8443/a/b#secret', 'https://shop.example:8443/a/b'],
+  ['https://shop.example/', 'https://shop.example/'],
+  ['https://shop.example', 'https://shop.example'],
+])('of the URL %j the log keeps all', (url, shown) => {
+  expect(shownUrl(keys.current, url)).toBe(shown)
+})
+
+test.each([
+  ['https://shop.example/secret', 'https://shop.example'],
+  ['https://shop.example/?token=secret', 'https://shop.example'],
+  ['https://user:secret@shop.example:8443/a/b#secret', 'https://shop.example:8443'],
   ['secret', 'unreadable'],
-])('of the URL %j the log keeps %j', (url, shown) => {
-  expect(shownUrl(url)).toBe(shown)
+])('of the URL %j the log keeps the origin and a fingerprint, which another key makes otherwise', (url, origin) => {
+  const shown = shownUrl(keys.current, url) ?? ''
+  expect(shown.startsWith(`${origin}/[`)).toBe(true)
+  expect(shown.slice(origin.length)).toMatch(/^\/\[[0-9a-f]{12}\]$/)
+  expect(shown).not.toContain('secret')
+  expect(shownUrl(keys.current, url)).toBe(shown)
+  expect(shownUrl(keys.current, `${url}2`)).not.toBe(shown)
+  expect(shownUrl(parseMasterKey(newKey).current, url)).not.toBe(shown)
 })
 
 function change(log: AuditRecord[], index: number, fields: Partial<AuditRecord>): void {

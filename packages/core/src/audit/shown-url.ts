@@ -1,11 +1,25 @@
-/** URLs as the audit log keeps them. @module */
+/** URLs as the audit log keeps them. Source: docs/decisions/audit.md. @module */
+import { createHmac } from 'node:crypto'
+import type { KeyVersion } from '../secrets/master-key.js'
 
-/** Origin and path of a URL: its query, fragment and credentials may hold a secret. Null stays null. */
-export function shownUrl(url: string | null): string | null {
+/** Hex digits of a fingerprint: enough to tell the URLs of one integration apart. */
+const fingerprintLength = 12
+
+/**
+ * The origin of a URL, and, where more follows, a keyed fingerprint of the whole in brackets: path, query and credentials may hold a
+ * secret, and yet a change of them must show. Null stays null.
+ */
+export function shownUrl(key: KeyVersion, url: string | null): string | null {
   if (url === null) return null
+  const origin = originOf(url)
+  if (url === origin || url === `${origin}/`) return url
+  const digest = createHmac('sha256', key.derive('audit-url')).update(url, 'utf8').digest('hex')
+  return `${origin}/[${digest.slice(0, fingerprintLength)}]`
+}
+
+function originOf(url: string): string {
   try {
-    const { origin, pathname } = new URL(url)
-    return `${origin}${pathname}`
+    return new URL(url).origin
   } catch {
     return 'unreadable'
   }

@@ -46,13 +46,16 @@ function setup() {
   return { clock, store, commandsWith, commands: commandsWith(before), log, stored }
 }
 
+/** A URL of which more than the origin is kept back. */
+const fingerprint = (origin: string) => expect.stringMatching(new RegExp(`^${origin}/\\[[0-9a-f]{12}\\]$`))
+
 describe('every command writes its record', () => {
-  test('creating one, without secrets and without the query of its URL', async () => {
+  test('creating one, without secrets and without the path and the query of its URL', async () => {
     const { commands, log } = setup()
     await commands.create({ address: a, name: 'shop', notificationUrl: 'https://shop.example/hook?token=canary' })
     await commands.create({ address: b })
     expect(log()).toEqual([
-      ['integration.created', a, { name: 'shop', url: 'https://shop.example/hook' }],
+      ['integration.created', a, { name: 'shop', url: fingerprint('https://shop.example') }],
       ['integration.created', b, { name: '', url: null }],
     ])
   })
@@ -63,8 +66,8 @@ describe('every command writes its record', () => {
     await commands.setNotificationUrl(a, 'https://new.example/hook?k=canary')
     await commands.setNotificationUrl(a, null)
     expect(log().slice(1)).toEqual([
-      ['integration.url_set', a, { from: 'https://old.example/', to: 'https://new.example/hook' }],
-      ['integration.url_set', a, { from: 'https://new.example/hook', to: null }],
+      ['integration.url_set', a, { from: fingerprint('https://old.example'), to: fingerprint('https://new.example') }],
+      ['integration.url_set', a, { from: fingerprint('https://new.example'), to: null }],
     ])
   })
 

@@ -66,7 +66,7 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
       }
       await audited(async (tx, note) => {
         if (!(await tx.integrations.insert(record))) throw new IntegrationError('ERR_INTEGRATION_EXISTS', address)
-        const url = shownUrl(record.notificationUrl)
+        const url = shownUrl(keys.current, record.notificationUrl)
         note({ action: 'integration.created', subject: address, details: { name, url } })
       })
       return { integration: integrationView(record), apiSecret, signingSecret }
@@ -80,8 +80,8 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
     async setNotificationUrl(address, url) {
       const notificationUrl = url === null ? null : parseNotificationUrl(url, allowLoopbackHttp)
       return change(address, 'integration.url_set', { notificationUrl }, (before) => ({
-        from: shownUrl(before.notificationUrl),
-        to: shownUrl(notificationUrl),
+        from: shownUrl(keys.current, before.notificationUrl),
+        to: shownUrl(keys.current, notificationUrl),
       }))
     },
     async rotateApiSecret(input, { graceMs = 0 } = {}) {

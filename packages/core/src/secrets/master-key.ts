@@ -8,6 +8,7 @@ export type KeyPurpose =
   | 'signing-secret'
   | 'cursor'
   | 'audit'
+  | 'audit-url'
   | 'email'
   | 'email-hash'
   | 'data-key'

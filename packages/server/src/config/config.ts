@@ -78,6 +78,8 @@ export interface DeliveryConfig {
   readonly perEndpoint: number
   /** Name servers that are asked, `<address>:<port>`, IPv6 in brackets. Empty: those of the system. */
   readonly dnsServers: readonly string[]
+  /** Addresses and CIDR ranges that no notification goes to, beside those that are not public. */
+  readonly denied: readonly string[]
 }
 
 /** Where the outcome of unfinished payments is asked for. */

@@ -93,6 +93,30 @@ describe('the actor', () => {
 
 it('describeConfig shows how deliveries are sent', () => {
   const shown = (env: Record<string, string>) => describeConfig(read(env)).delivery
-  expect(shown({ PI_DELIVERY_CONCURRENCY: '8' })).toEqual({ concurrency: 8, perEndpoint: 2, dnsServers: 'system' })
+  expect(shown({ PI_DELIVERY_CONCURRENCY: '8' })).toEqual({
+    concurrency: 8,
+    perEndpoint: 2,
+    denied: [],
+    dnsServers: 'system',
+  })
+  expect(shown({ PI_DELIVERY_DENY: '203.0.113.0/24' })).toMatchObject({ denied: ['203.0.113.0/24'] })
   expect(shown({ PI_DNS_SERVERS: '192.0.2.1' })).toMatchObject({ dnsServers: ['192.0.2.1:53'] })
+})
+
+describe('PI_DELIVERY_DENY', () => {
+  it('is a list of addresses and ranges', () => {
+    expect(read({}).delivery.denied).toEqual([])
+    expect(read({ PI_DELIVERY_DENY: '203.0.113.7, 2001:db8::/32' }).delivery.denied).toEqual([
+      '203.0.113.7',
+      '2001:db8::/32',
+    ])
+  })
+
+  it('names what is wrong with each range', () => {
+    expect(problemsOf({ PI_DELIVERY_DENY: '203.0.113.7/24,shop.example,' })).toEqual([
+      expect.stringMatching(/^PI_DELIVERY_DENY has "203.0.113.7\/24", which has bits set beyond its prefix; expected /),
+      expect.stringMatching(/^PI_DELIVERY_DENY has "shop.example", which is no IP address or CIDR range; expected /),
+      expect.stringMatching(/^PI_DELIVERY_DENY has "", which is no IP address or CIDR range; expected /),
+    ])
+  })
 })

@@ -1,6 +1,7 @@
 /** Variables about sending notifications and about who operates the service. @module */
 import { isIP } from 'node:net'
 import { dispatcherDefaults } from '@payment-integration/core'
+import { problemOfRange } from '../sender/denied-ranges.js'
 import type { DeliveryConfig } from './config.js'
 import { show, type Variables } from './variables.js'
 
@@ -9,7 +10,7 @@ const dnsPort = 53
 /** Most name servers: each further one is asked only when those before it are silent, and the budget of a post is 5 s. */
 const maxServers = 8
 
-/** Reads `PI_DELIVERY_CONCURRENCY`, `PI_DELIVERY_PER_ENDPOINT` and `PI_DNS_SERVERS`. */
+/** Reads `PI_DELIVERY_CONCURRENCY`, `PI_DELIVERY_PER_ENDPOINT`, `PI_DELIVERY_DENY` and `PI_DNS_SERVERS`. */
 export function readDelivery(variables: Variables): DeliveryConfig {
   const range = { min: 1, max: maxConcurrency, unit: 'a number of posts' }
   const concurrency = variables.integer('PI_DELIVERY_CONCURRENCY', range, dispatcherDefaults.concurrency)
@@ -24,7 +25,7 @@ export function readDelivery(variables: Variables): DeliveryConfig {
     variables.problems.push(
       `PI_DELIVERY_PER_ENDPOINT is ${perEndpoint}, above the ${concurrency} posts of PI_DELIVERY_CONCURRENCY; lower one or raise the other.`,
     )
-  return { concurrency, perEndpoint, dnsServers: readDnsServers(variables) }
+  return { concurrency, perEndpoint, denied: readDenied(variables), dnsServers: readDnsServers(variables) }
 }
 
 /** Reads `PI_ACTOR`. */
@@ -34,6 +35,20 @@ export function readActor({ text, problems }: Variables): string | null {
   if (!/^[^\p{C}\p{Z}](?:[^\p{C}\p{Zl}\p{Zp}]{0,98}[^\p{C}\p{Z}])?$/u.test(actor))
     problems.push(`PI_ACTOR is ${show(actor)}; expected a name of 1 to 100 characters, without spaces around it.`)
   return actor
+}
+
+function readDenied({ text, problems }: Variables): readonly string[] {
+  const value = text('PI_DELIVERY_DENY')
+  if (value === undefined) return []
+  const ranges = value.split(',').map((each) => each.trim())
+  for (const range of ranges) {
+    const problem = problemOfRange(range)
+    if (problem !== null)
+      problems.push(
+        `PI_DELIVERY_DENY has ${show(range)}, which ${problem}; expected addresses and ranges such as 203.0.113.7, 203.0.113.0/24 or 2001:db8::/32.`,
+      )
+  }
+  return ranges
 }
 
 function readDnsServers({ text, problems }: Variables): readonly string[] {

@@ -33,6 +33,7 @@ export interface ConfigDescription {
     readonly concurrency: number
     readonly perEndpoint: number
     readonly dnsServers: readonly string[] | 'system'
+    readonly denied: readonly string[]
   }
   /** The level and the address of the provider. */
   readonly identity: string
@@ -59,6 +60,7 @@ export function describeConfig(config: Config): ConfigDescription {
     receipts: receipts.kind === 'http' ? `http from ${describeUrl(receipts.url)}` : receipts.kind,
     delivery: {
       ...config.delivery,
+      denied: config.delivery.denied,
       dnsServers: config.delivery.dnsServers.length === 0 ? 'system' : config.delivery.dnsServers,
     },
     identity: describeIdentity(config.identity),

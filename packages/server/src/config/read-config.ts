@@ -18,6 +18,7 @@ const names = new Set<string>([
   'PI_MAX_EXTRA_FEE_BPS',
   'PI_DELIVERY_CONCURRENCY',
   'PI_DELIVERY_PER_ENDPOINT',
+  'PI_DELIVERY_DENY',
   'PI_DNS_SERVERS',
   'PI_ACTOR',
   'PI_LOG_LEVEL',

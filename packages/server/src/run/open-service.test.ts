@@ -96,6 +96,16 @@ it('a service asks the name servers of PI_DNS_SERVERS, and nobody else', async (
   expect(delivery?.attempts).toMatchObject([{ status: null, reason: 'connection' }])
 })
 
+it('a service posts to no address that PI_DELIVERY_DENY closes', async () => {
+  const receiver = await startRecordingReceiver()
+  stops.push(receiver.stop)
+  const { service } = await withDue({ PI_DELIVERY_DENY: '127.0.0.0/8' }, `${receiver.url}/`, 1)
+  expect(await service.dispatcher.runOnce()).toBe(1)
+  const [delivery] = await service.deliveries.list({ limit: 1 })
+  expect(delivery?.attempts).toMatchObject([{ status: null, reason: 'refused_address' }])
+  expect(receiver.arrived).toEqual([])
+})
+
 it.each([
   [{}, 'the caller'],
   [{ PI_ACTOR: 'alice' }, 'alice'],

@@ -81,9 +81,10 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
   const receipts = openReceipts(config.receipts, { chains, confirmations, receiveUpdate })
   const fulfilments = openFulfilments(config.chains, clock)
   const identity = openIdentity(config.identity, clock)
-  const { dnsServers, ...delivery } = config.delivery
+  const { dnsServers, denied, ...delivery } = config.delivery
   const sender = createUndiciSender({
     allowLoopbackHttp,
+    denied,
     servers: dnsServers.length === 0 ? undefined : dnsServers,
     // Posts that are cut off hold their connections for a moment more.
     connectionsPerOrigin: Math.max(senderDefaults.connectionsPerOrigin, delivery.perEndpoint * 2),

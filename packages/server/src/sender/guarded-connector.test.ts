@@ -75,6 +75,26 @@ describe('guardedConnector', () => {
     await expect(connect('http://hook.example', everywhere, true)).rejects.toEqual(refused)
   })
 
+  it.each(['https://127.0.0.1', 'https://hook.example'])(
+    'refuses %s in a range that the operator closed, although it is open otherwise, without a connection',
+    async (origin) => {
+      const server = await startTcp()
+      canary = server
+      const connector = guardedConnector({
+        resolve: resolvesTo({ address: '127.0.0.1', family: 4 }),
+        allowLoopbackHttp: true,
+        connectTimeoutMs: 1_000,
+        denied: ['127.0.0.0/8'],
+      })
+      const { hostname, host, protocol, port } = new URL(`${origin}:${server.port}`)
+      const failed = new Promise((settle) =>
+        connector.connect({ hostname, host, protocol, port }, (...made) => settle(made[0])),
+      )
+      expect(await failed).toEqual(refused)
+      expect(server.connections()).toBe(0)
+    },
+  )
+
   it('gives the question up when the connection is abandoned', async () => {
     let givenUp = 0
     const resolve: Resolve = () => () => void givenUp++

@@ -4,6 +4,7 @@ import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { buildConnector } from 'undici'
 import { AddressRefusedError } from './address-refused-error.js'
+import { deniedBy } from './denied-ranges.js'
 import { isLoopbackAddress, isPublicAddress } from './is-public-address.js'
 import type { Resolve } from './resolve-name.js'
 
@@ -12,6 +13,8 @@ export interface GuardOptions {
   /** Dev only: this machine may be reached, and only it by `http:`. */
   readonly allowLoopbackHttp: boolean
   readonly resolve: Resolve
+  /** Ranges that the operator closes: addresses and CIDR ranges. They close this machine too. */
+  readonly denied?: readonly string[] | undefined
   /** Longest time for DNS, connect and TLS, in milliseconds. */
   readonly connectTimeoutMs: number
   /** Certificates to trust instead of the system's, as PEM. */
@@ -50,12 +53,14 @@ export function allowedFor(protocol: string, allowLoopbackHttp: boolean): Allowe
  */
 export function guardedConnector(options: GuardOptions): GuardedConnector {
   const { allowLoopbackHttp, resolve, connectTimeoutMs, ca } = options
+  const isDenied = deniedBy(options.denied ?? [])
   // No older TLS, whatever the process was started with.
   const secureContext = createSecureContext({ minVersion: 'TLSv1.2', ...(ca === undefined ? {} : { ca }) })
   const pending = new Set<Socket>()
   return {
     connect(target, callback) {
-      const allowed = allowedFor(target.protocol, allowLoopbackHttp)
+      const isOpen = allowedFor(target.protocol, allowLoopbackHttp)
+      const allowed: Allowed = (address) => isOpen(address) && !isDenied(address)
       const hostname = target.hostname.replace(/^\[|\]$/g, '')
       if (isIP(hostname) !== 0 && !allowed(hostname)) return callback(new AddressRefusedError(), null)
       const { lookup, cancel } = guardedLookup(resolve, allowed)

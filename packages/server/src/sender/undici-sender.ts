@@ -16,6 +16,8 @@ export interface UndiciSenderOptions {
   readonly allowLoopbackHttp?: boolean | undefined
   /** DNS servers to ask, each an IP address with or without a port, such as `10.0.0.2:5353`. @default the system's */
   readonly servers?: readonly string[] | undefined
+  /** Addresses and CIDR ranges that are refused beside those that are not public, such as `203.0.113.0/24`. @default none */
+  readonly denied?: readonly string[] | undefined
   /** Ports that an `https:` URL may name; those of registration unless a host registers URLs by a rule of its own. @default notificationPorts */
   readonly ports?: readonly number[] | undefined
   /** Longest time to make a connection (DNS, connect, TLS), in milliseconds; each post's own budget ends its wait. @default 5000 */
@@ -55,10 +57,16 @@ const maxKnownTargets = 1_000
  * followed; private, loopback and translated addresses are refused inside the connection; no proxy, no decompression, no
  * cookies. The status decides: once it arrived in time, the body cannot change the result.
  * @throws RangeError When an option is out of range.
- * @throws TypeError When a DNS server is not an IP address with or without a port.
+ * @throws TypeError When a DNS server is not an IP address with or without a port, or a denied range is none.
  */
 export function createUndiciSender(options: UndiciSenderOptions = {}): ClosableSender {
-  const { allowLoopbackHttp = senderDefaults.allowLoopbackHttp, ports = senderDefaults.ports, servers, ca } = options
+  const {
+    allowLoopbackHttp = senderDefaults.allowLoopbackHttp,
+    ports = senderDefaults.ports,
+    servers,
+    denied,
+    ca,
+  } = options
   const { connectTimeoutMs = senderDefaults.connectTimeoutMs } = options
   const { connectionsPerOrigin = senderDefaults.connectionsPerOrigin } = options
   const { keepAliveMs = senderDefaults.keepAliveMs, connectionAgeMs = senderDefaults.connectionAgeMs } = options
@@ -67,7 +75,7 @@ export function createUndiciSender(options: UndiciSenderOptions = {}): ClosableS
     if (!Number.isSafeInteger(value) || value < 1)
       throw new RangeError(`${name} is ${value}; pass a whole number from 1.`)
   const resolve = createResolve({ servers, allowLoopback: allowLoopbackHttp })
-  const connector = guardedConnector({ allowLoopbackHttp, resolve, ca, connectTimeoutMs })
+  const connector = guardedConnector({ allowLoopbackHttp, resolve, denied, ca, connectTimeoutMs })
   const agents = rotatingAgents(
     () =>
       new Agent({

@@ -25,7 +25,9 @@ describe('audit list', () => {
     const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ`
     expect(lines).toEqual([
       expect.stringMatching(
-        new RegExp(`^ +1 {2}${time} {2}alice {2}integration[.]created {2}${address} .*https://shop[.]example/hook`),
+        new RegExp(
+          `^ +1 {2}${time} {2}alice {2}integration[.]created {2}${address} .*https://shop[.]example/\\[[0-9a-f]{12}\\]`,
+        ),
       ),
       expect.stringMatching(new RegExp(`^ +2 {2}${time} {2}cli:\\S+ {2}integration[.]disabled {2}${address}`)),
     ])

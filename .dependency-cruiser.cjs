@@ -27,7 +27,7 @@ const npmArrows = {
   'version-store': [],
   client: ['ky'],
   'identity-sumsub': [],
-  testing: [],
+  testing: ['msw'],
   core: ['lossless-json'],
   'store-sql': ['kysely', 'pg', '@types/pg', '@photostructure/sqlite'],
   'chain-evm': ['viem', 'ws', 'hash-wasm', '@noble/hashes'],

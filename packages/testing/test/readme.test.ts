@@ -4,10 +4,24 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
+const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+const block = (word: string) =>
+  [...readme.matchAll(/```js\n(.*?)```/gs)].map(([, code = '']) => code).find((code) => code.includes(word)) ?? ''
+const cwd = fileURLToPath(new URL('..', import.meta.url))
+
+test('the receiver test of the README passes under node:test', async () => {
+  const flags = ['--conditions=@payment-integration/source', '--import', 'tsx', '--input-type=module', '--eval']
+  const { stdout } = await promisify(execFile)(process.execPath, [...flags, block('node:test')], {
+    cwd,
+    timeout: 25_000,
+  })
+  expect(stdout).toMatch(/^# pass 1$/m)
+  expect(stdout).toMatch(/^# fail 0$/m)
+}, 30_000)
+
 test('the lines of the README mint a token, say where to redeem it, and end', async () => {
-  const [, code = ''] = /```js\n(.*?)```/s.exec(readFileSync(new URL('../README.md', import.meta.url), 'utf8')) ?? []
+  const code = block('mintShareToken')
   const flags = ['--conditions=@payment-integration/source', '--import', 'tsx', '--input-type=module', '--eval', code]
-  const cwd = fileURLToPath(new URL('..', import.meta.url))
   const { stdout, stderr } = await promisify(execFile)(process.execPath, flags, { cwd, timeout: 25_000 })
   expect(stderr).toBe('')
   expect(stdout).toMatch(/^share [\w-]+\.[\w-]+\. with a service that asks http:\/\/127\.0\.0\.1:\d+\n$/)

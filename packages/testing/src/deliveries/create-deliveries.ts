@@ -1,0 +1,106 @@
+/** Signed deliveries, good and bad, for tests of a receiver. Source: INTERFACE 6. @module */
+import {
+  integrationHeader,
+  jsonContentType,
+  type Snapshot,
+  signatureHeader,
+  signatureToleranceSeconds,
+} from '@payment-integration/contract'
+import type { FakeClock } from '../fake-clock.js'
+import { codeOf } from './sign.js'
+
+/** Headers and bytes: `fetch(url, { method: 'POST', ...delivery })`, or what a verifier takes. */
+export interface SignedDelivery {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array<ArrayBuffer>
+}
+
+/** What deliveries are made from. */
+export interface DeliveryOptions {
+  /** The signing secret that the receiver under test knows. */
+  readonly secret: string
+  /** The signer's clock. @default the system's */
+  readonly clock?: Pick<FakeClock, 'now'> | undefined
+}
+
+/** Makes deliveries. Whatever is wrong with one, everything else is right. */
+export interface Deliveries {
+  /** As the service sends it, signed now. */
+  good(snapshot: Snapshot): Promise<SignedDelivery>
+  /** Signed so long ago that a receiver refuses it. @param seconds - Its age. @default 301 */
+  stale(snapshot: Snapshot, seconds?: number): Promise<SignedDelivery>
+  /** Signed so far ahead that a receiver refuses it. @param seconds - How far. @default 301 */
+  future(snapshot: Snapshot, seconds?: number): Promise<SignedDelivery>
+  /** Signed with a secret that is not the receiver's. */
+  forged(snapshot: Snapshot): Promise<SignedDelivery>
+  /** Changed after it was signed, by a blank that only the bytes show. */
+  tampered(snapshot: Snapshot): Promise<SignedDelivery>
+  /** Without a signature. */
+  unsigned(snapshot: Snapshot): SignedDelivery
+  /** With the header of another integration over a body that is signed right. */
+  misrouted(snapshot: Snapshot, integrationAddress?: string): Promise<SignedDelivery>
+  /** The same bytes once more, signed anew, as a retry of the service is. */
+  duplicate(delivery: SignedDelivery): Promise<SignedDelivery>
+  /** One delivery for each snapshot, newest version first: only the first may have an effect. */
+  reordered(snapshots: readonly Snapshot[]): Promise<SignedDelivery[]>
+  /** Signed with another secret and with the receiver's: a `v1` of each, as a service sends that rotates. */
+  rotated(snapshot: Snapshot, otherSecret: string): Promise<SignedDelivery>
+}
+
+const beyond = signatureToleranceSeconds + 1
+
+/**
+ * Makes the factory of one secret.
+ * @throws {TypeError} When the secret is empty.
+ * @example const deliveries = createDeliveries({ secret }); await receive(await deliveries.good(build.snapshot()))
+ */
+export function createDeliveries({ secret, clock = { now: Date.now } }: DeliveryOptions): Deliveries {
+  if (typeof secret !== 'string' || secret === '') throw new TypeError('secret is empty; pass the one of the receiver.')
+
+  async function sign(body: Uint8Array<ArrayBuffer>, ageSeconds: number, secrets: readonly string[]): Promise<string> {
+    const t = String(Math.floor(clock.now() / 1_000) - ageSeconds)
+    const codes = await Promise.all(secrets.map((each) => codeOf(each, t, body)))
+    return [`t=${t}`, ...codes.map((code) => `v1=${code}`)].join()
+  }
+  async function make(snapshot: Snapshot, { ageSeconds = 0, secrets = [secret] } = {}): Promise<SignedDelivery> {
+    const body = bytesOf(snapshot)
+    return deliveryOf(snapshot.integrationAddress, body, await sign(body, ageSeconds, secrets))
+  }
+
+  return {
+    good: (snapshot) => make(snapshot),
+    stale: (snapshot, seconds = beyond) => make(snapshot, { ageSeconds: seconds }),
+    future: (snapshot, seconds = beyond) => make(snapshot, { ageSeconds: -seconds }),
+    forged: (snapshot) => make(snapshot, { secrets: [`${secret}.forged`] }),
+    async tampered(snapshot) {
+      const delivery = await make(snapshot)
+      return { ...delivery, body: new Uint8Array([...delivery.body, 0x20]) }
+    },
+    unsigned: (snapshot) => deliveryOf(snapshot.integrationAddress, bytesOf(snapshot), null),
+    async misrouted(snapshot, integrationAddress = `0x${'0f'.repeat(20)}`) {
+      const delivery = await make(snapshot)
+      return { ...delivery, headers: { ...delivery.headers, [integrationHeader]: integrationAddress } }
+    },
+    async duplicate({ headers, body }) {
+      return { headers: { ...headers, [signatureHeader]: await sign(body, 0, [secret]) }, body }
+    },
+    reordered: (snapshots) =>
+      Promise.all(snapshots.toSorted((a, b) => b.version - a.version).map((snapshot) => make(snapshot))),
+    rotated: (snapshot, otherSecret) => make(snapshot, { secrets: [otherSecret, secret] }),
+  }
+}
+
+function bytesOf(snapshot: Snapshot): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(JSON.stringify(snapshot))
+}
+
+function deliveryOf(integration: string, body: Uint8Array<ArrayBuffer>, signature: string | null): SignedDelivery {
+  return {
+    headers: {
+      'Content-Type': jsonContentType,
+      ...(signature === null ? {} : { [signatureHeader]: signature }),
+      [integrationHeader]: integration,
+    },
+    body,
+  }
+}

@@ -1,0 +1,11 @@
+/** The signature of a delivery, from the text of the contract alone: it shares no code with the verifier it tests. Source: INTERFACE 6. @module */
+
+/** The code of a body: 64 lowercase hex digits of HMAC-SHA256 over `t`, a dot and the bytes. */
+export async function codeOf(secret: string, t: string, body: Uint8Array<ArrayBuffer>): Promise<string> {
+  const encoder = new TextEncoder()
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+  const key = await crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['sign'])
+  const signed = new Uint8Array([...encoder.encode(`${t}.`), ...body])
+  const code = new Uint8Array(await crypto.subtle.sign('HMAC', key, signed))
+  return Array.from(code, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

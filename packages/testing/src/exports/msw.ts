@@ -1,0 +1,6 @@
+export { createTestService, type TestService, type TestServiceOptions } from '../service/create-test-service.js'
+export type { TestIntegration } from '../service/credentials.js'
+export type { TestFault } from '../service/faults.js'
+export type { LegacyState } from '../service/legacy-api.js'
+export type { PaymentChange, PaymentKey, PaymentState } from '../service/payments.js'
+export type { IdentityControl, TestReview } from '../service/verifications.js'

@@ -1,0 +1,115 @@
+/** The service as msw handlers that keep state. Source: INTERFACE 4, 5, 7. @module */
+import { integrationPrefix, paths } from '@payment-integration/contract'
+import { type HttpHandler, http } from 'msw'
+import { notFound, unauthorized } from './answers.js'
+import { callerOf, hasLegacyKey, type TestIntegration } from './credentials.js'
+import { createFaultQueue, faultAnswer, type TestFault } from './faults.js'
+import { createLegacyState, type LegacyState, lookup, verify } from './legacy-api.js'
+import { createPaymentState, type PaymentState } from './payments.js'
+import { getPayment, listPayments } from './read-api.js'
+import { shareVerification } from './share-api.js'
+import { createVerificationState, type IdentityControl } from './verifications.js'
+
+/** What a test service is made from. */
+export interface TestServiceOptions {
+  /** The address that your client is given, with a path prefix if it has one. */
+  readonly baseUrl: string
+  /** Who may call the integration API. */
+  readonly integrations: readonly TestIntegration[]
+  /** Keys of the legacy API. @default none */
+  readonly legacyKeys?: readonly string[] | undefined
+}
+
+/** A service under the control of a test. */
+export interface TestService extends Pick<PaymentState, 'record' | 'change' | 'forget' | 'all'> {
+  /** For `setupServer(...service.handlers)`. */
+  readonly handlers: readonly HttpHandler[]
+  readonly identity: IdentityControl
+  readonly legacy: Pick<LegacyState, 'record' | 'addAccount'>
+  /** Lets the next requests fail, in the order of the calls. */
+  failNext(fault: TestFault): void
+  /** Method and path of every request that came, oldest first. No header is kept: one holds a secret. */
+  readonly requests: readonly string[]
+}
+
+type Parameters = Readonly<Record<string, string>>
+type Method = 'get' | 'post'
+interface Endpoint {
+  readonly method: Method
+  respond(request: Request, parameters: Parameters): Response | Promise<Response>
+}
+/** Every endpoint that integrators call: one that the contract gains makes the table below incomplete. */
+type EndpointName = Exclude<keyof typeof paths, 'processorUpdates'>
+
+/**
+ * Makes a service. It refuses what the contract refuses, in the contract's order; what it answers passes the contract's write schemas.
+ * @example
+ * const service = createTestService({ baseUrl, integrations: [{ address, apiSecret }] })
+ * setupServer(...service.handlers).listen()
+ */
+export function createTestService({ baseUrl, integrations, legacyKeys = [] }: TestServiceOptions): TestService {
+  const payments = createPaymentState()
+  const legacy = createLegacyState()
+  const verifications = createVerificationState()
+  const faults = createFaultQueue()
+  const requests: string[] = []
+  const base = baseUrl.replace(/\/+$/, '')
+
+  const asIntegration =
+    (respond: (caller: string, request: Request, parameters: Parameters) => Response | Promise<Response>) =>
+    (request: Request, parameters: Parameters) => {
+      const caller = callerOf(request, integrations)
+      return caller === null ? unauthorized('Basic') : respond(caller, request, parameters)
+    }
+  const asLegacy =
+    (respond: Endpoint['respond']): Endpoint['respond'] =>
+    (request, parameters) =>
+      hasLegacyKey(request, legacyKeys) ? respond(request, parameters) : unauthorized('Bearer')
+  const list = asIntegration((caller, { url }, parameters) =>
+    listPayments(payments, { caller, url: new URL(url), ...parameters }),
+  )
+  const get = asIntegration((caller, { url }, parameters) =>
+    getPayment(payments, { caller, url: new URL(url), ...parameters }),
+  )
+  const endpoints: Record<EndpointName, Endpoint> = {
+    payments: { method: 'get', respond: list },
+    payment: { method: 'get', respond: get },
+    walletPayments: { method: 'get', respond: list },
+    walletPayment: { method: 'get', respond: get },
+    shareToken: {
+      method: 'post',
+      respond: asIntegration((caller, request) => shareVerification(verifications, caller, request)),
+    },
+    legacyLookup: {
+      method: 'get',
+      respond: asLegacy((_, { chainId = '', txHash = '' }) => lookup(legacy, chainId, txHash)),
+    },
+    legacyVerify: { method: 'post', respond: asLegacy((request) => verify(legacy, request)) },
+  }
+
+  async function respond(endpoint: Endpoint['respond'], request: Request, parameters: Parameters): Promise<Response> {
+    requests.push(`${request.method} ${request.url.slice(base.length)}`)
+    const fault = faults.take()
+    if (fault === undefined) return endpoint(request, parameters)
+    if (fault.afterEffect === true) await endpoint(request, parameters)
+    return faultAnswer(fault)
+  }
+  const known = (Object.entries(endpoints) as [EndpointName, Endpoint][]).map(([name, { method, respond: endpoint }]) =>
+    http[method](`${base}${paths[name]}`, ({ request, params }) => respond(endpoint, request, params as Parameters)),
+  )
+  // Authentication comes before everything, for paths that do not exist too.
+  const unknown = http.all(`${base}${integrationPrefix}/*`, ({ request }) =>
+    respond(asIntegration(notFound), request, {}),
+  )
+  return {
+    handlers: [...known, unknown],
+    record: payments.record,
+    change: payments.change,
+    forget: payments.forget,
+    all: payments.all,
+    identity: verifications.control,
+    legacy: { record: legacy.record, addAccount: legacy.addAccount },
+    failNext: faults.add,
+    requests,
+  }
+}

@@ -1,0 +1,32 @@
+/** The share endpoint. Source: INTERFACE 4.2, 7. @module */
+import {
+  kycUnavailableBody,
+  type ShareRejectedBody,
+  shareRequestSchema,
+  shareResponseWriteSchema,
+  sharingDisabledBody,
+} from '@payment-integration/contract'
+import { answer, refuse } from './answers.js'
+import { isJson, readJson } from './read-json.js'
+import type { VerificationState } from './verifications.js'
+
+/** Answers a share: 404 where sharing is off, then 415 and 400 for the body, then what the rules say. */
+export async function shareVerification(state: VerificationState, caller: string, request: Request): Promise<Response> {
+  if (!state.control.enabled) return answer(sharingDisabledBody, 404)
+  if (!isJson(request)) return refuse(415, 'Content-Type must be application/json')
+  const body = shareRequestSchema.safeParse(await readJson(request))
+  if (!body.success) {
+    const [field] = body.error.issues[0]?.path ?? []
+    if (field === 'email') return refuse(400, 'email must be a valid email address')
+    return refuse(400, field === undefined ? 'Body must be a JSON object' : 'kycShareToken must be a non-empty string')
+  }
+  const shared = state.share(caller, body.data.email, body.data.kycShareToken)
+  switch (shared.kind) {
+    case 'answer':
+      return answer(shareResponseWriteSchema.parse(shared.response))
+    case 'unavailable':
+      return answer(kycUnavailableBody, 409)
+    case 'rejected':
+      return answer({ error: 'Share token was rejected', message: shared.message } satisfies ShareRejectedBody, 422)
+  }
+}

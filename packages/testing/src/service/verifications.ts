@@ -1,0 +1,87 @@
+/** Identity verifications of the service under test, by e-mail. Source: INTERFACE 2.5, 3 (KYC attachment). @module */
+import type { ShareResponse } from '@payment-integration/contract'
+
+/** Where a verification stands. */
+export type TestReview = Omit<ShareResponse, 'reused'>
+
+/** Controls of the identity side. */
+export interface IdentityControl {
+  /** Whether sharing is on; off answers 404. @default true */
+  enabled: boolean
+  /**
+   * Sets the provider's verdict on what was shared for an address.
+   * @throws {RangeError} When nothing was shared for it.
+   */
+  decide(
+    email: string,
+    verdict: 'GREEN' | 'RED',
+    reasons?: Partial<Pick<TestReview, 'rejectType' | 'rejectLabels'>>,
+  ): void
+  /** Moves what was shared along without a verdict. @throws {RangeError} As `decide`. */
+  move(email: string, reviewStatus: 'init' | 'pending' | 'prechecked' | 'onHold'): void
+  /** Somebody else verified this user: every share answers 409. */
+  verifyElsewhere(email: string): void
+  /** The provider refuses this token with these words: 422. */
+  rejectToken(token: string, message: string): void
+  /** Tokens that were redeemed, oldest first. */
+  readonly redeemed: readonly string[]
+}
+
+/** A verification: who shared it (null: not through an integration), and where it stands. */
+interface Verification {
+  readonly donor: string | null
+  readonly review: TestReview
+}
+
+/** What a share comes to. */
+export type Shared =
+  | { readonly kind: 'answer'; readonly response: ShareResponse }
+  | { readonly kind: 'unavailable' }
+  | { readonly kind: 'rejected'; readonly message: string }
+
+/** Verifications with their rules. */
+export interface VerificationState {
+  readonly control: IdentityControl
+  share(caller: string, email: string, token: string): Shared
+}
+
+const justRedeemed: TestReview = { reviewStatus: 'init', reviewAnswer: null, rejectType: null, rejectLabels: [] }
+
+/** Makes an empty one: sharing is on, and every token is good once. */
+export function createVerificationState(): VerificationState {
+  const verifications = new Map<string, Verification>()
+  const rejected = new Map<string, string>()
+  const redeemed: string[] = []
+  const keyOf = (email: string) => email.trim().normalize('NFC').toLowerCase()
+
+  function review(email: string, next: Partial<TestReview>): void {
+    const found = verifications.get(keyOf(email))
+    if (found === undefined) throw new RangeError('Nothing was shared for this address.')
+    verifications.set(keyOf(email), { ...found, review: { ...justRedeemed, ...next } })
+  }
+  function redeem(caller: string, email: string, token: string): Shared {
+    const message = redeemed.includes(token) ? 'Token is invalid: it was used before' : rejected.get(token)
+    if (message !== undefined) return { kind: 'rejected', message }
+    redeemed.push(token)
+    verifications.set(keyOf(email), { donor: caller, review: justRedeemed })
+    return { kind: 'answer', response: { ...justRedeemed, reused: true } }
+  }
+
+  return {
+    control: {
+      enabled: true,
+      redeemed,
+      decide: (email, reviewAnswer, reasons = {}) =>
+        review(email, { reviewStatus: 'completed', reviewAnswer, ...(reviewAnswer === 'RED' ? reasons : {}) }),
+      move: (email, reviewStatus) => review(email, { reviewStatus }),
+      verifyElsewhere: (email) => void verifications.set(keyOf(email), { donor: null, review: justRedeemed }),
+      rejectToken: (token, message) => void rejected.set(token, message),
+    },
+    share(caller, email, token) {
+      const found = verifications.get(keyOf(email))
+      if (found !== undefined && found.donor !== caller) return { kind: 'unavailable' }
+      if (found === undefined || found.review.reviewAnswer === 'RED') return redeem(caller, email, token)
+      return { kind: 'answer', response: { ...found.review, reused: false } }
+    },
+  }
+}

@@ -1,0 +1,111 @@
+import {
+  lookupWriteSchema,
+  pageWriteSchema,
+  paymentWriteSchema,
+  shareRequestSchema,
+  shareResponseWriteSchema,
+  snapshotWriteSchema,
+  verifyWriteSchema,
+} from '@payment-integration/contract'
+import { describe, expect, test } from 'vitest'
+import { createBuilders, createFakeClock, fakeClockStart, snapshotOf } from '../src/exports/index.js'
+
+type Build = ReturnType<typeof createBuilders>
+const shapes: readonly [string, (build: Build) => unknown, { parse(value: unknown): unknown }][] = [
+  ['payment', (build) => build.payment(), paymentWriteSchema],
+  ['page', (build) => build.page(5), pageWriteSchema],
+  ['snapshot', (build) => build.snapshot(), snapshotWriteSchema],
+  ['snapshot of a payment', (build) => snapshotOf(build.payment()), snapshotWriteSchema],
+  ['lookup', (build) => build.lookup(), lookupWriteSchema],
+  ['verify', (build) => build.verify(), verifyWriteSchema],
+  ['share response', (build) => build.shareResponse(), shareResponseWriteSchema],
+  ['share request', (build) => build.shareRequest(), shareRequestSchema],
+]
+
+describe.each(shapes)('a %s', (_, make, schema) => {
+  test('is what the contract lets the service write, whatever the seed', () => {
+    for (let seed = 0; seed < 200; seed += 1) {
+      const made = make(createBuilders({ seed }))
+      expect(schema.parse(made)).toEqual(made)
+    }
+  })
+
+  test('comes again with the same seed, and is another with the next seed and the next call', () => {
+    const build = createBuilders({ seed: 7 })
+    const first = make(build)
+    expect(make(createBuilders({ seed: 7 }))).toEqual(first)
+    if (_ === 'share response') return
+    expect(make(createBuilders({ seed: 8 }))).not.toEqual(first)
+    expect(make(build)).not.toEqual(first)
+  })
+})
+
+test('fields that a test gives replace those that were drawn, and the source follows chain and hash', () => {
+  const build = createBuilders()
+  const txHash = build.txHash()
+  expect(build.payment({ chainId: '10', txHash, state: 'refund_pending', version: 3 })).toMatchObject({
+    chainId: '10',
+    txHash,
+    state: 'refund_pending',
+    version: 3,
+    source: { chainId: '10', txHash },
+  })
+})
+
+test.each([
+  ['an address in capitals', { sender: `0x${'AB'.repeat(20)}` }],
+  ['a state that is none', { state: 'paid' }],
+  [
+    'an amount that went through a float',
+    { tokenIn: { address: `0x${'ab'.repeat(20)}`, symbol: null, amount: '1e21' } },
+  ],
+  ['a field that the contract does not know', { points: 5 }],
+])('%s is an error where it is given', (_, fields) => {
+  expect(() => createBuilders().payment(fields as never)).toThrow()
+})
+
+test('payments are of one integration, and lie within the day before the clock', () => {
+  const clock = createFakeClock(Date.UTC(2030, 5, 1))
+  const build = createBuilders({ clock, integrationAddress: `0x${'a1'.repeat(20)}` })
+  for (const { integrationAddress, blockTimestamp } of build.page(50).payments) {
+    expect(integrationAddress).toBe(`0x${'a1'.repeat(20)}`)
+    expect(clock.now() - Date.parse(blockTimestamp)).toBeGreaterThan(0)
+    expect(clock.now() - Date.parse(blockTimestamp)).toBeLessThanOrEqual(86_400_000)
+  }
+})
+
+test('a page is newest first', () => {
+  const { payments } = createBuilders({ seed: 3 }).page(60)
+  const times = payments.map(({ blockTimestamp }) => Date.parse(blockTimestamp))
+  expect(times).toEqual(times.toSorted((a, b) => b - a))
+})
+
+test('verify says the reasons that a test gives', () => {
+  const build = createBuilders()
+  const [payment] = build.verify(build.lookup(), ['Invalid payment amount']).payments
+  expect(payment).toMatchObject({ verified: false, verificationErrors: ['Invalid payment amount'] })
+})
+
+test.each([-1, 0.5, 2 ** 32, Number.NaN])('the seed %d is a RangeError', (seed) => {
+  expect(() => createBuilders({ seed })).toThrow(RangeError)
+})
+
+describe('the clock', () => {
+  test('stands still until it is moved, forwards by advance and anywhere by set', () => {
+    const { now, advance, set } = createFakeClock()
+    expect([now(), now()]).toEqual([fakeClockStart, fakeClockStart])
+    advance(1_500)
+    expect(now()).toBe(fakeClockStart + 1_500)
+    set(5)
+    expect(now()).toBe(5)
+  })
+
+  test.each([-1, 0.5, Number.NaN])('does not advance by %d', (ms) => {
+    expect(() => createFakeClock().advance(ms)).toThrow(RangeError)
+  })
+
+  test.each([0.5, Number.NaN])('cannot be set to %d', (ms) => {
+    expect(() => createFakeClock().set(ms)).toThrow(RangeError)
+    expect(() => createFakeClock(ms)).toThrow(RangeError)
+  })
+})

@@ -1,0 +1,84 @@
+import { createReceiver, memoryVersionStore } from '@payment-integration/version-store'
+import { createVerifier } from '@payment-integration/webhook'
+import { createTestDelivery } from '@payment-integration/webhook/testing'
+import { describe, expect, test } from 'vitest'
+import { createBuilders, createDeliveries, createFakeClock, type Deliveries } from '../src/exports/index.js'
+
+const secret = 'whsec_of_the_receiver'
+
+function setup() {
+  const clock = createFakeClock()
+  const build = createBuilders({ clock })
+  const { verify } = createVerifier({ secrets: secret, now: clock.now })
+  const codeOf = (delivery: Parameters<typeof verify>[0]) =>
+    verify(delivery).then(
+      () => 'ok',
+      (error: { code: string }) => error.code,
+    )
+  return { clock, build, verify, codeOf, deliveries: createDeliveries({ secret, clock }) }
+}
+
+const kinds: readonly [keyof Deliveries, string][] = [
+  ['good', 'ok'],
+  ['stale', 'ERR_DELIVERY_STALE'],
+  ['future', 'ERR_DELIVERY_FUTURE'],
+  ['forged', 'ERR_SIGNATURE_MISMATCH'],
+  ['tampered', 'ERR_SIGNATURE_MISMATCH'],
+  ['unsigned', 'ERR_SIGNATURE_MISSING'],
+  ['misrouted', 'ERR_INTEGRATION_MISMATCH'],
+]
+test.each(kinds)('to the verifier a delivery that is %s is %s', async (kind, verdict) => {
+  const { build, deliveries, codeOf } = setup()
+  expect(await codeOf((await deliveries[kind](build.snapshot() as never, undefined as never)) as never)).toBe(verdict)
+})
+
+test('a good one has the bytes and headers that the verifier package makes by itself', async () => {
+  const { build, deliveries, clock } = setup()
+  const snapshot = build.snapshot()
+  expect(await deliveries.good(snapshot)).toEqual(await createTestDelivery({ secret, snapshot, now: clock.now }))
+})
+
+test('the edges of the window are where a test says', async () => {
+  const { build, deliveries, codeOf } = setup()
+  const snapshot = build.snapshot()
+  expect(await codeOf(await deliveries.stale(snapshot, 300))).toBe('ok')
+  expect(await codeOf(await deliveries.future(snapshot, 300))).toBe('ok')
+})
+
+test('a duplicate is the same bytes with a signature of its own, and verifies when the first is stale', async () => {
+  const { build, deliveries, clock, codeOf } = setup()
+  const first = await deliveries.good(build.snapshot())
+  clock.advance(3_600_000)
+  const again = await deliveries.duplicate(first)
+  expect(again.body).toEqual(first.body)
+  expect([await codeOf(first), await codeOf(again)]).toEqual(['ERR_DELIVERY_STALE', 'ok'])
+})
+
+test('one of a rotation verifies with the old secret and with the new one', async () => {
+  const { build, deliveries, clock } = setup()
+  const delivery = await deliveries.rotated(build.snapshot(), 'whsec_new')
+  for (const each of [secret, 'whsec_new'])
+    expect((await createVerifier({ secrets: each, now: clock.now }).verify(delivery)).secretIndex).toBe(0)
+})
+
+test('of reordered ones a receiver applies the first and finds the others stale', async () => {
+  const { build, deliveries, verify } = setup()
+  const effects: number[] = []
+  const { receive } = createReceiver({
+    verify,
+    store: memoryVersionStore(),
+    handle: async ({ version }) => void effects.push(version),
+  })
+  const snapshot = build.snapshot()
+  const versions = [1, 2, 3].map((version) => ({ ...snapshot, version }))
+  const decisions = []
+  for (const delivery of await deliveries.reordered(versions)) decisions.push((await receive(delivery)).decision)
+  expect(decisions).toEqual(['apply', 'stale', 'stale'])
+  expect(effects).toEqual([3])
+})
+
+describe('a secret that is none', () => {
+  test.each(['', undefined])('as %j is a TypeError', (none) => {
+    expect(() => createDeliveries({ secret: none as string })).toThrow(TypeError)
+  })
+})

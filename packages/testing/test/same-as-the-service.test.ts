@@ -1,0 +1,214 @@
+/** The handlers answer what the real server answers, to every request of a list, with the same payments in both. */
+import { openApiDocument } from '@payment-integration/contract/openapi'
+import { setupServer } from 'msw/node'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { facts, indexPayments } from '../../server/test/support/index-payments.js'
+import { legacyCalls } from '../../server/test/support/legacy-calls.js'
+import { startSharing } from '../../server/test/support/sharing-service.js'
+import { createTestService, type TestService } from '../src/exports/msw.js'
+
+const baseUrl = 'https://service.test'
+const hash = (digits: string) => `0x${digits.repeat(32)}`
+const wallet = `0x${'55'.repeat(20)}`
+const shopAddress = `0x${'Ab'.repeat(20)}`
+
+let real: Awaited<ReturnType<typeof startSharing>>
+let service: TestService
+let intercepted: ReturnType<typeof setupServer>
+let authorization: string
+let apiKey: string
+
+beforeAll(async () => {
+  real = await startSharing()
+  const shop = await real.createShop(shopAddress)
+  await real.createShop(`0x${'cd'.repeat(20)}`)
+  authorization = shop.authorization
+  const integrationAddress = shop.address
+  const minute = (n: number) => ({ blockTimestamp: Date.UTC(2026, 0, 1, 0, n), integrationAddress })
+  await indexPayments(real.store, [
+    facts({ txHash: hash('a1'), ...minute(1), sender: wallet }),
+    facts({ txHash: hash('a2'), ...minute(2), receiver: wallet }),
+    facts({ txHash: hash('a3'), ...minute(2), chainId: 10 }),
+    // One hash on two chains, of which a wallet has one.
+    facts({ txHash: hash('a4'), ...minute(3), chainId: 1, sender: wallet }),
+    facts({ txHash: hash('a4'), ...minute(3), chainId: 10, sender: `0x${'77'.repeat(20)}` }),
+    facts({ txHash: hash('a5'), ...minute(4), integrationAddress: `0x${'cd'.repeat(20)}` }),
+  ])
+  const { apiKey: key, lookup } = await legacyCalls(real)
+  apiKey = key
+  service = createTestService({
+    baseUrl,
+    integrations: [{ address: shopAddress, apiSecret: shop.apiSecret }],
+    legacyKeys: [apiKey],
+  })
+  for (const payment of await everyPayment()) service.record(payment)
+  service.legacy.record((await lookup(hash('a1'))).body)
+  intercepted = setupServer(...service.handlers)
+  intercepted.listen({ onUnhandledRequest: 'bypass' })
+})
+afterAll(async () => {
+  intercepted?.close()
+  await real?.stop()
+})
+
+async function everyPayment() {
+  const response = await fetch(`${real.url}/api/v1/integration/payments`, { headers: { authorization } })
+  return ((await response.json()) as { payments: never[] }).payments
+}
+
+interface Call {
+  readonly method?: string
+  readonly path: string
+  /** `integration`, `legacy`, or the very text. */
+  readonly as?: string
+  readonly body?: unknown
+  readonly type?: string
+}
+
+async function answerOf(base: string, { method, path, as = 'integration', body, type = 'application/json' }: Call) {
+  const credentials = as === 'integration' ? authorization : as === 'legacy' ? apiKey : as
+  const response = await fetch(`${base}${path}`, {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: {
+      ...(credentials === '' ? {} : { authorization: credentials }),
+      ...(body === undefined ? {} : { 'content-type': type }),
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  const named = ['content-type', 'cache-control', 'www-authenticate'].map((name) => response.headers.get(name))
+  return { status: response.status, named, body: (await response.json()) as unknown }
+}
+
+const payments = '/api/v1/integration/payments'
+const wallets = '/api/v1/integration/wallet'
+const share = '/api/v1/integration/idv-share-token'
+const verify = '/api/v1/verify'
+const request = {
+  chainId: 1,
+  txHash: hash('a1'),
+  invoiceAmount: '12.5',
+  invoiceCurrency: 'USD',
+  address: `0x${'6'.repeat(40)}`,
+}
+
+describe('both answer the same', () => {
+  const same: readonly [string, Call][] = [
+    ['the list', { path: payments }],
+    ['the list with the largest limit', { path: `${payments}?limit=200` }],
+    ['a list of a wallet, in any case', { path: `${wallets}/${wallet.toUpperCase().replace('0X', '0x')}/payments` }],
+    ['a payment, in any case', { path: `${payments}/${hash('A1')}` }],
+    ['a payment of a wallet', { path: `${wallets}/${wallet}/payments/${hash('a4')}` }],
+    ['a hash on two chains', { path: `${payments}/${hash('a4')}` }],
+    ['a payment of another integration', { path: `${payments}/${hash('a5')}` }],
+    ['a payment of another wallet', { path: `${wallets}/${wallet}/payments/${hash('a3')}` }],
+    ['a hash that is none', { path: `${payments}/0x12` }],
+    ['an address that is none', { path: `${wallets}/0x12/payments` }],
+    ['an address that is none, of one payment', { path: `${wallets}/0x12/payments/${hash('a1')}` }],
+    ...['0', '201', '-1', '1.5', '', '01', '1e1', 'x'].map((limit): [string, Call] => [
+      `limit=${limit}`,
+      { path: `${payments}?limit=${limit}` },
+    ]),
+    ...['', 'x', 'e30', '&cursor=x'].map((cursor): [string, Call] => [
+      `cursor=${cursor}`,
+      { path: `${payments}?cursor=${cursor}` },
+    ]),
+    ['a call without credentials', { path: payments, as: '' }],
+    ['a call of a stranger for a hash that is none', { path: `${payments}/0x12`, as: 'Basic eDp5' }],
+    ['a raw address and secret', { path: payments, as: `${shopAddress}:secret` }],
+    ['a path that does not exist', { path: '/api/v1/integration/nothing' }],
+    ['a path that does not exist, of a stranger', { path: '/api/v1/integration/nothing', as: '' }],
+    ['a look-up', { path: `/api/v1/tx/1/${hash('a1')}`, as: 'legacy' }],
+    ['a look-up of nothing', { path: `/api/v1/tx/1/${hash('ff')}`, as: 'legacy' }],
+    ['a look-up without a key', { path: `/api/v1/tx/1/${hash('a1')}`, as: '' }],
+    ['verify', { path: verify, as: 'legacy', body: request }],
+    ['verify as Bearer, with a number', { path: verify, as: 'legacy', body: { ...request, invoiceAmount: 12.5 } }],
+    ['verify of another amount', { path: verify, as: 'legacy', body: { ...request, invoiceAmount: '12.51' } }],
+    ['verify of another currency', { path: verify, as: 'legacy', body: { ...request, invoiceCurrency: 'EUR' } }],
+    ['verify of another receiver', { path: verify, as: 'legacy', body: { ...request, address: wallet } }],
+    ['verify of nothing', { path: verify, as: 'legacy', body: { ...request, txHash: hash('ff') } }],
+    ['verify without a key', { path: verify, as: '', body: request }],
+    ['a share without an address', { path: share, body: { kycShareToken: 'x' } }],
+    ['a share with an address that is none', { path: share, body: { email: 'x', kycShareToken: 'x' } }],
+    ['a share with an empty token', { path: share, body: { email: 'a@example.com', kycShareToken: '' } }],
+    ['a share of a stranger', { path: share, body: {}, as: '' }],
+  ]
+  test.each(same)('to %s', async (_, call) => {
+    expect(await answerOf(baseUrl, call)).toEqual(await answerOf(real.url, call))
+  })
+
+  const alike: readonly [string, Call][] = [
+    ['a limit that is given twice', { path: `${payments}?limit=50&limit=50` }],
+    ['a look-up whose path is wrong twice', { path: '/api/v1/tx/01/0x12', as: 'legacy' }],
+    ['verify that is no JSON', { path: verify, as: 'legacy', body: '{' }],
+    [
+      'verify that is wrong in every field',
+      { path: verify, as: 'legacy', body: { chainId: '1', invoiceAmount: null } },
+    ],
+    ['verify of another content type', { path: verify, as: 'legacy', body: '{}', type: 'text/plain' }],
+    ['a share that is no JSON', { path: share, body: '{' }],
+    ['a share of another content type', { path: share, body: '{}', type: 'text/plain' }],
+  ]
+  test.each(alike)('but for words to %s', async (_, call) => {
+    const [given, expected] = [await answerOf(baseUrl, call), await answerOf(real.url, call)]
+    expect(given.status).toBe(expected.status)
+    expect(Object.keys(given.body as object)).toEqual(Object.keys(expected.body as object))
+  })
+
+  test.each([`${payments}?limit=2`, `${wallets}/${wallet}/payments?limit=1`])(
+    'page by page to %s, and neither takes the token for another list',
+    async (path) => {
+      const walk = async (base: string) => {
+        const pages: unknown[] = []
+        let cursor: string | null = ''
+        const tokens: string[] = []
+        while (cursor !== null) {
+          const { body } = await answerOf(base, { path: cursor === '' ? path : `${path}&cursor=${cursor}` })
+          const page = body as { payments: unknown[]; nextCursor: string | null }
+          pages.push(page.payments)
+          cursor = page.nextCursor
+          if (cursor !== null) tokens.push(cursor)
+        }
+        const other = path.startsWith(payments) ? `${wallets}/${wallet}/payments` : payments
+        return { pages, misused: await answerOf(base, { path: `${other}?cursor=${tokens[0]}` }) }
+      }
+      const given = await walk(baseUrl)
+      expect(given).toEqual(await walk(real.url))
+      expect(given.pages.length).toBeGreaterThan(1)
+    },
+  )
+
+  test('over the life of a shared verification, and to a used token', async () => {
+    const lives = async (base: string, tokens: readonly string[], decide: () => Promise<void>) => {
+      const ask = (token: string) =>
+        answerOf(base, { path: share, body: { email: 'Ada@Example.com', kycShareToken: token } })
+      const [first = '', second = ''] = tokens
+      const steps = [await ask(first), await ask(second)]
+      await decide()
+      const { body, ...used } = await ask(first)
+      return [...steps, { ...used, keys: Object.keys(body as object) }, await ask(second), await ask('any')]
+    }
+    const reasons = { rejectType: 'RETRY', rejectLabels: ['BAD_SELFIE'] } as const
+    const given = await lives(baseUrl, ['one', 'two'], async () =>
+      service.identity.decide('ada@example.com', 'RED', reasons),
+    )
+    const expected = await lives(real.url, [real.mint(['IDENTITY']), real.mint(['IDENTITY'])], async () => {
+      const [redemption] = real.provider.redemptions
+      real.provider.reject(redemption?.applicantId ?? '', { labels: ['BAD_SELFIE'], rejectType: 'RETRY' })
+      await real.provider.deliverWebhooks()
+    })
+    expect(given).toEqual(expected)
+  })
+})
+
+test('every operation that the contract documents for integrators has a handler', async () => {
+  const { paths } = openApiDocument({ version: '1.0.0' })
+  const documented = Object.entries(paths ?? {})
+    .filter(([path]) => path.startsWith('/api/v1/') && !path.includes('processor'))
+    .flatMap(([path, operations]) => Object.keys(operations ?? {}).map((method) => [method, path] as const))
+  expect(documented.length).toBeGreaterThan(5)
+  for (const [method, path] of documented) {
+    const url = `${baseUrl}${path.replaceAll(/\{(\w+)\}/g, 'x')}`
+    const response = await fetch(url, { method })
+    expect(response.status, `${method} ${path}`).toBe(401)
+  }
+})

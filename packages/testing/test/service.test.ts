@@ -1,0 +1,155 @@
+import { createClient, createLegacyClient } from '@payment-integration/client'
+import { setupServer } from 'msw/node'
+import { afterEach, expect, test } from 'vitest'
+import { createBuilders } from '../src/exports/index.js'
+import { createTestService } from '../src/exports/msw.js'
+
+const baseUrl = 'https://service.test/base'
+const integrationAddress = `0x${'ab'.repeat(20)}`
+const apiSecret = 'a secret of the tests'
+const stops: (() => void)[] = []
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop()
+})
+
+function setup() {
+  const service = createTestService({
+    baseUrl: `${baseUrl}/`,
+    integrations: [
+      { address: integrationAddress, apiSecret },
+      { address: `0x${'cd'.repeat(20)}`, apiSecret: 'of another' },
+    ],
+    legacyKeys: ['legacy-key'],
+  })
+  const server = setupServer(...service.handlers)
+  server.listen({ onUnhandledRequest: 'error' })
+  stops.push(() => server.close())
+  const build = createBuilders({ integrationAddress })
+  const client = createClient({ baseUrl, integrationAddress, apiSecret, retryDelayMs: 1 })
+  return { service, build, client, legacy: createLegacyClient({ baseUrl, apiKey: 'legacy-key', retryDelayMs: 1 }) }
+}
+const codeOf = (call: Promise<unknown>) => call.catch((error: { code: string }) => error.code)
+
+test('the client reads what a test recorded, over pages, and nothing of another integration', async () => {
+  const { service, build, client } = setup()
+  const mine = Array.from({ length: 7 }, () => build.payment())
+  for (const payment of mine) service.record(payment)
+  service.record(createBuilders({ seed: 2, integrationAddress: `0x${'cd'.repeat(20)}` }).payment())
+  const seen: unknown[] = []
+  for await (const payment of client.payments.iterate({ pageSize: 3 })) seen.push(payment)
+  expect(seen).toEqual(build.page(mine).payments)
+  expect(service.requests.filter((request) => request.startsWith('GET /api/v1/integration/payments?'))).toHaveLength(3)
+})
+
+test('a change adds 1 to the version, shows in the read API, and gives the snapshot to deliver', async () => {
+  const { service, build, client } = setup()
+  const payment = build.payment({ state: 'pending', version: 1 })
+  expect(service.record(payment)).toEqual(expect.objectContaining({ txHash: payment.txHash, version: 1 }))
+  const snapshot = service.change({ txHash: payment.txHash }, { state: 'success', recipient: null })
+  expect(snapshot).toEqual({
+    integrationAddress,
+    chainId: payment.chainId,
+    txHash: payment.txHash,
+    version: 2,
+    state: 'success',
+    recipient: null,
+    invoice: payment.invoice,
+  })
+  expect(await client.payments.get(payment.txHash)).toEqual({ ...payment, ...snapshot })
+})
+
+test('a payment that is forgotten is not found', async () => {
+  const { service, build, client } = setup()
+  const { txHash } = service.record(build.payment())
+  service.forget({ txHash })
+  expect(await codeOf(client.payments.get(txHash))).toBe('ERR_NOT_FOUND')
+  expect(service.all()).toEqual([])
+})
+
+test('a key that fits no payment, or two, is a RangeError, and nothing changed', () => {
+  const { service, build } = setup()
+  const txHash = build.txHash()
+  for (const chainId of ['1', '10']) service.record(build.payment({ txHash, chainId, version: 1 }))
+  expect(() => service.change({ txHash }, { state: 'success' })).toThrow(RangeError)
+  expect(() => service.forget({ txHash: build.txHash() })).toThrow(RangeError)
+  expect(service.change({ txHash, chainId: '10' }, { state: 'success' }).version).toBe(2)
+  expect(service.all().map(({ version }) => version)).toEqual([2, 1])
+})
+
+test('what the contract forbids is an error where it is recorded', () => {
+  const { service, build } = setup()
+  expect(() => service.record({ ...build.payment(), state: 'paid' as never })).toThrow()
+})
+
+test('faults meet the next requests in order: the client tries again and arrives', async () => {
+  const { service, build, client } = setup()
+  service.record(build.payment())
+  service.failNext({ status: 503, retryAfter: 0 })
+  service.failNext({ status: 'network' })
+  expect((await client.payments.list()).payments).toHaveLength(1)
+  expect(service.requests).toHaveLength(3)
+})
+
+test('a fault of several times outlasts the client', async () => {
+  const { service, client } = setup()
+  service.failNext({ status: 502, times: 3, body: { error: 'Bad gateway' } })
+  expect(await codeOf(client.payments.list())).toMatch(/^ERR_/)
+  expect(service.requests).toHaveLength(3)
+})
+
+test('a lost answer after the effect: the share is repeated and redeems nothing again', async () => {
+  const { service, build, client } = setup()
+  const submission = build.shareRequest()
+  service.failNext({ status: 'network', afterEffect: true })
+  expect(await client.identity.share(submission)).toMatchObject({ kind: 'in_flight', redeemed: false })
+  expect(service.identity.redeemed).toEqual([submission.kycShareToken])
+})
+
+test('a share goes the way that a test decides', async () => {
+  const { service, build, client } = setup()
+  const { email, kycShareToken } = build.shareRequest()
+  const share = (token: string, of = email) => client.identity.share({ email: of, kycShareToken: token })
+  expect(await share(kycShareToken)).toMatchObject({ kind: 'in_flight', redeemed: true })
+  service.identity.move(email, 'onHold')
+  expect(await share('second')).toMatchObject({ kind: 'in_flight', status: 'onHold', redeemed: false })
+  service.identity.decide(email, 'GREEN')
+  expect(await share('second')).toMatchObject({ kind: 'approved', redeemed: false })
+  expect(await codeOf(share(kycShareToken, 'b@example.com'))).toBe('ERR_SHARE_TOKEN_REJECTED')
+  service.identity.rejectToken('unready', 'applicant is not approved')
+  await expect(share('unready', 'b@example.com')).rejects.toMatchObject({
+    providerMessage: 'applicant is not approved',
+  })
+  service.identity.verifyElsewhere('c@example.com')
+  expect(await codeOf(share('third', 'c@example.com'))).toBe('ERR_VERIFICATION_UNAVAILABLE')
+  service.identity.enabled = false
+  expect(await codeOf(share('third'))).toBe('ERR_SHARING_DISABLED')
+  expect(service.identity.redeemed).toEqual([kycShareToken])
+  expect(() => service.identity.decide('nobody@example.com', 'GREEN')).toThrow(RangeError)
+})
+
+test('verify knows accounts by handle, and says every reason', async () => {
+  const { service, build, legacy } = setup()
+  const item = build.lookupItem({ invoiceAmount: '12.50', invoiceCurrency: 'USD' })
+  const lookup = build.lookup({ payments: [item] })
+  service.legacy.record(lookup)
+  const coins = [{ chainId: lookup.chainId, tokens: [{ symbol: 'USDC' }] }]
+  service.legacy.addAccount({ address: item.receiver, handle: 'mara', config: { coins } })
+  const { chainId, txHash } = lookup
+  const request = { chainId, txHash, invoiceAmount: '12.5', invoiceCurrency: 'USD', address: 'Mara' }
+  expect((await legacy.verify(request)).payments).toMatchObject([{ verified: true }])
+  await expect(legacy.verify({ ...request, invoiceAmount: '1', address: 'nobody' })).rejects.toMatchObject({
+    code: 'ERR_VERIFICATION_FAILED',
+    verificationErrors: ['Invalid payment address', 'Invalid payment amount'],
+  })
+  service.legacy.addAccount({ address: build.address(), handle: 'other', config: { coins: [] } })
+  await expect(legacy.verify({ ...request, address: 'other' })).rejects.toMatchObject({
+    verificationErrors: ['Payment does not match link configuration', 'Invalid payment address'],
+  })
+})
+
+test('the log of requests holds no header', async () => {
+  const { service, client } = setup()
+  await client.payments.list()
+  expect(JSON.stringify(service)).not.toContain(apiSecret)
+  expect(service.requests).toEqual(['GET /api/v1/integration/payments'])
+})

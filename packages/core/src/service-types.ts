@@ -265,6 +265,13 @@ export interface FulfilmentPoller extends Loop {
   runOnce(signal?: AbortSignal): Promise<number>
 }
 
+/** An update that waits for the host's commit. */
+export interface JoinedUpdate {
+  readonly result: UpdateResult
+  /** Call it once the host has committed: it tells the event sink and wakes the dispatcher. Without it the delivery waits for the next look. */
+  committed(): void
+}
+
 /** The whole service, embedded in a host app or wired by the reference server. */
 export interface Service {
   readonly store: Store
@@ -278,6 +285,11 @@ export interface Service {
   readonly legacyKeys: LegacyKeyCommands
   /** Applies a processor's update; idempotent by its id. @throws UpdateConflictError `ERR_UPDATE_CONFLICT`. */
   applyUpdate(update: ProcessorUpdate): Promise<UpdateResult>
+  /**
+   * The same inside a transaction of the host, such as `joinPostgresTransaction` of store-sql makes: the update, the new version, its snapshot and its
+   * delivery are kept or lost together with the host's own rows. @throws UpdateConflictError `ERR_UPDATE_CONFLICT`.
+   */
+  applyUpdateIn(within: Pick<Store, 'transaction'>, update: ProcessorUpdate): Promise<JoinedUpdate>
   readonly integrations: IntegrationCommands
   readonly deliveries: DeliveryCommands
   readonly audit: AuditQueries

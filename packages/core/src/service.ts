@@ -1,4 +1,5 @@
 /** Puts the use cases together on the ports of a host. Source: DESIGN section 2. @module */
+import type { ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
 import { createAccountCommands } from './accounts/commands.js'
 import { createAudited } from './audit/audited.js'
 import { createAuditQueries } from './audit/queries.js'
@@ -31,7 +32,7 @@ import type { Clock, Ids, Logger, Random } from './ports/world.js'
 import { createReceiptPoller } from './receipts/poller.js'
 import type { MasterKey } from './secrets/master-key.js'
 import { openSecret } from './secrets/seal.js'
-import type { Service } from './service-types.js'
+import type { JoinedUpdate, Service } from './service-types.js'
 import { applyUpdate } from './updates/apply-update.js'
 import { silentLogger, systemClock, systemIds, systemRandom } from './world/system.js'
 
@@ -65,6 +66,8 @@ export interface ServiceDeps {
         readonly provider: IdentityProvider
         /** The host's own users. @default accounts in the store */
         readonly accounts?: IdentityAccounts | undefined
+        /** Begins the names of applicants at the provider: tells this service and environment from others there. @default 'pi' */
+        readonly namespace?: string | undefined
         readonly everyMs?: number | undefined
       }
     | undefined
@@ -119,9 +122,13 @@ export function createService(deps: ServiceDeps): Service {
     }
   }
 
-  async function applyAndPublish(update: Parameters<Service['applyUpdate']>[0]) {
-    const { result, events } = await applyUpdate(store, update)
-    events.forEach(publish)
+  async function applyIn(within: Pick<Store, 'transaction'>, update: ProcessorUpdate): Promise<JoinedUpdate> {
+    const { result, events } = await applyUpdate(within, update)
+    return { result, committed: () => events.forEach(publish) }
+  }
+  async function applyAndPublish(update: ProcessorUpdate): Promise<UpdateResult> {
+    const { result, committed } = await applyIn(store, update)
+    committed()
     return result
   }
 
@@ -215,6 +222,7 @@ export function createService(deps: ServiceDeps): Service {
       random,
     }),
     applyUpdate: applyAndPublish,
+    applyUpdateIn: applyIn,
     integrations: {
       ...integrations,
       async resealSecrets() {

@@ -187,7 +187,7 @@ describe('both answer the same', () => {
       const { body, ...used } = await ask(first)
       return [...steps, { ...used, keys: Object.keys(body as object) }, await ask(second), await ask('any')]
     }
-    const reasons = { rejectType: 'RETRY', rejectLabels: ['BAD_SELFIE'] } as const
+    const reasons = { rejectType: 'RETRY' as const, rejectLabels: ['BAD_SELFIE'] }
     const given = await lives(baseUrl, ['one', 'two'], async () =>
       service.identity.decide('ada@example.com', 'RED', reasons),
     )

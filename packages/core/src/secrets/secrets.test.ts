@@ -43,11 +43,12 @@ describe('parseMasterKey', () => {
       'signing-secret': derive('signing-secret'),
       cursor: derive('cursor'),
       audit: derive('audit'),
+      'audit-url': derive('audit-url'),
       email: derive('email'),
       'email-hash': derive('email-hash'),
       'data-key': derive('data-key'),
     } satisfies Record<KeyPurpose, string>
-    expect(new Set(Object.values(derived)).size).toBe(8)
+    expect(new Set(Object.values(derived)).size).toBe(9)
   })
 })
 

@@ -60,8 +60,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
   const { schema = postgresStoreDefaults.schema } = options
   if ((connectionString === undefined) === (pool === undefined))
     throw new TypeError('Pass either connectionString or pool.')
-  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
-    throw new TypeError(`schema is ${JSON.stringify(schema)}; pass up to 63 lowercase letters, digits and underscores.`)
+  checkSchema(schema)
   if (pool !== undefined && maxConnections !== undefined)
     throw new TypeError('maxConnections is given together with pool; set the size of the pool where it is made.')
   if (preparedStatements !== undefined && typeof preparedStatements !== 'boolean')
@@ -80,6 +79,12 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
     }),
     ids,
   )
+}
+
+/** @throws TypeError When a schema's name is none that the store makes. */
+export function checkSchema(schema: string): void {
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
+    throw new TypeError(`schema is ${JSON.stringify(schema)}; pass up to 63 lowercase letters, digits and underscores.`)
 }
 
 function ownPool(connectionString: string, maxConnections: number): pg.Pool {
@@ -120,16 +125,7 @@ export function createPostgresEngine(
   const settings = { keepsPlans, ownClients, answerTimeoutMs }
   const driver = new PostgresDriver(pool, settings)
   const hasty = new PostgresDriver(pool, { ...settings, durable: false })
-  const kysely = (dialectDriver: PostgresDriver) =>
-    new Kysely<Tables>({
-      dialect: {
-        createAdapter: () => new PostgresAdapter(),
-        createDriver: () => dialectDriver,
-        createIntrospector: (db) => new PostgresIntrospector(db),
-        createQueryCompiler: () => new PostgresQueryCompiler(),
-      },
-    })
-  const [db, hastyDb] = [kysely(driver), kysely(hasty)]
+  const [db, hastyDb] = [kyselyOn(driver), kyselyOn(hasty)]
   const channel = createDueChannel(schema, pool.options, (text) => driver.rows({ sql: text, parameters: [] }))
   let closing: Promise<void> | undefined
   return {
@@ -147,6 +143,18 @@ export function createPostgresEngine(
       return closing
     },
   }
+}
+
+/** The query builder over a driver. */
+export function kyselyOn(driver: PostgresDriver): Kysely<Tables> {
+  return new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => driver,
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  })
 }
 
 // A conflict means another transaction went through, so running again at once makes progress.

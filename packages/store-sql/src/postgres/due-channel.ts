@@ -19,6 +19,11 @@ export interface DueChannel {
   close(): Promise<void>
 }
 
+/** The name of a schema's channel. */
+export function dueChannelName(schema: string): string {
+  return `payment_integration_${BigInt.asUintN(64, BigInt(lockKey(schema, 'due')))}`
+}
+
 /**
  * Makes the channel of a schema.
  * @param notify - Sends a statement to the database.
@@ -28,7 +33,7 @@ export function createDueChannel(
   config: pg.ClientConfig,
   notify: (sql: string) => Promise<unknown>,
 ): DueChannel {
-  const channel = `payment_integration_${BigInt.asUintN(64, BigInt(lockKey(schema, 'due')))}`
+  const channel = dueChannelName(schema)
   const listeners = new Set<() => void>()
   let listening: { end(): Promise<void> } | null = null
   let sending = false

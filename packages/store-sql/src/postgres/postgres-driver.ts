@@ -7,6 +7,13 @@ import type { RawRows } from '../internal/row-view.js'
 import { closedError, connectError, fromPostgresError, isLost } from './postgres-error.js'
 import { queryTextRows } from './text-rows.js'
 
+/** The statements that bound a transaction. */
+export interface TransactionWords {
+  readonly begin: string
+  readonly commit: string
+  readonly rollback: string
+}
+
 /** How connections are used. */
 export interface PostgresDriverOptions {
   /** Whether connections keep the plans of named queries. */
@@ -17,6 +24,8 @@ export interface PostgresDriverOptions {
   readonly answerTimeoutMs?: number | undefined
   /** Whether what it commits is on the disk then. @default true */
   readonly durable?: boolean
+  /** What a transaction is made of. @default those of a transaction of its own */
+  readonly words?: TransactionWords
 }
 
 type Done<Answer> = (error: Error | null | undefined, answer: Answer) => void
@@ -89,7 +98,7 @@ class PostgresConnection implements DatabaseConnection {
   async rollback(): Promise<void> {
     if (this.#lost) return
     try {
-      await this.#answerOf((done) => this.#client.query('rollback', done))
+      await this.#answerOf((done) => this.#client.query(this.#options.words?.rollback ?? 'rollback', done))
     } catch {
       this.#lost = true // The server rolls back when the connection ends; the first error is the one to report.
     }
@@ -150,11 +159,11 @@ export class PostgresDriver implements Driver {
   }
 
   async beginTransaction(connection: PostgresConnection): Promise<void> {
-    await connection.run(this.#options.durable === false ? beginHastily : begin)
+    await connection.run(this.#options.words?.begin ?? (this.#options.durable === false ? beginHastily : begin))
   }
 
   async commitTransaction(connection: PostgresConnection): Promise<void> {
-    await connection.run('commit')
+    await connection.run(this.#options.words?.commit ?? 'commit')
   }
 
   async rollbackTransaction(connection: PostgresConnection): Promise<void> {

@@ -5,7 +5,7 @@ export interface Draws {
   /** A whole number from `least` to `most`. */
   whole(least: number, most: number): number
   /** One of the list. */
-  pick<T>(list: readonly [T, ...T[]]): T
+  pick<const List extends readonly [unknown, ...unknown[]]>(list: List): List[number]
   /** `0x` and so many bytes as lowercase hex digits. */
   hex(bytes: number): string
 }

@@ -1,0 +1,29 @@
+import { createClient } from '@payment-integration/client'
+import pg from 'pg'
+import { startShop } from './shop.js'
+
+const {
+  DATABASE_URL,
+  PAYMENTS_URL,
+  INTEGRATION_ADDRESS,
+  API_SECRET,
+  WEBHOOK_SIGNING_SECRETS,
+  PORT = '3000',
+} = process.env
+if (!DATABASE_URL || !PAYMENTS_URL || !INTEGRATION_ADDRESS || !API_SECRET || !WEBHOOK_SIGNING_SECRETS) {
+  console.error('Set DATABASE_URL, PAYMENTS_URL, INTEGRATION_ADDRESS, API_SECRET and WEBHOOK_SIGNING_SECRETS.')
+  process.exit(2)
+}
+
+const pool = new pg.Pool({ connectionString: DATABASE_URL })
+// An idle connection that breaks is replaced by the next use; unheard, its error would end the process.
+pool.on('error', (error) => console.error(error.message))
+const shop = await startShop({
+  pool,
+  client: createClient({ baseUrl: PAYMENTS_URL, integrationAddress: INTEGRATION_ADDRESS, apiSecret: API_SECRET }),
+  secrets: WEBHOOK_SIGNING_SECRETS.split(','),
+  port: Number(PORT),
+  report: (line) => console.error(line),
+})
+console.log(`The shop listens on ${shop.url}; notifications go to ${shop.url}/webhook`)
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void shop.stop().then(() => pool.end()))

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto'
+import {
+  type Anvil,
+  createPayer,
+  type DevDeployment,
+  deployDevRouter,
+  startAnvil,
+} from '@payment-integration/chain-evm/dev'
+import { createClient } from '@payment-integration/client'
+import { createTestDelivery } from '@payment-integration/webhook/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startRecordingReceiver } from '../../../packages/server/test/support/recording-receiver.js'
+import { postgresMissing, startPostgres, type TestPostgres } from '../../../packages/store-sql/test/postgres.js'
+import { type Host, startHost } from './host.js'
+import { addOrder } from './orders.js'
+
+const integrationAddress = '0xabcdef0123456789abcdef0123456789abcdef01'
+const receiver = '0x2222222222222222222222222222222222222222'
+
+describe.skipIf(postgresMissing)(
+  `a host on PostgreSQL${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
+  () => {
+    let postgres: TestPostgres
+    let anvil: Anvil
+    let deployment: DevDeployment
+    let host: Host
+    let shop: Awaited<ReturnType<typeof startRecordingReceiver>>
+    let apiSecret: string
+
+    beforeAll(async () => {
+      postgres = await startPostgres()
+      anvil = await startAnvil()
+      deployment = await deployDevRouter(anvil)
+      shop = await startRecordingReceiver()
+      host = await startHost({
+        databaseUrl: postgres.connectionString,
+        masterKey: randomBytes(32).toString('hex'),
+        chainId: anvil.chainId,
+        rpcUrl: anvil.rpcUrl,
+        routers: [deployment.router],
+        startBlock: 0,
+        port: 0,
+        allowLoopbackHttp: true,
+      })
+      const created = await host.service.integrations.create({
+        address: integrationAddress,
+        notificationUrl: `${shop.url}/hook`,
+      })
+      apiSecret = created.apiSecret
+    })
+    afterAll(async () => {
+      await host?.stop()
+      await shop?.stop()
+      await anvil?.stop()
+      await postgres?.remove()
+    })
+
+    async function payFor(orderId: string) {
+      const payer = createPayer({ ...anvil, deployment })
+      const txHash = await payer.pay({ integrationAddress, receiver, amount: 12_500_000n, memo: orderId })
+      await addOrder(host.pool, { id: orderId, txHash, chainId: String(anvil.chainId) })
+      await expect.poll(() => shop.snapshots(txHash).map(({ version }) => version), { timeout: 20_000 }).toEqual([1])
+      return txHash
+    }
+    const settle = (orderId: string, body: object = { amount: '12.50', merchant: 'Example Coffee' }) =>
+      fetch(`${host.url}/orders/${orderId}/settle`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    const settledAt = async (orderId: string) =>
+      (await host.pool.query('select settled_at from orders where id = $1', [orderId])).rows[0]?.settled_at
+
+    test('an order that is settled becomes a new version of its payment, which the integration hears of and reads', async () => {
+      const txHash = await payFor('order-1')
+      expect((await settle('order-1')).status).toBe(204)
+      await expect.poll(() => shop.snapshots(txHash).map(({ version }) => version), { timeout: 20_000 }).toEqual([1, 2])
+      const client = createClient({ baseUrl: `${host.url}/payments-service`, integrationAddress, apiSecret })
+      expect(await client.payments.get(txHash)).toMatchObject({
+        version: 2,
+        state: 'success',
+        recipient: { title: 'Example Coffee' },
+      })
+      expect((await settle('order-1')).status).toBe(404)
+    })
+
+    test('an order whose payment cannot be told stays as it was: neither is kept', async () => {
+      const txHash = await payFor('order-2')
+      expect((await settle('order-2', { amount: '12.50', merchant: 5 })).status).toBe(500)
+      expect(await settledAt('order-2')).toBe(null)
+      expect((await settle('order-2')).status).toBe(204)
+      expect(await settledAt('order-2')).not.toBe(null)
+      await expect.poll(() => shop.snapshots(txHash).map(({ version }) => version), { timeout: 20_000 }).toEqual([1, 2])
+    })
+
+    test('the payment API has its own authentication, and gets the bodies that Fastify would have parsed', async () => {
+      const api = `${host.url}/payments-service/api/v1/integration`
+      expect((await fetch(`${api}/payments`)).status).toBe(401)
+      const { body } = await createTestDelivery({ secret: 'whsec_any' })
+      const basic = Buffer.from(`${integrationAddress}:${apiSecret}`).toString('base64')
+      const share = await fetch(`${api}/idv-share-token`, {
+        method: 'POST',
+        headers: { authorization: `Basic ${basic}`, 'content-type': 'application/json' },
+        body,
+      })
+      expect([share.status, await share.json()]).toEqual([
+        404,
+        { error: 'Identity verification sharing is not enabled' },
+      ])
+      expect(await (await fetch(host.url)).text()).toBe('The host application')
+    })
+  },
+)

@@ -1,0 +1,19 @@
+import { createLegacyClient } from '@payment-integration/client'
+import { verifyOrder } from './verify-order.js'
+
+const { LEGACY_BASE_URL: baseUrl, LEGACY_API_KEY: apiKey } = process.env
+const [chainId, txHash, amount, currency, receiver, memo] = process.argv.slice(2)
+if (!baseUrl || !apiKey || !chainId || !txHash || !amount || !currency || !receiver || memo === undefined) {
+  console.error(
+    'Set LEGACY_BASE_URL and LEGACY_API_KEY, and pass: <chainId> <txHash> <amount> <currency> <receiver> <memo>',
+  )
+  process.exit(2)
+}
+
+const legacy = createLegacyClient({ baseUrl, apiKey })
+const verdict = await verifyOrder(legacy, { chainId: Number(chainId), txHash, amount, currency, receiver, memo })
+if (verdict.kind === 'paid')
+  console.log(verdict.final ? 'paid, final' : 'paid, not final yet: ask again before you ship')
+else if (verdict.kind === 'not_paid') console.log(`not paid: ${verdict.reasons.join(', ')}`)
+else console.log('not in the system: too new, of another chain, or no payment')
+process.exitCode = verdict.kind === 'paid' ? 0 : 1

@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { createLegacyClient } from '@payment-integration/client'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startClauses } from '../../../packages/server/test/support/clause-service.js'
+import { facts, indexPayments } from '../../../packages/server/test/support/index-payments.js'
+import { type ExpectedPayment, verifyOrder } from './verify-order.js'
+
+const { txHash, receiver } = facts()
+const order: ExpectedPayment = { chainId: 1, txHash, amount: '12.50', currency: 'USD', receiver, memo: 'order 17' }
+let service: Awaited<ReturnType<typeof startClauses>>
+let apiKey: string
+beforeAll(async () => {
+  service = await startClauses()
+  await indexPayments(service.store, [facts()])
+  apiKey = (await service.service.legacyKeys.create({ name: 'till' })).apiKey
+})
+afterAll(() => service?.stop())
+
+const verify = (change: Partial<ExpectedPayment>, key = apiKey) =>
+  verifyOrder(createLegacyClient({ baseUrl: service.url, apiKey: key }), { ...order, ...change })
+
+describe('against a real service', () => {
+  test('a payment as ordered is paid, and final only when enough blocks are above it', async () => {
+    expect(await verify({})).toEqual({ kind: 'paid', final: false })
+  })
+
+  test.each<[string, Partial<ExpectedPayment>, readonly string[]]>([
+    ['of another amount', { amount: '12.51' }, ['Invalid payment amount']],
+    ['in another currency', { currency: 'EUR' }, ['Invalid payment currency']],
+    ['to another receiver', { receiver: `0x${'99'.repeat(20)}` }, ['Invalid payment address']],
+    ['for another order', { memo: 'order 18' }, ['Another memo']],
+  ])('a payment %s is not paid, with the reason', async (_, change, reasons) => {
+    expect(await verify(change)).toEqual({ kind: 'not_paid', reasons })
+  })
+
+  test('a transaction that nobody knows is unknown', async () => {
+    expect(await verify({ txHash: `0x${'ff'.repeat(32)}` })).toEqual({ kind: 'unknown' })
+  })
+
+  test('a wrong key is an error, not a verdict', async () => {
+    await expect(verify({}, 'another-key')).rejects.toMatchObject({ code: 'ERR_UNAUTHORIZED' })
+  })
+})
+
+describe('the script', () => {
+  const run = (values: readonly string[], env: Record<string, string>) => {
+    const main = fileURLToPath(new URL('main.ts', import.meta.url))
+    const flags = ['--conditions=@payment-integration/source', '--import', 'tsx', main, ...values]
+    return promisify(execFile)(process.execPath, flags, {
+      env: { PATH: process.env['PATH'], ...env },
+      timeout: 30_000,
+    }).then(
+      ({ stdout }) => ({ code: 0, stdout }),
+      ({ code, stdout }: { code: number; stdout: string }) => ({ code, stdout }),
+    )
+  }
+  const values = (amount: string) => ['1', txHash, amount, 'USD', receiver, 'order 17']
+
+  test('exits with 0 for a paid order, with 1 for another, and with 2 when it is told too little', async () => {
+    const env = { LEGACY_BASE_URL: service.url, LEGACY_API_KEY: apiKey }
+    expect(await run(values('12.50'), env)).toEqual({ code: 0, stdout: expect.stringContaining('paid, not final yet') })
+    expect(await run(values('1'), env)).toEqual({ code: 1, stdout: 'not paid: Invalid payment amount\n' })
+    expect(await run(values('1'), {})).toMatchObject({ code: 2 })
+  })
+})

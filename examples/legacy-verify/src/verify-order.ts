@@ -1,0 +1,43 @@
+/** Whether a transaction paid an order, by the legacy API. @module */
+import { isClientError, type LegacyClient } from '@payment-integration/client'
+
+/** What the shop expects. */
+export interface ExpectedPayment {
+  readonly chainId: number
+  readonly txHash: string
+  /** A decimal, as text: `12.50`. */
+  readonly amount: string
+  readonly currency: string
+  /** The receiver's address or account handle. */
+  readonly receiver: string
+  /** The memo that the payment link had: the order's number. Verify does not look at it. */
+  readonly memo: string
+}
+
+/** What came out. */
+export type OrderVerdict =
+  | { readonly kind: 'paid'; readonly final: boolean }
+  | { readonly kind: 'not_paid'; readonly reasons: readonly string[] }
+  | { readonly kind: 'unknown' }
+
+/**
+ * Verifies a transaction against an order. `paid` means that every payment of it matches and one of them carries the memo; credit each
+ * transaction once, and hand over what cannot be taken back when it is final.
+ */
+export async function verifyOrder(
+  legacy: Pick<LegacyClient, 'lookup' | 'verify'>,
+  { chainId, txHash, amount, currency, receiver, memo }: ExpectedPayment,
+): Promise<OrderVerdict> {
+  try {
+    const request = { chainId, txHash, invoiceAmount: amount, invoiceCurrency: currency, address: receiver }
+    const { payments } = await legacy.verify(request)
+    if (!payments.some((payment) => payment.memo === memo)) return { kind: 'not_paid', reasons: ['Another memo'] }
+    const { payments: seen } = await legacy.lookup({ chainId, txHash })
+    return { kind: 'paid', final: seen.every(({ final }) => final) }
+  } catch (error) {
+    if (!isClientError(error)) throw error
+    if (error.code === 'ERR_VERIFICATION_FAILED') return { kind: 'not_paid', reasons: error.verificationErrors }
+    if (error.code === 'ERR_TRANSACTION_NOT_FOUND') return { kind: 'unknown' }
+    throw error
+  }
+}

@@ -1,0 +1,3 @@
+export default function Page() {
+  return <p>Notifications arrive at /webhook, and at /api/webhook of the pages router.</p>
+}

@@ -1,0 +1,49 @@
+/** The shop's database and its receiver: made once, whichever router asks. @module */
+import { createReceiver, type Receiver } from '@payment-integration/version-store'
+import { sqliteVersionStore } from '@payment-integration/version-store/sqlite'
+import {
+  createVerifier,
+  type Delivery,
+  type RequestLike,
+  type Snapshot,
+  type VerifiedDelivery,
+} from '@payment-integration/webhook'
+import { DatabaseSync } from '@photostructure/sqlite'
+
+/** A shop that is open. */
+export interface Shop {
+  readonly receive: Receiver<Delivery | RequestLike, VerifiedDelivery>['receive']
+  /** States that an order had, oldest first. */
+  states(txHash: string): (string | null)[]
+  close(): void
+}
+
+/** Opens the database and makes the receiver over it. */
+export function openShop({ path, secret }: { readonly path: string; readonly secret: string }): Shop {
+  const database = new DatabaseSync(path)
+  database.exec('CREATE TABLE IF NOT EXISTS history (tx_hash TEXT NOT NULL, version INTEGER NOT NULL, state TEXT)')
+  const insert = database.prepare('INSERT INTO history (tx_hash, version, state) VALUES (?, ?, ?)')
+  const select = database.prepare('SELECT state FROM history WHERE tx_hash = ? ORDER BY rowid')
+  const { receive } = createReceiver({
+    verify: createVerifier({ secrets: secret }).verify,
+    store: sqliteVersionStore({ database }),
+    // In the transaction that records the version: both are kept, or neither.
+    handle: ({ txHash, version, state }: Snapshot) => void insert.run(txHash, version, state),
+  })
+  return {
+    receive,
+    states: (txHash) => select.all(txHash).map((row) => (row as { state: string | null }).state),
+    close: () => database.close(),
+  }
+}
+
+let opened: Shop | undefined
+
+/** The shop of this process. Not opened while Next builds: a build has no secret. */
+export function shop(): Shop {
+  opened ??= openShop({
+    path: process.env['DATABASE'] ?? 'shop.db',
+    secret: process.env['WEBHOOK_SIGNING_SECRET'] ?? '',
+  })
+  return opened
+}

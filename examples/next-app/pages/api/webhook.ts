@@ -1,0 +1,6 @@
+import { nextApi } from '@payment-integration/webhook/next'
+import { shop } from '../../lib/shop'
+
+// The signature covers the raw bytes: Next must not parse them.
+export const config = { api: { bodyParser: false } }
+export default nextApi({ receive: (delivery) => shop().receive(delivery) })

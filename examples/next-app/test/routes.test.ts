@@ -1,0 +1,58 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createBuilders, createDeliveries, type SignedDelivery } from '@payment-integration/testing'
+import { NextRequest } from 'next/server'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { POST } from '../app/webhook/route'
+import { shop } from '../lib/shop'
+import page from '../pages/api/webhook'
+
+const secret = 'whsec_of_the_next_app'
+const deliveries = createDeliveries({ secret })
+const build = createBuilders({ seed: 3 })
+const folder = mkdtempSync(join(tmpdir(), 'next-app-'))
+const server = createServer((request, response) => void page(request, response))
+beforeAll(async () => {
+  process.env['DATABASE'] = join(folder, 'shop.db')
+  process.env['WEBHOOK_SIGNING_SECRET'] = secret
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+})
+afterAll(() => {
+  server.close()
+  shop().close()
+  rmSync(folder, { recursive: true })
+})
+
+const routers: readonly [string, (delivery: SignedDelivery) => Promise<Response>][] = [
+  [
+    'the app router',
+    (delivery) =>
+      POST(new NextRequest('http://shop.test/webhook', { method: 'POST', ...delivery })) as Promise<Response>,
+  ],
+  [
+    'the pages router',
+    (delivery) => fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { method: 'POST', ...delivery }),
+  ],
+]
+
+describe.each(routers)('a route of %s', (_, post) => {
+  test('handles each version once, and refuses what the service did not sign', async () => {
+    const pending = build.snapshot({ version: 1, state: 'pending' })
+    const success = { ...pending, version: 2, state: 'success' as const }
+    const good = await deliveries.good(pending)
+    const posted = [
+      good,
+      await deliveries.good(success),
+      await deliveries.duplicate(good),
+      await deliveries.forged(success),
+    ]
+    const statuses: number[] = []
+    for (const delivery of posted) statuses.push((await post(delivery)).status)
+    expect(statuses).toEqual([204, 204, 204, 401])
+    expect(shop().states(pending.txHash)).toEqual(['pending', 'success'])
+  })
+})

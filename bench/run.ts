@@ -1,11 +1,12 @@
 /**
  * Runs the benches and prints their tables as Markdown. Usage: npm run bench [-- name…] [-- --smoke]
- * Names: signature, pages, read-api-sqlite, read-api-postgres, sync, sync-sparse, live, deliveries-sqlite, deliveries-postgres; all of them
+ * Names: signature, verification, pages, client, read-api-sqlite, read-api-postgres, sync, sync-sparse, live, deliveries-sqlite, deliveries-postgres, version-store; all of them
  * when none is given.
  * `--payments=N` fills the databases of the read API with so many instead of a million.
  * `--smoke` shows on small data that everything runs; its figures mean nothing.
  * @module
  */
+import { benchClient } from './client/bench.js'
 import { benchSync } from './indexer/bench.js'
 import { benchLive } from './indexer/live.js'
 import { table } from './measure.js'
@@ -14,9 +15,12 @@ import { benchPages } from './pages.js'
 import { benchReadApi } from './read-api/bench.js'
 import { postgresDatabase, sqliteDatabase } from './read-api/database.js'
 import { benchSignature } from './signature.js'
+import { benchVerification } from './verification/bench.js'
+import { benchVersionStore } from './version-store/bench.js'
 
 const smoke = process.argv.includes('--smoke')
 const effort = smoke ? { rounds: 1, roundMs: 0, iterations: 5 } : { rounds: 7, roundMs: 300, iterations: 20 }
+const clientEffort = smoke ? { pages: 3, warmUps: 1, reading: effort } : { pages: 1_500, warmUps: 150, reading: effort }
 const readEffort = smoke
   ? { payments: 2_000, warmUps: 20, rounds: 1, seconds: 0.02, memoryRequests: 200, layerRequests: 50 }
   : {
@@ -47,6 +51,10 @@ const deliveryEffort = smoke
       doublings: 10,
     }
 
+const versionStoreEffort = smoke
+  ? { turns: 1, turnMs: 20, connections: 8 }
+  : { turns: 100, turnMs: 100, connections: 8 }
+
 const dense = smoke
   ? { name: 'smoke', payments: 100, perBlock: 25, emptyBetween: 1 }
   : { name: '50,000 payments in 2,000 blocks', payments: 50_000, perBlock: 25, emptyBetween: 0 }
@@ -58,6 +66,12 @@ const benches: Readonly<Record<string, () => Promise<string>>> = {
     const { rows } = await benchSignature(effort)
     return table('Signature', rows)
   },
+  verification: () =>
+    benchVerification(
+      smoke
+        ? { rounds: 1, sliceUs: 0, imports: 1, seed: 1 }
+        : { rounds: 15, sliceUs: 10_000, imports: 11, seed: Date.now() % 1_000_000 },
+    ),
   async pages() {
     const payments = smoke ? 2_000 : 200_000
     const { byIntegration, byWallet } = await benchPages(payments, effort)
@@ -71,9 +85,11 @@ const benches: Readonly<Record<string, () => Promise<string>>> = {
   'read-api-postgres': () => benchReadApi(postgresDatabase, readEffort),
   sync: () => sync(dense),
   'sync-sparse': () => sync(sparse),
+  client: () => benchClient(clientEffort),
   live: () => benchLive(smoke ? 3 : 200),
   'deliveries-sqlite': () => benchDeliveries(sqliteDatabase, deliveryEffort),
   'deliveries-postgres': () => benchDeliveries(postgresDatabase, deliveryEffort),
+  'version-store': () => benchVersionStore(versionStoreEffort),
 }
 
 const asked = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))

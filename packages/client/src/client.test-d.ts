@@ -1,5 +1,7 @@
+import type { Payment as WrittenPayment } from '@payment-integration/contract'
 import { expectTypeOf, test } from 'vitest'
 import {
+  type Amount,
   type AnyClientError,
   type Client,
   type ClientOptions,
@@ -19,11 +21,31 @@ test('the methods resolve the types of the contract', () => {
   expectTypeOf(client.wallet('0x')).toEqualTypeOf<Client['payments']>()
 })
 
-test('amounts are text, what may be unknown may be null', () => {
-  expectTypeOf<Payment['tokenOut']['amountNet']>().toEqualTypeOf<string>()
+test('amounts are a kind of text of their own, what may be unknown may be null', () => {
+  expectTypeOf<Payment['tokenOut']['amountNet']>().toEqualTypeOf<Amount>()
+  expectTypeOf<Payment['tokenOut']['amountGross']>().toEqualTypeOf<Amount>()
+  expectTypeOf<Payment['tokenIn']['amount']>().toEqualTypeOf<Amount>()
+  expectTypeOf<NonNullable<Payment['invoice']>['amount']>().toEqualTypeOf<Amount>()
+  expectTypeOf<NonNullable<Payment['invoice']>['settlementAmount']>().toEqualTypeOf<Amount>()
+  expectTypeOf<Amount>().toExtend<string>()
+  // @ts-expect-error a text is no amount before it was checked
+  const unchecked: Amount = '12.50'
+  void unchecked
   expectTypeOf<Payment['tokenIn']['symbol']>().toEqualTypeOf<string | null>()
   expectTypeOf<Page['nextCursor']>().toEqualTypeOf<string | null>()
   expectTypeOf<Payment['version']>().toEqualTypeOf<number>()
+})
+
+test('a payment that the service writes is what a client reads, but for the name of its amounts', () => {
+  expectTypeOf<Payment>().toExtend<Omit<WrittenPayment, 'state'>>()
+  expectTypeOf<keyof Payment>().toEqualTypeOf<keyof WrittenPayment>()
+})
+
+test('a state may be one that this version does not know', () => {
+  expectTypeOf<'success'>().toExtend<Payment['state']>()
+  expectTypeOf<string>().toExtend<Payment['state']>()
+  expectTypeOf<null>().toExtend<Payment['state']>()
+  expectTypeOf<Payment['state']>().toExtend<string | null>()
 })
 
 test('a switch over code narrows to the facts of one error', () => {

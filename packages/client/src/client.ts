@@ -5,6 +5,8 @@ import { checkAddress } from './internal/check.js'
 import { createRequester } from './internal/request.js'
 import { type ClientOptions, checkOptions } from './options.js'
 import { type PaymentReader, paymentReader } from './payments.js'
+import { reconciler } from './reconcile/reconcile.js'
+import type { Reconcile } from './reconcile/result.js'
 
 /** Reads the payments that named one integration, and shares verifications. It keeps no state and may be shared by any number of calls. */
 export interface Client {
@@ -16,6 +18,17 @@ export interface Client {
    * @throws {TypeError} When it is not an address.
    */
   wallet(address: string): PaymentReader
+  /**
+   * Compares your version store with the service, and hands what is missing or stale to your handler: it repairs what lost deliveries
+   * left. It may run beside deliveries, and beside itself: the store decides in its transaction, so that no effect happens twice and no
+   * older version goes over a newer one.
+   *
+   * It reads newest first, one page and one payment at a time, and ends in an error of {@link AnyReadError}, in what the store throws, or
+   * in a TypeError or RangeError for a malformed option, before anything is sent. A handler that throws does not end it: see `failed`.
+   * @example
+   * const { checkpoint, missing } = await client.reconcile({ from: store, handle, checkpoint: kept })
+   */
+  readonly reconcile: Reconcile
   /** Identity verifications of the integration's users. */
   readonly identity: IdentitySharer
 }
@@ -31,13 +44,17 @@ export interface Client {
 export function createClient(options: ClientOptions): Client {
   const { integrationAddress, apiSecret, ...transport } = checkOptions(options)
   const authorization = basicAuthorization(integrationAddress, apiSecret)
+  const secrets = [apiSecret, authorization, authorization.replace('Basic ', '')]
   const request = createRequester(transport, {
     authorization,
+    secrets,
     options: 'integrationAddress and apiSecret (not the webhook signing secret)',
   })
+  const payments = paymentReader({ integrationAddress, wallet: null }, request)
   return {
-    payments: paymentReader({ integrationAddress, wallet: null }, request),
+    payments,
+    reconcile: reconciler(integrationAddress, payments),
     wallet: (address) => paymentReader({ integrationAddress, wallet: checkAddress('address', address) }, request),
-    identity: identitySharer([apiSecret, authorization, authorization.replace('Basic ', '')], request),
+    identity: identitySharer(secrets, request),
   }
 }

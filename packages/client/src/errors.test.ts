@@ -129,6 +129,13 @@ const cases: [AnyClientError['code'], string, FetchFunction, Call, Partial<Trans
     lookup,
   ],
   ['ERR_INVALID_RESPONSE', 'a repeated cursor', json(200, page([], encodedSecret)), walk],
+  [
+    'ERR_INVALID_RESPONSE',
+    'fields named like the secrets, to a strict client',
+    json(200, { ...page([1]), [encodedSecret]: 1, [apiSecret]: 1 }),
+    list,
+    { strict: true },
+  ],
 ]
 
 /** Everything that a logger, a console or an error tracker could make of an error. */

@@ -151,6 +151,8 @@ export class AbortedError extends ClientError {
 export type InvalidResponseReason =
   | 'not_json'
   | 'schema'
+  | 'unknown_field'
+  | 'unknown_value'
   | 'too_large'
   | 'redirect'
   | 'status'
@@ -166,7 +168,8 @@ export class InvalidResponseError extends ClientError {
   readonly code = 'ERR_INVALID_RESPONSE'
   readonly retryable = false
   /**
-   * `not_json`: no UTF-8 JSON. `schema`: a field is missing or malformed, see `path`. `too_large`: longer than `maxResponseBytes`.
+   * `not_json`: no UTF-8 JSON. `schema`: a field is missing or malformed, see `path`. `unknown_field` and `unknown_value`, with `strict`
+   * alone: the contract does not name it, see `path`. `too_large`: longer than `maxResponseBytes`.
    * `redirect`: not followed. `status`: not one of the contract, or not with the contract's body. `mismatch`: another payment, transaction, integration or
    * wallet than asked for, or more payments, see `path`. `contradiction`: the status says one thing and the payments another.
    * `repeated_secret`: a refusal holds the API key, so it is not kept. `repeated_cursor`: the list went in a circle.
@@ -189,6 +192,8 @@ function explain(reason: InvalidResponseReason, path: string | null): string {
   const table: Record<InvalidResponseReason, string> = {
     not_json: 'the body is not UTF-8 JSON. Check that baseUrl is the service and not a proxy or a login page.',
     schema: `${field} is missing or malformed. Update this package, or check that baseUrl is the service.`,
+    unknown_field: `${field} is no field of the contract, and the client is strict. Update this package.`,
+    unknown_value: `${field} has a value that the contract does not name, and the client is strict. Update this package.`,
     too_large: 'the body is longer than maxResponseBytes. Ask for fewer payments per page, or allow more.',
     redirect:
       'it is a redirect, which is not followed because it would carry the credentials. Set baseUrl to its target.',

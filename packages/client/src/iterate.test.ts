@@ -1,7 +1,7 @@
-import type { Page } from '@payment-integration/contract'
 import { expect, test } from 'vitest'
 import { hashOf, page, payment } from '../test/fixtures.js'
 import { iteratePages } from './iterate.js'
+import type { Page } from './payment.js'
 
 /** Reads a whole list whose page at each cursor is given; null is the first. */
 async function walk(pages: ReadonlyMap<string | null, Page>) {

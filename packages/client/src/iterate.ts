@@ -1,30 +1,37 @@
 /** Walks a keyset list by its cursors alone, and only as far as it leads on. Source: INTERFACE 2.2, 4.1. @module */
-import type { Page, Payment } from '@payment-integration/contract'
 import { InvalidResponseError } from './errors.js'
 import { isOlder, type ListPlace } from './internal/list-order.js'
+import type { Page, Payment } from './payment.js'
 
 /** Pages in a row that may bring nothing older. A few can be empty, or repeat what a reorganisation moved; a list that ends has no more. */
 const stalledPagesLimit = 100
 /** Cursors kept to notice a circle as soon as it closes. A longer circle ends by the limit above. */
 const keptCursors = 1_000
 
+/** Fetches the page of a cursor, the newest for null. */
+export type FetchPage = (cursor: string | null) => Promise<Page>
+
+/** Yields the payments of page after page, as they come. @throws As {@link walkPages}. */
+export async function* iteratePages(fetchPage: FetchPage): AsyncGenerator<Payment, void> {
+  for await (const { payments } of walkPages(fetchPage)) yield* payments
+}
+
 /**
- * Yields the payments of page after page, as they come. An empty page with a cursor is followed like any other; the end is a null cursor.
- * @param fetchPage - Fetches the page of a cursor, the newest for null. Called when the page before has been read to its end.
+ * Yields page after page. An empty page with a cursor is followed like any other; the end is a null cursor.
+ * @param fetchPage - Called when the page before has been read to its end.
+ * @param start - The cursor of the first page, the newest for null.
  * @throws {@link InvalidResponseError} `ERR_INVALID_RESPONSE`: reason `repeated_cursor` when a cursor comes back, `no_progress` after
  * 100 pages in a row without a payment that is older than all before.
  */
-export async function* iteratePages(
-  fetchPage: (cursor: string | null) => Promise<Page>,
-): AsyncGenerator<Payment, void> {
+export async function* walkPages(fetchPage: FetchPage, start: string | null = null): AsyncGenerator<Page, void> {
   const followed = new Set<string>()
   let oldest: ListPlace | null = null
   let stalledPages = 0
-  let cursor: string | null = null
+  let cursor = start
   for (;;) {
     const page: Page = await fetchPage(cursor)
     // The page itself is new, even when the cursor it names is not.
-    yield* page.payments
+    yield page
     const reached = oldestOf(page.payments, oldest)
     stalledPages = reached === oldest ? stalledPages + 1 : 0
     oldest = reached

@@ -1,12 +1,12 @@
 /** Reading the payments of an integration, all or of one wallet. Source: INTERFACE 4.1. @module */
 import {
+  createReader,
   errorBodySchema,
-  type Page,
-  type Payment,
   pageLimit,
   pageSchema,
   paths,
   paymentSchema,
+  type Reader,
 } from '@payment-integration/contract'
 import type { CallOptions } from './call-options.js'
 import { AmbiguousPaymentError, InvalidRequestError, InvalidResponseError, NotFoundError } from './errors.js'
@@ -14,6 +14,11 @@ import { checkInteger, checkSignal, checkTxHash } from './internal/check.js'
 import { believe, believeMissing, type Refusals } from './internal/refusals.js'
 import type { Requester } from './internal/request.js'
 import { iteratePages } from './iterate.js'
+import type { Page, Payment } from './payment.js'
+
+// The contract has the amounts as text, checked by their pattern: that is all that the type of an amount says.
+const pageReader = /* @__PURE__ */ createReader(pageSchema) as Reader<unknown> as Reader<Page>
+const onePaymentReader = /* @__PURE__ */ createReader(paymentSchema) as Reader<unknown> as Reader<Payment>
 
 /** Which page to read. */
 export interface ListOptions extends CallOptions {
@@ -76,7 +81,7 @@ export function paymentReader(scope: ReaderScope, request: Requester): PaymentRe
 
   async function page({ limit, cursor }: PageQuery, signal: AbortSignal | undefined): Promise<Page> {
     const query = { ...(limit === undefined ? {} : { limit: String(limit) }), ...(cursor === null ? {} : { cursor }) }
-    const found = await request({ path: listPath, query, schema: pageSchema, refusals: anyRefusals, signal })
+    const found = await request({ path: listPath, query, schema: pageReader, refusals: anyRefusals, signal })
     if (limit !== undefined && found.payments.length > limit)
       throw new InvalidResponseError('mismatch', 200, 'payments')
     for (const [position, payment] of found.payments.entries()) assertInScope(payment, scope, ['payments', position])
@@ -102,7 +107,7 @@ export function paymentReader(scope: ReaderScope, request: Requester): PaymentRe
         404: believeMissing(() => new NotFoundError(hash, wallet)),
         409: believe(errorBodySchema, () => new AmbiguousPaymentError(hash, wallet)),
       }
-      const payment = await request({ path: `${listPath}/${hash}`, schema: paymentSchema, refusals, signal })
+      const payment = await request({ path: `${listPath}/${hash}`, schema: onePaymentReader, refusals, signal })
       if (payment.txHash !== hash) throw new InvalidResponseError('mismatch', 200, 'txHash')
       assertInScope(payment, scope, [])
       return payment

@@ -1,5 +1,6 @@
 /** How requests are sent, for every client alike. @module */
 import { checkInteger } from './internal/check.js'
+import type { ClientWarning } from './warning.js'
 
 /** Where to, by what, for how long, and how often. */
 export interface TransportOptions {
@@ -23,6 +24,13 @@ export interface TransportOptions {
   readonly random?: (() => number) | undefined
   /** The clock: milliseconds since the epoch. @default Date.now */
   readonly now?: (() => number) | undefined
+  /**
+   * Told of fields and states that this version does not know: once of each kind, and of 100 kinds at most. `console.warn` fits. @default nobody is told: a
+   * library does not write to a log that it was not given, and the types ask for a `default` anyway
+   */
+  readonly onWarning?: ((warning: ClientWarning) => void) | undefined
+  /** For tests: what {@link TransportOptions.onWarning} would be told is an error, `ERR_INVALID_RESPONSE`. In production it would stop you when the service grows. @default false */
+  readonly strict?: boolean | undefined
 }
 
 /** The part of `fetch` that a client uses. */
@@ -36,6 +44,7 @@ export const clientDefaults = {
   retryDelayMs: 300,
   maxRetryDelayMs: 5_000,
   maxResponseBytes: 8_388_608,
+  strict: false,
 } as const
 
 /** {@link TransportOptions} with every gap filled and every value checked. */
@@ -51,6 +60,8 @@ export interface Transport {
   readonly maxResponseBytes: number
   readonly random: () => number
   readonly now: () => number
+  readonly onWarning: ((warning: ClientWarning) => void) | null
+  readonly strict: boolean
 }
 
 // Timers of every runtime hold 31 bits; a longer one fires at once.
@@ -73,9 +84,14 @@ export function checkTransport(options: TransportOptions): Transport {
     fetch = (request) => globalThis.fetch(request),
     random = () => Math.random(),
     now = () => Date.now(),
+    onWarning = null,
+    strict = clientDefaults.strict,
   } = options
   for (const [name, value] of Object.entries({ fetch, random, now }))
     if (typeof value !== 'function') throw new TypeError(`${name} is ${typeof value}; pass a function.`)
+  if (onWarning !== null && typeof onWarning !== 'function')
+    throw new TypeError(`onWarning is ${typeof onWarning}; pass a function.`)
+  if (typeof strict !== 'boolean') throw new TypeError(`strict is of type ${typeof strict}; pass true or false.`)
   return {
     baseUrl: checkBaseUrl(options.baseUrl),
     timeoutMs: checkInteger('timeoutMs', timeoutMs, 1, longestTimerMs),
@@ -87,6 +103,8 @@ export function checkTransport(options: TransportOptions): Transport {
     fetch,
     random,
     now,
+    onWarning,
+    strict,
   }
 }
 

@@ -1,8 +1,8 @@
 /** What the tests of this package share: an integration, payments as the service writes them, and a real HTTP server. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Page, type Payment, paymentWriteSchema } from '@payment-integration/contract'
-import { type Client, type ClientOptions, createClient } from '../src/exports/index.js'
+import { paymentWriteSchema, type Payment as WrittenPayment } from '@payment-integration/contract'
+import { type Client, type ClientOptions, createClient, type Page, type Payment } from '../src/exports/index.js'
 
 export const integrationAddress = '0xabcdef0123456789abcdef0123456789abcdef01'
 export const apiSecret = 'sk_7Kf-ünïque/secret+with:colon'
@@ -15,8 +15,8 @@ export function hashOf(n: number): string {
 }
 
 /** A payment that the service could have written; a higher `n` is older, as in a list. */
-export function payment(n: number, change: Partial<Payment> = {}): Payment {
-  return paymentWriteSchema.parse({
+export function payment(n: number, change: Partial<WrittenPayment> = {}): Payment {
+  const written: WrittenPayment = {
     integrationAddress,
     chainId: '137',
     txHash: hashOf(n),
@@ -37,7 +37,8 @@ export function payment(n: number, change: Partial<Payment> = {}): Payment {
       amountNet: '13.37',
     },
     ...change,
-  })
+  }
+  return paymentWriteSchema.parse(written) as Payment
 }
 
 /** A page of the payments with these numbers. */

@@ -9,7 +9,7 @@ const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 
 /** Runs the first block below a heading as a program, and resolves what it printed. */
 export async function runReadme(heading: string, variables: Readonly<Record<string, string>>): Promise<string> {
-  const [, code] = new RegExp(`## ${heading}\n\n\`\`\`ts\n(.*?)\`\`\``, 's').exec(readme) ?? []
+  const [, code] = new RegExp(`^## ${heading}\n(?:(?!^## )[^])*?^\`\`\`ts\n([^]*?)^\`\`\`$`, 'm').exec(readme) ?? []
   if (code === undefined) throw new Error(`The README has no code right below "${heading}".`)
   const flags = ['--conditions=@payment-integration/source', '--import', 'tsx', '--input-type=module', '--eval', code]
   const env = { ...process.env, ...variables }

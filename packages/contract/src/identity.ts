@@ -1,6 +1,7 @@
 /** Sharing an identity verification. Source: INTERFACE 2.5, 3, 4.2. @module */
 import * as z from 'zod/mini'
 import { object } from './mode.js'
+import { openWord } from './open-word.js'
 
 /** Every review status that the share endpoint answers. Source: INTERFACE 2.5. */
 export const reviewStatuses = ['not_started', 'init', 'pending', 'prechecked', 'onHold', 'completed'] as const
@@ -32,10 +33,13 @@ export const shareRequestSchema = object('read', {
 /** A share request: the user's e-mail and the provider's single-use token, verbatim. */
 export type ShareRequest = z.infer<typeof shareRequestSchema>
 
+const reviewStatus = z.enum(reviewStatuses)
+const reviewAnswer = z.enum(['GREEN', 'RED'])
+const rejectType = z.enum(['RETRY', 'FINAL'])
 const shareResponseShape = {
-  reviewStatus: z.enum(reviewStatuses),
-  reviewAnswer: z.nullable(z.enum(['GREEN', 'RED'])),
-  rejectType: z.nullable(z.enum(['RETRY', 'FINAL'])),
+  reviewStatus,
+  reviewAnswer: z.nullable(reviewAnswer),
+  rejectType: z.nullable(rejectType),
   rejectLabels: z.array(z.string()),
   reused: z.boolean(),
 }
@@ -52,9 +56,9 @@ export type ShareResponse = z.infer<typeof shareResponseSchema>
  */
 export const openShareResponseSchema = object('read', {
   ...shareResponseShape,
-  reviewStatus: z.string(),
-  reviewAnswer: z.nullable(z.string()),
-  rejectType: z.nullable(z.string()),
+  reviewStatus: openWord(reviewStatus),
+  reviewAnswer: z.nullable(openWord(reviewAnswer)),
+  rejectType: z.nullable(openWord(rejectType)),
 })
-/** {@link ShareResponse} with any words. */
+/** A share answer with any words. */
 export type OpenShareResponse = z.infer<typeof openShareResponseSchema>

@@ -1,5 +1,7 @@
 /** The states of a payment. Source: INTERFACE 3. @module */
 import * as z from 'zod/mini'
+import type { Mode } from './mode.js'
+import { type OpenWord, openWord, type WordOf } from './open-word.js'
 
 /** Every payment state, in the order of INTERFACE 3. A payment without a stored state has `null`. */
 export const paymentStates = [
@@ -16,3 +18,14 @@ export type PaymentState = (typeof paymentStates)[number]
 
 /** Schema of {@link PaymentState}. */
 export const paymentState = z.enum(paymentStates)
+
+/** A payment state as a reader meets it: one of the six, or a word that a newer service has added. */
+export type OpenPaymentState = OpenWord<PaymentState>
+
+/** Schema of {@link OpenPaymentState}. A state is never empty. */
+export const openPaymentState = openWord(paymentState, z.string().check(z.minLength(1)))
+
+/** The schema of a state in the given mode. */
+export function stateIn<M extends Mode>(mode: M): z.ZodMiniType<WordOf<M, PaymentState>> {
+  return (mode === 'write' ? paymentState : openPaymentState) as unknown as z.ZodMiniType<WordOf<M, PaymentState>>
+}

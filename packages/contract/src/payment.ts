@@ -4,7 +4,7 @@ import { type Mode, object } from './mode.js'
 import { address, amount, chainId, instant, txHash } from './primitives.js'
 import { snapshotShape } from './snapshot.js'
 
-function paymentShape(mode: Mode) {
+function paymentShape<M extends Mode>(mode: M) {
   return {
     ...snapshotShape(mode),
     sender: address,
@@ -17,24 +17,23 @@ function paymentShape(mode: Mode) {
   }
 }
 
-/** A payment as a client reads it: unknown fields pass. */
+/** A payment as a client reads it: unknown fields and unknown states pass. */
 export const paymentSchema = object('read', paymentShape('read'))
-/** A payment as the service writes it: unknown fields are refused. */
+/** A payment as the service writes it: unknown fields and unknown states are refused. */
 export const paymentWriteSchema = object('write', paymentShape('write'))
 
-function pageShape(mode: Mode) {
-  return {
-    payments: z.array(mode === 'write' ? paymentWriteSchema : paymentSchema),
-    nextCursor: z.nullable(z.string()),
-  }
-}
+const nextCursor = z.nullable(z.string())
 
 /** A page of payments, newest first, as a client reads it. */
-export const pageSchema = object('read', pageShape('read'))
+export const pageSchema = object('read', { payments: z.array(paymentSchema), nextCursor })
 /** A page as the service writes it. */
-export const pageWriteSchema = object('write', pageShape('write'))
+export const pageWriteSchema = object('write', { payments: z.array(paymentWriteSchema), nextCursor })
 
 /** One payment of the calling integration. Every identifier is lowercased; every amount is a decimal string in token units. */
-export type Payment = z.infer<typeof paymentSchema>
+export type Payment = z.infer<typeof paymentWriteSchema>
 /** A page of payments with the token of the next one, or null on the last. */
-export type Page = z.infer<typeof pageSchema>
+export type Page = z.infer<typeof pageWriteSchema>
+/** A payment as a client reads it: with any state. */
+export type OpenPayment = z.infer<typeof paymentSchema>
+/** A page as a client reads it. */
+export type OpenPage = z.infer<typeof pageSchema>

@@ -1,20 +1,20 @@
 /** The notification payload: a full snapshot of a payment's state and merchant data. Source: INTERFACE 2.3. @module */
 import * as z from 'zod/mini'
 import { type Mode, object } from './mode.js'
-import { paymentState } from './payment-state.js'
+import { stateIn } from './payment-state.js'
 import { address, amount, chainId, currency, txHash, version } from './primitives.js'
 
 const recipientShape = { title: z.string(), subtitle: z.nullable(z.string()) }
 const invoiceShape = { amount, currency, settlementAmount: amount, settlementCurrency: currency }
 
 /** The seven fields that a payment and its notification share, in the given mode. */
-export function snapshotShape(mode: Mode) {
+export function snapshotShape<M extends Mode>(mode: M) {
   return {
     integrationAddress: address,
     chainId,
     txHash,
     version,
-    state: z.nullable(paymentState),
+    state: z.nullable(stateIn(mode)),
     recipient: z.nullable(object(mode, recipientShape)),
     invoice: z.nullable(object(mode, invoiceShape)),
   }
@@ -28,14 +28,16 @@ export const recipientWriteSchema = object('write', recipientShape)
 export const invoiceSchema = object('read', invoiceShape)
 /** The invoice, closed. */
 export const invoiceWriteSchema = object('write', invoiceShape)
-/** A snapshot as a receiver reads it: unknown fields pass. */
+/** A snapshot as a receiver reads it: unknown fields and unknown states pass. */
 export const snapshotSchema = object('read', snapshotShape('read'))
-/** A snapshot as the service writes it: unknown fields are refused. */
+/** A snapshot as the service writes it: unknown fields and unknown states are refused. */
 export const snapshotWriteSchema = object('write', snapshotShape('write'))
 
 /** The merchant of a payment. */
 export type Recipient = z.infer<typeof recipientSchema>
 /** The invoice of a payment: all four fields, or the whole object is null. */
 export type Invoice = z.infer<typeof invoiceSchema>
-/** A payment snapshot: the body of a notification. */
-export type Snapshot = z.infer<typeof snapshotSchema>
+/** A payment snapshot: the body of a notification, as the service writes it. */
+export type Snapshot = z.infer<typeof snapshotWriteSchema>
+/** A payment snapshot as a receiver reads it: with any state. */
+export type OpenSnapshot = z.infer<typeof snapshotSchema>

@@ -1,10 +1,9 @@
 export type {
   FlatTransaction,
-  Invoice,
   Lookup,
+  OpenPaymentState,
   OpenShareResponse,
-  Page,
-  Payment,
+  OpenWord,
   PaymentState,
   Recipient,
   ReviewStatus,
@@ -12,6 +11,7 @@ export type {
   Verify,
   VerifyRequest,
 } from '@payment-integration/contract'
+export type { Amount } from '../amounts/amount.js'
 export {
   type AnyCallError,
   type AnyClientError,
@@ -38,5 +38,12 @@ export * from '../legacy/errors.js'
 export { flattenLookup } from '../legacy/flatten.js'
 export type { LegacyClientOptions } from '../legacy/options.js'
 export type { ClientOptions } from '../options.js'
+export type { Invoice, Page, Payment } from '../payment.js'
 export type { IterateOptions, ListOptions, PaymentReader } from '../payments.js'
+export type { ReconcileCheckpoint, UnfinishedRun } from '../reconcile/checkpoint.js'
+export type { FailedPayment, Findings, MissingPayment, StalePayment, UnknownPayment } from '../reconcile/findings.js'
+export { type ReconcileOptions, type ReconcileProgress, reconcileDefaults, type Until } from '../reconcile/options.js'
+export type { Reconcile, Reconciliation } from '../reconcile/result.js'
+export type { ListingStore, ReconcileStore, StoredKey } from '../reconcile/store.js'
 export { clientDefaults, type FetchFunction, type TransportOptions } from '../transport-options.js'
+export type { ClientWarning } from '../warning.js'

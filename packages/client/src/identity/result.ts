@@ -57,7 +57,8 @@ export function readShareResult(response: OpenShareResponse): ShareResult {
     case 'pending':
     case 'prechecked':
     case 'onHold':
-      return { kind: 'in_flight', status, ...facts }
+      // The cases above hold for text of any kind, which is why the compiler does not narrow it to them.
+      return { kind: 'in_flight', status: status as ShareInFlight['status'], ...facts }
     case 'completed':
       if (reviewAnswer === 'GREEN') return { kind: 'approved', ...facts }
       if (reviewAnswer === 'RED') return { kind: 'rejected', canRetry: rejectType === 'RETRY', labels, ...facts }

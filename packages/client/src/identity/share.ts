@@ -1,5 +1,6 @@
 /** Sharing a user's identity verification. Source: INTERFACE 3 (KYC attachment), 4.2, 7. @module */
 import {
+  createReader,
   errorBodySchema,
   identityMisconfiguredBody,
   identityUnavailableBody,
@@ -25,6 +26,8 @@ import {
   VerificationUnavailableError,
 } from './errors.js'
 import { readShareResult, type ShareResult } from './result.js'
+
+const shareResponseReader = /* @__PURE__ */ createReader(openShareResponseSchema)
 
 /** Shares identity verifications. */
 export interface IdentitySharer {
@@ -54,7 +57,8 @@ export function identitySharer(credentials: readonly string[], request: Requeste
       const response = await request({
         path: paths.shareToken,
         json,
-        schema: openShareResponseSchema,
+        schema: shareResponseReader,
+        secrets,
         refusals: {
           400: believe(errorBodySchema, () => new InvalidShareRequestError()),
           404: believeMissing(() => new SharingDisabledError()),

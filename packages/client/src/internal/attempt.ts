@@ -31,8 +31,7 @@ const networkReasons: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Sends one request and reads its whole answer. The returned response holds bytes in memory, so that the caller's timer
- * and retries cover the body as well as the head.
+ * Sends one request and resolves the bytes of its whole answer, so that the caller's timer and retries cover the body as well as the head.
  * @throws {@link ClientError} For every failure but an abort and a mistake in the caller's own functions, which are thrown on as they came.
  */
 export async function attempt(
@@ -40,11 +39,11 @@ export async function attempt(
   refusals: Refusals,
   credentials: { readonly options: string },
   transport: Pick<Transport, 'fetch' | 'maxResponseBytes' | 'now'>,
-): Promise<Response> {
+): Promise<Uint8Array<ArrayBuffer>> {
   const response = await overNetwork(request, () => transport.fetch(request))
   const { status } = response
   const read = () => overNetwork(request, () => readBody(response, transport.maxResponseBytes))
-  if (status === 200) return new Response(await read(), { status })
+  if (status === 200) return read()
   const retryAfter = () => parseRetryAfter(response.headers.get('retry-after'), transport.now())
   const refusal = refusals[status]
   if (refusal) {

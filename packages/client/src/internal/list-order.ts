@@ -1,5 +1,5 @@
 /** The order of every list. Source: INTERFACE 4.1 (keyset, by blockTimestamp, chainId and txHash, descending). @module */
-import type { Payment } from '@payment-integration/contract'
+import type { Payment } from '../payment.js'
 
 /** What a list is ordered by. */
 export type ListPlace = Pick<Payment, 'blockTimestamp' | 'chainId' | 'txHash'>

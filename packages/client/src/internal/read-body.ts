@@ -4,7 +4,7 @@ import { InvalidResponseError } from '../errors.js'
 /** @throws {@link InvalidResponseError} `ERR_INVALID_RESPONSE`, reason `too_large`, as soon as the limit is passed. */
 export async function readBody(response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   if (response.body === null) return new Uint8Array(0)
-  const chunks: Uint8Array[] = []
+  const chunks: Uint8Array<ArrayBuffer>[] = []
   let length = 0
   const reader = response.body.getReader()
   for (;;) {
@@ -17,6 +17,8 @@ export async function readBody(response: Response, maxBytes: number): Promise<Ui
     }
     chunks.push(value)
   }
+  const [only] = chunks
+  if (only !== undefined && chunks.length === 1) return only
   const body = new Uint8Array(length)
   let offset = 0
   for (const chunk of chunks) {

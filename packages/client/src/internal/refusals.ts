@@ -1,7 +1,7 @@
 /** How an endpoint says no. @module */
 import { errorBodySchema, notFoundBody } from '@payment-integration/contract'
 import type { ClientError } from '../errors.js'
-import type { Schema } from './schema.js'
+import type { RefusalSchema } from './schema.js'
 
 /** Seconds that `Retry-After` asks for, or null; reads the clock. */
 export type RetryAfter = () => number | null
@@ -16,7 +16,7 @@ export type Refusal = (body: unknown, retryAfter: RetryAfter) => ClientError | n
 export type Refusals = Readonly<Record<number, Refusal>>
 
 /** Believes a refusal only in the service's own words: an error page of a proxy is no answer. */
-export function believe<T>(schema: Schema<T>, refuse: (body: T) => ClientError): Refusal {
+export function believe<T>(schema: RefusalSchema<T>, refuse: (body: T) => ClientError): Refusal {
   return (body) => {
     const parsed = schema.safeParse(body)
     return parsed.success ? refuse(parsed.data) : null

@@ -8,11 +8,14 @@ import { parseJson } from './read-body.js'
 import type { Refusals } from './refusals.js'
 import { planRetry } from './retry.js'
 import type { Schema } from './schema.js'
+import { createWatch, type Watch } from './strangers.js'
 
 /** Who asks. */
 export interface Credentials {
   /** The value of the `Authorization` header. */
   readonly authorization: string
+  /** Texts that no warning and no error may show, if an answer should repeat them. */
+  readonly secrets: readonly string[]
   /** Which options it was made from, in words, for the error of a 401. */
   readonly options: string
 }
@@ -25,6 +28,8 @@ export interface Call<T> {
   /** Sent as JSON, by POST. Without it the call is a GET. */
   readonly json?: Readonly<Record<string, unknown>> | undefined
   readonly schema: Schema<T>
+  /** Further texts that no warning and no error may show. */
+  readonly secrets?: readonly string[] | undefined
   readonly refusals: Refusals
   readonly signal: AbortSignal | undefined
 }
@@ -34,6 +39,7 @@ export type Requester = <T>(call: Call<T>) => Promise<T>
 
 /** Binds the options. The secret stays in this closure; nothing that is returned or thrown refers to it. */
 export function createRequester(transport: Transport, credentials: Credentials): Requester {
+  const watch = createWatch(transport, credentials.secrets)
   return async (call) => {
     if (call.signal?.aborted) throw new AbortedError()
     const total = new AbortController()
@@ -43,7 +49,7 @@ export function createRequester(transport: Transport, credentials: Credentials):
     const timer = setTimeout(abort, transport.totalTimeoutMs)
     try {
       const body = await fetchBody(call, credentials, total.signal, transport)
-      return parse(call.schema, body)
+      return parse(call, body, watch)
     } catch (error) {
       if (call.signal?.aborted) throw new AbortedError()
       if (total.signal.aborted) throw new TimeoutError('total', transport.totalTimeoutMs)
@@ -67,7 +73,8 @@ async function fetchBody<T>(
   const { timeoutMs, totalTimeoutMs, retries, retryDelayMs, maxRetryDelayMs, random, now } = transport
   const deadline = now() + totalTimeoutMs
   let waitMs = 0
-  const response = await ky(transport.baseUrl + call.path, {
+  let body = new Uint8Array(0)
+  await ky(transport.baseUrl + call.path, {
     headers: { authorization: credentials.authorization, accept: 'application/json' },
     signal,
     redirect: 'manual',
@@ -75,7 +82,11 @@ async function fetchBody<T>(
     throwHttpErrors: false,
     ...(call.query ? { searchParams: { ...call.query } } : {}),
     ...(call.json ? { method: 'post', json: call.json } : {}),
-    fetch: (input) => attempt(input as Request, call.refusals, credentials, transport),
+    async fetch(input) {
+      body = await attempt(input as Request, call.refusals, credentials, transport)
+      // The body is read by then, so that timer and retries cover it; ky only needs to see an end.
+      return new Response(null)
+    },
     retry: {
       limit: retries,
       methods: ['get', 'post'],
@@ -88,14 +99,17 @@ async function fetchBody<T>(
       delay: () => waitMs,
     },
   })
-  return new Uint8Array(await response.arrayBuffer())
+  return body
 }
 
-function parse<T>(schema: Schema<T>, body: Uint8Array): T {
+function parse<T>({ schema, secrets = [] }: Call<T>, body: Uint8Array, watch: Watch): T {
   const value = parseJson(body)
   if (value === undefined) throw new InvalidResponseError('not_json', 200)
   const result = schema.safeParse(value)
-  if (result.success) return result.data
+  if (result.success) {
+    watch(result.strangers, secrets)
+    return result.data
+  }
   // The path names fields of our own schema only; zod's message is left out because it may quote the value.
   throw new InvalidResponseError('schema', 200, result.error.issues[0]?.path.map(String).join('.') ?? null)
 }

@@ -1,5 +1,6 @@
 /** The client of the legacy API. Source: INTERFACE 2.4, 4.3, 5. @module */
 import {
+  createReader,
   type Lookup,
   legacyErrorBodySchema,
   lookupSchema,
@@ -23,6 +24,9 @@ import {
 } from './errors.js'
 import { checkLegacyOptions, type LegacyClientOptions } from './options.js'
 import { repeatsSecret } from './repeats-secret.js'
+
+const lookupReader = /* @__PURE__ */ createReader(lookupSchema)
+const verifyReader = /* @__PURE__ */ createReader(verifySchema)
 
 /** The largest chain id: 15 digits. */
 const maxChainId = 999_999_999_999_999
@@ -61,6 +65,7 @@ export function createLegacyClient(options: LegacyClientOptions): LegacyClient {
   const { apiKey, bearer, ...transport } = checkLegacyOptions(options)
   const request = createRequester(transport, {
     authorization: bearer ? `Bearer ${apiKey}` : apiKey,
+    secrets: [apiKey],
     options: 'apiKey, and bearer when a proxy asks for a scheme',
   })
 
@@ -92,7 +97,7 @@ export function createLegacyClient(options: LegacyClientOptions): LegacyClient {
       const asked = checkKey('lookup', transaction)
       const found = await request({
         path: paths.legacyLookup.replace(':chainId', String(asked.chainId)).replace(':txHash', asked.txHash),
-        schema: lookupSchema,
+        schema: lookupReader,
         refusals: refusalsOf(asked),
         signal: checkSignal(signal),
       })
@@ -109,7 +114,7 @@ export function createLegacyClient(options: LegacyClientOptions): LegacyClient {
           invoiceCurrency: checkCurrency(payload.invoiceCurrency),
           address: checkPayee(payload.address),
         },
-        schema: verifySchema,
+        schema: verifyReader,
         refusals: { ...refusalsOf(asked), 409: believe(verifySchema, (body) => refusedVerification(body, asked)) },
         signal: checkSignal(signal),
       })

@@ -4,15 +4,24 @@ export * from '../identity.js'
 export * from '../legacy.js'
 export * from '../legacy-snapshot.js'
 export * from '../limits.js'
+export type { OpenWord } from '../open-word.js'
 export * from '../paths.js'
 export * from '../payment.js'
-export * from '../payment-state.js'
+export {
+  type OpenPaymentState,
+  openPaymentState,
+  type PaymentState,
+  paymentState,
+  paymentStates,
+} from '../payment-state.js'
 export * as primitives from '../primitives.js'
 export * from '../processor-update.js'
+export { createReader, type Read, type Reader } from '../reader.js'
 export {
   type Invoice,
   invoiceSchema,
   invoiceWriteSchema,
+  type OpenSnapshot,
   type Recipient,
   recipientSchema,
   recipientWriteSchema,
@@ -20,3 +29,4 @@ export {
   snapshotSchema,
   snapshotWriteSchema,
 } from '../snapshot.js'
+export type { Stranger } from '../stranger.js'

@@ -17,7 +17,7 @@ const snapshot = {
   chainId: 'Destination chain id, as a decimal string.',
   txHash: 'Destination transaction hash, lowercased.',
   version: 'State version. It grows by one with every change and never falls.',
-  state: 'State of the payment; null while none is stored.',
+  state: 'State of the payment; null while none is stored. More states may follow.',
   recipient: 'The merchant; null while no name is known.',
   invoice: 'The invoice; null unless all four of its fields are known.',
   ...merchantFields,

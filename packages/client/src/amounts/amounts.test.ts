@@ -1,0 +1,222 @@
+import { primitives } from '@payment-integration/contract'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  type Amount,
+  addAmounts,
+  compareAmounts,
+  formatAmount,
+  fromBaseUnits,
+  isAmount,
+  parseAmount,
+  type Rounding,
+  subtractAmounts,
+  toBaseUnits,
+} from '../exports/amounts.js'
+
+const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+const runs = { seed, numRuns: 1_000 }
+const of = (text: string) => parseAmount(text)
+
+/** Amounts from nothing to more digits than any double or any token holds. */
+const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: 80 })
+const amount: fc.Arbitrary<Amount> = fc
+  .tuple(digits, fc.option(digits, { nil: null }))
+  .map(([whole, fraction]) => of(`${BigInt(whole)}${fraction === null ? '' : `.${fraction}`}`))
+
+/** The oracle: how many units of 10^-80 an amount is, by plain text. */
+const scale = 80
+function unitsOf(text: string): bigint {
+  const [whole = '', fraction = ''] = text.split('.')
+  return BigInt(whole + fraction.padEnd(scale, '0'))
+}
+
+describe('an amount', () => {
+  test.each(['0', '0.0', '1', '12.50', '0.000001', '9'.repeat(200)])('is %s, unchanged', (text) => {
+    expect(of(text)).toBe(text)
+    expect(isAmount(text)).toBe(true)
+  })
+
+  test.each<unknown>([
+    '',
+    ' 1',
+    '1 ',
+    '01',
+    '.5',
+    '1.',
+    '-1',
+    '+1',
+    '1e3',
+    '1,5',
+    '1_000',
+    '0x1',
+    'NaN',
+    'Infinity',
+    '1.2.3',
+    '1\n',
+    '١',
+  ])('is not %j', (text) => {
+    expect(isAmount(text)).toBe(false)
+    expect(() => parseAmount(text as string)).toThrow(TypeError)
+  })
+
+  test.each<unknown>([1, 1.5, 10n, null, undefined, {}, ['1']])('is not %s, which is no text', (value) => {
+    expect(isAmount(value)).toBe(false)
+    expect(() => parseAmount(value as string)).toThrow(TypeError)
+  })
+
+  test(`is what the contract takes for one, no more and no less (seed ${seed})`, () => {
+    const near = fc.string({ unit: fc.constantFrom(...'0123456789.-+e ,\n'), maxLength: 8 })
+    fc.assert(
+      fc.property(fc.oneof(near, amount), (text) => {
+        expect(isAmount(text)).toBe(primitives.amount.safeParse(text).success)
+      }),
+      runs,
+    )
+  })
+
+  test('is refused by every function when it only has the type of one', () => {
+    const wrong = '1e3' as Amount
+    for (const call of [
+      () => compareAmounts(wrong, of('1')),
+      () => addAmounts(of('1'), wrong),
+      () => subtractAmounts(of('1'), wrong),
+      () => formatAmount(wrong),
+      () => toBaseUnits(wrong, 2),
+    ])
+      expect(call).toThrow(TypeError)
+  })
+
+  test('is not repeated by the error: it could be a secret in the wrong place', () => {
+    expect(() => parseAmount('sk_secret')).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('sk_secret') }),
+    )
+  })
+})
+
+describe(`exact arithmetic (seed ${seed})`, () => {
+  test('comparing is comparing whole numbers', () => {
+    fc.assert(
+      fc.property(amount, amount, (a, b) => {
+        const [x, y] = [unitsOf(a), unitsOf(b)]
+        expect(compareAmounts(a, b)).toBe(x === y ? 0 : x < y ? -1 : 1)
+        expect(compareAmounts(a, a)).toBe(0)
+      }),
+      runs,
+    )
+    expect(compareAmounts(of('1'), of('1.000'))).toBe(0)
+    expect(compareAmounts(of('0.1'), of('0.09999999999999999999'))).toBe(1)
+    expect([of('10'), of('9.5'), of('9.05')].sort(compareAmounts)).toEqual(['9.05', '9.5', '10'])
+  })
+
+  test('adding is adding whole numbers, with the places of the longest', () => {
+    fc.assert(
+      fc.property(fc.array(amount, { maxLength: 6 }), (amounts) => {
+        const sum = addAmounts(...amounts)
+        expect(unitsOf(sum)).toBe(amounts.reduce((total, each) => total + unitsOf(each), 0n))
+        const placesOf = (text: string) => text.split('.')[1]?.length ?? 0
+        expect(placesOf(sum)).toBe(Math.max(0, ...amounts.map(placesOf)))
+        expect(isAmount(sum)).toBe(true)
+      }),
+      runs,
+    )
+    expect(addAmounts(of('0.1'), of('0.2'))).toBe('0.3')
+    expect(addAmounts(of('1.50'), of('1.5'))).toBe('3.00')
+    expect(addAmounts(of('9007199254740993'), of('0.0000000001'))).toBe('9007199254740993.0000000001')
+    expect(addAmounts()).toBe('0')
+  })
+
+  test('subtracting undoes adding, and has no sign', () => {
+    fc.assert(
+      fc.property(amount, amount, (a, b) => {
+        expect(compareAmounts(subtractAmounts(addAmounts(a, b), b), a)).toBe(0)
+        const [greater, less] = compareAmounts(a, b) < 0 ? [b, a] : [a, b]
+        expect(unitsOf(subtractAmounts(greater, less))).toBe(unitsOf(greater) - unitsOf(less))
+        if (compareAmounts(a, b) !== 0) expect(() => subtractAmounts(less, greater)).toThrow(RangeError)
+      }),
+      runs,
+    )
+    expect(subtractAmounts(of('1'), of('0.9'))).toBe('0.1')
+    expect(subtractAmounts(of('1.0'), of('1'))).toBe('0.0')
+  })
+
+  test('base units go there and back', () => {
+    fc.assert(
+      fc.property(fc.bigInt(0n, 2n ** 256n - 1n), fc.nat(255), (units, decimals) => {
+        const text = fromBaseUnits(units, decimals)
+        expect(toBaseUnits(text, decimals)).toBe(units)
+        expect(text).toBe(formatAmount(text))
+      }),
+      runs,
+    )
+    expect(toBaseUnits(of('1.50'), 6)).toBe(1_500_000n)
+    expect(toBaseUnits(of('1.500'), 1)).toBe(15n)
+    expect(fromBaseUnits(10_038_880n, 6)).toBe('10.03888')
+    expect(fromBaseUnits(0n, 18)).toBe('0')
+    expect(fromBaseUnits(100n, 0)).toBe('100')
+  })
+
+  test('base units refuse what a token cannot hold', () => {
+    expect(() => toBaseUnits(of('0.0000001'), 6)).toThrow(RangeError)
+    expect(() => toBaseUnits(of('1'), 256)).toThrow(RangeError)
+    expect(() => toBaseUnits(of('1'), 1.5)).toThrow(RangeError)
+    expect(() => fromBaseUnits(-1n, 6)).toThrow(RangeError)
+    expect(() => fromBaseUnits(1 as never, 6)).toThrow(TypeError)
+  })
+})
+
+describe('formatting', () => {
+  test.each<[string, number | undefined, Rounding | undefined, string]>([
+    ['12.5', 2, undefined, '12.50'],
+    ['12.50', undefined, undefined, '12.5'],
+    ['12.00', undefined, undefined, '12'],
+    ['100', undefined, undefined, '100'],
+    ['0.000', undefined, undefined, '0'],
+    ['12.500', 1, undefined, '12.5'],
+    ['7', 0, undefined, '7'],
+    ['12.345', 2, 'down', '12.34'],
+    ['12.341', 2, 'up', '12.35'],
+    ['12.34', 2, 'up', '12.34'],
+    ['12.345', 2, 'half-up', '12.35'],
+    ['12.3449999999', 2, 'half-up', '12.34'],
+    ['12.345', 2, 'half-even', '12.34'],
+    ['12.355', 2, 'half-even', '12.36'],
+    ['12.3450001', 2, 'half-even', '12.35'],
+    ['0.5', 0, 'half-even', '0'],
+    ['1.5', 0, 'half-even', '2'],
+    ['9.99', 1, 'up', '10.0'],
+    ['0.004', 2, 'down', '0.00'],
+  ])('%s with %s digits, rounded %s, is %s', (text, digits, rounding, expected) => {
+    expect(formatAmount(of(text), { digits, rounding })).toBe(expected)
+  })
+
+  test('refuses to lose digits when no rounding is named', () => {
+    expect(() => formatAmount(of('12.345'), { digits: 2 })).toThrow(RangeError)
+    expect(() => formatAmount(of('12.345'), { digits: 2, rounding: 'nearest' as never })).toThrow(TypeError)
+    expect(() => formatAmount(of('1'), { digits: 1, rounding: 'constructor' as never })).toThrow(TypeError)
+    expect(() => formatAmount(of('1'), { digits: -1 })).toThrow(RangeError)
+    expect(() => formatAmount(of('1'), { digits: 256 })).toThrow(RangeError)
+  })
+
+  test(`every rounding is the one of whole numbers (seed ${seed})`, () => {
+    const roundings: readonly Rounding[] = ['down', 'up', 'half-up', 'half-even']
+    fc.assert(
+      fc.property(amount, fc.nat(20), fc.constantFrom(...roundings), (text, to, rounding) => {
+        const unit = 10n ** BigInt(scale - to)
+        const units = unitsOf(text)
+        const [low, rest] = [units / unit, units % unit]
+        const nearer = rest * 2n - unit
+        const goesUp = {
+          down: false,
+          up: rest > 0n,
+          'half-up': nearer >= 0n,
+          'half-even': nearer > 0n || (nearer === 0n && low % 2n === 1n),
+        }[rounding]
+        const found = formatAmount(text, { digits: to, rounding })
+        expect(unitsOf(found)).toBe((goesUp ? low + 1n : low) * unit)
+        expect(found.split('.')[1]?.length ?? 0).toBe(to)
+      }),
+      runs,
+    )
+  })
+})

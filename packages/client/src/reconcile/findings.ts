@@ -1,0 +1,59 @@
+/** The difference between a store and the service, counted whole and shown in part. @module */
+import type { Payment } from '../payment.js'
+
+/** Payments of one kind. */
+export interface Findings<Sample> {
+  /** All of them. */
+  readonly count: number
+  /** The first of them, as many as the option `samples` asked for. */
+  readonly samples: readonly Sample[]
+  /** How many are not among the samples. */
+  readonly omitted: number
+}
+
+/** A payment that the service had and the store had not. */
+export type MissingPayment = Pick<Payment, 'chainId' | 'txHash' | 'version'>
+
+/** A payment of which the store had an older version. */
+export interface StalePayment extends MissingPayment {
+  /** What the store had. `version` is what the service has. */
+  readonly storedVersion: number
+}
+
+/** A payment that is still missing or stale, because the handler threw. */
+export interface FailedPayment extends MissingPayment {
+  /** What the handler threw. */
+  readonly error: unknown
+}
+
+/** A payment that the store has and the service has not. */
+export interface UnknownPayment extends Pick<Payment, 'chainId' | 'txHash'> {
+  /**
+   * `not_found`: the service has no such payment for the integration. `other_chain`: it has the hash, on another chain. `ambiguous`: it has the hash on several
+   * chains, and the walk did not come across this one.
+   */
+  readonly reason: 'not_found' | 'other_chain' | 'ambiguous'
+}
+
+/** Counts everything and keeps the first few. */
+export interface Collector<Sample> {
+  add(sample: Sample): void
+  readonly count: number
+  found(): Findings<Sample>
+}
+
+/** @param limit - How many are kept. */
+export function collector<Sample>(limit: number): Collector<Sample> {
+  const samples: Sample[] = []
+  let count = 0
+  return {
+    add(sample) {
+      count += 1
+      if (samples.length < limit) samples.push(sample)
+    },
+    get count() {
+      return count
+    },
+    found: () => ({ count, samples: [...samples], omitted: count - samples.length }),
+  }
+}

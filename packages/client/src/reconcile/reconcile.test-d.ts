@@ -1,0 +1,37 @@
+import { memoryVersionStore } from '@payment-integration/version-store'
+import type { Snapshot } from '@payment-integration/webhook'
+import { expectTypeOf, test } from 'vitest'
+import type { Client, Findings, ListingStore, Payment, ReconcileStore, UnknownPayment } from '../exports/index.js'
+
+declare const client: Client
+interface Database {
+  readonly run: (sql: string) => void
+}
+declare const store: ReconcileStore<Database>
+declare const listing: ListingStore<Database>
+
+test('a store that cannot list has no unknown payments, by its type', async () => {
+  const found = await client.reconcile({ from: store, handle: () => undefined })
+  expectTypeOf(found.unknown).toEqualTypeOf<null>()
+  const all = await client.reconcile({ from: listing, handle: () => undefined, until: 'end' })
+  expectTypeOf(all.unknown).toEqualTypeOf<Findings<UnknownPayment> | null>()
+})
+
+test('the handler gets the payment and the transaction of the store', () => {
+  void client.reconcile({
+    from: store,
+    handle(payment, tx) {
+      expectTypeOf(payment).toEqualTypeOf<Payment>()
+      expectTypeOf(tx).toEqualTypeOf<Database>()
+    },
+  })
+})
+
+test('the store and the handler of a receiver fit', () => {
+  const handle = (snapshot: Snapshot, _tx: undefined): void => void snapshot.state
+  void client.reconcile({ from: memoryVersionStore(), handle })
+  // @ts-expect-error this handler writes through another transaction than the store has
+  void client.reconcile({ from: store, handle: (_payment: Payment, _tx: { query(): void }) => undefined })
+  // @ts-expect-error a store that cannot say what it has cannot be compared
+  void client.reconcile({ from: { advance: store.advance }, handle })
+})

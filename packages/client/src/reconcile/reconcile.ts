@@ -1,0 +1,124 @@
+/**
+ * Compares a version store with the service, newest first, and repairs it through the handler of the deliveries.
+ * Source: INTERFACE 4.1 (reconciliation method), 6 (receiver obligations); DESIGN section 2 (flow 6).
+ * @module
+ */
+import { InvalidRequestError } from '../errors.js'
+import { walkPages } from '../iterate.js'
+import type { Page, Payment } from '../payment.js'
+import type { PaymentReader } from '../payments.js'
+import { afterRun, latest, type ReconcileCheckpoint } from './checkpoint.js'
+import { collector, type UnknownPayment } from './findings.js'
+import { type CheckedReconcile, checkReconcile, type ReconcileOptions } from './options.js'
+import type { Reconcile, Reconciliation } from './result.js'
+import { isListing } from './store.js'
+import { createTally } from './tally.js'
+import { searchUnknown } from './unknown.js'
+
+/** Binds reconciling to a client's reader. */
+export function reconciler(integrationAddress: string, reader: PaymentReader): Reconcile {
+  // The ways to call differ in a type alone: a store that cannot list has no unknown payments to show.
+  return (async <Tx>(options: ReconcileOptions<Tx>) =>
+    reconcile(checkReconcile(options, integrationAddress), reader)) as Reconcile
+}
+
+/** One payment at a time, one page at a time: repairing is in no hurry, and must not crowd out deliveries. */
+async function reconcile<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReader): Promise<Reconciliation> {
+  const { from, until, checkpoint, maxPages, signal, samples, dryRun } = options
+  const { integrationAddress, unfinished } = checkpoint
+  // A dry run has handled nothing, so that nothing could go on after it.
+  const start = createStart(dryRun ? null : (unfinished?.cursor ?? null), options, reader)
+  const tally = createTally(options, dryRun ? null : (unfinished?.failedAt ?? null))
+  const search =
+    until === 'end' && isListing(from) ? await searchUnknown(from, integrationAddress, reader, signal) : null
+  let beganAt = dryRun ? null : (unfinished?.beganAt ?? null)
+  let pages = 0
+  let stopped: Reconciliation['stopped'] = 'end'
+
+  const keep = async (kept: ReconcileCheckpoint) => {
+    if (!dryRun) await options.onCheckpoint(kept, tally.progress(pages))
+  }
+
+  let reached = checkpoint
+  for await (const { payments, nextCursor } of walkPages(start.fetchPage, start.cursor)) {
+    pages += 1
+    if (start.restarted && pages === 1) beganAt = null
+    beganAt ??= newestOf(payments)
+    let needed = 0
+    for (const payment of payments) {
+      search?.saw(payment)
+      if (!(await tally.compare(payment))) needed += 1
+    }
+    if (nextCursor === null) break
+    const reason = reasonToStop(payments, needed, options) ?? (pages === maxPages ? 'max_pages' : null)
+    reached = { ...checkpoint, unfinished: { cursor: nextCursor, beganAt, failedAt: tally.failedAt() } }
+    if (reason !== null) {
+      stopped = reason
+      break
+    }
+    await keep(reached)
+  }
+
+  const unknown = search !== null && stopped === 'end' ? collector<UnknownPayment>(samples) : null
+  if (unknown !== null) await search?.finish(async (payment) => void (await tally.compare(payment)), unknown.add)
+  if (stopped !== 'max_pages') {
+    const reachedCovered = stopped !== 'date' || isBefore(until, checkpoint.coveredTo)
+    reached = afterRun(checkpoint, { beganAt, failedAt: tally.failedAt(), reachedCovered })
+  }
+  if (dryRun) reached = checkpoint
+  await keep(reached)
+  return {
+    stopped,
+    checkpoint: reached,
+    restarted: start.restarted,
+    pages,
+    ...tally.findings(),
+    unknown: unknown?.found() ?? null,
+  }
+}
+
+/** Where a walk begins: at the cursor of the checkpoint, or at the newest when the service does not take that any more, as after a change of its key. */
+function createStart<Tx>(
+  cursor: string | null,
+  { pageSize: limit, signal }: CheckedReconcile<Tx>,
+  reader: PaymentReader,
+) {
+  const start = {
+    cursor,
+    restarted: false,
+    async fetchPage(at: string | null): Promise<Page> {
+      if (at === null) return reader.list({ limit, signal })
+      try {
+        return await reader.list({ limit, cursor: at, signal })
+      } catch (error) {
+        const isRefused = error instanceof InvalidRequestError && error.maxLimit === null
+        if (!isRefused || at !== cursor || start.restarted) throw error
+        start.restarted = true
+        return reader.list({ limit, signal })
+      }
+    },
+  }
+  return start
+}
+
+/** @param needed - Payments of the page that were missing or stale. */
+function reasonToStop<Tx>(
+  payments: readonly Payment[],
+  needed: number,
+  { until, checkpoint, overlapMs }: CheckedReconcile<Tx>,
+): 'known' | 'date' | null {
+  if (payments.length === 0 || until === 'end') return null
+  const oldest = Math.min(...payments.map(({ blockTimestamp }) => Date.parse(blockTimestamp)))
+  if (until !== 'known') return oldest < until ? 'date' : null
+  const { coveredTo } = checkpoint
+  return needed === 0 && (coveredTo === null || oldest < Date.parse(coveredTo) - overlapMs) ? 'known' : null
+}
+
+/** Whether a run until this date came to what was covered. */
+function isBefore<Tx>(until: CheckedReconcile<Tx>['until'], coveredTo: string | null): boolean {
+  return typeof until === 'number' && coveredTo !== null && until <= Date.parse(coveredTo)
+}
+
+function newestOf(payments: readonly Payment[]): string | null {
+  return payments.reduce<string | null>((newest, { blockTimestamp }) => latest(newest, blockTimestamp), null)
+}

@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest'
+import { apiSecret, clientOf, encodedSecret, errorOf, integrationAddress, page, payment } from '../test/fixtures.js'
+import { apiKey, legacyClientOf, lookup, txHash, verified } from '../test/legacy-fixtures.js'
+import { email, kycShareToken, shareResponse } from '../test/share-fixtures.js'
+import type { ClientOptions, ClientWarning } from './exports/index.js'
+
+const baseUrl = 'https://payments.example.com'
+
+/** Answers every request with these bodies, one after the other, the last for ever. */
+function answering(...bodies: readonly unknown[]) {
+  let at = -1
+  return async () => {
+    at = Math.min(at + 1, bodies.length - 1)
+    return Response.json(bodies[at])
+  }
+}
+
+function watched(bodies: readonly unknown[], options: Partial<ClientOptions> = {}) {
+  const warnings: ClientWarning[] = []
+  const client = clientOf(baseUrl, {
+    fetch: answering(...bodies),
+    onWarning: (each) => void warnings.push(each),
+    ...options,
+  })
+  return { client, warnings }
+}
+
+const disputed = { ...payment(1), state: 'disputed' }
+const grown = { ...payment(1), tokenOut: { ...payment(1).tokenOut, decimals: 6 }, risk: 'low' }
+
+describe('what this version does not know', () => {
+  test('is passed on as it is, with a warning of each kind', async () => {
+    const body = { payments: [disputed, grown], nextCursor: null, total: 2 }
+    const { client, warnings } = watched([body])
+    expect(await client.payments.list()).toEqual(body)
+    expect(warnings.map(({ kind, path, value }) => [kind, path, value])).toEqual([
+      ['unknown_value', 'payments.*.state', 'disputed'],
+      ['unknown_field', 'payments.*.tokenOut.decimals', null],
+      ['unknown_field', 'payments.*.risk', null],
+      ['unknown_field', 'total', null],
+    ])
+    expect(warnings[0]?.message).toBe(
+      'payments.*.state is "disputed", which this version does not know. It is passed on. The service is newer than this package: update it.',
+    )
+    expect(warnings[1]?.message).toContain('payments.*.tokenOut.decimals')
+  })
+
+  test('is told once of each kind, over all calls of a client', async () => {
+    const { client, warnings } = watched([{ payments: [disputed, disputed], nextCursor: null }])
+    await client.payments.list()
+    await client.payments.list()
+    expect(warnings).toHaveLength(1)
+    const other = watched([{ payments: [disputed, { ...disputed, state: 'held' }], nextCursor: null }])
+    await other.client.payments.list()
+    expect(other.warnings.map(({ value }) => value)).toEqual(['disputed', 'held'])
+  })
+
+  test('is told of a hundred kinds, and of no more', async () => {
+    const fields = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`field${n}`, n]))
+    const { client, warnings } = watched([{ ...page([1]), ...fields }])
+    await client.payments.list()
+    expect(warnings).toHaveLength(100)
+  })
+
+  test('is told nobody who did not ask', async () => {
+    const client = clientOf(baseUrl, { fetch: answering({ payments: [disputed], nextCursor: null }) })
+    expect((await client.payments.list()).payments[0]?.state).toBe('disputed')
+  })
+
+  test('is seen in every kind of answer', async () => {
+    const one = watched([disputed])
+    await one.client.payments.get(payment(1).txHash)
+    expect(one.warnings).toMatchObject([{ path: 'state', value: 'disputed' }])
+    const shared = watched([{ ...shareResponse(), reviewStatus: 'awaitingUser', level: 'basic' }])
+    await shared.client.identity.share({ email, kycShareToken })
+    expect(shared.warnings).toMatchObject([{ path: 'reviewStatus', value: 'awaitingUser' }, { path: 'level' }])
+    const legacy: ClientWarning[] = []
+    const fetch = answering({ ...lookup(), block: 1 }, { ...verified(), block: 1 })
+    const client = legacyClientOf(baseUrl, { fetch, onWarning: (each) => void legacy.push(each) })
+    await client.lookup({ chainId: 137, txHash })
+    await client.verify({ chainId: 137, txHash, invoiceAmount: '1', invoiceCurrency: 'CHF', address: 'mara' })
+    expect(legacy).toMatchObject([{ path: 'block' }])
+  })
+
+  test('is not what is missing or malformed: that is an error, with a warning or without', async () => {
+    const { client } = watched([{ payments: [{ ...disputed, txHash: 1 }], nextCursor: null }])
+    expect(await errorOf(client.payments.list())).toMatchObject({ reason: 'schema', path: 'payments.0.txHash' })
+    const empty = watched([{ payments: [{ ...disputed, state: '' }], nextCursor: null }])
+    expect(await errorOf(empty.client.payments.list())).toMatchObject({ reason: 'schema', path: 'payments.0.state' })
+  })
+})
+
+describe('a strict client', () => {
+  test.each<[string, unknown, object]>([
+    [
+      'an unknown state',
+      { payments: [disputed], nextCursor: null },
+      { reason: 'unknown_value', path: 'payments.*.state' },
+    ],
+    ['an unknown field', { ...page([1]), total: 1 }, { reason: 'unknown_field', path: 'total' }],
+    [
+      'an unknown field far inside',
+      { payments: [grown], nextCursor: null },
+      { reason: 'unknown_field', path: 'payments.*.tokenOut.decimals' },
+    ],
+  ])('refuses %s', async (_case, body, expected) => {
+    const { client, warnings } = watched([body], { strict: true })
+    const error = await errorOf(client.payments.list())
+    expect(error).toMatchObject({ code: 'ERR_INVALID_RESPONSE', status: 200, retryable: false, ...expected })
+    expect((error as Error).message).toContain('the client is strict')
+    expect(warnings).toEqual([])
+  })
+
+  test('takes what the contract names', async () => {
+    expect(await watched([page([1, 2])], { strict: true }).client.payments.list()).toEqual(page([1, 2]))
+  })
+})
+
+describe('a secret in an answer', () => {
+  const secrets = { [apiSecret]: 1, [encodedSecret]: 1, [`Basic ${encodedSecret}`]: 1 }
+
+  test('is in no warning, and in no error of a strict client', async () => {
+    const body = { payments: [{ ...payment(1), state: apiSecret.toUpperCase(), ...secrets }], nextCursor: null }
+    const { client, warnings } = watched([body])
+    await client.payments.list()
+    expect(warnings.map(({ value, path }) => value ?? path)).toEqual(['[hidden]', 'payments.*.[hidden]'])
+    const error = await errorOf(watched([body], { strict: true }).client.payments.list())
+    for (const text of [JSON.stringify(warnings), JSON.stringify(error), String(error), (error as Error).stack ?? ''])
+      for (const secret of [apiSecret, encodedSecret]) expect(text.toLowerCase()).not.toContain(secret.toLowerCase())
+  })
+
+  test('nor are the address and the token of a share, or an API key', async () => {
+    const { client, warnings } = watched([{ ...shareResponse(), reviewStatus: email, [kycShareToken]: 1 }])
+    await client.identity.share({ email, kycShareToken })
+    expect(warnings.map(({ value, path }) => value ?? path)).toEqual(['[hidden]', '[hidden]'])
+    const legacy: ClientWarning[] = []
+    const fetch = answering({ ...lookup(), [apiKey]: 1 })
+    await legacyClientOf(baseUrl, { fetch, onWarning: (each) => void legacy.push(each) }).lookup({
+      chainId: 137,
+      txHash,
+    })
+    expect(legacy.map(({ path }) => path)).toEqual(['[hidden]'])
+  })
+
+  test('a long word is shown in part', async () => {
+    const { client, warnings } = watched([{ payments: [{ ...disputed, state: 'x'.repeat(1_000) }], nextCursor: null }])
+    await client.payments.list()
+    expect(warnings[0]?.value).toBe('x'.repeat(64))
+  })
+})
+
+test.each<[string, object]>([
+  ['onWarning is no function', { onWarning: 'console' }],
+  ['strict is a text', { strict: 'yes' }],
+])('%s: a TypeError', (_case, options) => {
+  expect(() => clientOf(baseUrl, { integrationAddress, ...options })).toThrow(TypeError)
+})
+
+test('what onWarning throws is thrown on as it is', async () => {
+  const bug = new ReferenceError('log is not defined')
+  const fail = () => {
+    throw bug
+  }
+  expect(await errorOf(watched([{ ...page([1]), total: 1 }], { onWarning: fail }).client.payments.list())).toBe(bug)
+})

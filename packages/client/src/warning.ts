@@ -1,0 +1,13 @@
+/** What a client says about an answer that it takes. @module */
+
+/** A part of an answer that this version does not know. The answer is passed on as it is. */
+export interface ClientWarning {
+  /** `unknown_field`: an object has one more field. `unknown_value`: a text is none of the known ones, as a new payment state. */
+  readonly kind: 'unknown_field' | 'unknown_value'
+  /** Where, such as `payments.*.state`; `*` stands for a place in a list. */
+  readonly path: string
+  /** The unknown text, up to 64 characters of it; null for a field. Never a secret: `[hidden]` stands for one. */
+  readonly value: string | null
+  /** The same in a sentence, for a log. */
+  readonly message: string
+}

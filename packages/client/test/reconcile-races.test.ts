@@ -1,0 +1,272 @@
+import { createReceiver, memoryVersionStore, type VersionStore } from '@payment-integration/version-store'
+import { sqliteVersionStore } from '@payment-integration/version-store/sqlite'
+import { DatabaseSync } from '@photostructure/sqlite'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { ReconcileCheckpoint } from '../src/exports/index.js'
+import { errorOf } from './fixtures.js'
+import { startService, timeOf } from './service.js'
+import { numberOf, openShop, range } from './shop.js'
+
+const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+
+/** No effect twice, and never an older version after a newer one. */
+function checkEffects(effects: readonly string[]): void {
+  const newest = new Map<string, number>()
+  for (const effect of effects) {
+    const [n = '', version = ''] = effect.split('@')
+    expect(Number(version), `${effect} among ${effects}`).toBeGreaterThan(newest.get(n) ?? 0)
+    newest.set(n, Number(version))
+  }
+}
+
+test('a delivery that overtakes the page stays, and the older version of the page changes nothing', async () => {
+  await using service = await startService()
+  await service.index(...range(3))
+  const shop = openShop(service)
+  const handle = async (snapshot: Parameters<typeof shop.handle>[0]) => {
+    await shop.handle(snapshot)
+    if (numberOf(snapshot.txHash) !== 0) return
+    // The page is read, and payment 2 is not compared yet.
+    await service.update(2, 'success')
+    await shop.deliver(await shop.snapshot(2))
+  }
+  const found = await shop.reconcile({ handle })
+  expect(shop.effects).toEqual(['0@1', '2@2', '1@1'])
+  expect(found).toMatchObject({ repaired: 2, newer: 1, missing: { count: 2 } })
+})
+
+test('a delivery between the look and the transaction of the store wins, and is not counted as repaired', async () => {
+  await using service = await startService()
+  await service.index(0, 1)
+  const shop = openShop(service)
+  await service.update(1, 'success')
+  const [same, newer] = [await shop.snapshot(0), await shop.snapshot(1)]
+  const from: VersionStore<undefined> = {
+    current: async (key) => {
+      const stored = await shop.store.current(key)
+      await shop.deliver(numberOf(key.txHash) === 0 ? same : { ...newer, version: 3 })
+      return stored
+    },
+    advance: shop.store.advance,
+  }
+  expect(await shop.reconcile({ from })).toMatchObject({ repaired: 0, newer: 1, missing: { count: 0 } })
+  expect(shop.effects).toEqual(['0@1', '1@3'])
+})
+
+test('two runs at a time have one effect for each payment', async () => {
+  await using service = await startService()
+  await service.index(...range(30))
+  const shop = openShop(service)
+  const runs = await Promise.all(range(2).map(() => shop.reconcile({ pageSize: 7 })))
+  expect(shop.effects).toHaveLength(30)
+  checkEffects(shop.effects)
+  expect(runs[0]?.repaired ?? 0).toBe(30 - (runs[1]?.repaired ?? 0))
+})
+
+test('payments that are indexed or moved while pages are read are handled once, by this run or by the next', async () => {
+  await using service = await startService()
+  await service.index(...range(10))
+  const shop = openShop(service)
+  service.beforeEachAnswer(async (request) => {
+    if (request === 2) await service.index(-1, -2)
+    if (request === 3) await service.move(9, new Date(timeOf(-3).getTime()))
+    if (request === 4) await service.move(0, new Date(timeOf(9).getTime() + 1))
+  })
+  const { checkpoint } = await shop.reconcile({ until: 'end', pageSize: 2 })
+  service.beforeEachAnswer(async () => undefined)
+  await shop.reconcile({ checkpoint, pageSize: 2, overlapMs: 0 })
+  expect(shop.effects.toSorted()).toEqual([...range(10).map((n) => `${n}@1`), '-1@1', '-2@1'].toSorted())
+})
+
+/** Fails the `at`th operation on the store, before or after it is done: the process ends there. */
+function crashingStore(store: VersionStore<undefined>, at: number, when: 'before' | 'after'): VersionStore<undefined> {
+  let operations = 0
+  async function operate<T>(work: () => Promise<T>): Promise<T> {
+    operations += 1
+    const crashes = operations === at
+    if (crashes && when === 'before') throw new Error('crash')
+    const result = await work()
+    if (crashes) throw new Error('crash')
+    return result
+  }
+  return {
+    current: (key) => operate(() => store.current(key)),
+    advance: (payment, effect) => operate(() => store.advance(payment, effect)),
+  }
+}
+
+test.each(['before', 'after'] as const)(
+  'a crash %s any operation of the store loses nothing and repeats nothing',
+  async (when) => {
+    await using service = await startService()
+    await service.index(...range(4))
+    await service.update(1, 'success')
+    const client = service.client()
+    // Two operations for each missing payment: a look, and the transaction.
+    for (let at = 1; at <= 8; at += 1) {
+      const shop = openShop(service, client)
+      let kept: ReconcileCheckpoint | null = null
+      const options = {
+        until: 'end',
+        pageSize: 2,
+        onCheckpoint: (next: ReconcileCheckpoint) => {
+          kept = next
+        },
+      } as const
+      const from = crashingStore(shop.store, at, when)
+      expect(await errorOf(shop.reconcile({ ...options, from }))).toMatchObject({ message: 'crash' })
+      const found = await shop.reconcile({ ...options, checkpoint: kept })
+      expect(shop.effects.toSorted(), `crash ${when} operation ${at}`).toEqual(['0@1', '1@2', '2@1', '3@1'])
+      expect(found.checkpoint.coveredTo).toBe(timeOf(0).toISOString())
+      expect((await shop.reconcile({ until: 'end' })).repaired).toBe(0)
+    }
+  },
+)
+
+test('a crash before a run could keep anything is made good by the next run with the checkpoint of the one before', async () => {
+  await using service = await startService()
+  await service.index(...range(6))
+  const shop = openShop(service)
+  const { checkpoint } = await shop.reconcile({ until: 'end', pageSize: 2 })
+  await service.index(...range(6, -6))
+  // The newest page is handled, then the process ends.
+  const from = crashingStore(shop.store, 5, 'before')
+  await errorOf(shop.reconcile({ from, pageSize: 2, checkpoint, overlapMs: 0 }))
+  expect(shop.effects.slice(6)).toEqual(['-6@1', '-5@1'])
+  await shop.reconcile({ pageSize: 2, checkpoint, overlapMs: 0 })
+  expect(shop.effects.toSorted()).toEqual(
+    range(12, -6)
+      .map((n) => `${n}@1`)
+      .toSorted(),
+  )
+})
+
+test(`whatever is lost, repeated, reordered or moved, the store ends at the service's versions (seed ${seed})`, async () => {
+  await using service = await startService()
+  await service.index(...range(12))
+  const step = fc.record({
+    act: fc.constantFrom('update', 'deliver', 'lose', 'repeat', 'index', 'move', 'reconcile', 'refuse'),
+    n: fc.nat(11),
+    atRequest: fc.nat(3),
+  })
+  let newest = 0
+  const ladder = ['pending', 'success', 'refund_pending', 'refund_failure', 'refund_success'] as const
+  const heights = new Map<number, number>()
+  /** The next state of a payment, until its last. */
+  async function advance(n: number): Promise<void> {
+    const height = heights.get(n) ?? 0
+    const state = ladder[height]
+    if (state !== undefined) await service.update(n, state)
+    heights.set(n, height + 1)
+  }
+  const client = service.client()
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+      const shop = openShop(service, client)
+      let late = await shop.snapshot(0)
+      let checkpoint: ReconcileCheckpoint | null = null
+      for (const { act, n, atRequest } of steps) {
+        if (act === 'update') await advance(n)
+        if (act === 'deliver') await shop.deliver(await shop.snapshot(n)).catch(() => undefined)
+        if (act === 'lose') late = await shop.snapshot(n)
+        if (act === 'repeat') await shop.deliver(late).catch(() => undefined)
+        if (act === 'index') {
+          newest -= 1
+          await service.index(newest)
+        }
+        if (act === 'move') await service.move(n, timeOf(newest - 0.5))
+        if (act === 'refuse') shop.refuse.add(n)
+        if (act !== 'reconcile') continue
+        let request = 0
+        service.beforeEachAnswer(async () => {
+          request += 1
+          if (request === atRequest) await shop.deliver(late).catch(() => undefined)
+        })
+        const found: { checkpoint: ReconcileCheckpoint } = await shop.reconcile({
+          pageSize: 3,
+          maxPages: 3,
+          checkpoint,
+        })
+        service.beforeEachAnswer(async () => undefined)
+        checkpoint = found.checkpoint
+      }
+      shop.refuse.clear()
+      await shop.reconcile({ until: 'end', pageSize: 5 })
+      checkEffects(shop.effects)
+      for await (const payment of client.payments.iterate({ pageSize: 200 })) {
+        expect(await shop.store.current(payment)).toBe(payment.version)
+        expect(shop.effects).toContain(`${numberOf(payment.txHash)}@${payment.version}`)
+      }
+    }),
+    // The service goes on from run to run, so that a smaller case would not be the same one.
+    { seed, numRuns: 25, endOnFailure: true },
+  )
+})
+
+test('in SQLite the effect and the version are kept together, or not at all', async () => {
+  await using service = await startService()
+  await service.index(0, 1, 2)
+  const database = new DatabaseSync(':memory:')
+  database.exec('CREATE TABLE orders (tx_hash TEXT, version INTEGER)')
+  let refuses = true
+  const client = service.client()
+  const run = () =>
+    client.reconcile({
+      from: sqliteVersionStore({ database }),
+      handle({ txHash, version }, tx) {
+        tx.prepare('INSERT INTO orders VALUES (?, ?)').run(txHash, version)
+        if (refuses && numberOf(txHash) === 1) throw new Error('no order yet')
+      },
+    })
+  const orders = () =>
+    database
+      .prepare('SELECT tx_hash FROM orders')
+      .all()
+      .map((row) => numberOf(String(row['tx_hash'])))
+  expect(await run()).toMatchObject({ repaired: 2, failed: { count: 1 } })
+  expect(orders()).toEqual([0, 2])
+  refuses = false
+  expect(await run()).toMatchObject({ repaired: 1, failed: { count: 0 } })
+  expect(orders()).toEqual([0, 2, 1])
+  database.close()
+})
+
+test('a handler that returns no promise runs without one in the transaction of the store', async () => {
+  await using service = await startService()
+  await service.index(0, 1)
+  const returned: unknown[] = []
+  const inner = memoryVersionStore()
+  const from: VersionStore<undefined> = {
+    current: inner.current,
+    advance: (payment, effect) =>
+      inner.advance(payment, (tx) => {
+        const pending = effect(tx)
+        returned.push(pending)
+        return pending
+      }),
+  }
+  const client = service.client()
+  await client.reconcile({ from, handle: () => undefined })
+  expect(returned).toEqual([undefined, undefined])
+  const refused = await openShop(service).reconcile({
+    handle() {
+      throw new Error('at once')
+    },
+  })
+  expect(refused.failed).toMatchObject({ count: 2, samples: [{ error: new Error('at once') }, {}] })
+})
+
+test('the handler and the store may be those of a receiver, unchanged', async () => {
+  await using service = await startService()
+  await service.index(0)
+  const store = memoryVersionStore()
+  const seen: string[] = []
+  const handle = ({ txHash, state }: { readonly txHash: string; readonly state: string | null }) => {
+    seen.push(`${numberOf(txHash)} ${state}`)
+  }
+  type Snapshot = Parameters<typeof handle>[0] & { integrationAddress: string; chainId: string; version: number }
+  createReceiver({ verify: async (snapshot: Snapshot) => ({ snapshot }), store, handle })
+  await service.client().reconcile({ from: store, handle })
+  expect(seen).toEqual(['0 null'])
+})

@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest'
+import type { ReconcileCheckpoint } from '../src/exports/index.js'
+import { errorOf } from './fixtures.js'
+import { startService, timeOf } from './service.js'
+import { numbersOf, openShop, range } from './shop.js'
+
+const asJson = (checkpoint: ReconcileCheckpoint): ReconcileCheckpoint => JSON.parse(JSON.stringify(checkpoint))
+
+test('a run bounded to one page goes on where it stopped, and covers what it began with', async () => {
+  await using service = await startService()
+  const shop = openShop(service)
+  await service.index(...range(6))
+  let checkpoint: ReconcileCheckpoint | null = null
+  const seen: (readonly [string, number])[] = []
+  for (let runs = 0; runs < 3; runs += 1) {
+    const found = await shop.reconcile({ until: 'end', pageSize: 2, maxPages: 1, checkpoint })
+    seen.push([found.stopped, found.compared])
+    checkpoint = asJson(found.checkpoint)
+    await service.index(-1 - runs) // a newer payment moves the pages, and belongs to the next run
+  }
+  expect(seen).toEqual([
+    ['max_pages', 2],
+    ['max_pages', 2],
+    ['end', 2],
+  ])
+  expect(shop.effects).toEqual(range(6).map((n) => `${n}@1`))
+  expect(checkpoint).toMatchObject({ coveredTo: timeOf(0).toISOString(), unfinished: null })
+  expect(numbersOf((await shop.reconcile({ checkpoint, overlapMs: 0 })).missing.samples)).toEqual([-3, -2, -1])
+})
+
+test('onCheckpoint is told after each page with what was done, and at the end with the answer’s own', async () => {
+  await using service = await startService()
+  const shop = openShop(service)
+  await service.index(...range(5))
+  shop.refuse.add(3)
+  const told: unknown[] = []
+  const onCheckpoint = async (checkpoint: ReconcileCheckpoint, progress: object) => {
+    await Promise.resolve()
+    told.push({ ...progress, left: checkpoint.unfinished !== null, failedAt: checkpoint.unfinished?.failedAt ?? null })
+  }
+  const { checkpoint } = await shop.reconcile({ pageSize: 2, onCheckpoint })
+  expect(told).toEqual([
+    { pages: 1, compared: 2, repaired: 2, failed: 0, left: true, failedAt: null },
+    { pages: 2, compared: 4, repaired: 3, failed: 1, left: true, failedAt: timeOf(3).toISOString() },
+    { pages: 3, compared: 5, repaired: 4, failed: 1, left: false, failedAt: null },
+  ])
+  expect(checkpoint.unfinished).toBeNull()
+})
+
+test('what failed before a stop is met again after the run that goes on', async () => {
+  await using service = await startService()
+  const shop = openShop(service)
+  await service.index(...range(4))
+  shop.refuse.add(1)
+  const first = await shop.reconcile({ until: 'end', pageSize: 2, maxPages: 1 })
+  shop.refuse.clear()
+  const second = await shop.reconcile({ until: 'end', pageSize: 2, checkpoint: asJson(first.checkpoint) })
+  expect(second).toMatchObject({
+    repaired: 2,
+    checkpoint: { coveredTo: new Date(timeOf(1).getTime() - 1).toISOString() },
+  })
+  const third = await shop.reconcile({ pageSize: 1, checkpoint: second.checkpoint, overlapMs: 0 })
+  expect(numbersOf(third.missing.samples)).toEqual([1])
+})
+
+test('a run that the network ends goes on from the last page that was kept', async () => {
+  await using service = await startService()
+  const shop = openShop(service)
+  await service.index(...range(8))
+  const kept: ReconcileCheckpoint[] = []
+  service.beforeEachAnswer(async (request) => {
+    if (request > 2) throw new Error('the service is gone')
+  })
+  const error = await errorOf(
+    shop.reconcile({ until: 'end', pageSize: 2, onCheckpoint: (checkpoint) => void kept.push(asJson(checkpoint)) }),
+  )
+  expect(error).toMatchObject({ name: expect.stringMatching(/Error$/), retryable: true })
+  expect(shop.effects).toHaveLength(4)
+  service.beforeEachAnswer(async () => undefined)
+  const found = await shop.reconcile({ until: 'end', pageSize: 2, checkpoint: kept.at(-1) })
+  expect(found).toMatchObject({ compared: 4, repaired: 4, restarted: false })
+  expect(shop.effects).toEqual(range(8).map((n) => `${n}@1`))
+})
+
+test('a cursor that the service does not take any more makes the run begin anew, once', async () => {
+  await using service = await startService()
+  const shop = openShop(service)
+  await service.index(...range(4))
+  const { checkpoint } = await shop.reconcile({ until: 'end', pageSize: 2, maxPages: 1 })
+  const old = {
+    ...checkpoint,
+    unfinished: { cursor: 'of-another-key', beganAt: timeOf(3).toISOString(), failedAt: null },
+  }
+  const found = await shop.reconcile({ until: 'end', pageSize: 2, checkpoint: old })
+  expect(found).toMatchObject({
+    restarted: true,
+    compared: 4,
+    repaired: 2,
+    checkpoint: { coveredTo: timeOf(0).toISOString() },
+  })
+})
+
+test('a checkpoint of another integration is refused before anything is sent', async () => {
+  await using service = await startService()
+  const { checkpoint } = await openShop(service).reconcile()
+  service.asked.length = 0
+  const foreign = { ...checkpoint, integrationAddress: `0x${'99'.repeat(20)}` }
+  expect(await errorOf(openShop(service).reconcile({ checkpoint: foreign }))).toMatchObject({
+    name: 'TypeError',
+    message: expect.stringContaining('another integration'),
+  })
+  expect(service.asked).toEqual([])
+})
+
+test('a signal ends a run between two payments, and while it waits for a page', async () => {
+  await using service = await startService()
+  await service.index(...range(4))
+  const shop = openShop(service)
+  const stopping = new AbortController()
+  const handle = async (snapshot: Parameters<typeof shop.handle>[0]) => {
+    await shop.handle(snapshot)
+    if (shop.effects.length === 2) stopping.abort()
+  }
+  expect(await errorOf(shop.reconcile({ handle, signal: stopping.signal }))).toMatchObject({ code: 'ERR_ABORTED' })
+  expect(shop.effects).toEqual(['0@1', '1@1'])
+
+  const waiting = new AbortController()
+  service.beforeEachAnswer(async () => waiting.abort())
+  expect(await errorOf(shop.reconcile({ signal: waiting.signal }))).toMatchObject({ code: 'ERR_ABORTED' })
+})

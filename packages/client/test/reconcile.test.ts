@@ -1,0 +1,208 @@
+import { expect, test } from 'vitest'
+import { errorOf } from './fixtures.js'
+import { second, startService, timeOf } from './service.js'
+import { numbersOf, openShop, range } from './shop.js'
+
+const pagesAsked = (asked: readonly string[]) => asked.filter((path) => path.includes('/payments?')).length
+
+test('what lost deliveries left is handled once, and the answer says what was missing and what was stale', async () => {
+  await using service = await startService()
+  await service.index(...range(5))
+  const shop = openShop(service)
+  for (const n of [0, 2, 3]) await shop.deliver(await shop.snapshot(n))
+  await service.update(3, 'success')
+  shop.effects.length = 0
+
+  const found = await shop.reconcile({ until: 'end' })
+  expect(shop.effects).toEqual(['1@1', '3@2', '4@1'])
+  expect(found).toMatchObject({
+    stopped: 'end',
+    compared: 5,
+    repaired: 3,
+    newer: 0,
+    failed: { count: 0 },
+    unknown: null,
+  })
+  expect(numbersOf(found.missing.samples)).toEqual([1, 4])
+  expect(found.missing).toMatchObject({ count: 2, omitted: 0 })
+  expect(numbersOf(found.stale.samples)).toEqual([3])
+  expect(found.stale.samples).toMatchObject([{ chainId: '137', version: 2, storedVersion: 1 }])
+
+  expect(await shop.reconcile({ until: 'end' })).toMatchObject({
+    missing: { count: 0 },
+    stale: { count: 0 },
+    repaired: 0,
+  })
+  expect(shop.effects).toHaveLength(3)
+})
+
+test.each<[string, object, number]>([
+  ["'known' reads one page", { until: 'known' }, 1],
+  ['the default is known', {}, 1],
+  ['a date reads up to the first payment before it', { until: timeOf(4) }, 3],
+  ['a date between two payments reads as far', { until: new Date(timeOf(4).getTime() + 1) }, 3],
+  ["'end' reads all", { until: 'end' }, 5],
+])('of a whole store of ten payments in pages of two, %s', async (_case, options, pages) => {
+  await using service = await startService()
+  await service.index(...range(10))
+  const shop = openShop(service)
+  await shop.reconcile({ until: 'end' })
+  service.asked.length = 0
+  expect(await shop.reconcile({ ...options, pageSize: 2 })).toMatchObject({ pages, compared: 2 * pages, repaired: 0 })
+  expect(pagesAsked(service.asked)).toBe(pages)
+})
+
+test("after an outage, live deliveries on the newest page hide the gap from 'known' alone, and not from a checkpoint", async () => {
+  await using service = await startService()
+  const shop = openShop(service)
+  await service.index(...range(10))
+  const { checkpoint } = await shop.reconcile({ until: 'end' })
+  expect(checkpoint.coveredTo).toBe(timeOf(0).toISOString())
+  await service.index(...range(10, -10)) // lost: nobody listened
+  await service.index(...range(3, -13))
+  for (const n of range(3, -13)) await shop.deliver(await shop.snapshot(n))
+  shop.effects.length = 0
+
+  expect(await shop.reconcile({ pageSize: 3 })).toMatchObject({ stopped: 'known', pages: 1, repaired: 0 })
+  const found = await shop.reconcile({ pageSize: 3, checkpoint, overlapMs: 0 })
+  expect(found).toMatchObject({ stopped: 'known', repaired: 10, missing: { count: 10 } })
+  expect(shop.effects).toEqual(range(10, -10).map((n) => `${n}@1`))
+  expect(found.checkpoint).toMatchObject({ coveredTo: timeOf(-13).toISOString(), unfinished: null })
+})
+
+test("a lost version of an old payment is beyond 'known', and within a date or 'end'", async () => {
+  await using service = await startService()
+  const shop = openShop(service)
+  await service.index(...range(10))
+  const { checkpoint } = await shop.reconcile({ until: 'end' })
+  await service.update(7, 'success')
+  await service.update(9, 'success')
+  const known = await shop.reconcile({ checkpoint, pageSize: 2, overlapMs: second })
+  expect(known).toMatchObject({ stopped: 'known', repaired: 0 })
+  const dated = await shop.reconcile({
+    checkpoint: known.checkpoint,
+    pageSize: 2,
+    until: new Date(timeOf(7).getTime() + 1),
+  })
+  expect(numbersOf(dated.stale.samples)).toEqual([7])
+  expect(dated.stopped).toBe('date')
+  expect(numbersOf((await shop.reconcile({ pageSize: 2, until: 'end' })).stale.samples)).toEqual([9])
+})
+
+test('a payment that was indexed late, a little behind what was covered, is within the overlap', async () => {
+  await using service = await startService()
+  const shop = openShop(service)
+  await service.index(0, 1, 2, 3, 5, 6, 7, 8, 9)
+  const { checkpoint } = await shop.reconcile({ until: 'end' })
+  await service.index(4)
+  expect((await shop.reconcile({ checkpoint, pageSize: 2, overlapMs: 0 })).repaired).toBe(0)
+  expect(numbersOf((await shop.reconcile({ checkpoint, pageSize: 2, overlapMs: 4 * second })).missing.samples)).toEqual(
+    [4],
+  )
+})
+
+test('a run until a date covers nothing when it leaves a gap, and joins on when it leaves none', async () => {
+  await using service = await startService()
+  const shop = openShop(service)
+  await service.index(...range(6))
+  const apart = await shop.reconcile({ until: timeOf(1), pageSize: 1 })
+  expect(apart.checkpoint.coveredTo).toBeNull()
+  const { checkpoint } = await shop.reconcile({ until: 'end' })
+  await service.index(-1)
+  const joined = await shop.reconcile({ until: timeOf(0), checkpoint, pageSize: 1 })
+  expect(joined).toMatchObject({ stopped: 'date', checkpoint: { coveredTo: timeOf(-1).toISOString() } })
+})
+
+test('a handler that throws leaves its payment to the next run, and no other payment waits for it', async () => {
+  await using service = await startService()
+  const shop = openShop(service)
+  await service.index(...range(6))
+  shop.refuse.add(3)
+  const found = await shop.reconcile({ pageSize: 2 })
+  expect(shop.effects).toEqual(['0@1', '1@1', '2@1', '4@1', '5@1'])
+  expect(found).toMatchObject({ stopped: 'end', repaired: 5, missing: { count: 6 }, failed: { count: 1 } })
+  expect(found.failed.samples).toMatchObject([{ version: 1, error: new Error('payment 3 has no order yet') }])
+  expect(found.checkpoint.coveredTo).toBe(new Date(timeOf(3).getTime() - 1).toISOString())
+  expect(await shop.store.current(await shop.snapshot(3))).toBeUndefined()
+
+  const again = await shop.reconcile({ pageSize: 2, checkpoint: found.checkpoint, overlapMs: 0 })
+  expect(again.failed.count).toBe(1)
+  shop.refuse.clear()
+  const last = await shop.reconcile({ pageSize: 2, checkpoint: again.checkpoint, overlapMs: 0 })
+  expect(numbersOf(last.missing.samples)).toEqual([3])
+  expect(last.checkpoint.coveredTo).toBe(timeOf(0).toISOString())
+})
+
+test('a dry run counts, and changes neither the store nor the checkpoint', async () => {
+  await using service = await startService()
+  const shop = openShop(service)
+  await service.index(...range(3))
+  await shop.deliver(await shop.snapshot(1))
+  await service.update(1, 'success')
+  const { checkpoint: before } = await openShop(service).reconcile({ until: 'end' })
+  const told: unknown[] = []
+  const found = await shop.reconcile({
+    until: 'end',
+    dryRun: true,
+    checkpoint: before,
+    onCheckpoint: (at) => void told.push(at),
+  })
+  expect(found).toMatchObject({ repaired: 0, missing: { count: 2 }, stale: { count: 1 }, checkpoint: before })
+  expect(shop.effects).toEqual(['1@1'])
+  expect(told).toEqual([])
+})
+
+test('a dry run begins at the newest, also when the checkpoint is in the middle of a run', async () => {
+  await using service = await startService()
+  const shop = openShop(service)
+  await service.index(...range(4))
+  const { checkpoint } = await shop.reconcile({ until: 'end', pageSize: 1, maxPages: 2 })
+  const found = await shop.reconcile({ until: 'end', dryRun: true, checkpoint })
+  expect(numbersOf(found.missing.samples)).toEqual([2, 3])
+  expect(found).toMatchObject({ compared: 4, checkpoint })
+})
+
+test('samples are the first of each kind, and the answer tells how many it leaves out', async () => {
+  await using service = await startService()
+  const shop = openShop(service)
+  await service.index(...range(7))
+  const found = await shop.reconcile({ samples: 2 })
+  expect(numbersOf(found.missing.samples)).toEqual([0, 1])
+  expect(found.missing).toMatchObject({ count: 7, omitted: 5 })
+  expect((await openShop(service).reconcile({ samples: 0 })).missing).toEqual({ count: 7, samples: [], omitted: 7 })
+})
+
+test('an empty list is compared, and covers nothing', async () => {
+  await using service = await startService()
+  const found = await openShop(service).reconcile()
+  expect(found).toMatchObject({
+    stopped: 'end',
+    pages: 1,
+    compared: 0,
+    checkpoint: { coveredTo: null, unfinished: null },
+  })
+})
+
+test.each<[string, object, typeof TypeError | typeof RangeError]>([
+  ['from is missing', { from: undefined }, TypeError],
+  ['from cannot say what it has', { from: { advance() {} } }, TypeError],
+  ['handle is missing', { handle: undefined }, TypeError],
+  ['until is a word of its own', { until: 'yesterday' }, TypeError],
+  ['until is no date', { until: new Date(Number.NaN) }, TypeError],
+  ['until is a number', { until: 5 }, TypeError],
+  ['pageSize is above 200', { pageSize: 201 }, RangeError],
+  ['maxPages is 0', { maxPages: 0 }, RangeError],
+  ['overlapMs is negative', { overlapMs: -1 }, RangeError],
+  ['samples is no whole number', { samples: 1.5 }, RangeError],
+  ['dryRun is a text', { dryRun: 'yes' }, TypeError],
+  ['onCheckpoint is no function', { onCheckpoint: {} }, TypeError],
+  ['signal is none', { signal: {} }, TypeError],
+  ['checkpoint is none', { checkpoint: { cursor: 'x' } }, TypeError],
+  ['checkpoint is a text', { checkpoint: '{}' }, TypeError],
+  ['checkpoint is of another format', { checkpoint: { format: 2 } }, TypeError],
+])('nothing is sent when %s', async (_case, options, type) => {
+  await using service = await startService()
+  const error = await errorOf(openShop(service).reconcile(options))
+  expect(error).toBeInstanceOf(type)
+  expect(service.asked).toEqual([])
+})

@@ -1,0 +1,116 @@
+/** The real service for the tests of reconciling: its HTTP app over a real socket, its rules, and a real SQLite file. */
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { getRequestListener } from '@hono/node-server'
+import { createService, parseMasterKey } from '@payment-integration/core'
+import type { NewPayment } from '@payment-integration/core/ports'
+import { createApp, createUndiciSender } from '@payment-integration/server'
+import { createSqliteStore } from '@payment-integration/store-sql'
+import { type ClientOptions, createClient, type Payment } from '../src/exports/index.js'
+import { hashOf, integrationAddress } from './fixtures.js'
+
+const newest = Date.UTC(2026, 0, 2, 3, 4, 5)
+export const second = 1_000
+
+/** Block time of the `n`th payment: a second before that of the one before. */
+export function timeOf(n: number): Date {
+  return new Date(newest - n * second)
+}
+
+/** The `n`th payment as an indexer records it; a higher `n` is older, and a negative one newer than all. */
+function indexed(n: number, blockTimestamp: number, chainId = 137): NewPayment {
+  const token = { address: `0x${'33'.repeat(20)}`, symbol: 'USDC', decimals: 6 }
+  const txHash = hashOf(n + 1_000)
+  return {
+    primary: true,
+    facts: {
+      chainId,
+      txHash,
+      ordinal: 0,
+      logIndex: 0,
+      blockNumber: 1_000_000 - n,
+      blockHash: `0x${(n + 1_000).toString(16).padStart(64, 'b')}`,
+      blockTimestamp,
+      router: { address: `0x${'ee'.repeat(20)}`, version: '0.8' },
+      sender: `0x${'11'.repeat(20)}`,
+      receiver: `0x${'22'.repeat(20)}`,
+      memoHex: `0x${'00'.repeat(32)}`,
+      integrationAddress,
+      source: { chainId, txHash },
+      tokenIn: { ...token, amount: 13_500_000n },
+      tokenOut: { ...token, gross: 13_500_000n, net: 13_370_000n },
+      pricing: { listedToken: null, feeds: [], calledAmount: null, serviceFee: null },
+    },
+  }
+}
+
+/** Starts a service with one integration, and closes it by `await using`. */
+export async function startService() {
+  const folder = await mkdtemp(join(tmpdir(), 'payment-integration-client-'))
+  const store = createSqliteStore({ path: join(folder, 'service.db') })
+  await store.migrate()
+  const sender = createUndiciSender()
+  const open = (masterKey: string) => createService({ store, sender, masterKey: parseMasterKey(masterKey), chains: [] })
+  const service = open(randomBytes(32).toString('hex'))
+  const { apiSecret } = await service.integrations.create({ address: integrationAddress })
+  const health = async () => ({ status: 'ok', database: 'ok', chains: [] }) as const
+  const app = createApp({ service, receiveUpdate: null, health })
+  const asked: string[] = []
+  /** Runs before a request is answered: what happens while a client reads. */
+  let between: (request: number) => Promise<void> = async () => undefined
+  const answer = getRequestListener(async (request) => {
+    const { pathname, search } = new URL(request.url)
+    await between(asked.push(pathname + search))
+    return app.fetch(request)
+  })
+  const server = createServer((request, response) => void answer(request, response))
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  let updates = 0
+
+  return {
+    url,
+    apiSecret,
+    /** Paths and queries of the requests so far. */
+    asked,
+    /** @param act - Gets the number of the request, from 1. */
+    beforeEachAnswer(act: typeof between) {
+      between = act
+    },
+    client: (options: Partial<ClientOptions> = {}) =>
+      createClient({ baseUrl: url, integrationAddress, apiSecret, retryDelayMs: 1, maxRetryDelayMs: 2, ...options }),
+    /** Records payments, each at version 1. */
+    async index(...numbers: readonly number[]): Promise<void> {
+      await store.transaction((tx) => tx.upsertPayments(numbers.map((n) => indexed(n, timeOf(n).getTime()))))
+    },
+    /** Records the same hash on another chain, too. */
+    async indexOn(chainId: number, n: number): Promise<void> {
+      await store.transaction((tx) => tx.upsertPayments([indexed(n, timeOf(n).getTime(), chainId)]))
+    },
+    /** Moves a payment to another block time, as a reorganisation does. */
+    async move(n: number, to: Date): Promise<void> {
+      await store.transaction((tx) => tx.upsertPayments([indexed(n, to.getTime())]))
+    },
+    /** Makes a new version of a payment. */
+    async update(n: number, state: Payment['state']): Promise<void> {
+      updates += 1
+      const change = { id: `update-${updates}`, chainId: '137', txHash: hashOf(n + 1_000), state }
+      const { outcome } = await service.applyUpdate(change as Parameters<typeof service.applyUpdate>[0])
+      if (outcome !== 'applied') throw new Error(`the update of payment ${n} is ${outcome}`)
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((closed) => server.close(closed))
+      await sender.close()
+      await store.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The hash that {@link startService} gives the `n`th payment. */
+export const paymentHash = (n: number) => hashOf(n + 1_000)

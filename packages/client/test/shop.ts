@@ -1,0 +1,60 @@
+/** An integrator of the tests: a version store, one handler, and a receiver of deliveries and a client that share them. */
+import { createReceiver, memoryVersionStore, type VersionStore } from '@payment-integration/version-store'
+import type { Client, Payment, ReconcileOptions } from '../src/exports/index.js'
+import { paymentHash, type startService } from './service.js'
+
+type Service = Awaited<ReturnType<typeof startService>>
+type Snapshot = Pick<Payment, 'integrationAddress' | 'chainId' | 'txHash' | 'version' | 'state'>
+
+/** What happened at the integrator: one entry for each effect, such as `7@2`. */
+export interface Shop {
+  readonly client: Client
+  readonly store: VersionStore<undefined>
+  readonly effects: string[]
+  /** The handler of deliveries and of reconciling. Set `refuse` to have it throw. */
+  readonly handle: (snapshot: Snapshot) => Promise<void>
+  /** Payments whose handler throws. */
+  readonly refuse: Set<number>
+  /** What a delivery of the newest version would carry. */
+  snapshot(n: number): Promise<Snapshot>
+  /** A delivery arrives. */
+  deliver(snapshot: Snapshot): Promise<unknown>
+  reconcile(options?: Partial<ReconcileOptions<undefined>>): ReturnType<Client['reconcile']>
+}
+
+export function openShop(service: Service, client: Client = service.client()): Shop {
+  const store = memoryVersionStore()
+  const effects: string[] = []
+  const refuse = new Set<number>()
+  const handle = async ({ txHash, version }: Snapshot) => {
+    const n = numberOf(txHash)
+    if (refuse.has(n)) throw new Error(`payment ${n} has no order yet`)
+    effects.push(`${n}@${version}`)
+  }
+  const { accept } = createReceiver({ verify: async (snapshot: Snapshot) => ({ snapshot }), store, handle })
+  return {
+    client,
+    store,
+    effects,
+    handle,
+    refuse,
+    snapshot: (n) => client.payments.get(paymentHash(n)),
+    deliver: accept,
+    reconcile: (options = {}) => client.reconcile({ from: store, handle, ...options }),
+  }
+}
+
+/** The number of a payment, from its hash. */
+export function numberOf(txHash: string): number {
+  return Number(BigInt(txHash)) - 1_000
+}
+
+/** Numbers from a sample of a finding. */
+export function numbersOf(samples: readonly { readonly txHash: string }[]): number[] {
+  return samples.map(({ txHash }) => numberOf(txHash))
+}
+
+/** `count` numbers from `first` on. */
+export function range(count: number, first = 0): number[] {
+  return Array.from({ length: count }, (_, at) => first + at)
+}

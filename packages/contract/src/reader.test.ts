@@ -1,0 +1,205 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod/mini'
+import { payment, shareResponse, snapshot } from '../test/samples.js'
+import { openShareResponseSchema } from './identity.js'
+import { lookupSchema, verifySchema } from './legacy.js'
+import { pageSchema, paymentSchema, paymentWriteSchema } from './payment.js'
+import { createReader } from './reader.js'
+import { snapshotSchema, snapshotWriteSchema } from './snapshot.js'
+
+const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+const numRuns = 3_000
+
+const item = {
+  memo: 'order-7',
+  receiver: '0x1',
+  tokenSymbol: 'USDC',
+  tokenAmount: { formatted: '1.5', value: '15' },
+  tokenAmountNet: { formatted: '1.5', value: '15' },
+  totalFees: { formatted: '0', value: '0' },
+  fees: [{ type: 'ServiceFee', formatted: '0', value: '0' }],
+  invoiceAmount: '1',
+  invoiceCurrency: 'CHF',
+  conversion: '',
+  priceFeeds: [{ name: 'CHFUSD', contract: '0x2', rate: '1.1' }],
+}
+
+const samples: readonly [string, z.ZodMiniType, object][] = [
+  ['payment', paymentSchema, payment],
+  ['page', pageSchema, { payments: [payment, { ...payment, state: null }], nextCursor: 'c' }],
+  ['snapshot', snapshotSchema, snapshot],
+  ['share response', openShareResponseSchema, shareResponse],
+  ['lookup', lookupSchema, { chainId: 1, txHash: '0x1', payments: [{ ...item, final: true }] }],
+  [
+    'verify',
+    verifySchema,
+    { chainId: 1, txHash: '0x1', payments: [{ ...item, verified: false, verificationErrors: ['x'] }] },
+  ],
+  ['snapshot as it is written', snapshotWriteSchema, snapshot],
+]
+
+/** Values that are near to right ones, or to the border of one. */
+const near = fc.oneof(
+  fc.constantFrom<unknown>(
+    null,
+    undefined,
+    '',
+    0,
+    1,
+    -1,
+    1.5,
+    2 ** 53,
+    true,
+    [],
+    {},
+    'success',
+    'disputed',
+    '01',
+    '1e3',
+    '1.',
+    '.5',
+  ),
+  fc.constantFrom(
+    '0.0',
+    `0x${'a'.repeat(40)}`,
+    `0x${'A'.repeat(40)}`,
+    `0x${'a'.repeat(64)}\n`,
+    'EUR',
+    'eur',
+    '1'.repeat(16),
+  ),
+  fc.constantFrom(
+    '2026-02-30T00:00:00.000Z',
+    '2026-02-28T00:00:00Z',
+    '2024-02-29T23:59:60.000Z',
+    '2026-01-02T03:04:05+00:00',
+  ),
+  fc.jsonValue(),
+)
+
+/** Where something can be changed: each field of each object, at any depth. */
+function placesOf(value: unknown, path: readonly (string | number)[] = []): (readonly (string | number)[])[] {
+  if (typeof value !== 'object' || value === null) return [path]
+  const inner = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
+  return [path, ...inner.flatMap(([name, each]) => placesOf(each, [...path, name]))]
+}
+
+/** A copy with one change: another value at the path, a field less, or a field more. */
+function change(value: unknown, path: readonly (string | number)[], how: 'set' | 'drop' | 'add', to: unknown): unknown {
+  const [first, ...rest] = path
+  if (first === undefined) return how === 'add' ? { ...(value as object), added: to } : to
+  const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<string | number, unknown>
+  if (rest.length === 0 && how === 'drop') delete copy[first]
+  else copy[first] = change(copy[first], rest, how, to)
+  return copy
+}
+
+test.each(samples)(
+  `a reader and the schema have one verdict and one value about a near %s (seed ${seed})`,
+  (_, schema, sample) => {
+    const reader = createReader(schema)
+    const places = placesOf(sample)
+    const mutation = fc.tuple(
+      fc.constantFrom(...places),
+      fc.constantFrom('set', 'drop', 'add') as fc.Arbitrary<'set'>,
+      near,
+    )
+    let taken = 0
+    fc.assert(
+      fc.property(fc.array(mutation, { maxLength: 2 }), (mutations) => {
+        const value = mutations.reduce<unknown>((at, [path, how, to]) => {
+          try {
+            return change(at, path, how, to)
+          } catch {
+            return at // a former change took the place away
+          }
+        }, sample)
+        const read = reader.safeParse(value)
+        const parsed = schema.safeParse(value)
+        expect(read.success).toBe(parsed.success)
+        if (read.success && parsed.success) expect(read.data).toEqual(parsed.data)
+        if (parsed.success) taken += 1
+      }),
+      { seed, numRuns },
+    )
+    // Both verdicts must have been met often, or this proves nothing.
+    expect(taken).toBeGreaterThan(numRuns / 20)
+    expect(taken).toBeLessThan(numRuns)
+  },
+)
+
+test('a value that fits is not copied', () => {
+  const read = createReader(paymentSchema).safeParse(payment)
+  expect(read).toMatchObject({ success: true, strangers: [] })
+  expect(read.success && read.data).toBe(payment)
+})
+
+describe('a reader tells what the contract does not name', () => {
+  const read = (value: unknown) => {
+    const found = createReader(pageSchema).safeParse(value)
+    if (!found.success) throw new Error('refused')
+    return found.strangers
+  }
+
+  test('a field, at any depth, with a star for the place in a list', () => {
+    const newer = { ...payment, tokenIn: { ...payment.tokenIn, decimals: 6 }, solver: 'x' }
+    expect(read({ payments: [payment, newer], nextCursor: null, total: 2 })).toEqual([
+      { kind: 'field', path: ['payments', '*', 'tokenIn', 'decimals'], word: null },
+      { kind: 'field', path: ['payments', '*', 'solver'], word: null },
+      { kind: 'field', path: ['total'], word: null },
+    ])
+  })
+
+  test('a state, with its word', () => {
+    expect(read({ payments: [{ ...payment, state: 'disputed' }], nextCursor: null })).toEqual([
+      { kind: 'word', path: ['payments', '*', 'state'], word: 'disputed' },
+    ])
+  })
+
+  test('a field that would change prototypes, which it takes out', () => {
+    const hostile: unknown = JSON.parse('{"payments":[],"nextCursor":null,"__proto__":{"state":"success"}}')
+    const found = createReader(pageSchema).safeParse(hostile)
+    expect(found).toEqual({
+      success: true,
+      data: { payments: [], nextCursor: null },
+      strangers: [{ kind: 'field', path: ['__proto__'], word: null }],
+    })
+    expect(found.success && Object.hasOwn(found.data as object, '__proto__')).toBe(false)
+  })
+
+  test('a thousand of them, and no more of a hostile answer', () => {
+    const fields = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`field${n}`, n]))
+    expect(read({ payments: [], nextCursor: null, ...fields })).toHaveLength(1_000)
+  })
+})
+
+test('a schema of a kind that has no short way is left to zod', () => {
+  const schema = z.object({ at: z.union([z.literal(1), z.string()]), list: z.array(z.string()).check(z.maxLength(1)) })
+  const reader = createReader(schema)
+  for (const value of [
+    { at: 1, list: ['a'] },
+    { at: 'x', list: [] },
+    { at: 2, list: [] },
+    { at: 1, list: ['a', 'b'] },
+    null,
+  ])
+    expect(reader.safeParse(value).success).toBe(schema.safeParse(value).success)
+})
+
+describe('an unknown state', () => {
+  test.each<[string, z.ZodMiniType, object]>([
+    ['payment', paymentSchema, payment],
+    ['snapshot', snapshotSchema, snapshot],
+  ])('of a %s passes when it is read, but for an empty one', (_, schema, sample) => {
+    expect(schema.safeParse({ ...sample, state: 'disputed' }).success).toBe(true)
+    for (const state of ['', 7, {}, undefined, true]) expect(schema.safeParse({ ...sample, state }).success).toBe(false)
+  })
+
+  test.each<[string, z.ZodMiniType, object]>([
+    ['payment', paymentWriteSchema, payment],
+    ['snapshot', snapshotWriteSchema, snapshot],
+  ])('of a %s is refused when it is written', (_, schema, sample) => {
+    expect(schema.safeParse({ ...sample, state: 'disputed' }).success).toBe(false)
+  })
+})

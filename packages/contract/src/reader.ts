@@ -1,0 +1,38 @@
+/**
+ * Reads an answer by its schema, and tells what in it the schema does not name. An answer that fits takes a short way through plain
+ * functions, made once from the schema; for one that does not, zod has the word. Source: INTERFACE 2; figures in `bench/README.md`, client.
+ * @module
+ */
+import type * as z from 'zod/mini'
+import { compileCheck, type Note } from './internal/compile-check.js'
+import type { Stranger } from './stranger.js'
+
+/** What became of a value. */
+export type Read<T> =
+  | { readonly success: true; readonly data: T; readonly strangers: readonly Stranger[] }
+  | { readonly success: false; readonly error: z.core.$ZodError }
+
+/** Reads values of one schema. */
+export interface Reader<T> {
+  /** Never throws. A value that fits comes back as it is; treat it as your own, because it is not copied. */
+  safeParse(value: unknown): Read<T>
+}
+
+/**
+ * Makes a reader whose verdict is that of `schema.safeParse`. Make it once: it goes through the schema. Meant for the schemas of this package
+ * that read, which change nothing in a value.
+ * @example
+ * const read = createReader(pageSchema).safeParse(JSON.parse(text))
+ * if (read.success) for (const { kind, path } of read.strangers) console.warn(kind, path.join('.'))
+ */
+export function createReader<T>(schema: z.ZodMiniType<T>): Reader<T> {
+  const fits = compileCheck(schema)
+  return {
+    safeParse(value) {
+      const strangers: Note[] = []
+      if (fits(value, strangers)) return { success: true, data: value as T, strangers }
+      const parsed = schema.safeParse(value)
+      return parsed.success ? { ...parsed, strangers } : parsed
+    },
+  }
+}

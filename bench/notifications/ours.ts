@@ -46,8 +46,11 @@ async function deliver(count: number, beside: () => Promise<unknown> = async () 
 const ours = {
   async open() {
     await store.migrate()
-    for (const address of integrations)
-      await service.integrations.create({ address, notificationUrl: `${receiverUrl}/hooks/${address}` })
+    // Ten servers, as the dispatcher sees them: it bounds the posts to each host.
+    for (const [n, address] of integrations.entries()) {
+      const origin = receiverUrl.replace('127.0.0.1', `shop-${n}.localhost`)
+      await service.integrations.create({ address, notificationUrl: `${origin}/hooks/${address}` })
+    }
   },
   async prepare({ from, count }: Places) {
     for (let done = 0; done < count; done += batch)

@@ -1,20 +1,77 @@
-/** The tests that every version store passes, for adapters inside and outside of this repository. Runs under vitest. @module */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+/**
+ * The tests that every version store passes, for adapters inside and outside of this repository. They bring their own assertions, and
+ * take the `test` of vitest, jest, node:test or bun:test; {@link versionStoreCases} gives them to anything else.
+ * @module
+ */
+import { ConformanceError } from './conformance/assert.js'
 import { concurrencyCases } from './conformance/concurrency.js'
-import type { Case, ConformanceFixture } from './conformance/fixture.js'
+import { createFaultPlan } from './conformance/faults.js'
+import type { Case, OpenFixture } from './conformance/fixture.js'
 import { inputCases } from './conformance/input.js'
 import { interleavingCases } from './conformance/interleavings.js'
 import { orderCases } from './conformance/order.js'
-
-export type { ConformanceFixture } from './conformance/fixture.js'
+import { scheduleCases } from './conformance/schedules.js'
+import { sweepCases } from './conformance/sweep.js'
 
 /** What an adapter cannot do. */
+export interface ConformanceExcuse {
+  /** The name of a test, or its beginning, which then names all tests that begin so. */
+  readonly test: string
+  /** Why the adapter cannot pass it; printed with the test's name. */
+  readonly reason: string
+  /** `false` where the test cannot even run, because it would end the process: it is skipped, with its reason. @default true */
+  readonly run?: boolean | undefined
+}
+
+/** `test` of vitest, jest, node:test or bun:test. */
+export interface RegisterTest {
+  /** The third argument is a time-out in milliseconds, for runners that take one. */
+  (name: string, run: () => Promise<void>, timeoutMs: number): unknown
+  /** For excused tests that cannot run; without it they are left out. */
+  skip?(name: string, run: () => Promise<void>): unknown
+}
+
+/** What the adapter is tested with. */
 export interface ConformanceOptions {
+  /** Registers a test. */
+  readonly test: RegisterTest
   /**
-   * Tests that the adapter cannot pass, by name, with the reason, which is printed. They run all the same and must fail, so that an
-   * excuse ends with its reason. A name that is no test is refused.
+   * Tests that the adapter cannot pass. They run all the same and must fail, so that an excuse ends with its reason. An excuse that
+   * names no test is refused.
    */
-  readonly excuse?: readonly { readonly test: string; readonly reason: string }[] | undefined
+  readonly excuse?: readonly ConformanceExcuse[] | undefined
+}
+
+/** A test of the suite as a function. */
+export interface ConformanceCase<Tx> {
+  readonly name: string
+  /** @throws {@link ConformanceError} When the store does not do what its port promises. @throws What the store or the fixture throws. */
+  run(open: OpenFixture<Tx>): Promise<void>
+}
+
+/** All tests, in the order in which they tell most. */
+export function versionStoreCases<Tx>(): ConformanceCase<Tx>[] {
+  const cases: Case<Tx>[] = [
+    ...orderCases<Tx>(),
+    ...concurrencyCases<Tx>(),
+    ...inputCases<Tx>(),
+    ...interleavingCases<Tx>(),
+    ...scheduleCases<Tx>(),
+    ...sweepCases<Tx>(),
+  ]
+  return cases.map(({ name, run }) => ({
+    name,
+    async run(open) {
+      const faults = createFaultPlan()
+      const fixture = await open(faults)
+      try {
+        await run(fixture, faults)
+      } finally {
+        faults.disarm()
+        await fixture.close?.()
+      }
+    },
+  }))
 }
 
 /**
@@ -22,40 +79,34 @@ export interface ConformanceOptions {
  * @param adapter - Its name in the test report.
  * @param open - Yields an empty store on a fresh database; called once per test.
  * @throws {RangeError} When `excuse` names a test that there is not.
- * @example versionStoreConformance('postgres', () => openFixture())
+ * @example versionStoreConformance('my database', (faults) => openFixture(faults), { test })
  */
 export function versionStoreConformance<Tx>(
   adapter: string,
-  open: () => Promise<ConformanceFixture<Tx>>,
-  options: ConformanceOptions = {},
+  open: OpenFixture<Tx>,
+  { test: register, excuse = [] }: ConformanceOptions,
 ): void {
-  const cases: Case<Tx>[] = [
-    ...orderCases<Tx>(),
-    ...concurrencyCases<Tx>(),
-    ...inputCases<Tx>(),
-    ...interleavingCases<Tx>(),
-  ]
-  const excuses = new Map(options.excuse?.map(({ test: name, reason }) => [name, reason]))
-  for (const name of excuses.keys())
-    if (!cases.some((one) => one.name === name))
-      throw new RangeError(`excuse names "${name}", which is no test of the suite.`)
+  const cases = versionStoreCases<Tx>()
+  for (const excused of excuse)
+    if (!cases.some(({ name }) => name.startsWith(excused.test)))
+      throw new RangeError(`excuse names "${excused.test}", with which no test of the suite begins.`)
 
-  describe(`${adapter} is a version store`, () => {
-    let fixture: ConformanceFixture<Tx> | undefined
-    beforeEach(async () => {
-      fixture = await open()
-    })
-    afterEach(async () => {
-      await fixture?.close?.()
-      fixture = undefined
-    })
-    for (const { name, run } of cases) {
-      const reason = excuses.get(name)
-      const register = reason === undefined ? test : test.fails
-      register(reason === undefined ? name : `${name} (cannot: ${reason})`, { timeout: 60_000 }, async () => {
-        expect(fixture, 'open() gave no fixture').toBeDefined()
-        if (fixture) await run(fixture)
-      })
-    }
-  })
+  for (const { name, run } of cases) {
+    const excused = excuse.find((one) => name.startsWith(one.test))
+    const title = `${adapter}: ${name}${excused === undefined ? '' : ` (cannot: ${excused.reason})`}`
+    if (excused?.run === false) register.skip?.(title, () => run(open))
+    else register(title, () => (excused === undefined ? run(open) : mustFail(run(open))), timeoutMs)
+  }
+}
+
+/** For the slowest of the tests, the interleavings, on a database that flushes every commit. */
+const timeoutMs = 120_000
+
+async function mustFail(run: Promise<void>): Promise<void> {
+  try {
+    await run
+  } catch {
+    return
+  }
+  throw new ConformanceError('The adapter passes this test: remove its excuse.')
 }

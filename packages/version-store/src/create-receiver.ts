@@ -5,7 +5,7 @@ import type { VersionedPayment, VersionStore } from './version-store.js'
 /** What a receiver is made from. */
 export interface ReceiverOptions<Delivery, Verified extends { readonly snapshot: VersionedPayment }, Tx> {
   /** Refuses what the service did not sign, by throwing; `verify` of `createVerifier` in `@payment-integration/webhook` fits. */
-  readonly verify: (delivery: Delivery) => Promise<Verified>
+  readonly verify: (delivery: Delivery) => Promise<Verified> | Verified
   /** Where handled versions are kept. */
   readonly store: VersionStore<Tx>
   /**

@@ -25,14 +25,14 @@ export class StoreBusyError extends VersionStoreError {
   override readonly name = 'StoreBusyError'
   readonly code = 'ERR_VERSION_STORE_BUSY'
   readonly status = 503
-  /** `lock`: another connection held the database. `effect`: other effects held this connection; the first may never end. */
+  /** `lock`: another connection held the database or the payment. `effect`: other effects held this connection, or in Redis the payment; the first may never end. */
   readonly waitedFor: 'lock' | 'effect'
   /** @param cause - The driver's error, for a lock. */
   constructor(busyTimeoutMs: number, waitedFor: 'lock' | 'effect', cause?: unknown) {
     super(
       waitedFor === 'lock'
-        ? `The database was locked by another connection for ${busyTimeoutMs} ms. Shorten its transactions.`
-        : `Other effects held this connection for ${busyTimeoutMs} ms. Shorten them, and see that each one ends.`,
+        ? `Another connection held the lock for ${busyTimeoutMs} ms. Shorten its transactions.`
+        : `Other effects were before this one for ${busyTimeoutMs} ms. Shorten them, and see that each one ends.`,
       cause === undefined ? undefined : { cause },
     )
     this.waitedFor = waitedFor
@@ -49,8 +49,8 @@ export class TransactionOpenError extends VersionStoreError {
 }
 
 /**
- * The effect ended the store's transaction, even if it began another: what it wrote may be kept, the version is not. Remove COMMIT and
- * ROLLBACK from it. When the effect threw, too, its error is the `cause`.
+ * The effect ended the store's transaction, even if it began another: what it wrote may be kept. The version is not; but on PostgreSQL,
+ * where it is stored before the effect, a COMMIT of the effect keeps it. Remove COMMIT and ROLLBACK from it. When the effect threw, too, its error is the `cause`.
  */
 export class TransactionEndedError extends VersionStoreError {
   override readonly name = 'TransactionEndedError'
@@ -60,5 +60,45 @@ export class TransactionEndedError extends VersionStoreError {
       'The effect ended the transaction of the version store. Remove COMMIT and ROLLBACK from it; throw to undo.',
       cause === undefined ? undefined : { cause },
     )
+  }
+}
+
+/**
+ * A statement of the effect failed, the effect went on, and PostgreSQL keeps nothing of such a transaction. Nothing was kept. Let the
+ * statement's error come out of the effect, or try it at a savepoint. Inside of a transaction of yours: it had failed before.
+ */
+export class TransactionFailedError extends VersionStoreError {
+  override readonly name = 'TransactionFailedError'
+  readonly code = 'ERR_TRANSACTION_FAILED'
+  /** @param cause - The driver's error. */
+  constructor(cause: unknown) {
+    super(
+      'A statement of the transaction failed before, so that nothing of it can be kept. Let its error come out of the effect.',
+      { cause },
+    )
+  }
+}
+
+/** The table of versions is not there. Nothing was kept. */
+export class TableMissingError extends VersionStoreError {
+  override readonly name = 'TableMissingError'
+  readonly code = 'ERR_VERSION_TABLE_MISSING'
+  /** @param cause - The driver's error. */
+  constructor(table: string, cause: unknown) {
+    super(`There is no table ${table}. Run migrate() of the store once, or the SQL of postgresVersionTable().`, {
+      cause,
+    })
+  }
+}
+
+/**
+ * The effect took longer than `leaseMs`, and another delivery may have begun: nothing was written through `tx`, and the version is not
+ * taken. What the effect did elsewhere may repeat. Lengthen the lease, or shorten the effect.
+ */
+export class LeaseLostError extends VersionStoreError {
+  override readonly name = 'LeaseLostError'
+  readonly code = 'ERR_LEASE_LOST'
+  constructor(leaseMs: number) {
+    super(`The effect took longer than its lease of ${leaseMs} ms. Lengthen leaseMs, or shorten the effect.`)
   }
 }

@@ -1,7 +1,7 @@
 /** The adapter for SQLite, over the shape that its drivers share. Source: INTERFACE 6, receiver obligations. @module */
 import { decideVersion, type VersionDecision } from './decide-version.js'
 import { type BusyOptions, busyOptions, startWait } from './internal/busy.js'
-import { createQueue, createReentryGuard, type Queue, type ReentryGuard } from './internal/queue.js'
+import { lineOf } from './internal/line.js'
 import { columnsOf, prepareStatements, readVersion, type Statements } from './internal/sqlite-statements.js'
 import { begin, endEffect, errorOfEffect, markEffect, rollBack } from './internal/sqlite-transaction.js'
 import { checkVersion } from './payment-key.js'
@@ -15,9 +15,6 @@ export interface SqliteVersionStoreOptions<Database extends SqliteDatabase> exte
   /** The table, created by the first `advance`. Letters, digits and underscores. @default 'payment_versions' */
   readonly table?: string | undefined
 }
-
-/** Stores on one connection share one line of transactions. */
-const lines = new WeakMap<object, { readonly queue: Queue; readonly guard: ReentryGuard }>()
 
 /**
  * Makes a store on a SQLite connection. `advance` begins a transaction (IMMEDIATE), compares, runs the effect with the connection,
@@ -40,8 +37,8 @@ export function sqliteVersionStore<Database extends SqliteDatabase>(
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(table))
     throw new TypeError('table must be 1 to 63 letters, digits and underscores, the first no digit.')
   const busy = busyOptions(options)
-  const line = lines.get(database) ?? { queue: createQueue(), guard: createReentryGuard() }
-  lines.set(database, line)
+  // Stores on one connection share one line of transactions.
+  const line = lineOf(database)
 
   /** Kept only once a commit has kept their table. */
   let statements: Statements | undefined

@@ -1,17 +1,10 @@
 /** The SQLite drivers that this machine has, behind one shape. @module */
 import { createRequire } from 'node:module'
 import { DatabaseSync as PhotostructureDatabase } from '@photostructure/sqlite'
-import type { SqliteDatabase } from '../src/exports/sqlite.js'
+import LibsqlDatabase from 'libsql'
+import type { SqliteTestDatabase as TestDatabase } from '../src/exports/conformance.js'
 
-/** A connection as the tests use it. */
-export interface TestDatabase extends SqliteDatabase {
-  prepare(sql: string): {
-    get(...values: (string | number)[]): unknown
-    run(...values: (string | number)[]): unknown
-    all(...values: (string | number)[]): unknown[]
-  }
-  close(): void
-}
+export type { TestDatabase }
 
 /** A driver by name. */
 export interface Driver {
@@ -36,7 +29,10 @@ const bundled: Driver = {
   open: (path) => new PhotostructureDatabase(path) as unknown as TestDatabase,
 }
 
-export const drivers: readonly [Driver, ...Driver[]] = [bundled, ...builtIn()]
+/** It has the API of better-sqlite3, which needs a compiler to install. */
+const libsql: Driver = { name: 'libsql', open: (path) => new LibsqlDatabase(path) as unknown as TestDatabase }
+
+export const drivers: readonly [Driver, ...Driver[]] = [bundled, libsql, ...builtIn()]
 
 /** Opens a database as a receiver would: WAL, one table of effects beside the versions. */
 export function openReceiverDatabase(open: (path: string) => TestDatabase, path: string): TestDatabase {

@@ -4,13 +4,29 @@ import { memoryVersionStore } from '../src/exports/index.js'
 
 versionStoreConformance(
   'memory',
-  async () => {
+  async ({ operation }) => {
     const notes: string[] = []
-    return { store: memoryVersionStore(), write: (_, note) => void notes.push(note), notes: async () => notes }
+    return {
+      store: memoryVersionStore(),
+      write: (_, note) => operation(() => void notes.push(note)),
+      notes: async () => notes,
+    }
   },
   {
+    test,
     excuse: [
       { test: 'a failed effect leaves none of its writes', reason: 'memory has no transaction to write through' },
+      { test: 'a fault (lost after) at any operation of a first', reason: 'memory cannot undo a write' },
+      { test: 'a fault (lost after) at any operation of a greater', reason: 'memory cannot undo a write' },
+      { test: 'a fault (refused) at any operation around a failing', reason: 'memory cannot undo a write' },
+      { test: 'a fault (lost before) at any operation around a failing', reason: 'memory cannot undo a write' },
+      { test: 'a fault (lost after) at any operation around a failing', reason: 'memory cannot undo a write' },
+      { test: 'a fault (refused) at any operation of a duplicate', reason: 'a duplicate in memory is no operation' },
+      {
+        test: 'a fault (lost before) at any operation of a duplicate',
+        reason: 'a duplicate in memory is no operation',
+      },
+      { test: 'a fault (lost after) at any operation of a duplicate', reason: 'a duplicate in memory is no operation' },
     ],
   },
 )
@@ -61,5 +77,5 @@ test('two stores share nothing', async () => {
 test('the suite refuses to excuse a test that there is not', () => {
   const open = () => Promise.reject(new Error('not opened'))
   const excuse = [{ test: 'no such test', reason: 'none' }]
-  expect(() => versionStoreConformance('typo', open, { excuse })).toThrow(RangeError)
+  expect(() => versionStoreConformance('typo', open, { test, excuse })).toThrow(RangeError)
 })

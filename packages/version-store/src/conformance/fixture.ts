@@ -1,6 +1,7 @@
 /** What the suite needs of an adapter, and small helpers of its tests. @module */
 import type { VersionDecision } from '../decide-version.js'
 import type { VersionedPayment, VersionStore } from '../version-store.js'
+import type { FaultPlan, Faults } from './faults.js'
 
 /** A store under test, and a look at its database past the store. */
 export interface ConformanceFixture<Tx> {
@@ -8,16 +9,22 @@ export interface ConformanceFixture<Tx> {
   readonly store: VersionStore<Tx>
   /** Writes a note through the transaction of an effect. */
   write(tx: Tx, note: string): void | Promise<void>
-  /** The notes that are kept, in the order in which they were written; read outside of any effect. */
+  /** The notes that are kept, in the order in which they were written; read outside of any effect, and past the faults. */
   notes(): Promise<readonly string[]>
   /** Ends the database. */
   close?(): Promise<void> | void
 }
 
+/**
+ * Yields an empty store on a fresh database; called once per test. Sends every operation of the store's driver, and of `write`, through
+ * the faults.
+ */
+export type OpenFixture<Tx> = (faults: Faults) => Promise<ConformanceFixture<Tx>>
+
 /** One test of the suite. */
 export interface Case<Tx> {
   readonly name: string
-  readonly run: (fixture: ConformanceFixture<Tx>) => Promise<void>
+  readonly run: (fixture: ConformanceFixture<Tx>, faults: FaultPlan) => Promise<void>
 }
 
 /** A payment at a version; `payment` numbers its transaction hash. */
@@ -50,4 +57,36 @@ export function deliver<Tx>(
 /** An effect that must not run. */
 export function unwanted(): never {
   throw new Error('an effect ran that must not run')
+}
+
+/** A promise, and what settles it. */
+export function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = () => {}
+  const promise = new Promise<void>((done) => {
+    resolve = done
+  })
+  return { promise, resolve }
+}
+
+/** The distinct orders of a list that may hold equal members. */
+export function orders(list: readonly number[]): number[][] {
+  if (list.length === 0) return [[]]
+  return [...new Set(list)].flatMap((first) => {
+    const rest = [...list]
+    rest.splice(rest.indexOf(first), 1)
+    return orders(rest).map((order) => [first, ...order])
+  })
+}
+
+/** Runs the work for each member, a few at a time; `index` numbers them. */
+export async function forEachOf<Member>(
+  members: readonly Member[],
+  atATime: number,
+  work: (member: Member, index: number) => Promise<void>,
+): Promise<void> {
+  const entries = members.entries()
+  const one = async () => {
+    for (const [index, member] of entries) await work(member, index)
+  }
+  await Promise.all(Array.from({ length: atATime }, one))
 }

@@ -1,6 +1,7 @@
 /** Keys, edges and bad input. @module */
-import { expect } from 'vitest'
+
 import type { VersionedPayment } from '../version-store.js'
+import { equal, holds, reasonOf } from './assert.js'
 import { at, type Case, deliver, unwanted } from './fixture.js'
 
 /** What tells payments apart, and what is refused. */
@@ -16,9 +17,9 @@ export function inputCases<Tx>(): Case<Tx>[] {
           { ...payment, txHash: `0x${'d4'.repeat(32)}` },
         ]
         await store.advance(payment, () => undefined)
-        for (const other of others) expect(await store.advance({ ...other, version: 1 }, () => undefined)).toBe('apply')
-        expect(await store.current(payment)).toBe(5)
-        for (const other of others) expect(await store.current(other)).toBe(1)
+        for (const other of others) equal(await store.advance({ ...other, version: 1 }, () => undefined), 'apply')
+        equal(await store.current(payment), 5)
+        for (const other of others) equal(await store.current(other), 1)
       },
     },
     {
@@ -38,7 +39,7 @@ export function inputCases<Tx>(): Case<Tx>[] {
           key('a', '1:2', '3'),
           key('a","1', '2', '3'),
         ]
-        for (const payment of lookalikes) expect(await store.advance(payment, () => undefined)).toBe('apply')
+        for (const payment of lookalikes) equal(await store.advance(payment, () => undefined), 'apply')
       },
     },
     {
@@ -47,19 +48,19 @@ export function inputCases<Tx>(): Case<Tx>[] {
         const payment = { ...at(1), txHash: `0x${'ab'.repeat(32)}` }
         const upper = { ...payment, integrationAddress: `0x${'A1'.repeat(20)}`, txHash: `0x${'AB'.repeat(32)}` }
         await store.advance(upper, () => undefined)
-        expect(await store.advance(payment, unwanted)).toBe('duplicate')
-        expect(await store.current(payment)).toBe(1)
-        expect(await store.current(upper)).toBe(1)
+        equal(await store.advance(payment, unwanted), 'duplicate')
+        equal(await store.current(payment), 1)
+        equal(await store.current(upper), 1)
       },
     },
     {
       name: 'the largest versions are kept exactly',
       async run(fixture) {
         for (const version of [2 ** 31, 2 ** 32, Number.MAX_SAFE_INTEGER - 1, Number.MAX_SAFE_INTEGER]) {
-          expect(await deliver(fixture, at(version))).toBe('apply')
-          expect(await fixture.store.current(at(1))).toBe(version)
+          equal(await deliver(fixture, at(version)), 'apply')
+          equal(await fixture.store.current(at(1)), version)
         }
-        expect(await fixture.store.advance(at(Number.MAX_SAFE_INTEGER - 1), unwanted)).toBe('stale')
+        equal(await fixture.store.advance(at(Number.MAX_SAFE_INTEGER - 1), unwanted), 'stale')
       },
     },
     {
@@ -68,9 +69,12 @@ export function inputCases<Tx>(): Case<Tx>[] {
         const bad = [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, '1', 1n, null, undefined]
         for (const version of bad) {
           const payment = { ...at(1), version: version as number }
-          await expect(store.advance(payment, unwanted), String(version)).rejects.toThrow(RangeError)
+          holds(
+            (await reasonOf(store.advance(payment, unwanted))) instanceof RangeError,
+            `${String(version)} is a RangeError`,
+          )
         }
-        expect(await store.current(at(1))).toBeUndefined()
+        equal(await store.current(at(1)), undefined)
       },
     },
     {
@@ -79,8 +83,11 @@ export function inputCases<Tx>(): Case<Tx>[] {
         for (const part of ['integrationAddress', 'chainId', 'txHash'])
           for (const value of [undefined, null, '', 8453]) {
             const payment = { ...at(1), [part]: value } as VersionedPayment
-            await expect(store.advance(payment, unwanted), `${part} ${value}`).rejects.toThrow(TypeError)
-            await expect(store.current(payment), `${part} ${value}`).rejects.toThrow(TypeError)
+            holds(
+              (await reasonOf(store.advance(payment, unwanted))) instanceof TypeError,
+              `${part} ${value} is a TypeError`,
+            )
+            holds((await reasonOf(store.current(payment))) instanceof TypeError, `${part} ${value} is a TypeError`)
           }
       },
     },

@@ -1,7 +1,8 @@
 /** Every order of small sets of deliveries, with every choice of effects that fail. @module */
-import { expect } from 'vitest'
+
 import { decideVersion } from '../decide-version.js'
-import { at, type Case, type ConformanceFixture, deliver } from './fixture.js'
+import { equal, holds } from './assert.js'
+import { at, type Case, type ConformanceFixture, deliver, forEachOf, orders } from './fixture.js'
 
 const sets = [
   [1, 1],
@@ -11,6 +12,9 @@ const sets = [
   [2, 2, 2],
   [1, 2, 2, 3],
 ]
+
+/** Payments that are tried at a time. */
+const atATime = 8
 
 interface Scenario {
   readonly versions: readonly number[]
@@ -34,19 +38,21 @@ export function interleavingCases<Tx>(): Case<Tx>[] {
     {
       name: 'every order of small sets of deliveries, one after the other, ends as the rule says',
       async run(fixture) {
-        for (const [payment, scenario] of scenarios.entries()) {
+        await forEachOf(scenarios, atATime, async (scenario, payment) => {
           let stored: number | undefined
           for (const [index, version] of scenario.versions.entries()) {
             const expected = decideVersion(stored, version)
             const fails = scenario.fails[index] === true
-            expect(await outcomeOf(fixture, at(version, payment), fails), label(scenario)).toBe(
+            equal(
+              await outcomeOf(fixture, at(version, payment), fails),
               expected === 'apply' && fails ? 'failed' : expected,
+              label(scenario),
             )
             if (expected === 'apply' && !fails) stored = version
           }
-          expect(await fixture.store.current(at(1, payment)), label(scenario)).toBe(stored)
+          equal(await fixture.store.current(at(1, payment)), stored, label(scenario))
           await heal(fixture, payment, scenario)
-        }
+        })
       },
     },
     {
@@ -59,20 +65,20 @@ export function interleavingCases<Tx>(): Case<Tx>[] {
             ),
           ),
         )
-        for (const [payment, scenario] of scenarios.entries()) {
+        await forEachOf(scenarios, atATime, async (scenario, payment) => {
           const applied = scenario.versions.filter((_, index) => outcomes[payment]?.[index] === 'apply')
-          expect(new Set(applied).size, label(scenario)).toBe(applied.length)
+          equal(new Set(applied).size, applied.length, label(scenario))
           const greatest = applied.length === 0 ? undefined : Math.max(...applied)
-          expect(await fixture.store.current(at(1, payment)), label(scenario)).toBe(greatest)
+          equal(await fixture.store.current(at(1, payment)), greatest, label(scenario))
           await heal(fixture, payment, scenario)
-        }
+        })
         const kept = new Map<string, number>()
         for (const note of await fixture.notes()) {
           // A store without transactions keeps what a failed effect wrote; another test, from which it is excused, forbids that.
           if (note.endsWith('!')) continue
           const [payment = '', version = ''] = note.split('/')
           const before = kept.get(payment) ?? 0
-          expect(Number(version), note).toBeGreaterThan(before)
+          holds(Number(version) > before, note)
           kept.set(payment, Number(version))
         }
       },
@@ -84,8 +90,8 @@ export function interleavingCases<Tx>(): Case<Tx>[] {
 async function heal<Tx>(fixture: ConformanceFixture<Tx>, payment: number, scenario: Scenario): Promise<void> {
   const greatest = Math.max(...scenario.versions)
   for (const version of scenario.versions) await deliver(fixture, at(version, payment))
-  expect(await fixture.store.current(at(1, payment)), label(scenario)).toBe(greatest)
-  expect(await deliver(fixture, at(greatest, payment)), label(scenario)).toBe('duplicate')
+  equal(await fixture.store.current(at(1, payment)), greatest, label(scenario))
+  equal(await deliver(fixture, at(greatest, payment)), 'duplicate', label(scenario))
 }
 
 const intended = new Error('this effect was told to fail')
@@ -97,16 +103,6 @@ async function outcomeOf<Tx>(fixture: ConformanceFixture<Tx>, payment: ReturnTyp
     if (error === intended) return 'failed'
     throw error
   }
-}
-
-/** The distinct orders of a set that may hold equal members. */
-function orders(set: readonly number[]): number[][] {
-  if (set.length === 0) return [[]]
-  return [...new Set(set)].flatMap((first) => {
-    const rest = [...set]
-    rest.splice(rest.indexOf(first), 1)
-    return orders(rest).map((order) => [first, ...order])
-  })
 }
 
 function label({ versions, fails }: Scenario): string {

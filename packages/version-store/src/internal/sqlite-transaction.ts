@@ -15,7 +15,10 @@ export function begin(database: SqliteDatabase): void {
   try {
     database.exec('BEGIN IMMEDIATE')
   } catch (error) {
-    throw says(error, /within a transaction/) ? new TransactionOpenError() : error
+    if (says(error, /within a transaction/)) throw new TransactionOpenError()
+    // A driver may fail after SQLite began.
+    rollBack(database)
+    throw error
   }
 }
 
@@ -40,13 +43,18 @@ export function errorOfEffect(database: SqliteDatabase, error: unknown): unknown
   return endedAndBegan || !isOfSqlite(error) ? new TransactionEndedError(error) : error
 }
 
-/** Says whether there was a transaction. Its failure never hides the error that led here. */
+/**
+ * Says whether there was a transaction. Its failure never hides the error that led here; it is tried twice, because a transaction that
+ * stays open would refuse every call after this one.
+ */
 export function rollBack(database: SqliteDatabase): boolean {
-  try {
-    database.exec('ROLLBACK')
-    return true
-  } catch {
-    return false
+  for (let tries = 1; ; tries++) {
+    try {
+      database.exec('ROLLBACK')
+      return true
+    } catch (error) {
+      if (tries === 2 || says(error, /no transaction is active/)) return false
+    }
   }
 }
 

@@ -1,0 +1,197 @@
+/** Every interleaving of up to three concurrent deliveries of one payment, with every choice of effects that fail. @module */
+import { decideVersion, type VersionDecision } from '../decide-version.js'
+import { equal, holds } from './assert.js'
+import { at, type Case, type ConformanceFixture, deferred, deliver, forEachOf, noteOf, orders } from './fixture.js'
+
+/** What the deliveries carry, up to renaming of versions. */
+const sets = [
+  [1, 1],
+  [1, 2],
+  [1, 1, 1],
+  [1, 1, 2],
+  [1, 2, 2],
+  [1, 2, 3],
+]
+
+/** Payments that are tried at a time: each may hold as many connections as it has deliveries. */
+const atATime = 8
+
+/** A delivery begins, or its effect may end. */
+interface Step {
+  readonly delivery: number
+  readonly does: 'begin' | 'end'
+}
+
+interface Scenario {
+  /** By delivery, in the order in which they begin. */
+  readonly versions: readonly number[]
+  /** Which deliveries have an effect that fails. */
+  readonly fails: readonly boolean[]
+  readonly schedule: readonly Step[]
+}
+
+/** A delivery under way. */
+interface Running {
+  readonly version: number
+  readonly fails: boolean
+  state: 'waiting' | 'in effect' | 'after effect' | 'over'
+  /** Whether the effect may end. */
+  released: boolean
+  outcome?: VersionDecision | 'failed'
+  /** What the store failed with, besides the effect's own failure. */
+  error?: unknown
+  readonly release: () => void
+  /** Resolves when the delivery is over, whatever became of it. */
+  readonly ended: Promise<void>
+}
+
+/** All schedules, in groups by what the deliveries carry. */
+export function scheduleCases<Tx>(): Case<Tx>[] {
+  return sets.map((set) => ({
+    name: `every interleaving of concurrent deliveries of ${set.join(', ')} keeps each version once, in rising order`,
+    async run(fixture) {
+      const scenarios = scenariosOf(set)
+      await forEachOf(scenarios, atATime, (scenario, payment) => play(fixture, payment, scenario))
+      const notes = await fixture.notes()
+      for (const [payment, scenario] of scenarios.entries()) {
+        const mine = notes.filter((note) => note.startsWith(`${payment}/`) && !note.endsWith('!'))
+        const kept = mine.map((note) => Number(note.slice(note.indexOf('/') + 1)))
+        equal(
+          kept,
+          [...new Set(kept)].sort((a, b) => a - b),
+          label(scenario),
+        )
+        equal(kept.at(-1), Math.max(...scenario.versions), label(scenario))
+      }
+    },
+  }))
+}
+
+/** Plays the steps; each waits until what follows from it has happened, so that the next meets the state that the schedule means. */
+async function play<Tx>(fixture: ConformanceFixture<Tx>, payment: number, scenario: Scenario): Promise<void> {
+  const { versions, fails, schedule } = scenario
+  const about = label(scenario)
+  const signal = createSignal()
+  const running: Running[] = []
+
+  for (const { delivery, does } of schedule) {
+    if (does === 'begin') {
+      const [version = 0, failing = false] = [versions[delivery], fails[delivery]]
+      running[delivery] = begin(fixture, payment, version, failing, signal.give)
+    } else running[delivery]?.release()
+    // Someone may go on: wait until an effect runs that may not end yet, or nobody is left.
+    await signal.until(() => {
+      const begun = running.filter((one) => one.state !== 'over')
+      return begun.length === 0 || begun.some((one) => one.state === 'in effect' && !one.released)
+    })
+    holds(running.filter((one) => one.state === 'in effect').length <= 1, `${about}: one effect at a time`)
+  }
+  await Promise.all(running.map((one) => one.ended))
+  for (const { error } of running) if (error !== undefined) throw error
+
+  // A store may let those that wait go on in any order; what each was told must fit the versions that were kept before it.
+  const applied = running.filter((one) => one.outcome === 'apply').map((one) => one.version)
+  equal(new Set(applied).size, applied.length, `${about}: a version is applied once`)
+  let stored = applied.length === 0 ? undefined : Math.max(...applied)
+  equal(await fixture.store.current(at(1, payment)), stored, about)
+  for (const { version, outcome, fails: failing } of running) {
+    if (outcome === 'duplicate') holds(applied.includes(version), `${about}: a duplicate follows its original`)
+    if (outcome === 'stale') holds(Math.max(...applied) > version, `${about}: a stale one follows a greater`)
+    if (outcome === 'failed') equal(failing, true, about)
+  }
+  for (const version of versions) {
+    const expected = decideVersion(stored, version)
+    equal(await deliver(fixture, at(version, payment)), expected, `${about}, again`)
+    if (expected === 'apply') stored = version
+  }
+}
+
+const intended = new Error('this effect was told to fail')
+
+function begin<Tx>(
+  { store, write }: ConformanceFixture<Tx>,
+  payment: number,
+  version: number,
+  fails: boolean,
+  changed: () => void,
+): Running {
+  const gate = deferred()
+  const snapshot = at(version, payment)
+  const effect = async (tx: Tx) => {
+    one.state = 'in effect'
+    changed()
+    await gate.promise
+    await write(tx, fails ? `${noteOf(snapshot)}!` : noteOf(snapshot))
+    one.state = 'after effect'
+    if (fails) throw intended
+  }
+  const end = (outcome: NonNullable<Running['outcome']>) => {
+    one.state = 'over'
+    one.outcome = outcome
+    changed()
+  }
+  const one: Running = {
+    version,
+    fails,
+    state: 'waiting',
+    released: false,
+    release() {
+      one.released = true
+      gate.resolve()
+    },
+    ended: Promise.resolve()
+      .then(() => store.advance(snapshot, effect))
+      .then(end, (error: unknown) => {
+        if (error !== intended) one.error = error
+        end('failed')
+      }),
+  }
+  return one
+}
+
+/** Wakes who waits for a state of things. */
+function createSignal() {
+  let wake = deferred()
+  return {
+    give() {
+      wake.resolve()
+      wake = deferred()
+    },
+    async until(condition: () => boolean) {
+      while (!condition()) await wake.promise
+    },
+  }
+}
+
+/** Deliveries are told apart by the order in which they begin; so the orders of the versions cover every choice. */
+function scenariosOf(set: readonly number[]): Scenario[] {
+  const masks = Array.from({ length: 2 ** set.length }, (_, mask) =>
+    set.map((_version, bit) => (mask & (1 << bit)) !== 0),
+  )
+  return orders(set).flatMap((versions) =>
+    schedulesOf(set.length).flatMap((schedule) => masks.map((fails) => ({ versions, fails, schedule }))),
+  )
+}
+
+/** Each delivery begins before its effect may end, and begins after the one before it: 3 schedules of two, 15 of three. */
+function schedulesOf(deliveries: number, begun = 0, open: readonly number[] = []): Step[][] {
+  if (begun === deliveries && open.length === 0) return [[]]
+  const steps: Step[] = open.map((delivery) => ({ delivery, does: 'end' }))
+  if (begun < deliveries) steps.push({ delivery: begun, does: 'begin' })
+  return steps.flatMap((step) => {
+    const rest =
+      step.does === 'begin'
+        ? schedulesOf(deliveries, begun + 1, [...open, begun])
+        : schedulesOf(
+            deliveries,
+            begun,
+            open.filter((one) => one !== step.delivery),
+          )
+    return rest.map((following) => [step, ...following])
+  })
+}
+
+function label({ versions, fails, schedule }: Scenario): string {
+  const carried = versions.map((version, index) => `${version}${fails[index] ? '!' : ''}`).join(' ')
+  return `${carried}: ${schedule.map(({ delivery, does }) => `${does} ${delivery}`).join(', ')}`
+}

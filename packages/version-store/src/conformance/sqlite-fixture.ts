@@ -1,0 +1,56 @@
+/** A fixture for any driver of SQLite, so that a runtime that brings its own can be tested where it runs. @module */
+import type { SqliteDatabase } from '../sqlite-database.js'
+import { sqliteVersionStore } from '../sqlite-version-store.js'
+import type { Faults } from './faults.js'
+import type { ConformanceFixture } from './fixture.js'
+
+/** What the fixture needs of a connection besides what the store needs. */
+export interface SqliteTestDatabase extends SqliteDatabase {
+  prepare(sql: string): {
+    get(...values: (string | number)[]): unknown
+    run(...values: (string | number)[]): unknown
+    all(...values: (string | number)[]): unknown[]
+  }
+  close(): void
+}
+
+/**
+ * Makes a fixture on a fresh connection, which it closes.
+ * @param remove - Removes the database file, if there is one.
+ * @example versionStoreConformance('bun:sqlite', (faults) => sqliteFixture(new Database(':memory:'), faults), { test })
+ */
+export async function sqliteFixture(
+  database: SqliteTestDatabase,
+  faults: Faults,
+  remove: () => void = () => {},
+): Promise<ConformanceFixture<SqliteDatabase>> {
+  database.exec('CREATE TABLE notes (id INTEGER PRIMARY KEY, note TEXT NOT NULL)')
+  return {
+    store: sqliteVersionStore({ database: faulty(database, faults), busyTimeoutMs: 60_000 }),
+    write: (tx, note) => void tx.prepare('INSERT INTO notes (note) VALUES (?)').run(note),
+    notes: async () =>
+      database
+        .prepare('SELECT note FROM notes ORDER BY id')
+        .all()
+        .map((row) => (row as { note: string }).note),
+    close() {
+      database.close()
+      remove()
+    },
+  }
+}
+
+/** The connection with its operations through the faults. It has no wire to break, so a lost operation is one that failed. */
+function faulty(database: SqliteDatabase, { operation }: Faults): SqliteDatabase {
+  const through = (statement: ReturnType<SqliteDatabase['prepare']>) => ({
+    get: (...values: (string | number)[]) => operation(() => statement.get(...values)),
+    run: (...values: (string | number)[]) => operation(() => statement.run(...values)),
+  })
+  return {
+    exec: (sql) => operation(() => database.exec(sql)),
+    prepare: (sql) => through(operation(() => database.prepare(sql))),
+    get isTransaction() {
+      return database.isTransaction ?? database.inTransaction
+    },
+  } as SqliteDatabase
+}

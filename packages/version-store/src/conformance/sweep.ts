@@ -1,0 +1,127 @@
+/** The driver fails at its first operation, its second, and so on to the last, in each way that a driver can fail. @module */
+import { equal, holds } from './assert.js'
+import { type Fault, type FaultPlan, faultKinds } from './faults.js'
+import { at, type Case, type ConformanceFixture, deliver, noteOf } from './fixture.js'
+
+/** More operations than any adapter needs for one delivery. */
+const mostOperations = 60
+
+/** A delivery of the sweep, to a payment of its own. */
+interface Attempt<Tx> {
+  readonly fixture: ConformanceFixture<Tx>
+  readonly payment: number
+  readonly about: string
+  /** Delivers while the fault waits for its operation. */
+  deliver(version: number, failure?: Error): Promise<{ readonly outcome: unknown; readonly faulty: boolean }>
+}
+
+/** A kind of delivery. Says whether the fault happened. */
+interface Kind<Tx> {
+  readonly name: (fault: Fault) => string
+  readonly run: (attempt: Attempt<Tx>) => Promise<boolean>
+}
+
+/** One test per kind of delivery and kind of fault. */
+export function sweepCases<Tx>(): Case<Tx>[] {
+  const kinds: readonly Kind<Tx>[] = [
+    {
+      name: (fault) => `a fault (${fault}) at any operation of a first version keeps it whole or not at all`,
+      run: (attempt) => keptOrNot(attempt, 1),
+    },
+    {
+      name: (fault) => `a fault (${fault}) at any operation of a greater version keeps it whole or not at all`,
+      async run(attempt) {
+        equal(await deliver(attempt.fixture, at(1, attempt.payment)), 'apply', attempt.about)
+        return keptOrNot(attempt, 2)
+      },
+    },
+    {
+      name: (fault) => `a fault (${fault}) at any operation around a failing effect keeps nothing`,
+      run: keepsNothing,
+    },
+    {
+      name: (fault) => `a fault (${fault}) at any operation of a duplicate changes nothing`,
+      run: changesNothing,
+    },
+  ]
+  return kinds.flatMap(({ name, run }) =>
+    faultKinds.map((fault) => ({
+      name: name(fault),
+      run: (fixture: ConformanceFixture<Tx>, faults: FaultPlan) => sweep(fixture, faults, fault, run),
+    })),
+  )
+}
+
+/** Goes on until a delivery ends without reaching the operation that would fail. */
+async function sweep<Tx>(
+  fixture: ConformanceFixture<Tx>,
+  faults: FaultPlan,
+  fault: Fault,
+  run: Kind<Tx>['run'],
+): Promise<void> {
+  // What a store does once only, such as connecting, comes before what is swept.
+  equal(await deliver(fixture, at(1)), 'apply')
+  for (let index = 0; ; index++) {
+    holds(index < mostOperations, `a delivery takes fewer than ${mostOperations} operations`)
+    const happened = await run({
+      fixture,
+      payment: index + 2,
+      about: `${fault} at operation ${index}`,
+      async deliver(version, failure) {
+        faults.arm(index, fault)
+        const outcome = await deliver(fixture, at(version, index + 2), failure).catch((error: unknown) => error)
+        return { outcome, faulty: faults.disarm() }
+      },
+    })
+    if (!happened) return holds(index > 0, 'the fixture sends the operations of its driver through the faults')
+  }
+}
+
+/** The delivery succeeds, or fails and can be repeated; its note is there exactly if its version is, and once in the end. */
+async function keptOrNot<Tx>(attempt: Attempt<Tx>, version: number): Promise<boolean> {
+  const { fixture, payment, about } = attempt
+  const { outcome, faulty } = await attempt.deliver(version)
+  if (!faulty || !(outcome instanceof Error)) equal(outcome, 'apply', about)
+  const kept = await isKept(attempt, version)
+  if (outcome === 'apply') equal(kept, true, about)
+  equal(await deliver(fixture, at(version, payment)), kept ? 'duplicate' : 'apply', about)
+  equal(await isKept(attempt, version), true, about)
+  equal(await deliver(fixture, at(version + 1, payment)), 'apply', about)
+  return faulty
+}
+
+/** Whatever fails besides the effect: nothing of it is kept, and a second try is handled. */
+async function keepsNothing<Tx>(attempt: Attempt<Tx>): Promise<boolean> {
+  const { fixture, payment, about } = attempt
+  const failure = new Error('this effect was told to fail')
+  const { outcome, faulty } = await attempt.deliver(1, failure)
+  holds(faulty ? outcome instanceof Error : outcome === failure, `${about}: the delivery fails`)
+  equal(await fixture.store.current(at(1, payment)), undefined, about)
+  equal(await notesOf(attempt), [], about)
+  equal(await deliver(fixture, at(1, payment)), 'apply', about)
+  equal(await isKept(attempt, 1), true, about)
+  return faulty
+}
+
+async function changesNothing<Tx>(attempt: Attempt<Tx>): Promise<boolean> {
+  const { fixture, payment, about } = attempt
+  equal(await deliver(fixture, at(1, payment)), 'apply', about)
+  const { outcome, faulty } = await attempt.deliver(1)
+  if (!faulty || !(outcome instanceof Error)) equal(outcome, 'duplicate', about)
+  equal(await isKept(attempt, 1), true, about)
+  equal(await deliver(fixture, at(1, payment)), 'duplicate', about)
+  return faulty
+}
+
+/** Whether the version is stored. Its note must be there once if so, and not at all if not. */
+async function isKept<Tx>(attempt: Attempt<Tx>, version: number): Promise<boolean> {
+  const stored = await attempt.fixture.store.current(at(version, attempt.payment))
+  const notes = (await notesOf(attempt)).filter((note) => note === noteOf(at(version, attempt.payment)))
+  const kept = stored === version
+  equal(notes.length, kept ? 1 : 0, `${attempt.about}, stored ${stored}: notes of version ${version}`)
+  return kept
+}
+
+async function notesOf<Tx>({ fixture, payment }: Attempt<Tx>): Promise<string[]> {
+  return (await fixture.notes()).filter((note) => note.startsWith(`${payment}/`))
+}

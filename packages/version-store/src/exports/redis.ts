@@ -1,0 +1,7 @@
+export type { IoRedisClient, NodeRedisClient, RedisClient } from '../redis-client.js'
+export {
+  type RedisTransaction,
+  type RedisVersionStoreOptions,
+  redisDefaults,
+  redisVersionStore,
+} from '../redis-version-store.js'

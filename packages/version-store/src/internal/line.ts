@@ -1,0 +1,17 @@
+/** Who uses one connection takes turns, however many stores were made on it. @module */
+import { createQueue, createReentryGuard, type Queue, type ReentryGuard } from './queue.js'
+
+/** A line in front of a connection, and the guard against an effect that would wait for itself. */
+export interface Line {
+  readonly queue: Queue
+  readonly guard: ReentryGuard
+}
+
+const lines = new WeakMap<object, Line>()
+
+/** The line of a connection, a pool or a transaction. */
+export function lineOf(holder: object): Line {
+  const line = lines.get(holder) ?? { queue: createQueue(), guard: createReentryGuard() }
+  lines.set(holder, line)
+  return line
+}

@@ -1,0 +1,209 @@
+/** The adapter for PostgreSQL, over the drivers that applications have. Source: INTERFACE 6, receiver obligations. @module */
+import { decideVersion, type VersionDecision } from './decide-version.js'
+import { TransactionEndedError } from './errors.js'
+import { type BusyOptions, busyOptions, startWait } from './internal/busy.js'
+import { lineOf } from './internal/line.js'
+import { chooseDriver } from './internal/postgres/choose-driver.js'
+import type { Bound, PostgresDriver, Work } from './internal/postgres/driver.js'
+import { errorOfClaim, errorOfSeal, isEnded, rejectMissingTable } from './internal/postgres/sql-errors.js'
+import {
+  claimStatement,
+  plain,
+  readStatement,
+  type Statement,
+  sealSql,
+  tableSql,
+} from './internal/postgres/statements.js'
+import { checkVersion, normalizeKey } from './payment-key.js'
+import type {
+  DrizzleDatabase,
+  DrizzleSql,
+  KyselyDatabase,
+  PostgresDatabase,
+  PostgresTransaction,
+} from './postgres-database.js'
+import type { Effect, PaymentKey, VersionedPayment, VersionStore } from './version-store.js'
+
+/** Where versions are kept, and how long the database lets a transaction wait. */
+export type PostgresVersionStoreOptions<Database> = BusyOptions & {
+  /** Your pool, connection or query builder. Effects get as `tx` what it gives to the work of a transaction. */
+  readonly database: Database
+  /** The table, with or without its schema: lower-case letters, digits and underscores. @default 'payment_versions' */
+  readonly table?: string | undefined
+  /**
+   * With `pg`: whether the server keeps the plans of the store's statements. Not behind a pooler that lends connections by transaction
+   * and cannot do that, such as PgBouncer before 1.21. postgres.js has the same option of its own. @default true
+   */
+  readonly prepare?: boolean | undefined
+  /**
+   * How long one statement of the transaction may take, those of the effect included, in milliseconds; 0 for ever. Below the 5 seconds
+   * after which the service stops listening. @default 4000
+   */
+  readonly statementTimeoutMs?: number | undefined
+  /**
+   * How long an effect may do other things between two statements, in milliseconds; 0 for ever. The server then ends the connection and
+   * undoes the transaction, so that an effect that hangs holds neither a payment nor a connection. With `pg` alone: under the others, a
+   * connection that the server ends can end the process, or worse. @default 4500
+   */
+  readonly idleTimeoutMs?: number | undefined
+} & (Database extends KyselyDatabase
+    ? { readonly sql?: undefined }
+    : Database extends DrizzleDatabase
+      ? {
+          /** The `sql` of drizzle-orm. */
+          readonly sql: DrizzleSql
+        }
+      : { readonly sql?: undefined })
+
+/** A version store that also works in transactions of yours. */
+export interface PostgresVersionStore<Tx> extends VersionStore<Tx> {
+  /**
+   * The store inside of a transaction that you began: version and effect are kept when you commit, and undone when you do not. An
+   * effect that throws undoes its own work alone, at a savepoint, so that you can go on. What a transaction waits for, and what it does
+   * at an isolation level above READ COMMITTED (SQLSTATE 40001: begin again), stays with you; of several payments, advance them in one
+   * order everywhere, or two transactions may wait for each other (40P01).
+   */
+  in(tx: Tx): VersionStore<Tx>
+  /** Creates the table where it is missing; safe to call from several processes at once. It runs {@link postgresVersionTable}. */
+  migrate(): Promise<void>
+}
+
+/** Milliseconds, below the 5 seconds of the service. Source: INTERFACE 6 (it gives up waiting after 5 seconds). */
+export const postgresDefaults = { table: 'payment_versions', statementTimeoutMs: 4000, idleTimeoutMs: 4500 } as const
+
+/**
+ * The SQL that creates the table, for your own migrations.
+ * @throws {TypeError} When the table's name is not of lower-case letters, digits and underscores, with or without a schema.
+ */
+export function postgresVersionTable(table: string = postgresDefaults.table): string {
+  return tableSql(table)
+}
+
+/**
+ * Makes a store on PostgreSQL 12 or later. `advance` begins a transaction (READ COMMITTED), takes the version by one statement, runs the
+ * effect with the driver's own transaction, commits: a crash at any point keeps both or neither. Deliveries of one payment go one after
+ * the other, in the database: any number of processes may share it; payments do not wait for each other. Nothing is retried: at READ
+ * COMMITTED the store's statement cannot fail to serialise, and what an effect meets (a deadlock, 40P01) comes out, so that the next
+ * delivery tries again.
+ * @throws {TypeError | RangeError} When an option has no usable form. Its methods throw `ERR_VERSION_STORE_BUSY`,
+ * `ERR_VERSION_TABLE_MISSING`, `ERR_TRANSACTION_OPEN`, `ERR_TRANSACTION_ENDED`, `ERR_TRANSACTION_FAILED`, `ERR_EFFECT_REENTRANT`, and the
+ * driver's own errors as they are.
+ * @example const store = postgresVersionStore({ database: new pg.Pool() })
+ */
+export function postgresVersionStore<Database extends PostgresDatabase>(
+  options: PostgresVersionStoreOptions<Database>,
+): PostgresVersionStore<PostgresTransaction<Database>> {
+  type Tx = PostgresTransaction<Database> & object
+  const { database, table = postgresDefaults.table, prepare = true, sql } = options
+  const driver = chooseDriver(database, sql, prepare) as PostgresDriver<Tx>
+  const busy = busyOptions(options)
+  const statementMs = milliseconds(
+    'statementTimeoutMs',
+    options.statementTimeoutMs,
+    postgresDefaults.statementTimeoutMs,
+  )
+  const idleMs = milliseconds('idleTimeoutMs', options.idleTimeoutMs, postgresDefaults.idleTimeoutMs)
+  // To the server, 0 is for ever.
+  const lockMs = Math.min(Math.max(1, Math.ceil(busy.busyTimeoutMs)), longestMs)
+  const limits = { lockMs, statementMs, idleMs: driver.survivesIdleTimeout ? idleMs : 0 }
+  const claim = claimStatement(table, limits)
+  const claimOfCaller = claimStatement(table)
+  const read = readStatement(table)
+  const { guard } = lineOf(database)
+
+  async function versionOf(tx: Tx | undefined, key: readonly string[]): Promise<number | undefined> {
+    const [row] = await driver.query(tx, { statement: read, values: key }).catch(rejectMissingTable(table))
+    return row === undefined ? undefined : Number(row['version'])
+  }
+
+  /** A store whose calls take turns at `line`, and whose work runs as `transact` has it. */
+  function storeOn(
+    holder: object,
+    takesTurns: boolean,
+    claiming: Statement,
+    inside: Tx | undefined,
+    transact: <Result>(first: Bound, work: Work<Tx, Result>) => Promise<Result>,
+  ): VersionStore<Tx> {
+    const { queue } = lineOf(holder)
+    const inTurn = <Result>(job: () => Promise<Result>) => (takesTurns ? queue.run(job, startWait(busy).giveUp) : job())
+
+    async function advance(key: readonly string[], version: number, effect: Effect<Tx>): Promise<VersionDecision> {
+      let failure: { readonly error: unknown } | undefined
+      let claimed = false
+      const first = { statement: claiming, values: [...key, String(version)] }
+      const work: Work<Tx, VersionDecision> = async (tx, [taken]) => {
+        if (taken === undefined) {
+          // The claim has locked the row that it did not change, so it is there; where a policy hides it, nothing can be said.
+          const stored = await versionOf(tx, key)
+          if (stored === undefined)
+            throw new Error(`The row of a payment in ${table} cannot be read; see its policies.`)
+          return { result: decideVersion(stored, version) }
+        }
+        claimed = true
+        const seal = sealSql(String(taken['xact']))
+        try {
+          const pending = guard.start(() => effect(tx))
+          if (pending !== undefined) await pending
+        } catch (error) {
+          const ended = await driver.query(tx, { statement: plain(seal), values: [] }).then(() => false, isEnded)
+          failure = { error: ended ? new TransactionEndedError(error) : error }
+          throw error
+        }
+        return { result: 'apply', seal }
+      }
+      try {
+        return await transact(first, work)
+      } catch (error) {
+        // Drivers may put an error of their own, of the ROLLBACK, in place of the effect's.
+        if (failure !== undefined) throw failure.error
+        throw claimed ? errorOfSeal(error) : errorOfClaim(error, table, lockMs)
+      }
+    }
+
+    return {
+      async advance(payment: VersionedPayment, effect: Effect<Tx>) {
+        guard.check()
+        const key = valuesOf(payment)
+        const version = checkVersion(payment)
+        return inTurn(() => advance(key, version, effect))
+      },
+      async current(payment: PaymentKey) {
+        guard.check()
+        const key = valuesOf(payment)
+        return inTurn(() => versionOf(inside, key))
+      },
+    }
+  }
+
+  const own = storeOn(database, driver.connection !== undefined, claim, undefined, driver.transaction)
+  return {
+    ...own,
+    in: (tx: Tx) => storeOn(tx, true, claimOfCaller, tx, (first, work) => driver.nested(tx, first, work)),
+    async migrate() {
+      // Two CREATE TABLE IF NOT EXISTS at once can fail; the lock ends with the transaction.
+      const lock = { statement: plain(`SELECT pg_advisory_xact_lock(${migrationLock})`), values: [] }
+      await driver.transaction(lock, async (tx) => {
+        await driver.query(tx, { statement: plain(tableSql(table)), values: [] })
+        return { result: undefined }
+      })
+    },
+  } as PostgresVersionStore<PostgresTransaction<Database>>
+}
+
+/** What the server takes: 32 bits. */
+const longestMs = 2_147_483_647
+
+/** Any number that others do not use. */
+const migrationLock = 5_021_984_733
+
+function valuesOf(key: PaymentKey): readonly string[] {
+  const { integrationAddress, chainId, txHash } = normalizeKey(key)
+  return [integrationAddress, chainId, txHash]
+}
+
+function milliseconds(name: string, given: number | undefined, standard: number): number {
+  const ms = given ?? standard
+  if (!Number.isSafeInteger(ms) || ms < 0 || ms > longestMs)
+    throw new RangeError(`${name} is ${ms}; pass whole milliseconds, 0 or more.`)
+  return ms
+}

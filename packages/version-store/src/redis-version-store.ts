@@ -1,0 +1,123 @@
+/** The adapter for Redis, with a weaker promise than a database's. Source: INTERFACE 6, receiver obligations. @module */
+import type { VersionDecision } from './decide-version.js'
+import { LeaseLostError, StoreBusyError } from './errors.js'
+import { type BusyOptions, busyOptions } from './internal/busy.js'
+import { createReentryGuard } from './internal/queue.js'
+import { claimScript, commitScript, releaseScript } from './internal/redis-scripts.js'
+import { checkVersion, normalizeKey } from './payment-key.js'
+import { commandsOf, type RedisClient } from './redis-client.js'
+import type { Effect, PaymentKey, VersionStore } from './version-store.js'
+
+/** Where versions are kept, and how long a delivery holds its payment. */
+export interface RedisVersionStoreOptions extends BusyOptions {
+  /** Your connected client. */
+  readonly redis: RedisClient
+  /** What the keys begin with. @default 'payment-version:' */
+  readonly prefix?: string | undefined
+  /**
+   * How long a delivery holds its payment at most, in milliseconds: longer than any effect takes, because an effect that takes longer
+   * can run twice; as short as you can, because after a crash the payment waits for the rest of it. @default 10000
+   */
+  readonly leaseMs?: number | undefined
+  /** Names a delivery's hold on its payment; never the same twice. @default crypto.randomUUID */
+  readonly newToken?: (() => string) | undefined
+}
+
+/** What an effect gets: commands that are kept together with the version, in one step of Redis. */
+export interface RedisTransaction {
+  /**
+   * Adds a command, such as `write('SET', 'order:1', 'paid')`. It runs after the effect, with all others, when the version is stored.
+   * Redis undoes nothing: a command that fails there (WRONGTYPE) leaves those before it, and the version is not taken.
+   */
+  write(command: string, ...values: string[]): void
+}
+
+export const redisDefaults = { prefix: 'payment-version:', leaseMs: 10_000 } as const
+
+/**
+ * Makes a store on Redis. **Its promise is weaker.** Only what an effect writes through `tx` is kept together with the version. Anything
+ * else that an effect does comes before the version is stored: a crash between the two leaves it done and the version not taken, and the
+ * next delivery does it again. So it is at least once across a crash, where SQLite and PostgreSQL keep both or neither: make such effects
+ * idempotent on chainId + txHash + version. And Redis keeps what its settings keep: without `appendonly yes` a restart, with an eviction
+ * policy other than `noeviction` a full memory, and with a replica that takes over a few lost writes, each make old versions new again.
+ *
+ * `advance` claims the payment for `leaseMs` under a token, runs the effect, and then writes and stores the version by one script, if the
+ * claim still holds. Deliveries of one payment go one after the other; payments do not wait for each other. All keys of a payment are in
+ * one slot of a cluster, those of your own commands are where you put them.
+ * @throws {TypeError | RangeError} When an option has no usable form. Its methods throw `ERR_VERSION_STORE_BUSY`, `ERR_LEASE_LOST`,
+ * `ERR_EFFECT_REENTRANT`, and the client's own errors as they are.
+ * @example const store = redisVersionStore({ redis: new Redis() })
+ */
+export function redisVersionStore(options: RedisVersionStoreOptions): VersionStore<RedisTransaction> {
+  const {
+    redis,
+    prefix = redisDefaults.prefix,
+    leaseMs = redisDefaults.leaseMs,
+    newToken = () => crypto.randomUUID(),
+  } = options
+  if (redis === null || typeof redis !== 'object') throw new TypeError('redis is missing; pass your client.')
+  const send = commandsOf(redis)
+  const busy = busyOptions(options)
+  if (!Number.isSafeInteger(leaseMs) || leaseMs < 1)
+    throw new RangeError(`leaseMs is ${leaseMs}; pass whole milliseconds, 1 or more.`)
+  const guard = createReentryGuard()
+
+  const run = (script: string, keys: readonly string[], values: readonly string[]) =>
+    send(['EVAL', script, String(keys.length), ...keys, ...values]).then(String)
+
+  /** The braces make a cluster keep both in one slot. */
+  function keysOf(payment: PaymentKey) {
+    const { integrationAddress, chainId, txHash } = normalizeKey(payment)
+    const tag = `${prefix}{${JSON.stringify([integrationAddress, chainId, txHash])}}`
+    return { version: tag, lease: `${tag}:lease` }
+  }
+
+  /** Asks until the payment is free, or there is nothing to do. */
+  async function claim(keys: ReturnType<typeof keysOf>, version: string, token: string): Promise<string> {
+    const deadline = busy.monotonicNow() + busy.busyTimeoutMs
+    for (;;) {
+      const answer = await run(claimScript, [keys.version, keys.lease], [version, token, String(leaseMs)])
+      if (answer !== 'busy') return answer
+      if (busy.monotonicNow() >= deadline) throw new StoreBusyError(busy.busyTimeoutMs, 'effect')
+      await busy.sleep(askAgainMs)
+    }
+  }
+
+  async function advance(payment: PaymentKey, version: string, effect: Effect<RedisTransaction>) {
+    const keys = keysOf(payment)
+    const token = newToken()
+    try {
+      const answer = await claim(keys, version, token)
+      if (answer !== 'claimed') return answer as VersionDecision
+      const commands: string[] = []
+      const tx: RedisTransaction = {
+        write: (...words) => void commands.push(String(words.length), ...words.map(String)),
+      }
+      const pending = guard.start(() => effect(tx))
+      if (pending !== undefined) await pending
+      const outcome = await run(commitScript, [keys.version, keys.lease], [version, token, ...commands])
+      if (outcome !== 'kept') throw new LeaseLostError(leaseMs)
+      return 'apply'
+    } catch (error) {
+      // A claim may hold although its answer was lost. Where this fails too, the lease ends by itself.
+      await run(releaseScript, [keys.lease], [token]).catch(() => {})
+      throw error
+    }
+  }
+
+  return {
+    async advance(payment, effect) {
+      guard.check()
+      normalizeKey(payment)
+      return advance(payment, String(checkVersion(payment)), effect)
+    },
+    async current(payment) {
+      guard.check()
+      const stored = await send(['GET', keysOf(payment).version])
+      return stored === null ? undefined : Number(stored)
+    },
+  }
+}
+
+/** How often a delivery that waits asks again, in milliseconds. */
+const askAgainMs = 10

@@ -1,0 +1,4 @@
+import { onClient, onPool, onPostgresJs } from './postgres-drivers.js'
+import { postgresConformance } from './postgres-suite.js'
+
+postgresConformance([onPool, onClient, onPostgresJs])

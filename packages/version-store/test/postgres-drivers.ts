@@ -1,0 +1,218 @@
+/** The PostgreSQL drivers, each behind the shape that the suite needs. @module */
+import { sql as drizzleSql } from 'drizzle-orm'
+import { drizzle as drizzleOnPg } from 'drizzle-orm/node-postgres'
+import { drizzle as drizzleOnPostgresJs } from 'drizzle-orm/postgres-js'
+import { Kysely, sql as kyselySql, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import postgres from 'postgres'
+import type { ConformanceExcuse } from '../src/exports/conformance.js'
+import type { VersionStore } from '../src/exports/index.js'
+import { postgresVersionStore } from '../src/exports/postgres.js'
+
+/** What a store is made with. */
+export interface Place {
+  readonly connectionString: string
+  readonly host: string
+  readonly table: string
+  readonly notes: string
+}
+
+/** A store, and how one writes through its transaction. */
+export interface Opened<Tx> {
+  readonly store: VersionStore<Tx>
+  write(tx: Tx, note: string): Promise<void>
+  migrate(): Promise<void>
+  close(): Promise<void>
+}
+
+/** A driver by name. `open` gives a store of transactions of its own. */
+export interface PostgresTestDriver {
+  readonly name: string
+  open(place: Place): Promise<Opened<never>>
+  readonly excuse?: readonly ConformanceExcuse[]
+}
+
+const patience = { busyTimeoutMs: 60_000, statementTimeoutMs: 60_000, idleTimeoutMs: 60_000 }
+const connections = 24
+const quiet = () => {}
+
+/** Known to its makers as porsager/postgres 1066, 1154, 1208; the correction, 1209, is not released. */
+const crashes = 'postgres.js 3.4.9 ends the process when a connection is lost inside of begin()'
+const excuse: readonly ConformanceExcuse[] = ['a fault (lost before)', 'a fault (lost after)'].map((beginning) => ({
+  test: beginning,
+  reason: crashes,
+  run: false,
+}))
+
+/** A pool whose lent connections may end: Kysely and Drizzle listen to none of them. */
+function openPool(connectionString: string): pg.Pool {
+  const pool = new pg.Pool({ connectionString, max: connections })
+  pool.on('error', quiet)
+  pool.on('connect', (client) => void client.on('error', quiet))
+  return pool
+}
+
+function opened<Tx>(parts: Opened<Tx>): Opened<never> {
+  return parts as unknown as Opened<never>
+}
+
+export const onPool: PostgresTestDriver = {
+  name: 'pg, a pool',
+  async open({ connectionString, table, notes }) {
+    const pool = new pg.Pool({ connectionString, max: connections })
+    pool.on('error', quiet)
+    const store = postgresVersionStore({ database: pool, table, ...patience })
+    return opened({
+      store,
+      write: async (tx, note) => void (await tx.query(`INSERT INTO ${notes} (note) VALUES ($1)`, [note])),
+      migrate: () => store.migrate(),
+      close: () => pool.end(),
+    })
+  },
+}
+
+/** Reconnects as an application would: a new client, and a new store on it, where the old one is gone. */
+export const onClient: PostgresTestDriver = {
+  name: 'pg, one client',
+  async open({ connectionString, table, notes }) {
+    const connect = async () => {
+      const client = new pg.Client({ connectionString })
+      client.on('error', () => {
+        if (current?.client === client) current = undefined
+      })
+      await client.connect()
+      return { client, store: postgresVersionStore({ database: client, table, ...patience }) }
+    }
+    let current: Awaited<ReturnType<typeof connect>> | undefined = await connect()
+    const reconnected = async () => {
+      current ??= await connect()
+      return current.store
+    }
+    return opened<pg.Client>({
+      store: {
+        // At once while connected, as the store itself would be called.
+        advance: async (payment, effect) => (current?.store ?? (await reconnected())).advance(payment, effect),
+        current: async (key) => (current?.store ?? (await reconnected())).current(key),
+      },
+      write: async (tx, note) => void (await tx.query(`INSERT INTO ${notes} (note) VALUES ($1)`, [note])),
+      migrate: async () => (await reconnected()).migrate(),
+      close: async () => current?.client.end(),
+    })
+  },
+}
+
+export const onPostgresJs: PostgresTestDriver = {
+  name: 'postgres.js',
+  excuse,
+  async open({ host, table, notes }) {
+    const sql = postgres({
+      host,
+      username: 'postgres',
+      database: 'postgres',
+      max: connections,
+      backoff: false,
+      onnotice: quiet,
+    })
+    const store = postgresVersionStore({ database: sql, table, ...patience })
+    return opened({
+      store,
+      write: async (tx, note) => void (await tx`INSERT INTO ${tx(notes)} (note) VALUES (${note})`),
+      migrate: () => store.migrate(),
+      close: () => sql.end({ timeout: 1 }),
+    })
+  },
+}
+
+export const onKysely: PostgresTestDriver = {
+  name: 'kysely',
+  async open({ connectionString, table, notes }) {
+    const database = new Kysely<object>({ dialect: new PostgresDialect({ pool: openPool(connectionString) }) })
+    const store = postgresVersionStore({ database, table, ...patience })
+    return opened({
+      store,
+      write: async (tx, note) =>
+        void (await kyselySql`INSERT INTO ${kyselySql.table(notes)} (note) VALUES (${note})`.execute(tx)),
+      migrate: () => store.migrate(),
+      close: () => database.destroy(),
+    })
+  },
+}
+
+export const onDrizzle: PostgresTestDriver = {
+  name: 'drizzle on pg',
+  async open({ connectionString, table, notes }) {
+    const pool = openPool(connectionString)
+    const store = postgresVersionStore({ database: drizzleOnPg(pool), sql: drizzleSql, table, ...patience })
+    const name = drizzleSql.identifier(notes)
+    return opened({
+      store,
+      write: async (tx, note) => void (await tx.execute(drizzleSql`INSERT INTO ${name} (note) VALUES (${note})`)),
+      migrate: () => store.migrate(),
+      // Not waited for: Drizzle never gives back a connection whose BEGIN failed.
+      close: async () => void pool.end(),
+    })
+  },
+}
+
+export const onDrizzlePostgresJs: PostgresTestDriver = {
+  name: 'drizzle on postgres.js',
+  excuse,
+  async open({ host, table, notes }) {
+    const client = postgres({
+      host,
+      username: 'postgres',
+      database: 'postgres',
+      max: connections,
+      backoff: false,
+      onnotice: quiet,
+    })
+    const store = postgresVersionStore({ database: drizzleOnPostgresJs(client), sql: drizzleSql, table, ...patience })
+    const name = drizzleSql.identifier(notes)
+    return opened({
+      store,
+      write: async (tx, note) => void (await tx.execute(drizzleSql`INSERT INTO ${name} (note) VALUES (${note})`)),
+      migrate: () => store.migrate(),
+      close: () => client.end({ timeout: 1 }),
+    })
+  },
+}
+
+/** A transaction of the caller around every call. */
+export const inCallersTransaction: PostgresTestDriver = {
+  name: 'pg, in a transaction of the caller',
+  excuse: [
+    {
+      test: 'an effect that calls its own store',
+      reason: 'the caller fetches another connection first, and its transaction waits without a limit of the store',
+      run: false,
+    },
+  ],
+  async open({ connectionString, table, notes }) {
+    const pool = openPool(connectionString)
+    const store = postgresVersionStore({ database: pool, table, ...patience })
+    return opened<pg.PoolClient>({
+      store: {
+        async advance(payment, effect) {
+          const client = await pool.connect()
+          try {
+            await client.query('BEGIN')
+            const decision = await store.in(client).advance(payment, effect)
+            await client.query('COMMIT')
+            client.release()
+            return decision
+          } catch (error) {
+            await client.query('ROLLBACK').then(
+              () => client.release(),
+              () => client.release(true),
+            )
+            throw error
+          }
+        },
+        current: (key) => store.current(key),
+      },
+      write: async (tx, note) => void (await tx.query(`INSERT INTO ${notes} (note) VALUES ($1)`, [note])),
+      migrate: () => store.migrate(),
+      close: () => pool.end(),
+    })
+  },
+}

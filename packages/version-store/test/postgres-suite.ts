@@ -1,0 +1,61 @@
+/** The suite on real PostgreSQL, for some of the drivers: one file of tests for each, so that they can run side by side. @module */
+import pg from 'pg'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { postgresMissing, startPostgres, type TestPostgres } from '../../store-sql/test/postgres.js'
+import { versionStoreConformance } from '../src/exports/conformance.js'
+import type { PostgresTestDriver } from './postgres-drivers.js'
+import { openWire } from './postgres-wire.js'
+
+/** What would end the process is named on the terminal: here a skipped test counts as one that failed. */
+const register = Object.assign(
+  (name: string, run: () => Promise<void>, timeoutMs: number) => test(name, run, timeoutMs),
+  { skip: (name: string) => process.stdout.write(`not run: ${name}\n`) },
+)
+
+/** Registers the suite for each of the drivers, on a server of its own. */
+export function postgresConformance(drivers: readonly PostgresTestDriver[]): void {
+  describe.skipIf(postgresMissing !== null)(
+    `PostgreSQL${postgresMissing === null ? '' : ` (${postgresMissing})`}`,
+    () => {
+      let server: TestPostgres
+      let admin: pg.Pool
+      let fixtures = 0
+      beforeAll(async () => {
+        server = await startPostgres()
+        admin = new pg.Pool({ connectionString: server.connectionString, max: 2 })
+        // Thousands of commits; what outlives a crash is tested in crash.test.ts.
+        await admin.query('ALTER DATABASE postgres SET synchronous_commit = off')
+        await admin.end()
+        admin = new pg.Pool({ connectionString: server.connectionString, max: 2 })
+      })
+      afterAll(async () => {
+        await admin?.end()
+        await server?.remove()
+      })
+
+      for (const { name, open, excuse } of drivers)
+        versionStoreConformance(
+          name,
+          async (faults) => {
+            const id = ++fixtures
+            const [table, notes] = [`versions_${id}`, `notes_${id}`]
+            await admin.query(`CREATE TABLE ${notes} (id bigserial PRIMARY KEY, note text NOT NULL)`)
+            const wire = await openWire(new URL(server.connectionString).searchParams.get('host') ?? '', faults)
+            const { store, write, migrate, close } = await open({ ...wire, table, notes })
+            await migrate()
+            return {
+              store,
+              write,
+              notes: async () =>
+                (await admin.query(`SELECT note FROM ${notes} ORDER BY id`)).rows.map((row) => row.note),
+              async close() {
+                await close()
+                await wire.close()
+              },
+            }
+          },
+          { test: register, excuse },
+        )
+    },
+  )
+}

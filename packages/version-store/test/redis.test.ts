@@ -1,0 +1,157 @@
+import { Redis } from 'ioredis'
+import { createClient } from 'redis'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { versionStoreConformance } from '../src/exports/conformance.js'
+import { type RedisClient, type RedisTransaction, redisVersionStore } from '../src/exports/redis.js'
+import { redisMissing, startRedis, type TestRedis } from './redis-server.js'
+
+const payment = { integrationAddress: `0x${'a1'.repeat(20)}`, chainId: '1', txHash: `0x${'b2'.repeat(32)}`, version: 1 }
+const nothing = () => undefined
+
+let server: TestRedis
+let ioredis: Redis
+let nodeRedis: ReturnType<typeof createClient>
+let prefixes = 0
+
+const clients: readonly { readonly name: string; readonly client: () => RedisClient }[] = [
+  { name: 'ioredis', client: () => ioredis },
+  { name: 'node-redis', client: () => nodeRedis },
+]
+
+describe.skipIf(redisMissing !== null)(`Redis${redisMissing === null ? '' : ` (${redisMissing})`}`, () => {
+  beforeAll(async () => {
+    server = await startRedis()
+    ioredis = new Redis(server.path)
+    nodeRedis = createClient({ socket: { path: server.path, tls: false } })
+    await nodeRedis.connect()
+  })
+  afterAll(async () => {
+    ioredis?.disconnect()
+    nodeRedis?.destroy()
+    await server?.remove()
+  })
+
+  for (const { name, client } of clients)
+    versionStoreConformance<RedisTransaction>(
+      name,
+      async ({ operation }) => {
+        const prefix = `suite-${++prefixes}:`
+        const notes = `${prefix}notes`
+        const redis = client()
+        const store = redisVersionStore({
+          redis:
+            'call' in redis
+              ? { call: (command, ...values) => operation(() => redis.call(command, ...values)) }
+              : { sendCommand: (words) => operation(() => redis.sendCommand(words)) },
+          prefix,
+          // Short, because a release that fails is waited for; longer than any effect of the suite.
+          leaseMs: 3_000,
+          busyTimeoutMs: 60_000,
+        })
+        return {
+          store,
+          write: (tx, note) => tx.write('RPUSH', notes, note),
+          notes: () => ioredis.lrange(notes, 0, -1),
+        }
+      },
+      { test },
+    )
+
+  /** A store of its own keys, and another of the same, as in two processes. */
+  const pair = (leaseMs: number) => {
+    const prefix = `pair-${++prefixes}:`
+    const make = () => redisVersionStore({ redis: ioredis, prefix, leaseMs })
+    return { prefix, here: make(), there: make() }
+  }
+
+  test('a process that dies in the middle of an effect keeps the payment until its lease ends; what it did elsewhere repeats', async () => {
+    const { prefix, here, there } = pair(200)
+    const sent: string[] = []
+    void here.advance(payment, async () => {
+      sent.push('mail')
+      await new Promise(nothing)
+    })
+    await expect.poll(() => sent).toEqual(['mail'])
+    const redelivery = there.advance(payment, (tx) => {
+      sent.push('mail')
+      tx.write('SET', `${prefix}order`, 'paid')
+    })
+    expect(await redelivery).toBe('apply')
+    expect(sent).toEqual(['mail', 'mail'])
+    expect(await ioredis.get(`${prefix}order`)).toBe('paid')
+  })
+
+  test('an effect that outlives its lease is ERR_LEASE_LOST, writes nothing, and leaves the version to the delivery that took over', async () => {
+    const { prefix, here, there } = pair(50)
+    let release = () => {}
+    const slow = here.advance(payment, async (tx) => {
+      tx.write('RPUSH', `${prefix}log`, 'slow')
+      await new Promise<void>((resolve) => (release = resolve))
+    })
+    const second = there.advance({ ...payment, version: 2 }, (tx) => tx.write('RPUSH', `${prefix}log`, 'second'))
+    expect(await second).toBe('apply')
+    release()
+    await expect(slow).rejects.toMatchObject({ code: 'ERR_LEASE_LOST' })
+    expect(await ioredis.lrange(`${prefix}log`, 0, -1)).toEqual(['second'])
+    expect(await here.current(payment)).toBe(2)
+  })
+
+  test('who waits for another delivery for busyTimeoutMs is ERR_VERSION_STORE_BUSY', async () => {
+    const { prefix, here } = pair(60_000)
+    let release = () => {}
+    let started = false
+    const holder = here.advance(payment, async () => {
+      started = true
+      await new Promise<void>((resolve) => (release = resolve))
+    })
+    await expect.poll(() => started).toBe(true)
+    let clock = 0
+    const waiting = redisVersionStore({
+      redis: ioredis,
+      prefix,
+      busyTimeoutMs: 100,
+      monotonicNow: () => clock,
+      sleep: async (ms) => {
+        clock += ms
+      },
+    })
+    const call = waiting.advance(payment, () => expect.unreachable('an effect ran that must not run'))
+    await expect(call).rejects.toMatchObject({ code: 'ERR_VERSION_STORE_BUSY', status: 503, waitedFor: 'effect' })
+    expect(clock).toBe(100)
+    release()
+    expect(await holder).toBe('apply')
+  })
+
+  test('a command that Redis refuses leaves the version, and the payment is free at once', async () => {
+    const { prefix, here } = pair(60_000)
+    await ioredis.set(`${prefix}text`, 'no list')
+    const refused = here.advance(payment, (tx) => tx.write('RPUSH', `${prefix}text`, 'x'))
+    await expect(refused).rejects.toThrow(/WRONGTYPE/)
+    expect(await here.current(payment)).toBeUndefined()
+    expect(await here.advance(payment, nothing)).toBe('apply')
+  })
+
+  test('both keys of a payment are in one slot of a cluster, and no lease stays', async () => {
+    const { prefix } = pair(60_000)
+    const used = new Set<string>()
+    const call = (command: string, ...values: string[]) => {
+      for (const value of values) if (value.startsWith(prefix)) used.add(value)
+      return ioredis.call(command, ...values)
+    }
+    await redisVersionStore({ redis: { call }, prefix }).advance(payment, nothing)
+    // A cluster hashes what stands in the first braces.
+    const tags = [...used].map((key) => /\{(.*?)\}/.exec(key)?.[1])
+    expect(tags).toHaveLength(2)
+    expect(tags[0]).toBe(tags[1])
+    expect(await ioredis.keys(`${prefix}*`)).toEqual([expect.not.stringMatching(/:lease$/)])
+  })
+})
+
+test.each([undefined, null, {}, 'redis://localhost'])('the client %j is refused', (redis) => {
+  expect(() => redisVersionStore({ redis: redis as unknown as RedisClient })).toThrow(TypeError)
+})
+
+test.each([0, 1.5, -1, Number.NaN, '5'])('a leaseMs of %s is refused', (leaseMs) => {
+  const redis = { call: async () => null }
+  expect(() => redisVersionStore({ redis, leaseMs: leaseMs as number })).toThrow(RangeError)
+})

@@ -2,8 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { beforeEach, expect, test, vi } from 'vitest'
 import type { WebhookError } from './errors.js'
-import { hmac as node } from './internal/hmac.node.js'
-import { hmac as web } from './internal/hmac.web.js'
+import { equal } from './internal/hmac.web.js'
 import { verifySignature } from './verify-signature.js'
 
 const compared = vi.hoisted(() => ({ says: undefined as boolean | undefined, calls: 0 }))
@@ -41,27 +40,36 @@ test('on Node timingSafeEqual alone decides: no other comparison lets a code pas
   expect(await verdict(genuine)).toBe('ERR_SIGNATURE_MISMATCH')
 })
 
-test.each([
-  ['node:crypto', node],
-  ['Web Crypto', web],
-])('on %s every byte of a code counts, wherever it differs', (_, { equal }) => {
+test('on Node every byte of a code counts, wherever it differs', async () => {
+  for (let index = 0; index < 64; index += 1) {
+    const other = genuine[index] === '0' ? '1' : '0'
+    const changed = `${genuine.slice(0, index)}${other}${genuine.slice(index + 1)}`
+    expect(await verdict(changed), `digit ${index}`).toBe('ERR_SIGNATURE_MISMATCH')
+  }
+})
+
+test('on Web Crypto every byte of a code counts, wherever it differs', () => {
   const code = Uint8Array.from({ length: 32 }, (_value, index) => index * 7)
-  expect(equal(code, Uint8Array.from(code))).toBe(true)
+  const claimed = Buffer.from(code).toString('hex')
+  expect(equal(claimed, code)).toBe(true)
   for (let index = 0; index < 32; index += 1) {
     const other = Uint8Array.from(code)
     other[index] = (other[index] ?? 0) ^ 0x80
-    expect(equal(code, other), `byte ${index}`).toBe(false)
+    expect(equal(claimed, other), `byte ${index}`).toBe(false)
   }
 })
 
 test('on Web Crypto the comparison reads all 32 bytes, also where the first one differs', () => {
-  const read = new Set<string>()
-  const watched = new Proxy(new Uint8Array(32), {
-    get(target, key) {
-      if (/^\d+$/.test(String(key))) read.add(String(key))
-      return Reflect.get(target, key, target)
-    },
-  })
-  expect(web.equal(watched, new Uint8Array(32).fill(255))).toBe(false)
+  const read = new Set<number>()
+  class Watched extends Uint8Array {
+    override *entries(): ArrayIterator<[number, number]> {
+      for (const entry of super.entries()) {
+        read.add(entry[0])
+        yield entry
+      }
+      return undefined
+    }
+  }
+  expect(equal('f'.repeat(64), new Watched(32))).toBe(false)
   expect(read.size).toBe(32)
 })

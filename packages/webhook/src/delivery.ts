@@ -3,10 +3,11 @@
 /** A body as it came over the wire. A string is hashed as its UTF-8. */
 export type RawBody = Uint8Array | ArrayBuffer | string
 
-/** Headers as fetch, Node, a Map or a list of pairs has them. Names compare without case. */
+/** Headers as fetch, Node (also its `rawHeaders`), Lambda, a Map or a list of pairs has them. Names compare without case. */
 export type HeadersLike =
   | Iterable<readonly [string, string | readonly string[] | undefined]>
   | { readonly [name: string]: string | readonly string[] | undefined }
+  | Iterable<string>
   | { get(name: string): string | null | undefined }
 
 /** A request as frameworks on Node have it. An Express request whose body is raw fits as it is. */
@@ -14,6 +15,8 @@ export interface Delivery {
   /** The body exactly as it arrived. */
   readonly body: RawBody
   readonly headers: HeadersLike
+  /** When it arrived, for work that was queued before it is verified: milliseconds since the epoch. @default the verifier's clock */
+  readonly receivedAt?: number | undefined
 }
 
 /** What is used of a fetch `Request`. */

@@ -123,7 +123,7 @@ test.each([
   const error = await readBody(request as AsyncIterable<Uint8Array>).catch((e) => e)
   expect(error).toMatchObject({ code: 'ERR_BODY_NOT_RAW', status: 500 })
   expect(isWebhookRefusal(error)).toBe(true)
-  expect(error.message).toContain(named)
+  expect(error.arrived).toContain(named)
 })
 
 test('the body of a fetch request is read once; locked or read before it is ERR_BODY_NOT_RAW', async () => {

@@ -1,8 +1,9 @@
 /** The raw bytes of a Node request, with a cap. Source: INTERFACE 6, signature rule 2 (raw bytes, before any parsing). @module */
-import { maxBytesOption } from './body-limit.js'
-import { BodyNotRawError, BodyTooLargeError, BodyUnreadableError } from './errors.js'
+import { refusal } from './errors.js'
+import { notRaw, tooLarge } from './internal/body.js'
 import { concat } from './internal/concat.js'
 import { kindOfBody } from './internal/kind-of-body.js'
+import { checkedLimits } from './limits.js'
 
 /** How much is read. */
 export interface ReadBodyOptions {
@@ -19,25 +20,24 @@ const drainedBytes = 4_194_304
  * after your answer. How long a slow sender may take is up to the server's `requestTimeout`. A fetch handler needs none of this:
  * `verify(request)` reads by itself.
  * @param request - A Node request that nothing has read from, or any other stream of bytes.
- * @throws {@link BodyTooLargeError} `ERR_BODY_TOO_LARGE` above `maxBytes`.
- * @throws {@link BodyNotRawError} `ERR_BODY_NOT_RAW` when something read, decoded or parsed the body before.
- * @throws {@link BodyUnreadableError} `ERR_BODY_UNREADABLE` when the stream fails; the reason is in `cause`.
+ * @throws {@link WebhookError} `ERR_BODY_TOO_LARGE` above `maxBytes`; `ERR_BODY_NOT_RAW` when something read, decoded or parsed the body
+ * before; `ERR_BODY_UNREADABLE` when the stream fails, with the reason in `cause`.
  * @throws {RangeError} When `maxBytes` is not a whole number, 0 or more.
  * @example await verify({ body: await readBody(request), headers: request.headers })
  */
 export async function readBody(request: AsyncIterable<Uint8Array>, options: ReadBodyOptions = {}): Promise<Uint8Array> {
-  const maxBytes = maxBytesOption(options.maxBytes)
+  const { maxBytes } = checkedLimits(options)
   assertUntouched(request)
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of failingAsUnreadable(request)) {
-    if (!ArrayBuffer.isView(chunk)) throw new BodyNotRawError(`a stream whose pieces are not bytes but ${typeof chunk}`)
+    if (!ArrayBuffer.isView(chunk)) throw notRaw(`a stream whose pieces are not bytes but ${typeof chunk}`)
     length += chunk.byteLength
     if (length <= maxBytes) chunks.push(chunk)
     else chunks.length = 0
     if (length > maxBytes + drainedBytes) break
   }
-  if (length > maxBytes) throw new BodyTooLargeError(maxBytes)
+  if (length > maxBytes) throw tooLarge()
   return concat(chunks, length)
 }
 
@@ -50,17 +50,16 @@ interface StreamState {
 /** A consumed stream would read as an empty body, and the refusal would blame the signature. */
 function assertUntouched(request: unknown): void {
   if (typeof request !== 'object' || request === null || !(Symbol.asyncIterator in request))
-    throw new BodyNotRawError(kindOfBody(request))
+    throw notRaw(kindOfBody(request))
   const { readableDidRead, locked } = request as StreamState
-  if (readableDidRead === true || locked === true)
-    throw new BodyNotRawError('a stream that something else has read from')
+  if (readableDidRead === true || locked === true) throw notRaw('a stream that something else has read from')
 }
 
 /** Tells the errors of the stream from those of its reader. */
 async function* failingAsUnreadable(request: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* request
-  } catch (error) {
-    throw new BodyUnreadableError(error)
+  } catch (cause) {
+    throw refusal('ERR_BODY_UNREADABLE', 400, { cause })
   }
 }

@@ -1,5 +1,5 @@
 /** The payload of a notification, checked field by field. Source: INTERFACE 2.3. @module */
-import { SnapshotInvalidError } from './errors.js'
+import { refusal } from './errors.js'
 
 /** The payment states of INTERFACE 3. */
 export type PaymentState = 'pending' | 'success' | 'failure' | 'refund_pending' | 'refund_success' | 'refund_failure'
@@ -36,70 +36,66 @@ export interface Snapshot {
   readonly invoice: Invoice | null
 }
 
-type Check = readonly [holds: (value: unknown) => boolean, expected: string]
+const amount = /^(0|[1-9]\d*)(\.\d+)?$/
+const currency = /^[A-Z]{3}$/
+const text = /^/
+/** The form of an integration address. */
+export const addressForm = /^0x[0-9a-f]{40}$/
 
-const matching = (pattern: RegExp, expected: string): Check => [
-  (value) => typeof value === 'string' && pattern.test(value),
-  expected,
-]
-const address = matching(/^0x[0-9a-f]{40}$/, '0x and 40 lowercase hex digits')
-const amount = matching(/^(0|[1-9][0-9]*)(\.[0-9]+)?$/, 'a decimal string such as "12.50"')
-const currency = matching(/^[A-Z]{3}$/, 'a three-letter currency code')
-const version: Check = [(value) => Number.isSafeInteger(value) && (value as number) > 0, 'a whole number, 1 or more']
-const text: Check = [(value) => typeof value === 'string', 'a string']
-const textOrNull: Check = [(value) => value === null || typeof value === 'string', 'a string or null']
-const stateOrNull: Check = [
-  (value) => value === null || (typeof value === 'string' && value !== ''),
-  'a payment state or null',
-]
-
-const snapshotFields = {
-  integrationAddress: address,
-  chainId: matching(/^[1-9][0-9]{0,14}$/, 'a chain id as a decimal string'),
-  txHash: matching(/^0x[0-9a-f]{64}$/, '0x and 64 lowercase hex digits'),
-  version,
-  state: stateOrNull,
+/** What every field must be: a text of that form, a version, or an object with these fields. */
+interface Shape {
+  readonly [field: string]: RegExp | 'version' | Shape
 }
-const recipientFields = { title: text, subtitle: textOrNull }
-const invoiceFields = { amount, currency, settlementAmount: amount, settlementCurrency: currency }
-
-/** Says whether a text has the form of an integration address: 0x and 40 lowercase hex digits. */
-export function isAddress(value: unknown): value is string {
-  return address[0](value)
+const snapshotShape: Shape = {
+  integrationAddress: addressForm,
+  chainId: /^[1-9]\d{0,14}$/,
+  txHash: /^0x[0-9a-f]{64}$/,
+  version: 'version',
+  state: /./s,
+  recipient: { title: text, subtitle: text },
+  invoice: { amount, currency, settlementAmount: amount, settlementCurrency: currency },
 }
+/** The fields that may be null. */
+const nullable = /^(state|recipient|subtitle|invoice)$/
 
 /**
  * Reads a snapshot out of the bytes of a verified body. Every field must be there, null only where null is allowed.
- * @throws {@link SnapshotInvalidError} `ERR_SNAPSHOT_INVALID` with the field that is wrong; never its value.
+ * @throws {@link WebhookError} `ERR_SNAPSHOT_INVALID` with the field that is wrong; never its value.
  */
 export function parseSnapshot(body: Uint8Array): Snapshot {
   const snapshot = parseJson(body)
-  assertFields(snapshot, snapshotFields, '')
-  assertNullable(snapshot['recipient'], recipientFields, 'recipient')
-  assertNullable(snapshot['invoice'], invoiceFields, 'invoice')
-  return snapshot as unknown as Snapshot
+  const field = isRecord(snapshot) ? wrongField(snapshot, snapshotShape) : ''
+  if (field === undefined) return snapshot as Snapshot
+  throw refusal('ERR_SNAPSHOT_INVALID', 400, { field })
 }
 
-function parseJson(body: Uint8Array): Record<string, unknown> {
+/** `undefined` when it is no JSON in UTF-8. */
+function parseJson(body: Uint8Array): unknown {
   try {
     // A byte order mark is kept and refused by JSON.parse: JSON on the wire has none (RFC 8259, 8.1).
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body))
-    if (isRecord(value)) return value
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body))
   } catch {
     // The parser's own message quotes the body.
+    return undefined
   }
-  throw new SnapshotInvalidError('', 'a JSON object in UTF-8')
 }
 
-function assertNullable(value: unknown, fields: Record<string, Check>, path: string): void {
-  if (value === null) return
-  if (!isRecord(value)) throw new SnapshotInvalidError(path, 'an object or null')
-  assertFields(value, fields, `${path}.`)
-}
-
-function assertFields(value: Record<string, unknown>, fields: Record<string, Check>, prefix: string): void {
-  for (const [name, [holds, expected]] of Object.entries(fields))
-    if (!holds(value[name])) throw new SnapshotInvalidError(`${prefix}${name}`, expected)
+/** The name of the first field that is not as it must be, with the names of the objects around it. */
+function wrongField(record: Record<string, unknown>, shape: Shape): string | undefined {
+  for (const name in shape) {
+    const value = record[name]
+    const form = shape[name]
+    if (value === null && nullable.test(name)) continue
+    if (form instanceof RegExp) {
+      if (typeof value !== 'string' || !form.test(value)) return name
+    } else if (form === 'version') {
+      if (!Number.isSafeInteger(value) || (value as number) < 1) return name
+    } else {
+      const inner = isRecord(value) ? wrongField(value, form as Shape) : ''
+      if (inner !== undefined) return inner ? `${name}.${inner}` : name
+    }
+  }
+  return undefined
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { RawBody } from './delivery.js'
 import { isWebhookRefusal, type WebhookError } from './errors.js'
+import { explainRefusal } from './explain-refusal.js'
 import { verifySignature } from './verify-signature.js'
 
 const secret = 'whsec_test_9f8e7d6c'
@@ -44,21 +45,21 @@ test('bytes in shared memory verify too', async () => {
 })
 
 test.each([
-  ['a parsed object', { a: 1 }, 'object'],
-  ['a parsed array', [1], 'array'],
-  ['a Buffer turned into JSON', Buffer.from('a').toJSON(), 'object'],
-  ['undefined', undefined, 'undefined'],
-  ['null', null, 'null'],
-  ['a number', 5, 'number'],
-  ['a stream', new ReadableStream(), 'stream'],
+  ['a parsed object', { a: 1 }, 'Object'],
+  ['a parsed array', [1], 'Array'],
+  ['a Buffer turned into JSON', Buffer.from('a').toJSON(), 'Object'],
+  ['undefined', undefined, 'Undefined'],
+  ['null', null, 'Null'],
+  ['a number', 5, 'Number'],
+  ['a stream', new ReadableStream(), 'Stream'],
   ['half a surrogate pair', 'a\ud800', 'surrogate'],
 ])('%s as the body is refused with a cure', async (_, body, kind) => {
   const error = await verifySignature({ body: body as string, header: sign('x'), secrets: [secret], now }).catch(
     (e) => e,
   )
   expect(error).toMatchObject({ code: 'ERR_BODY_NOT_RAW', status: 500 })
-  expect(error.message).toContain(kind)
-  expect(error.message).toContain('express.raw')
+  expect(error.arrived).toContain(kind)
+  expect(explainRefusal(error)).toContain('express.raw')
 })
 
 test('maxBytes counts bytes, not characters, and includes its end', async () => {
@@ -109,9 +110,38 @@ test.each([
   expect(inspect(error)).not.toContain(secret)
 })
 
-test.each([Number.NaN, -1, 0.5, '10'])('a maxBytes of %s is a RangeError', async (maxBytes) => {
-  const call = verifySignature({ body: 'x', header: sign('x'), secrets: [secret], now, maxBytes: maxBytes as number })
-  await expect(call).rejects.toThrow(RangeError)
+test.each([Number.NaN, -1, 0.5, '10', null])('a maxBytes or tolerance of %s is a RangeError', async (wrong) => {
+  for (const option of ['maxBytes', 'toleranceSeconds']) {
+    const input = { body: 'x', header: sign('x'), secrets: [secret], now, [option]: wrong }
+    await expect(verifySignature(input)).rejects.toThrow(RangeError)
+  }
+})
+
+test.each([Number.NaN, Number.POSITIVE_INFINITY, undefined])('a clock that gives %s is a RangeError', async (time) => {
+  const input = { body: 'x', header: sign('x'), secrets: [secret], now: () => time as number }
+  await expect(verifySignature(input)).rejects.toThrow(RangeError)
+})
+
+test('a clock that is no function is a TypeError', async () => {
+  const input = { body: 'x', header: sign('x'), secrets: [secret], now: 5 as unknown as () => number }
+  await expect(verifySignature(input)).rejects.toThrow(TypeError)
+})
+
+test('the system clock is the default, read at the time of the call', async () => {
+  const before = Math.floor(Date.now() / 1000)
+  const header = `t=${before},v1=${createHmac('sha256', secret).update(`${before}.x`).digest('hex')}`
+  const { ageSeconds } = await verifySignature({ body: 'x', header, secrets: [secret] })
+  expect(ageSeconds).toBeGreaterThanOrEqual(0)
+  expect(ageSeconds).toBeLessThanOrEqual(60)
+})
+
+test('queued work is judged by the time of receipt, not by the clock', async () => {
+  const late = () => (t + 86_400) * 1000
+  const check = (receivedAt: number) =>
+    codeOf(verifySignature({ body: 'x', header: sign('x'), secrets: secret, now: late, receivedAt }))
+  expect(await check((t + 300) * 1000)).toBe('ok')
+  expect(await check((t + 301) * 1000)).toBe('ERR_DELIVERY_STALE')
+  expect(await check((t - 301) * 1000)).toBe('ERR_DELIVERY_FUTURE')
 })
 
 test('a header that is an array of lines is joined as HTTP joins it', async () => {

@@ -1,34 +1,27 @@
-/** The raw check: bytes, header, secrets. Source: INTERFACE 6, signature rules. @module */
-import { hmac } from '#hmac'
-import { maxBytesOption } from './body-limit.js'
+/** The signature over a body of any kind and content. Source: INTERFACE 6, signature rules. @module */
+import { match } from '#hmac'
 import type { RawBody } from './delivery.js'
-import { assertFresh, type FreshnessOptions, freshnessOptions } from './freshness.js'
+import { refusal } from './errors.js'
 import { assertRaw, bytesOf } from './internal/body.js'
+import { readClaim } from './internal/claim.js'
 import type { Hmac } from './internal/hmac.js'
-import { matchSecret } from './internal/match.js'
-import { parseSignatureHeader } from './internal/parse-header.js'
-import { secretBytes, secretList } from './internal/secrets.js'
+import { keysOf } from './internal/keyring.js'
+import { refuse } from './internal/refuse.js'
+import { checkedLimits, checkedTime, type Limits } from './limits.js'
+import type { SignatureProof } from './verify-bytes.js'
 
 /** What is checked, and by which clock. */
-export interface VerifySignatureInput extends FreshnessOptions {
+export interface VerifySignatureInput extends Limits {
   /** The body exactly as it arrived. A string is hashed as its UTF-8. */
   readonly body: RawBody
-  /** The value of `X-Service-Signature`. */
+  /** The value of `X-Service-Signature`; several lines are joined as HTTP joins them. */
   readonly header: string | readonly string[] | null | undefined
   /** The signing secrets that are valid now, as issued. Several during a rotation. */
-  readonly secrets: readonly string[]
-  /** Largest body that is hashed, in bytes. @default 262144 */
-  readonly maxBytes?: number | undefined
-}
-
-/** What a right signature proves. */
-export interface SignatureProof {
-  /** Index in `secrets` of the one that signed: 0 everywhere means that the others can be retired. */
-  readonly secretIndex: number
-  /** The header's `t`: unix time in whole seconds. */
-  readonly signedAt: number
-  /** Seconds from `t` to the clock; negative when `t` is ahead. */
-  readonly ageSeconds: number
+  readonly secrets: string | readonly string[]
+  /** The clock: milliseconds since the epoch. @default Date.now */
+  readonly now?: (() => number) | undefined
+  /** When the delivery arrived, for queued work: milliseconds since the epoch. @default now() */
+  readonly receivedAt?: number | undefined
 }
 
 /**
@@ -36,24 +29,36 @@ export interface SignatureProof {
  * so a stranger's junk costs no hashing.
  * @throws {@link WebhookError} A refusal with `code` and `status`.
  * @throws {TypeError} When a secret or the list is unusable, or `now` is no function.
- * @throws {RangeError} When an option is out of range, or `now` gives no finite number.
+ * @throws {RangeError} When an option is out of range, or the time of receipt is no finite number.
  * @example await verifySignature({ body, header: request.headers.get('x-service-signature'), secrets: [secret] })
  */
 export function verifySignature(input: VerifySignatureInput): Promise<SignatureProof> {
-  return verifySignatureWith(hmac, input)
+  try {
+    return decide(input)
+  } catch (error) {
+    return Promise.reject(error)
+  }
 }
 
-/** {@link verifySignature} on a given primitive. */
-export async function verifySignatureWith(primitive: Hmac, input: VerifySignatureInput): Promise<SignatureProof> {
-  const secrets = secretList(input.secrets)
-  const freshness = freshnessOptions(input)
-  const maxBytes = maxBytesOption(input.maxBytes)
+/** Throws only what is the receiver's own fault. */
+function decide(input: VerifySignatureInput): Promise<SignatureProof> {
+  const { body, header, secrets, now = Date.now, receivedAt = now() } = input
+  const keys = keysOf(secrets)
+  const { toleranceSeconds, maxBytes } = checkedLimits(input)
+  assertRaw(body)
+  const claim = readClaim(headerText(header), checkedTime(receivedAt), toleranceSeconds)
+  if (claim.code) return refuse(claim)
+  const bytes = bytesOf(body, maxBytes)
+  if ('code' in bytes) return refuse(bytes)
+  const proof = (secretIndex: number) =>
+    secretIndex < 0 ? refuse(refusal('ERR_SIGNATURE_MISMATCH', 401)) : Promise.resolve({ secretIndex, ...claim.proof })
+  // The types are those of the Node file; Web Crypto's gives a promise.
+  const found = match(keys, claim.timestamp, bytes, claim.codes) as ReturnType<Hmac['match']>
+  return typeof found === 'number' ? proof(found) : found.then(proof)
+}
 
-  assertRaw(input.body)
-  const claim = parseSignatureHeader(input.header)
-  const ageSeconds = assertFresh(claim.signedAt, freshness)
-  const body = bytesOf(input.body, maxBytes)
-  const keys = await Promise.all(secrets.map((secret) => primitive.prepare(secretBytes(secret))))
-  const secretIndex = await matchSecret(primitive, keys, claim, body)
-  return { secretIndex, signedAt: claim.signedAt, ageSeconds }
+/** The header as one text. What is no text is not what the service sends: no character of it can be read. */
+function headerText(header: unknown): string | null | undefined {
+  const text = Array.isArray(header) ? header.join() : header
+  return text === null || text === undefined || typeof text === 'string' ? text : '?'
 }

@@ -1,4 +1,3 @@
-export { bodyDefaults } from '../body-limit.js'
 export {
   createVerifier,
   type Secrets,
@@ -8,9 +7,11 @@ export {
   type VerifierOptions,
 } from '../create-verifier.js'
 export type { BodyReader, Delivery, HeadersLike, RawBody, RequestLike } from '../delivery.js'
-export * from '../errors.js'
-export { assertFresh, type FreshnessOptions, freshnessDefaults } from '../freshness.js'
+export { isWebhookRefusal, WebhookError, type WebhookErrorCode, type WebhookRefusal } from '../errors.js'
+export { explainRefusal } from '../explain-refusal.js'
 export { integrationHeader, signatureHeader } from '../headers.js'
+export { bodyDefaults, freshnessDefaults, type Limits } from '../limits.js'
 export { type ReadBodyOptions, readBody } from '../read-body.js'
 export type { Invoice, PaymentState, Recipient, Snapshot } from '../snapshot.js'
-export { type SignatureProof, type VerifySignatureInput, verifySignature } from '../verify-signature.js'
+export type { SignatureProof } from '../verify-bytes.js'
+export { type VerifySignatureInput, verifySignature } from '../verify-signature.js'

@@ -1,25 +1,44 @@
 /** The primitive where there is Web Crypto: browsers, workers, edge runtimes. @module */
-import type { Hmac, HmacKey } from './hmac.js'
+import type { SigningKey } from '../signing-key.js'
+import { secretBytes } from './secrets.js'
 
-type WebKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>
+/** Imports the key at its first use: workers allow no such work while a module loads. */
+type WebKey = () => ReturnType<typeof crypto.subtle.importKey>
 
-export const hmac: Hmac = {
-  async prepare(secret) {
-    const algorithm = { name: 'HMAC', hash: 'SHA-256' }
-    return (await crypto.subtle.importKey('raw', secret, algorithm, false, ['sign'])) as unknown as HmacKey
-  },
-  async digest(key, timestamp, body) {
-    // Web Crypto hashes one buffer; the copy also serves bodies in shared memory, which it would refuse.
-    const prefix = new TextEncoder().encode(`${timestamp}.`)
-    const signed = new Uint8Array(prefix.length + body.length)
-    signed.set(prefix)
-    signed.set(body, prefix.length)
-    return new Uint8Array(await crypto.subtle.sign('HMAC', key as unknown as WebKey, signed))
-  },
-  equal(a, b) {
-    if (a.length !== b.length) return false
-    let difference = 0
-    for (let index = 0; index < a.length; index++) difference |= (a[index] ?? 0) ^ (b[index] ?? 0)
-    return difference === 0
-  },
+export function signingKey(secret: string): SigningKey {
+  const bytes = secretBytes(secret)
+  let key: ReturnType<WebKey>
+  const keyOnce: WebKey = () =>
+    (key ??= crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']))
+  return keyOnce as unknown as SigningKey
+}
+
+export async function match(
+  keys: readonly SigningKey[],
+  timestamp: string,
+  body: Uint8Array,
+  codes: readonly string[],
+): Promise<number> {
+  for (const [index, key] of keys.entries()) {
+    const code = await digest(key, timestamp, body)
+    if (codes.some((claimed) => equal(claimed, code))) return index
+  }
+  return -1
+}
+
+/** Compares a claimed code of 64 hex digits with one of 32 bytes, always to the end. */
+export function equal(claimed: string, code: Uint8Array): boolean {
+  let difference = 0
+  for (const [index, byte] of code.entries())
+    difference |= byte ^ Number(`0x${claimed.slice(2 * index, 2 * index + 2)}`)
+  return difference === 0
+}
+
+/** The 32 bytes of the code. Web Crypto hashes one buffer; the copy also serves bodies in shared memory, which it would refuse. */
+export async function digest(key: SigningKey, timestamp: string, body: Uint8Array): Promise<Uint8Array> {
+  const start = timestamp.length + 1
+  const signed = new Uint8Array(start + body.length)
+  new TextEncoder().encodeInto(`${timestamp}.`, signed)
+  signed.set(body, start)
+  return new Uint8Array(await crypto.subtle.sign('HMAC', await (key as unknown as WebKey)(), signed))
 }

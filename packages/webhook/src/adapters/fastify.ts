@@ -1,0 +1,66 @@
+/** Deliveries in Fastify 4 and 5. @module */
+import { type HandlerOptions, handlerSettings } from './handler-options.js'
+import { answer } from './internal/answer.js'
+import { drain, nodeSource, type Parsed } from './internal/node-source.js'
+import type { NodeRequest } from './node-types.js'
+
+/** What is used of Fastify's request. */
+export interface FastifyRequestLike extends Parsed {
+  readonly raw: NodeRequest
+}
+
+/** What is used of Fastify's reply. */
+export interface FastifyReplyLike {
+  code(status: number): unknown
+  header(name: string, value: string): unknown
+  send(body?: string): unknown
+}
+
+/** What is used of a Fastify instance. */
+export interface FastifyLike {
+  removeAllContentTypeParsers(): unknown
+  addContentTypeParser(
+    type: '*',
+    parser: (request: unknown, payload: unknown, done: (error: null) => void) => void,
+  ): unknown
+  all(url: string, handler: FastifyHandler): unknown
+}
+
+/** A route's handler. It never rejects. */
+export type FastifyHandler = (request: FastifyRequestLike, reply: FastifyReplyLike) => Promise<unknown>
+
+/** Options of the plugin. */
+export interface FastifyReceiverOptions extends HandlerOptions {
+  /** The path of the route, `/webhook` perhaps. A `prefix` of `register` comes before it. */
+  readonly url: string
+}
+
+/**
+ * A plugin: one route, encapsulated, where no parser touches the body. Parsers outside stay as they are.
+ * @throws {TypeError | RangeError} When an option is unusable; `register` hands it on.
+ * @example app.register(fastifyReceiver, { url: '/webhook', receive })
+ */
+export async function fastifyReceiver(instance: FastifyLike, options: FastifyReceiverOptions): Promise<void> {
+  const handler = fastifyHandler(options)
+  instance.removeAllContentTypeParsers()
+  instance.addContentTypeParser('*', (_request, _payload, done) => done(null))
+  instance.all(options.url, handler)
+}
+
+/**
+ * Makes a handler for a route of your own whose content type parser leaves the body alone, or keeps it as a buffer.
+ * @throws {TypeError | RangeError} When an option is unusable.
+ */
+export function fastifyHandler(options: HandlerOptions): FastifyHandler {
+  const settings = handlerSettings(options)
+  return async (request, reply) => {
+    const source = nodeSource(request.raw, [request, request.raw], cure)
+    const { status, headers, body } = await answer(source, settings)
+    drain(request.raw, settings.deadlineMs)
+    reply.code(status)
+    for (const [name, value] of Object.entries(headers)) reply.header(name, value)
+    return reply.send(body === '' ? undefined : body)
+  }
+}
+
+const cure = 'Register the route by app.register(fastifyReceiver, { url, receive }), where no parser reads it.'

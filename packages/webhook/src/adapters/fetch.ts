@@ -1,0 +1,14 @@
+/** Deliveries wherever a function from `Request` to `Response` serves: Bun, Deno, SvelteKit, Remix and others. @module */
+import type { FetchHandler } from './fetch-types.js'
+import { type HandlerOptions, handlerSettings } from './handler-options.js'
+import { serveFetch } from './internal/fetch-source.js'
+
+/**
+ * Makes a fetch handler.
+ * @throws {TypeError | RangeError} When an option is unusable.
+ * @example Deno.serve(fetchHandler({ receive }))
+ */
+export function fetchHandler(options: HandlerOptions): FetchHandler {
+  const settings = handlerSettings(options)
+  return (request) => serveFetch(request, settings, 'Let what reads it first read request.clone().')
+}

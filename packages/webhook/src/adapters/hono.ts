@@ -1,0 +1,22 @@
+/** Deliveries in Hono. @module */
+import type { FetchRequest } from './fetch-types.js'
+import type { WebResponse } from './globals.js'
+import { type HandlerOptions, handlerSettings } from './handler-options.js'
+import { serveFetch } from './internal/fetch-source.js'
+
+/** What is used of Hono's context. */
+export interface HonoContextLike {
+  readonly req: { readonly raw: FetchRequest }
+}
+
+/**
+ * Makes a handler for a route.
+ * @throws {TypeError | RangeError} When an option is unusable.
+ * @example app.all('/webhook', honoHandler({ receive }))
+ */
+export function honoHandler(options: HandlerOptions): (context: HonoContextLike) => Promise<WebResponse> {
+  const settings = handlerSettings(options)
+  return ({ req }) => serveFetch(req.raw, settings, cure)
+}
+
+const cure = 'Mount this route before the middleware that reads the body, or let that read c.req.raw.clone().'

@@ -1,0 +1,194 @@
+/** From a request of any kind to an answer: method, raw body, size, `receive`, deadline. @module */
+import type { HeadersLike } from '../../delivery.js'
+import { isWebhookRefusal } from '../../errors.js'
+import { bodyTooLarge, HandlerError } from '../handler-error.js'
+import type { HandlerSettings, IncomingDelivery, Refused } from '../handler-options.js'
+
+/** A request, as the two cores and Lambda present it. */
+export interface Source {
+  readonly method: string
+  readonly headers: HeadersLike
+  /** The declared length of the body, in bytes, when there is one. */
+  readonly declaredBytes: number | undefined
+  /** What stands where raw bytes belong; `undefined` when the bytes can be had. Reads on from "The body is". */
+  readonly spoiled: string | undefined
+  /** The one line that helps in this framework when the body is spoiled. */
+  readonly cure: string
+  /** Reads the body, once. @throws HandlerError `ERR_BODY_TOO_LARGE`, `ERR_BODY_UNREADABLE`, `ERR_BODY_NOT_RAW`. */
+  read(maxBytes: number, signal: AbortSignal): Promise<Uint8Array>
+}
+
+/** What to answer. Strangers read it: the text follows from the status alone. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** Empty when there is none. */
+  readonly body: string
+}
+
+/** Hears of work that goes on after the answer, for runtimes that stop otherwise. */
+export type OnLateWork = (work: Promise<unknown>) => void
+
+/** Deals with a request, and never rejects. */
+export async function answer(source: Source, settings: HandlerSettings, onLateWork?: OnLateWork): Promise<Answer> {
+  try {
+    await receiveInTime(source, settings, onLateWork)
+    return { status: 204, headers: {}, body: '' }
+  } catch (error) {
+    const refusal = asRefusal(error)
+    if (refusal !== undefined && refusal.status < 500) void tell(() => settings.onRefusal(refusal))
+    else tellError(settings, error)
+    return answerOf(refusal?.status ?? (isBusy(error) ? 503 : 500))
+  }
+}
+
+async function receiveInTime(source: Source, settings: HandlerSettings, onLateWork?: OnLateWork): Promise<void> {
+  assertDeliverable(source, settings.maxBytes)
+  const controller = new AbortController()
+  const body = lazyBody(source, settings.maxBytes, controller.signal)
+  const delivery: IncomingDelivery = {
+    headers: source.headers,
+    bodyUsed: false,
+    arrayBuffer: body.arrayBuffer,
+    signal: controller.signal,
+  }
+  const work = (async () => settings.receive(delivery))()
+
+  let missed: HandlerError | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const deadline = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      missed = overdue(body.state.reading, settings.deadlineMs)
+      reject(missed)
+    }, settings.deadlineMs)
+  })
+  try {
+    await Promise.race([work, deadline])
+  } catch (error) {
+    // The verifier wraps what it cannot know; the reason is what the adapter saw.
+    throw body.state.failure ?? error
+  } finally {
+    clearTimeout(timer)
+    if (missed !== undefined) {
+      controller.abort(missed)
+      const settled = work.catch((late) => tellLate(late, controller.signal, body.state, settings))
+      onLateWork?.(settled)
+    }
+  }
+  // A receive that catches what the body threw has still received nothing.
+  if (body.state.failure !== undefined) throw body.state.failure
+}
+
+/** What fails after the deadline is told too, unless it fails because of the deadline. */
+function tellLate(late: unknown, signal: AbortSignal, { failure }: BodyState, settings: HandlerSettings): void {
+  const stopped = late === signal.reason || (late instanceof Error && late.name === 'AbortError')
+  if (!stopped && failure === undefined) tellError(settings, late)
+}
+
+/** What the head of the request tells, before anything is read. */
+function assertDeliverable(source: Source, maxBytes: number): void {
+  if (source.method !== 'POST')
+    throw new HandlerError('ERR_METHOD_NOT_ALLOWED', 'Deliveries come by POST; this request has another method.')
+  if (source.spoiled !== undefined) throw notRaw(source.spoiled, source.cure)
+  if (source.declaredBytes !== undefined && source.declaredBytes > maxBytes) throw bodyTooLarge(maxBytes)
+}
+
+/** The message names the kind of the body and never its content. */
+export function notRaw(kind: string, cure: string): HandlerError {
+  return new HandlerError('ERR_BODY_NOT_RAW', `The body is ${kind}; the signature covers the raw bytes. ${cure}`)
+}
+
+interface BodyState {
+  reading: boolean
+  failure: unknown
+}
+
+function lazyBody(source: Source, maxBytes: number, signal: AbortSignal) {
+  const state: BodyState = { reading: false, failure: undefined }
+  let bytes: Promise<ArrayBuffer> | undefined
+  const read = async (): Promise<ArrayBuffer> => {
+    state.reading = true
+    try {
+      return exactBuffer(await source.read(maxBytes, signal))
+    } catch (error) {
+      state.failure = error
+      throw error
+    } finally {
+      state.reading = false
+    }
+  }
+  return {
+    state,
+    arrayBuffer: () => {
+      bytes ??= read()
+      return bytes
+    },
+  }
+}
+
+/** Node's small buffers share one pool, so the buffer behind them holds more than the body. */
+function exactBuffer(bytes: Uint8Array): ArrayBuffer {
+  const { buffer, byteLength } = bytes
+  return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? buffer : new Uint8Array(bytes).buffer
+}
+
+function overdue(reading: boolean, deadlineMs: number): HandlerError {
+  return reading
+    ? new HandlerError('ERR_BODY_TIMEOUT', `The body did not arrive within ${deadlineMs} ms.`)
+    : new HandlerError(
+        'ERR_RECEIVE_TIMEOUT',
+        `receive took longer than ${deadlineMs} ms, and the service waits 5 s. Store the delivery, answer, and work afterwards.`,
+      )
+}
+
+function asRefusal(error: unknown): Refused | undefined {
+  return error instanceof HandlerError || isWebhookRefusal(error) ? error : undefined
+}
+
+/**
+ * Codes that mean "in a moment again": the version store's own, SQLite's, and PostgreSQL's for serialization, deadlock, lock, too many
+ * connections and starting up.
+ */
+const busyCodes = new Set<unknown>([
+  'ERR_VERSION_STORE_BUSY',
+  'SQLITE_BUSY',
+  '40001',
+  '40P01',
+  '55P03',
+  '53300',
+  '57P03',
+])
+
+function isBusy(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && busyCodes.has((error as { code?: unknown }).code)
+}
+
+const texts: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
+  413: 'Payload Too Large',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+}
+
+function answerOf(status: number): Answer {
+  return {
+    status,
+    headers: { 'Content-Type': 'application/json', ...(status === 405 ? { Allow: 'POST' } : {}) },
+    body: JSON.stringify({ error: texts[status] ?? 'Refused' }),
+  }
+}
+
+function tellError(settings: HandlerSettings, error: unknown): void {
+  void tell(() => settings.onError(error))
+}
+
+async function tell(listener: () => unknown): Promise<void> {
+  try {
+    await listener()
+  } catch {
+    // A listener that fails changes no answer.
+  }
+}

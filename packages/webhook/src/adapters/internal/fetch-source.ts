@@ -1,0 +1,101 @@
+/** The core for fetch requests. @module */
+import type { BodyReader } from '../../delivery.js'
+import { concat } from '../../internal/concat.js'
+import type { FetchRequest } from '../fetch-types.js'
+import type { WebResponse } from '../globals.js'
+import { bodyTooLarge, bodyUnreadable } from '../handler-error.js'
+import type { HandlerSettings } from '../handler-options.js'
+import { answer, notRaw, type OnLateWork, type Source } from './answer.js'
+import { declaredBytes, discardedBytes } from './body-bytes.js'
+
+/** Answers a fetch request. */
+export async function serveFetch(
+  request: FetchRequest,
+  settings: HandlerSettings,
+  cure: string,
+  onLateWork?: OnLateWork,
+): Promise<WebResponse> {
+  const { status, headers, body } = await answer(fetchSource(request, cure), settings, onLateWork)
+  if (spoiled(request) === undefined && request.body) discard(request.body.getReader(), settings.deadlineMs)
+  return new Response(body === '' || request.method === 'HEAD' ? null : body, { status, headers })
+}
+
+function fetchSource(request: FetchRequest, cure: string): Source {
+  return {
+    method: request.method,
+    headers: request.headers,
+    declaredBytes: declaredBytes(request.headers.get('content-length')),
+    spoiled: spoiled(request),
+    cure,
+    read: (maxBytes, signal) => readRequest(request, { maxBytes, signal, cure }),
+  }
+}
+
+function spoiled(request: FetchRequest): string | undefined {
+  if (request.bodyUsed) return 'a Request that something else has read'
+  if (request.body?.locked === true) return 'a Request whose stream something else holds'
+  return undefined
+}
+
+interface Reading {
+  readonly maxBytes: number
+  readonly signal: AbortSignal
+  readonly cure: string
+}
+
+async function readRequest(request: FetchRequest, { maxBytes, signal, cure }: Reading): Promise<Uint8Array> {
+  // The work before the first read may have let something else at the body.
+  const kind = spoiled(request)
+  if (kind !== undefined) throw notRaw(kind, cure)
+  if (request.body === null) return new Uint8Array()
+  // Runtimes without request streams have no `body` at all.
+  if (request.body === undefined) {
+    const buffer = await request.arrayBuffer().catch((cause) => Promise.reject(bodyUnreadable(cause)))
+    if (buffer.byteLength > maxBytes) throw bodyTooLarge(maxBytes)
+    return new Uint8Array(buffer)
+  }
+
+  const reader = request.body.getReader()
+  const chunks: Uint8Array[] = []
+  let length = 0
+  // Whether the sender hears of it changes nothing.
+  const stop = () => void reader.cancel().catch(() => undefined)
+  signal.addEventListener('abort', stop)
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch((cause) => Promise.reject(bodyUnreadable(cause)))
+      signal.throwIfAborted()
+      if (done) return concat(chunks, length)
+      if (value === undefined) continue
+      length += value.byteLength
+      if (length > maxBytes) {
+        stop()
+        throw bodyTooLarge(maxBytes)
+      }
+      chunks.push(value)
+    }
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+/**
+ * Throws a body away that was refused unread: Node's bridges to fetch cut the connection of a request whose body stays, and with it
+ * the next delivery. What is longer or slower than its bounds is left to the runtime.
+ */
+function discard(reader: BodyReader, limitMs: number): void {
+  const stop = () => void reader.cancel().catch(() => undefined)
+  const timer = setTimeout(stop, limitMs)
+  timer.unref?.()
+  const readOn = async () => {
+    for (let length = 0; length <= discardedBytes; ) {
+      const { done, value } = await reader.read()
+      if (done) return
+      length += value?.byteLength ?? 0
+    }
+    stop()
+  }
+  readOn()
+    .catch(() => undefined)
+    .finally(() => clearTimeout(timer))
+}

@@ -1,0 +1,101 @@
+/** The core for requests of Node: the raw bytes of the stream, or those that a parser kept. @module */
+import { concat } from '../../internal/concat.js'
+import { bodyTooLarge, bodyUnreadable } from '../handler-error.js'
+import type { NodeRequest } from '../node-types.js'
+import { notRaw, type Source } from './answer.js'
+import { declaredBytes, discardedBytes } from './body-bytes.js'
+
+/** Where parsers leave what they made of a body. */
+export interface Parsed {
+  readonly body?: unknown
+  readonly rawBody?: unknown
+}
+
+/**
+ * Presents a Node request. An unread stream comes first; else bytes that something kept as `rawBody` or `body`. Text is refused:
+ * decoding has changed what was not UTF-8.
+ * @param places - Where the framework's parsers leave a body.
+ */
+export function nodeSource(request: NodeRequest, places: readonly Parsed[], cure: string): Source {
+  const consumed = () => request.readableDidRead === true
+  const kept = consumed() ? keptBytes(places) : undefined
+  return {
+    method: request.method ?? '',
+    headers: request.headers,
+    declaredBytes: kept?.byteLength ?? declaredBytes(request.headers['content-length']),
+    spoiled: consumed() && kept === undefined ? spoiledBy(places) : undefined,
+    cure,
+    async read(maxBytes, signal) {
+      if (kept !== undefined) return kept
+      // The work before the first read may have let something else at the stream.
+      if (consumed()) throw notRaw(spoiledBy(places), cure)
+      return readStream(request, { maxBytes, signal, cure })
+    },
+  }
+}
+
+function keptBytes(places: readonly Parsed[]): Uint8Array | undefined {
+  return places.flatMap(({ rawBody, body }) => [rawBody, body]).find((value) => value instanceof Uint8Array)
+}
+
+function spoiledBy(places: readonly Parsed[]): string {
+  const parsed = places.map(({ body }) => body).find((body) => body !== undefined)
+  if (parsed === undefined) return 'a stream that something else has read from'
+  return typeof parsed === 'string' ? 'decoded text' : 'an object, so something parsed it'
+}
+
+interface Reading {
+  readonly maxBytes: number
+  readonly signal: AbortSignal
+  readonly cure: string
+}
+
+/** Listens by events: an iterator would destroy the request, and with it the answer, where it stops early. */
+function readStream(request: NodeRequest, { maxBytes, signal, cure }: Reading): Promise<Uint8Array> {
+  if (request.readableEnded === true) return Promise.resolve(new Uint8Array())
+  if (request.destroyed === true) return Promise.reject(bodyUnreadable())
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = []
+    let length = 0
+    let settled = false
+    const settle = (done: () => void) => {
+      settled = true
+      chunks.length = 0
+      done()
+    }
+    request.on('data', (chunk: unknown) => {
+      if (settled) return
+      if (!(chunk instanceof Uint8Array)) return settle(() => reject(notRaw('decoded text', cure)))
+      length += chunk.byteLength
+      if (length > maxBytes) return settle(() => reject(bodyTooLarge(maxBytes)))
+      chunks.push(chunk)
+    })
+    request.on('end', () => {
+      if (settled) return
+      const bytes = concat(chunks, length)
+      settle(() => resolve(bytes))
+    })
+    for (const event of ['error', 'close'] as const)
+      request.on(event, (cause: unknown) => settled || settle(() => reject(bodyUnreadable(cause))))
+    signal.addEventListener('abort', () => settled || settle(() => reject(signal.reason)))
+    request.resume()
+  })
+}
+
+/**
+ * Throws the rest of a body away after its request was answered, because many senders listen only after their last byte, and the
+ * connection serves the next request. What is longer or slower than its bounds is cut off.
+ * @param limitMs - How long the rest may take, in milliseconds.
+ */
+export function drain(request: NodeRequest, limitMs: number): void {
+  if (request.readableEnded === true || request.destroyed === true) return
+  let length = 0
+  const timer = setTimeout(() => request.destroy(), limitMs)
+  timer.unref?.()
+  request.on('data', (chunk: unknown) => {
+    length += chunk instanceof Uint8Array ? chunk.byteLength : String(chunk).length
+    if (length > discardedBytes) request.destroy()
+  })
+  for (const event of ['end', 'close', 'error'] as const) request.on(event, () => clearTimeout(timer))
+  request.resume()
+}

@@ -1,0 +1,33 @@
+/** Deliveries in Koa. @module */
+import { type HandlerOptions, handlerSettings } from './handler-options.js'
+import { answer } from './internal/answer.js'
+import { drain, nodeSource, type Parsed } from './internal/node-source.js'
+import type { NodeRequest } from './node-types.js'
+
+/** What is used of Koa's context. */
+export interface KoaContextLike {
+  readonly req: NodeRequest
+  readonly request: object
+  status: number
+  body: unknown
+  set(name: string, value: string): unknown
+}
+
+/**
+ * Makes a middleware that answers every request it is given; choose by path before it, and place it before `bodyParser()`.
+ * @throws {TypeError | RangeError} When an option is unusable.
+ * @example const deliveries = koaHandler({ receive }); app.use((ctx, next) => (ctx.path === '/webhook' ? deliveries(ctx) : next()))
+ */
+export function koaHandler(options: HandlerOptions): (ctx: KoaContextLike) => Promise<void> {
+  const settings = handlerSettings(options)
+  return async (ctx) => {
+    const source = nodeSource(ctx.req, [ctx.request as Parsed, ctx.req], cure)
+    const { status, headers, body } = await answer(source, settings)
+    drain(ctx.req, settings.deadlineMs)
+    ctx.status = status
+    ctx.body = body === '' ? null : body
+    for (const [name, value] of Object.entries(headers)) ctx.set(name, value)
+  }
+}
+
+const cure = 'Place koaHandler before app.use(bodyParser()), or set ctx.disableBodyParser = true on its path.'

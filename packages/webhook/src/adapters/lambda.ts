@@ -1,0 +1,91 @@
+/** Deliveries in AWS Lambda: behind a REST API, an HTTP API (payload 1.0 and 2.0), or a function URL. @module */
+import type { HeadersLike } from '../delivery.js'
+import { bodyTooLarge, bodyUnreadable } from './handler-error.js'
+import { type HandlerOptions, handlerSettings } from './handler-options.js'
+import { answer, type Source } from './internal/answer.js'
+
+/** What is used of an event. */
+export interface LambdaEventLike {
+  /** Payload 1.0. */
+  readonly httpMethod?: string
+  /** Payload 2.0 has the method here. */
+  readonly requestContext?: { readonly requestId?: string; readonly http?: { readonly method: string } }
+  readonly headers?: { readonly [name: string]: string | undefined } | null
+  /** Payload 1.0: every value of a repeated header. */
+  readonly multiValueHeaders?: { readonly [name: string]: readonly string[] | undefined } | null
+  readonly body?: string | null
+  readonly isBase64Encoded?: boolean
+}
+
+/** What is used of the context. */
+export interface LambdaContextLike {
+  /** Emulators may have none. */
+  getRemainingTimeInMillis?(): number
+}
+
+/** What API Gateway and function URLs make a response of. */
+export interface LambdaResult {
+  statusCode: number
+  headers: Record<string, string>
+  body: string
+}
+
+/** The function's handler. It never rejects. */
+export type LambdaHandler = (event: LambdaEventLike, context?: LambdaContextLike) => Promise<LambdaResult>
+
+/** The function is stopped at its own time-out without an answer; this many milliseconds are kept to give one. */
+const reserveMs = 250
+
+/**
+ * Makes the handler of a function. The answer is given before the function's own time-out (3 seconds unless you set it), too.
+ * @throws {TypeError | RangeError} When an option is unusable.
+ * @example export const handler = lambdaHandler({ receive })
+ */
+export function lambdaHandler(options: HandlerOptions): LambdaHandler {
+  const settings = handlerSettings(options)
+  return async (event, context) => {
+    const remainingMs = context?.getRemainingTimeInMillis?.() ?? Infinity
+    const deadlineMs = Math.max(1, Math.min(settings.deadlineMs, remainingMs - reserveMs))
+    const { status, headers, body } = await answer(eventSource(event), { ...settings, deadlineMs })
+    return { statusCode: status, headers: { ...headers }, body }
+  }
+}
+
+function eventSource(event: LambdaEventLike): Source {
+  return {
+    method: event.httpMethod ?? event.requestContext?.http?.method ?? '',
+    headers: headersOf(event),
+    declaredBytes: undefined,
+    spoiled: spoiled(event.body),
+    cure: "Take the body parser off this function (middy's httpJsonBodyParser): pass the event on as it came.",
+    read: async (maxBytes) => bytesOf(event, maxBytes),
+  }
+}
+
+/** Every value counts: a header that was sent twice must not pass as one. */
+function headersOf({ multiValueHeaders, headers }: LambdaEventLike): HeadersLike {
+  return multiValueHeaders ?? headers ?? {}
+}
+
+function spoiled(body: unknown): string | undefined {
+  return body === undefined || body === null || typeof body === 'string'
+    ? undefined
+    : 'an object, so something parsed it'
+}
+
+function bytesOf({ body, isBase64Encoded }: LambdaEventLike, maxBytes: number): Uint8Array {
+  const text = body ?? ''
+  // What is too large shows before it is decoded: a character is a byte or more, four of Base64 are three bytes.
+  if (text.length > (isBase64Encoded === true ? Math.ceil(maxBytes / 3) * 4 : maxBytes)) throw bodyTooLarge(maxBytes)
+  const bytes = isBase64Encoded === true ? fromBase64(text) : new TextEncoder().encode(text)
+  if (bytes.byteLength > maxBytes) throw bodyTooLarge(maxBytes)
+  return bytes
+}
+
+function fromBase64(text: string): Uint8Array {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+  } catch (cause) {
+    throw bodyUnreadable(cause)
+  }
+}

@@ -1,0 +1,14 @@
+/** Deliveries in Nest on Express. @module */
+import type { HandlerOptions } from './handler-options.js'
+import { serveNode } from './internal/serve-node.js'
+import type { NodeHandler } from './node-types.js'
+
+/**
+ * Makes a handler for `app.use(path, handler)`, which Nest runs before its body parser, or for a controller's method that passes its
+ * `@Req()` and `@Res()` on; a controller needs `NestFactory.create(AppModule, { rawBody: true })`.
+ * @throws {TypeError | RangeError} When an option is unusable.
+ * @example app.use('/webhook', nestHandler({ receive: (delivery) => app.get(Payments).receive(delivery) }))
+ */
+export function nestHandler(options: HandlerOptions): NodeHandler {
+  return serveNode(options, 'Keep the bytes: NestFactory.create(AppModule, { rawBody: true }).')
+}

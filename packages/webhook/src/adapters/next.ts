@@ -1,0 +1,26 @@
+/** Deliveries in Next: a route of the app router, or an API route of the pages router. @module */
+import type { FetchHandler } from './fetch-types.js'
+import { type HandlerOptions, handlerSettings } from './handler-options.js'
+import { serveFetch } from './internal/fetch-source.js'
+import { serveNode } from './internal/serve-node.js'
+import type { NodeHandler } from './node-types.js'
+
+/**
+ * Makes the `POST` of `app/webhook/route.ts`. Next itself answers other methods with 405.
+ * @throws {TypeError | RangeError} When an option is unusable.
+ * @example export const POST = nextRoute({ receive })
+ */
+export function nextRoute(options: HandlerOptions): FetchHandler {
+  const settings = handlerSettings(options)
+  return (request) => serveFetch(request, settings, 'Let what reads it first read request.clone().')
+}
+
+/**
+ * Makes the default export of `pages/api/webhook.ts`. The same file must switch Next's parser off, literally:
+ * `export const config = { api: { bodyParser: false } }`.
+ * @throws {TypeError | RangeError} When an option is unusable.
+ * @example export default nextApi({ receive })
+ */
+export function nextApi(options: HandlerOptions): NodeHandler {
+  return serveNode(options, 'Add to the file of this route: export const config = { api: { bodyParser: false } }')
+}

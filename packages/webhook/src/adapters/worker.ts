@@ -1,0 +1,42 @@
+/** Deliveries in Cloudflare Workers. @module */
+import type { FetchRequest } from './fetch-types.js'
+import type { WebResponse } from './globals.js'
+import { type HandlerOptions, type HandlerSettings, handlerSettings } from './handler-options.js'
+import { serveFetch } from './internal/fetch-source.js'
+
+/** What is used of the execution context. */
+export interface WorkerContextLike {
+  waitUntil(work: Promise<unknown>): void
+}
+
+/** The `fetch` of a Worker. */
+export type WorkerHandler<Env> = (request: FetchRequest, env: Env, context: WorkerContextLike) => Promise<WebResponse>
+
+/**
+ * Makes the `fetch` of a Worker. Work that misses the deadline goes on under `waitUntil`.
+ * @param options - The options, or a function that makes them from the bindings, called once per set of bindings.
+ * @throws {TypeError | RangeError} When an option is unusable: at once, or for a function at the first request.
+ * @example export default { fetch: workerHandler((env: Env) => ({ receive: receiverOf(env) })) }
+ */
+export function workerHandler<Env extends object>(
+  options: HandlerOptions | ((env: Env) => HandlerOptions),
+): WorkerHandler<Env> {
+  const settingsOf = typeof options === 'function' ? onceEach(options) : always(handlerSettings(options))
+  return async (request, env, context) =>
+    serveFetch(request, settingsOf(env), 'Let what reads it first read request.clone().', (work) =>
+      context.waitUntil(work),
+    )
+}
+
+function always(settings: HandlerSettings): () => HandlerSettings {
+  return () => settings
+}
+
+function onceEach<Env extends object>(make: (env: Env) => HandlerOptions): (env: Env) => HandlerSettings {
+  const made = new WeakMap<Env, HandlerSettings>()
+  return (env) => {
+    const settings = made.get(env) ?? handlerSettings(make(env))
+    made.set(env, settings)
+    return settings
+  }
+}

@@ -1,0 +1,4 @@
+export { expressHandler } from '../adapters/express.js'
+export { HandlerError } from '../adapters/handler-error.js'
+export type { HandlerOptions, IncomingDelivery, Refused } from '../adapters/handler-options.js'
+export type { NodeHandler, NodeRequest, NodeResponse } from '../adapters/node-types.js'

@@ -1,0 +1,5 @@
+export type { FetchRequest } from '../adapters/fetch-types.js'
+export type { WebResponse } from '../adapters/globals.js'
+export { HandlerError } from '../adapters/handler-error.js'
+export type { HandlerOptions, IncomingDelivery, Refused } from '../adapters/handler-options.js'
+export { type HonoContextLike, honoHandler } from '../adapters/hono.js'

@@ -1,0 +1,127 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { readClaim } from './claim.js'
+
+const t = 1_700_000_000
+const at = (seconds: number) => (t + seconds) * 1000
+const v1 = 'a'.repeat(64)
+const verdictOf = (header: unknown, receivedAt = at(0), toleranceSeconds = 300) => {
+  const claim = readClaim(header as string, receivedAt, toleranceSeconds)
+  return 'code' in claim ? claim.code : 'ok'
+}
+
+test.each([
+  ['a=b', true],
+  [' \t a=b\t ', true],
+  ['a=b c=d', true],
+  ['a=', true],
+  ['a= \t', true],
+  ['a= b', true],
+  ['t1=x', true],
+  ['v10=x', true],
+  ['a', false],
+  ['=b', false],
+  [' =b', false],
+  ['a =b', false],
+  ['a b=c', false],
+  ['', false],
+  ['\na=b', false],
+])('beside t and v1 the field %j is well-formed: %s', (field, wellFormed) => {
+  const expected = wellFormed ? 'ok' : 'ERR_SIGNATURE_MALFORMED'
+  for (const fields of [
+    [field, `t=${t}`, `v1=${v1}`],
+    [`t=${t}`, field, `v1=${v1}`],
+    [`t=${t}`, `v1=${v1}`, field],
+  ])
+    expect(verdictOf(fields.join(','))).toBe(expected)
+})
+
+test('a header is read as a plain reading of its grammar reads it', () => {
+  const field = fc.oneof(
+    fc.constantFrom(`t=${t}`, `v1=${v1}`, `v1=${'b'.repeat(64)}`, `t=0${t}`, 't=', 'v1=', `v1=${v1}0`, 'v2=x', ''),
+    fc.string({ unit: fc.constantFrom('t', 'v', '1', '=', ' ', '\t', '\n', '\u00a0', 'é'), maxLength: 6 }),
+  )
+  const padded = fc.tuple(fc.constantFrom('', ' ', '\t '), field, fc.constantFrom('', ' ', ' \t'))
+  const headers = fc.array(padded, { minLength: 1, maxLength: 12 })
+  fc.assert(
+    fc.property(headers, (fields) => {
+      const header = fields.map((parts) => parts.join('')).join(',')
+      const claim = readClaim(header, at(0), 300)
+      expect('code' in claim ? claim.code : claim.codes).toEqual(plainly(header))
+    }),
+    { numRuns: 3000 },
+  )
+})
+
+/** The same grammar field by field, without regard to cost. */
+function plainly(header: string): string | string[] {
+  if (header.trim() === '') return 'ERR_SIGNATURE_MISSING'
+  const fields = header.split(',').map((field) => /^[ \t]*([^\s=]+)=(.*?)[ \t]*$/s.exec(field)?.slice(1))
+  if (fields.includes(undefined)) return 'ERR_SIGNATURE_MALFORMED'
+  const of = (name: string) => fields.filter((field) => field?.[0] === name).map((field) => field?.[1] ?? '')
+  const [times, codes] = [of('t'), of('v1')]
+  const wellFormed =
+    times.length === 1 &&
+    times.every((time) => /^(0|[1-9][0-9]{0,11})$/.test(time)) &&
+    codes.every((code) => /^[0-9a-f]{64}$/.test(code))
+  if (!wellFormed || codes.length > 8) return 'ERR_SIGNATURE_MALFORMED'
+  return codes.length === 0 ? 'ERR_SIGNATURE_SCHEME' : codes
+}
+
+test('the time of a header grows with its length, not with its square', () => {
+  // By the square, a header of blanks would take milliseconds: 16 million steps.
+  for (const header of [
+    `t=${' '.repeat(4_000)}x`,
+    `${' '.repeat(4_000)}x`,
+    `x=${' '.repeat(4_000)}\n`,
+    `t=1${' '.repeat(4_000)}x`,
+  ]) {
+    const before = process.cpuUsage()
+    for (let round = 0; round < 50; round++) verdictOf(header)
+    const { user, system } = process.cpuUsage(before)
+    expect((user + system) / 50, JSON.stringify(header.slice(0, 3))).toBeLessThan(2_000)
+  }
+})
+
+test('a header of more than 4096 characters is refused unread', () => {
+  const good = `t=${t},v1=${v1}`
+  const padded = (length: number) => `${good},x=`.padEnd(length, 'y')
+  expect(verdictOf(padded(4096))).toBe('ok')
+  expect(verdictOf(padded(4097))).toBe('ERR_SIGNATURE_MALFORMED')
+  const before = process.cpuUsage()
+  verdictOf('a=,'.repeat(10_000_000))
+  const { user, system } = process.cpuUsage(before)
+  expect((user + system) / 1000).toBeLessThan(200)
+})
+
+test('one header after another is read from its beginning, whatever became of the first', () => {
+  const good = `t=${t},v1=${v1}`
+  for (const before of [good, `${good},`, 'junk', `t=${t},v1=${v1}0`, `${good},${'x'.repeat(5000)}`]) {
+    verdictOf(before)
+    expect(verdictOf(good)).toBe('ok')
+  }
+})
+
+test('accepts the last second of the window on either side, refuses the next', () => {
+  const good = `t=${t},v1=${v1}`
+  expect(readClaim(good, at(300), 300)).toMatchObject({ proof: { signedAt: t, ageSeconds: 300 } })
+  expect(readClaim(good, at(301), 300)).toMatchObject({ code: 'ERR_DELIVERY_STALE', ageSeconds: 301, status: 400 })
+  expect(readClaim(good, at(-300), 300)).toMatchObject({ proof: { signedAt: t, ageSeconds: -300 } })
+  expect(readClaim(good, at(-301), 300)).toMatchObject({ code: 'ERR_DELIVERY_FUTURE', ageSeconds: -301, status: 400 })
+})
+
+test('a tolerance of 0 accepts the whole of this second, and no other', () => {
+  const good = `t=${t},v1=${v1}`
+  expect(verdictOf(good, at(0), 0)).toBe('ok')
+  expect(verdictOf(good, at(0) + 999, 0)).toBe('ok')
+  expect(verdictOf(good, at(1), 0)).toBe('ERR_DELIVERY_STALE')
+  expect(verdictOf(good, at(0) - 1, 0)).toBe('ERR_DELIVERY_FUTURE')
+})
+
+test.each([Number.NaN, 'x', {}, Number.NEGATIVE_INFINITY, -1])('a tolerance of %s accepts nothing', (wrong) => {
+  expect(verdictOf(`t=${t},v1=${v1}`, at(0), wrong as number)).toMatch(/^ERR_DELIVERY_/)
+})
+
+test.each([Number.NaN, 'x', {}, Number.POSITIVE_INFINITY, null])('a time of receipt of %s accepts nothing', (wrong) => {
+  expect(verdictOf(`t=${t},v1=${v1}`, wrong as number)).toMatch(/^ERR_DELIVERY_/)
+})

@@ -1,0 +1,12 @@
+/** Rejecting a promise at the least cost. @module */
+import type { WebhookError } from '../errors.js'
+
+const settled = /* @__PURE__ */ Promise.resolve()
+
+/**
+ * A promise that is rejected after one tick, when the caller has its handler on: Node spends three times as much on one that is rejected
+ * before. And nothing is thrown, which costs V8 as much again.
+ */
+export function refuse(error: WebhookError): Promise<never> {
+  return new Promise((_, reject) => void settled.then(() => reject(error)))
+}

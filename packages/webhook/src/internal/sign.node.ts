@@ -1,0 +1,7 @@
+/** Signing where there is `node:crypto`. @module */
+import { createHmac } from 'node:crypto'
+import { secretBytes } from './secrets.js'
+
+export function sign(secret: string, timestamp: string, body: Uint8Array): string {
+  return createHmac('sha256', secretBytes(secret)).update(`${timestamp}.`).update(body).digest('hex')
+}

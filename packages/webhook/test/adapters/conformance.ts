@@ -1,0 +1,45 @@
+/** The table of cases that every adapter passes, in its framework. @module */
+import { afterEach, describe, test } from 'vitest'
+import type { HandlerOptions, Refused } from '../../src/adapters/handler-options.js'
+import { createVerifier, type Snapshot } from '../../src/exports/index.js'
+import { answerCases } from './answer-cases.js'
+import { type Bench, type Case, secret } from './fixture.js'
+import type { Host, Subject } from './host.js'
+import { socketCases } from './socket-cases.js'
+
+/** Registers the table for one adapter. */
+export function adapterConformance(subject: Subject, withSocket = true): void {
+  const cases: Case[] = [...answerCases, ...socketCases]
+  const excuses = new Map(Object.entries(subject.excuses ?? {}))
+  for (const name of excuses.keys())
+    if (!cases.some((one) => one.name === name)) throw new RangeError(`"${name}" is no case of the table.`)
+
+  describe(`${subject.name} receives deliveries`, () => {
+    const hosts: Host[] = []
+    afterEach(async () => {
+      for (const host of hosts.splice(0)) await host.close()
+    })
+    for (const { name, socket, run } of cases) {
+      const bench = (): Bench => {
+        const { verify } = createVerifier({ secrets: secret })
+        const [snapshots, errors, refusals]: [Snapshot[], unknown[], Refused[]] = [[], [], []]
+        const told: HandlerOptions = {
+          receive: async (delivery) => void snapshots.push((await verify(delivery)).snapshot),
+          onError: (error) => errors.push(error),
+          onRefusal: (refusal) => refusals.push(refusal),
+        }
+        const start = async (options: Partial<HandlerOptions> = {}, parser = false) => {
+          const host = await subject.start({ ...told, ...options }, parser)
+          hosts.push(host)
+          return host
+        }
+        return { start, snapshots, errors, refusals, cure: subject.cure }
+      }
+      const excuse = excuses.get(name)
+      // Where whole requests arrive there is nothing to say about sockets.
+      if (socket === true && !withSocket) continue
+      if (excuse !== undefined) test.fails(`${name} (cannot: ${excuse})`, { timeout: 1000 }, () => run(bench()))
+      else test(name, () => run(bench()))
+    }
+  })
+}

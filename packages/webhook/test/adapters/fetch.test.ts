@@ -1,0 +1,35 @@
+import { createServer } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
+import { expect, onTestFinished, test } from 'vitest'
+import { fetchHandler } from '../../src/exports/fetch.js'
+import { createVerifier } from '../../src/exports/index.js'
+import { adapterConformance } from './conformance.js'
+import { delivery, secret } from './fixture.js'
+import { hostOf } from './host.js'
+
+adapterConformance({
+  name: 'fetchHandler',
+  cure: /read request\.clone\(\)/,
+  async start(options, parser) {
+    const handle = fetchHandler(options)
+    const listener = getRequestListener(async (request) => {
+      if (parser && request.method === 'POST') await request.json()
+      return handle(request)
+    })
+    return hostOf(createServer(listener))
+  },
+})
+
+test('a middleware that reads a clone leaves the delivery whole', async () => {
+  const { verify } = createVerifier({ secrets: secret })
+  const read: unknown[] = []
+  const handle = fetchHandler({ receive: verify })
+  const listen = async (request: Request) => {
+    read.push(await request.clone().json())
+    return handle(request)
+  }
+  const host = await hostOf(createServer(getRequestListener(listen)))
+  onTestFinished(() => host.close())
+  const sent = await delivery()
+  expect([(await host.send(sent)).status, read]).toEqual([204, [JSON.parse(Buffer.from(sent.body).toString())]])
+})

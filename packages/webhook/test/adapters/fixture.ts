@@ -1,0 +1,33 @@
+/** What the cases of the table work with. @module */
+import type { HandlerOptions, Refused } from '../../src/adapters/handler-options.js'
+import type { Snapshot } from '../../src/exports/index.js'
+import { createTestDelivery, type TestDelivery, type TestDeliveryOptions } from '../../src/exports/testing.js'
+import type { Host } from './host.js'
+
+export const secret = 'whsec_of_the_adapters'
+
+/** How long a test waits for what has to come, on a machine that is busy. */
+export const patience = { timeout: 10_000 } as const
+
+/** What a case works with. */
+export interface Bench {
+  /** Starts the receiver; without `receive` it verifies and keeps the snapshot. */
+  start(options?: Partial<HandlerOptions>, parser?: boolean): Promise<Host>
+  readonly snapshots: Snapshot[]
+  readonly errors: unknown[]
+  readonly refusals: Refused[]
+  readonly cure: RegExp
+}
+
+/** A fact that holds for every adapter. */
+export interface Case {
+  readonly name: string
+  /** Needs a socket, to break a request on. */
+  readonly socket?: true
+  run(bench: Bench): Promise<void>
+}
+
+/** A delivery that the receiver takes, unless the options say otherwise. */
+export function delivery(options: Partial<TestDeliveryOptions> = {}): Promise<TestDelivery> {
+  return createTestDelivery({ secret, ...options })
+}

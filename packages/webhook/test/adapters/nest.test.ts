@@ -1,0 +1,64 @@
+import 'reflect-metadata'
+import type { Server } from 'node:http'
+import { All, Controller, Module, Req, Res, type Type } from '@nestjs/common'
+import { NestFactory } from '@nestjs/core'
+import type { HandlerOptions } from '../../src/adapters/handler-options.js'
+import { type NodeRequest, type NodeResponse, nestHandler } from '../../src/exports/nest.js'
+import { adapterConformance } from './conformance.js'
+import { hostOf } from './host.js'
+
+const cure = /NestFactory\.create\(AppModule, \{ rawBody: true \}\)/
+
+/** A controller as decorators would make it; this compiler has none for parameters. */
+function moduleOf(options: HandlerOptions): Type {
+  const handle = nestHandler(options)
+  class Webhooks {
+    receive(request: NodeRequest, response: NodeResponse): Promise<void> {
+      return handle(request, response)
+    }
+  }
+  const method = Object.getOwnPropertyDescriptor(Webhooks.prototype, 'receive')
+  All()(Webhooks.prototype, 'receive', method as PropertyDescriptor)
+  Req()(Webhooks.prototype, 'receive', 0)
+  Res()(Webhooks.prototype, 'receive', 1)
+  Controller('webhook')(Webhooks)
+  class AppModule {}
+  Module({ controllers: [Webhooks] })(AppModule)
+  return AppModule
+}
+
+async function controller(options: HandlerOptions, rawBody: boolean) {
+  const app = await NestFactory.create(moduleOf(options), { rawBody, logger: false })
+  await app.listen(0, '127.0.0.1')
+  return hostOf(app.getHttpServer() as Server, () => app.close())
+}
+
+const parsedFirst = "Nest's body parser reads JSON before any controller"
+
+adapterConformance({
+  name: 'nestHandler in a controller, with rawBody: true',
+  cure,
+  start: (options, parser) => controller(options, !parser),
+  excuses: {
+    'refused headers are answered before the body came': parsedFirst,
+    'a declared length over the limit is 413 before the body came': parsedFirst,
+    'a sender that never stops is answered with 413 and cut off': parsedFirst,
+    'an upload that breaks off is a refusal and no error, and the next delivery is received': parsedFirst,
+    'a body that does not come is 408 at the deadline': parsedFirst,
+    'a connection whose body does not come is closed soon after the answer': parsedFirst,
+  },
+})
+
+adapterConformance({
+  name: 'nestHandler by app.use()',
+  cure,
+  async start(options, parser) {
+    if (parser) return controller(options, false)
+    class AppModule {}
+    Module({})(AppModule)
+    const app = await NestFactory.create(AppModule, { logger: false })
+    app.use('/webhook', nestHandler(options))
+    await app.listen(0, '127.0.0.1')
+    return hostOf(app.getHttpServer() as Server, () => app.close())
+  },
+})

@@ -1,0 +1,57 @@
+/**
+ * Runs blocks of the README, each on a port of its own, and prints the ports in the order of the files. Blocks that listen do so by
+ * themselves; for those that export a handler this stands where their platform does.
+ */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type AddressInfo, createServer as createProbe } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { pathToFileURL } from 'node:url'
+import { getRequestListener } from '@hono/node-server'
+import type { LambdaHandler } from '../../src/exports/lambda.js'
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => unknown
+type FetchFunction = (request: Request, ...more: unknown[]) => Promise<Response>
+
+/** What the blocks export. */
+interface Exported {
+  readonly POST?: FetchFunction
+  readonly handler?: LambdaHandler
+  readonly default?: Listener | { readonly fetch: FetchFunction }
+}
+
+/** A function URL, as far as a delivery needs one. */
+function functionUrl(handler: LambdaHandler): Listener {
+  return async (request, response) => {
+    const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
+    const body = (await buffer(request)).toString('base64')
+    const event = { headers, requestContext: { http: { method: 'POST' } }, body, isBase64Encoded: true }
+    const { statusCode, headers: given, body: text } = await handler(event)
+    response.writeHead(statusCode, given).end(text)
+  }
+}
+
+function platformOf({ POST, handler, default: main }: Exported): Listener | undefined {
+  if (POST !== undefined) return getRequestListener((request) => POST(request))
+  if (handler !== undefined) return functionUrl(handler)
+  if (typeof main !== 'object') return main
+  const context = { waitUntil: () => undefined }
+  return getRequestListener((request) => main.fetch(request, process.env, context))
+}
+
+async function freePort(): Promise<number> {
+  const probe = createProbe().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  await once(probe, 'close')
+  return port
+}
+
+for (const file of process.argv.slice(2)) {
+  const port = await freePort()
+  process.env['PORT'] = `${port}`
+  const listener = platformOf((await import(pathToFileURL(file).href)) as Exported)
+  if (listener !== undefined) await once(createServer(listener).listen(port), 'listening')
+  process.stdout.write(`port ${port}\n`)
+}

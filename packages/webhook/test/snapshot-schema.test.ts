@@ -1,0 +1,174 @@
+/** The snapshot's check, which has no dependency, against the contract's schema (INTERFACE 2.3). */
+import { snapshotSchema } from '@payment-integration/contract'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { parseSnapshot } from '../src/snapshot.js'
+
+const accepts = (value: unknown) => {
+  try {
+    return parseSnapshot(new TextEncoder().encode(JSON.stringify(value))) !== undefined
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'ERR_SNAPSHOT_INVALID', status: 400 })
+    return false
+  }
+}
+/** What the schema says of the same JSON. */
+const schemaAccepts = (value: unknown) => snapshotSchema.safeParse(JSON.parse(JSON.stringify(value))).success
+
+const hex = (digits: number) =>
+  fc
+    .array(fc.constantFrom(...'0123456789abcdef'), { minLength: digits, maxLength: digits })
+    .map((text) => `0x${text.join('')}`)
+const amount = fc.oneof(
+  fc.nat().map(String),
+  fc.tuple(fc.nat(), fc.nat()).map(([whole, fraction]) => `${whole}.${fraction}`),
+)
+const currency = fc.array(fc.constantFrom(...'ABEKRSUXZ'), { minLength: 3, maxLength: 3 }).map((text) => text.join(''))
+const snapshots = fc.record({
+  integrationAddress: hex(40),
+  chainId: fc.integer({ min: 1, max: 999_999_999_999_999 }).map(String),
+  txHash: hex(64),
+  version: fc.integer({ min: 1 }),
+  state: fc.option(
+    fc.constantFrom('pending', 'success', 'failure', 'refund_pending', 'refund_success', 'refund_failure'),
+  ),
+  recipient: fc.option(fc.record({ title: fc.string(), subtitle: fc.option(fc.string()) })),
+  invoice: fc.option(fc.record({ amount, currency, settlementAmount: amount, settlementCurrency: currency })),
+})
+const fields = [
+  ...['integrationAddress', 'chainId', 'txHash', 'version', 'state', 'recipient', 'invoice'].map((name) => [name]),
+  ...['title', 'subtitle'].map((name) => ['recipient', name]),
+  ...['amount', 'currency', 'settlementAmount', 'settlementCurrency'].map((name) => ['invoice', name]),
+]
+const full = {
+  integrationAddress: `0x${'a1'.repeat(20)}`,
+  chainId: '8453',
+  txHash: `0x${'b2'.repeat(32)}`,
+  version: 1,
+  state: 'pending',
+  recipient: { title: 'Shop', subtitle: 'Berlin' },
+  invoice: { amount: '12.50', currency: 'EUR', settlementAmount: '13', settlementCurrency: 'USD' },
+}
+
+/** Values near to what some field wants. */
+const nearly = fc.oneof(
+  fc.constantFrom<unknown>(
+    undefined,
+    null,
+    true,
+    false,
+    0,
+    -0,
+    1,
+    -1,
+    1.5,
+    2 ** 53 - 1,
+    2 ** 53,
+    1e21,
+    [],
+    {},
+    [1],
+    '',
+  ),
+  fc.constantFrom<unknown>(
+    '0',
+    '00',
+    '01',
+    '0.',
+    '.5',
+    '1.',
+    '1.0',
+    '-1',
+    '+1',
+    '1e3',
+    ' 1',
+    '1 ',
+    '1\n',
+    '１',
+    '9'.repeat(16),
+  ),
+  fc.constantFrom<unknown>(
+    'EUR',
+    'eur',
+    'EU',
+    'EURO',
+    'ÄUR',
+    'EUR\n',
+    'pending',
+    'disputed',
+    'PENDING',
+    ' ',
+    '\n',
+    '\ud800',
+  ),
+  fc.constantFrom<unknown>(`0x${'A1'.repeat(20)}`, `0x${'a1'.repeat(20)}\n`, `0X${'a1'.repeat(20)}`, 'a1'.repeat(20)),
+  fc.constantFrom<unknown>(
+    { title: 'a' },
+    { title: 'a', subtitle: null },
+    { subtitle: null },
+    [full.recipient],
+    full.invoice,
+  ),
+  hex(39),
+  hex(41),
+  hex(63),
+  fc.string(),
+  fc.double(),
+  fc.jsonValue(),
+)
+
+function changed(snapshot: object, path: readonly string[], value: unknown): unknown {
+  const [name = '', ...rest] = path
+  const inner = (snapshot as Record<string, unknown>)[name]
+  if (rest.length === 0) return { ...snapshot, [name]: value }
+  return { ...snapshot, [name]: changed(typeof inner === 'object' && inner !== null ? inner : {}, rest, value) }
+}
+
+test('accepts every snapshot that the contract describes, and gives it back', () => {
+  fc.assert(
+    fc.property(snapshots, (snapshot) => {
+      expect(schemaAccepts(snapshot)).toBe(true)
+      expect(parseSnapshot(new TextEncoder().encode(JSON.stringify(snapshot)))).toEqual(
+        JSON.parse(JSON.stringify(snapshot)),
+      )
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('agrees with the contract about snapshots of which one to three fields were changed', () => {
+  const change = fc.tuple(fc.constantFrom(...fields), nearly)
+  const changes = fc.array(change, { minLength: 1, maxLength: 3 })
+  let accepted = 0
+  let refused = 0
+  fc.assert(
+    fc.property(fc.oneof(snapshots, fc.constant(full)), changes, (snapshot, list) => {
+      const near = list.reduce<unknown>((value, [path, to]) => changed(value as object, path, to), snapshot)
+      const expected = schemaAccepts(near)
+      expected ? accepted++ : refused++
+      expect(accepts(near)).toBe(expected)
+    }),
+    { numRuns: 6000 },
+  )
+  // Both answers were common, or the agreement would say little.
+  expect(Math.min(accepted, refused)).toBeGreaterThan(300)
+})
+
+test('agrees with the contract about JSON of any kind', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      expect(accepts(value)).toBe(schemaAccepts(value))
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('fields and states of a newer service pass, in both readings', () => {
+  for (const newer of [
+    { ...full, state: 'disputed' },
+    { ...full, settledAt: 1, recipient: { ...full.recipient, logo: 'x' }, invoice: { ...full.invoice, tax: null } },
+  ]) {
+    expect(accepts(newer)).toBe(true)
+    expect(schemaAccepts(newer)).toBe(true)
+  }
+})

@@ -1,7 +1,7 @@
 /**
  * Checks each package as npm would publish it. Needs `npm run build` first.
  * Usage: node scripts/check-packages.mjs [--update] [--root <folder>] [package ...]
- * `--update` records the public names instead of comparing them; `--root` names another workspace than this one.
+ * `--update` records the public names and the manifests instead of comparing them; `--root` names another workspace than this one.
  * Exit code 0 when all is well, 1 when not.
  * @module
  */
@@ -12,8 +12,10 @@ import { parseArgs } from 'node:util'
 import { consumerProblems } from './packages/consumer.mjs'
 import { contentProblems, exportsMapProblems } from './packages/contents.mjs'
 import { publintProblems, typesProblems } from './packages/lint.mjs'
+import { compareManifests, manifestProblems } from './packages/manifests.mjs'
 import { packAll } from './packages/pack.mjs'
 import { compareWithRecord, publicApi } from './packages/public-api.mjs'
+import { sizeProblems } from './packages/sizes.mjs'
 
 const { values: flags, positionals: only } = parseArgs({
   allowPositionals: true,
@@ -32,22 +34,31 @@ async function check() {
   const chosen = only.length ? all.filter(({ folder }) => only.includes(folder)) : all
   const api = publicApi(chosen)
   let failed = 0
+  const sizes = []
   for (const packed of chosen) {
     const into = join(temporary, `consumer-${packed.folder}`)
     await mkdir(into)
     const problems = [
+      ...manifestProblems(packed),
       ...(await contentProblems(packed, root)),
       ...(await exportsMapProblems(packed)),
       ...(await publintProblems(packed)),
       ...(await typesProblems(packed)),
       ...(await consumerProblems(packed, { all, root, into, api })),
     ]
+    const { problems: overweight, table } = await sizeProblems(packed, { root, into, api })
+    problems.push(...overweight)
+    sizes.push(...table)
     console.log(`${problems.length ? 'FAIL' : 'ok  '} ${packed.manifest.name}: ${packed.files.length} files`)
     for (const problem of problems) console.log(`     ${problem.replaceAll('\n', '\n     ')}`)
     failed += problems.length
   }
-  const changes = await compareWithRecord(api, join(root, 'scripts/public-api.snapshot.json'), flags.update)
+  if (sizes.length) console.log(`\nMinified and gzipped, in bytes:\n${sizes.join('\n')}\n`)
+  const changes = [
+    ...(await compareWithRecord(api, join(root, 'scripts/public-api.snapshot.json'), flags.update)),
+    ...(await compareManifests(chosen, join(root, 'scripts/manifests.snapshot.json'), flags.update)),
+  ]
   for (const change of changes) console.log(change)
-  if (changes.length) console.log('If these names are meant, record them: npm run packages -- --update')
+  if (changes.length) console.log('If these changes are meant, record them: npm run packages -- --update')
   return failed + changes.length > 0 ? 1 : 0
 }

@@ -19,6 +19,7 @@ const manifest = {
   version: '1.2.3',
   license: 'Apache-2.0',
   type: 'module',
+  sideEffects: false,
   engines: { node: '>=20.19.0' },
   exports: { '.': entry, './package.json': './package.json' },
   bin: { demo: './dist/bin.js' },
@@ -75,6 +76,30 @@ test('a sound package passes, and a name that comes or goes afterwards is report
   expect(code).toBe(1)
 })
 
+test('a change of the manifest is reported, and an import over its budget or without one', async () => {
+  const root = await workspace()
+  const budget = { entry: '@payment-integration/demo', names: ['answer'], web: 1000, node: 1000 }
+  const record = (budgets: object[]) =>
+    writeFile(
+      join(root, 'scripts/size-budgets.json'),
+      JSON.stringify(budgets.map((change) => ({ ...budget, ...change }))),
+    )
+  await record([{}])
+  const kept = await check(root, '--update')
+  expect(kept.printed).toMatch(/web \d+ of 1000 +node \d+ of 1000 +\{ answer \} from @payment-integration\/demo/)
+  expect(kept.code).toBe(0)
+
+  await record([{ web: 1 }, { names: ['question'] }])
+  const changed = { ...manifest, engines: { node: '>=22' } }
+  await writeFile(join(root, 'packages/demo/package.json'), JSON.stringify(changed))
+  const { code, printed } = await check(root)
+  expect(printed).toMatch(/\{ answer \} from @payment-integration\/demo takes \d+ bytes for web, 1 are allowed/)
+  expect(printed).toContain('{ question } from @payment-integration/demo cannot be bundled for node')
+  expect(printed).toContain('manifest of @payment-integration/demo: + engines node = ">=22"')
+  expect(printed).toContain('manifest of @payment-integration/demo: - engines node = ">=20.19.0"')
+  expect(code).toBe(1)
+})
+
 test('what a consumer would trip over is reported', async () => {
   const root = await workspace(
     {
@@ -88,15 +113,20 @@ test('what a consumer would trip over is reported', async () => {
     },
     {
       engines: undefined,
+      sideEffects: undefined,
+      dependencies: { 'left-out': '^1.0.0' },
       exports: { '.': { ...entry, require: { types: './dist/index.d.ts', default: './dist/index.cjs' } } },
     },
   )
   await writeFile(join(root, 'packages/demo/README.md'), `See ${root}/packages\n`)
+  await writeFile(join(root, 'scripts/size-budgets.json'), '[]')
   const { code, printed } = await check(root)
   for (const expected of [
     'LICENSE is missing from the tarball',
     'src/rule.test.ts does not belong in the tarball',
     'README.md names a folder of the building machine',
+    'sideEffects is undefined, not false',
+    'left-out is ^1.0.0, not an exact version',
     'exports[./extra] is undefined',
     'exports[.] is {',
     'publint USE_ENGINES_NODE',

@@ -1,6 +1,7 @@
 /**
- * Checks the code that people copy: every TypeScript block in a README or under docs/ compiles against the packages' sources, and
- * every example that has a `check` script passes it. (The examples' tests run with all others under `npm test`.)
+ * Checks the code that people copy: every TypeScript block in a README or under docs/ compiles against the packages' sources, every
+ * block of a package's README is run by somebody (`readme-blocks.mjs` says by whom), and every example that has a `check` script passes
+ * it. (The examples' tests run with all others under `npm test`.)
  * Exit code 0 when all is well, 1 when not.
  * @module
  */
@@ -8,10 +9,11 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import ts from 'typescript'
+import { blocksOf, unranBlocks } from './readme-blocks.mjs'
 
 const root = join(import.meta.dirname, '..')
 const blocks = markdownFiles().flatMap(codeBlocks)
-const problems = [...compile(blocks), ...runChecks()]
+const problems = [...compile(blocks), ...unranBlocks(root), ...runChecks()]
 for (const problem of problems) console.error(`  ${problem}`)
 console.log(`examples: ${blocks.length} blocks of documentation, ${problems.length} problems`)
 process.exitCode = problems.length > 0 ? 1 : 0
@@ -28,14 +30,15 @@ function markdownFiles() {
 
 /** The ```ts blocks of a file, each with the line where its code begins. */
 function codeBlocks(file) {
-  const text = readFileSync(join(root, file), 'utf8')
-  return [...text.matchAll(/^```(?:ts|typescript)\n([\s\S]*?)^```$/gm)].map((match, index) => ({
-    // A name beside the packages, so that imports resolve as in the workspace. The file is never written.
-    path: join(root, `block-${index}-of-${file.replaceAll('/', '-')}.ts`),
-    code: `${match[1]}\nexport {}\n`,
-    file,
-    line: text.slice(0, match.index).split('\n').length + 1,
-  }))
+  return blocksOf(file, readFileSync(join(root, file), 'utf8'))
+    .filter(({ language }) => language === 'ts')
+    .map(({ index, line, code }) => ({
+      // A name beside the packages, so that imports resolve as in the workspace. The file is never written.
+      path: join(root, `block-${index}-of-${file.replaceAll('/', '-')}.ts`),
+      code: `${code}\nexport {}\n`,
+      file,
+      line,
+    }))
 }
 
 /** Compiles each block as a module of its own. A block may use names that the text around it introduces. */

@@ -24,8 +24,8 @@ export async function contentProblems(packed, root) {
   return problems
 }
 
-/** Entries that come as ES modules alone, in every package: a suite imports vitest, which refuses `require`. */
-const esmOnlyEntries = ['conformance']
+/** Entries that come as ES modules alone, in every package: a suite, and a local provider, for tests, which are ES modules. */
+const esmOnlyEntries = ['conformance', 'identity-provider']
 
 /**
  * Differences between the exports map, `src/exports` and the tarball.

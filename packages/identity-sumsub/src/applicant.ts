@@ -1,7 +1,8 @@
 /** An applicant as the provider answers it. @module */
 import { ProviderAnswerError } from './errors.js'
 import { field, text } from './internal/json.js'
-import { type Review, readReview } from './review.js'
+import { parseTime } from './internal/times.js'
+import { type Review, readDatedReview } from './review.js'
 
 /** An applicant of ours at the provider. Nothing personal is read from it. */
 export interface Applicant {
@@ -10,6 +11,12 @@ export interface Applicant {
   readonly externalUserId: string | null
   /** Where its verification stands, or null when the answer does not say. */
   readonly review: Review | null
+  /** The provider's own time of a verdict in unix milliseconds, to the second; null when it does not say. */
+  readonly reviewedAt: number | null
+  /** When the provider made it in unix milliseconds, to the second; null when the answer does not say. */
+  readonly createdAt: number | null
+  /** The level that it is checked by; null when the answer does not say. */
+  readonly levelName: string | null
 }
 
 /** Reads an applicant. @throws ProviderAnswerError When the answer is no applicant. */
@@ -17,10 +24,12 @@ export function readApplicant(status: number, json: unknown): Applicant {
   const applicantId = text(field(json, 'id'))
   if (applicantId === null) throw new ProviderAnswerError(status, 'an applicant without an id')
   const review = field(json, 'review')
-  const reviewStatus = field(review, 'reviewStatus')
+  const isReviewed = field(review, 'reviewStatus') !== undefined
   return {
     applicantId,
     externalUserId: text(field(json, 'externalUserId')),
-    review: reviewStatus === undefined ? null : readReview(reviewStatus, field(review, 'reviewResult')).review,
+    ...(isReviewed ? readDatedReview(review) : { review: null, reviewedAt: null }),
+    createdAt: parseTime(field(json, 'createdAt')),
+    levelName: text(field(review, 'levelName')),
   }
 }

@@ -1,5 +1,5 @@
 /** One signed request to the provider, within a time and a size. @module */
-import { ProviderAnswerError, ProviderUnavailableError } from './errors.js'
+import { ProviderAnswerError, ProviderUnavailableError, RequestLateError } from './errors.js'
 import { checkCredential } from './internal/check-secret.js'
 import { signRequest } from './sign-request.js'
 
@@ -30,12 +30,19 @@ export interface ProviderAnswer {
   readonly retryAfter: string | null
 }
 
-/** Sends one request. @throws ProviderUnavailableError, ProviderAnswerError, or the caller's own abort reason. */
+/** What ends a request early. */
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Unix milliseconds by {@link ProviderConnection.now}: a request that is not signed by then is not sent. @default none */
+  readonly sendBy?: number | undefined
+}
+
+/** Sends one request. @throws ProviderUnavailableError, ProviderAnswerError, RequestLateError, or the caller's own abort reason. */
 export type Call = (
   method: 'GET' | 'POST',
   path: string,
   query: Readonly<Record<string, string>>,
-  signal?: AbortSignal,
+  options?: CallOptions,
 ) => Promise<ProviderAnswer>
 
 /** Most bytes of an answer: an applicant with everything that was recognised on its documents is a fraction of it. */
@@ -55,13 +62,16 @@ export function createCall(connection: ProviderConnection): Call {
   const base = parseBase(baseUrl)
   if (!(Number.isSafeInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= 2_147_483_647))
     throw new RangeError(`timeoutMs is ${timeoutMs}; pass a whole number of milliseconds from 1 to 2147483647.`)
-  return async (method, path, query, signal) => {
+  return async (method, path, query, { signal, sendBy = Number.POSITIVE_INFINITY } = {}) => {
     const search = new URLSearchParams(query).toString()
     const uri = `${base.path}${path}${search === '' ? '' : `?${search}`}`
     const sent = new URL(`${base.origin}${uri}`)
     if (`${sent.pathname}${sent.search}` !== uri)
       throw new TypeError('An id has the form of a path: it would be sent to another address than the one signed.')
-    const timestamp = Math.floor(now() / 1_000)
+    // The time that is checked is the one that is signed: from here on the provider itself refuses what comes too late.
+    const signedAt = now()
+    if (!(signedAt <= sendBy)) throw new RequestLateError()
+    const timestamp = Math.floor(signedAt / 1_000)
     const headers = {
       Accept: 'application/json',
       'Content-Type': 'application/json',

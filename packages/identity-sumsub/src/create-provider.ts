@@ -9,7 +9,7 @@ import { createCall, type ProviderAnswer, type ProviderConnection } from './conn
 import { ProviderAnswerError } from './errors.js'
 import { checkCredential } from './internal/check-secret.js'
 import { field } from './internal/json.js'
-import { type Review, readReview } from './review.js'
+import { type DatedReview, readDatedReview } from './review.js'
 
 /** How the service uses the provider. */
 export interface ProviderOptions extends ProviderConnection {
@@ -17,28 +17,34 @@ export interface ProviderOptions extends ProviderConnection {
   readonly levelName: string
   /**
    * `reuse` is the provider's endpoint for reusing a verification. `import` is the one before it, which copies an applicant; its page names no
-   * external user id, so a lost answer may not be found again. @default 'reuse'
+   * external user id, so a lost answer is not found again by looking it up. @default 'reuse'
    */
   readonly redeemBy?: 'reuse' | 'import' | undefined
 }
 
 /** What the service asks of the provider. All of it rejects with the errors of this package. */
 export interface IdentityProvider {
+  /** The level that redemptions ask for; null: they name none. */
+  readonly levelName: string | null
+  /** Whether {@link IdentityProvider.find} finds what was redeemed. Where not, null of it proves nothing. */
+  readonly findsByName: boolean
   /**
    * Redeems a share token for an applicant named `externalUserId`. The provider knows no idempotency: after an error whose outcome is unknown, ask
    * {@link IdentityProvider.find} before anything is redeemed again.
-   * @throws TokenRejectedError, ProviderSetupError, ProviderThrottledError: nothing was redeemed.
+   * @throws TokenRejectedError, ProviderSetupError, ProviderThrottledError, RequestLateError: nothing was redeemed.
    * @throws ProviderUnavailableError, ProviderAnswerError: it may have been.
    */
   redeem(request: {
     readonly shareToken: string
     readonly externalUserId: string
+    /** Unix milliseconds: a request that is not signed by then is not sent. One that is lands within about a minute, or never. @default none */
+    readonly sendBy?: number | undefined
     readonly signal?: AbortSignal | undefined
   }): Promise<Applicant>
   /** The applicant of that name, or null when there is none. */
   find(externalUserId: string, signal?: AbortSignal): Promise<Applicant | null>
   /** Where an applicant's verification stands, or null when the provider knows no such applicant any more. */
-  review(applicantId: string, signal?: AbortSignal): Promise<Review | null>
+  review(applicantId: string, signal?: AbortSignal): Promise<DatedReview | null>
 }
 
 /**
@@ -52,9 +58,11 @@ export function createProvider(options: ProviderOptions): IdentityProvider {
   const call = createCall(options)
   const path = redeemBy === 'reuse' ? '/resources/api/reusableIdentity/reuse' : '/resources/applicants/-/import'
   return {
-    async redeem({ shareToken, externalUserId, signal }) {
+    levelName: redeemBy === 'reuse' ? levelName : null,
+    findsByName: redeemBy === 'reuse',
+    async redeem({ shareToken, externalUserId, sendBy, signal }) {
       const query = { shareToken, ...(redeemBy === 'reuse' ? { levelName } : {}), userId: externalUserId }
-      const answer = await call('POST', path, query, signal)
+      const answer = await call('POST', path, query, { signal, sendBy })
       if (!isSuccess(answer.status)) throw classifyFailure(answer, { sentShareToken: true })
       const applicant = readApplicant(answer.status, answer.json)
       // Copying lets the provider choose the name.
@@ -64,7 +72,7 @@ export function createProvider(options: ProviderOptions): IdentityProvider {
     },
     async find(externalUserId, signal) {
       const name = encodeURIComponent(externalUserId)
-      const answer = await call('GET', `/resources/applicants/-;externalUserId=${name}/one`, {}, signal)
+      const answer = await call('GET', `/resources/applicants/-;externalUserId=${name}/one`, {}, { signal })
       if (isUnknown(answer)) return null
       if (!isSuccess(answer.status)) throw classifyFailure(answer, { sentShareToken: false })
       const applicant = readApplicant(answer.status, answer.json)
@@ -73,12 +81,17 @@ export function createProvider(options: ProviderOptions): IdentityProvider {
       return applicant
     },
     async review(applicantId, signal) {
-      const answer = await call('GET', `/resources/applicants/${encodeURIComponent(applicantId)}/status`, {}, signal)
+      const answer = await call(
+        'GET',
+        `/resources/applicants/${encodeURIComponent(applicantId)}/status`,
+        {},
+        { signal },
+      )
       if (isUnknown(answer)) return null
       if (!isSuccess(answer.status)) throw classifyFailure(answer, { sentShareToken: false })
-      const status = field(answer.json, 'reviewStatus')
-      if (typeof status !== 'string') throw new ProviderAnswerError(answer.status, 'a status without reviewStatus')
-      return readReview(status, field(answer.json, 'reviewResult')).review
+      if (typeof field(answer.json, 'reviewStatus') !== 'string')
+        throw new ProviderAnswerError(answer.status, 'a status without reviewStatus')
+      return readDatedReview(answer.json)
     },
   }
 }

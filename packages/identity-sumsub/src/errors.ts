@@ -70,6 +70,17 @@ export class ProviderThrottledError extends ProviderError {
   }
 }
 
+/** A request was not sent, because its time had passed: this process was suspended, or waited too long. Nothing was done. */
+export class RequestLateError extends ProviderError {
+  override readonly name = 'RequestLateError'
+  readonly code = 'ERR_PROVIDER_LATE'
+  readonly retryable = true
+  readonly outcomeUnknown = false
+  constructor() {
+    super('A request to the identity provider was not sent: the time until which it was wanted has passed.')
+  }
+}
+
 /** No answer, or one that says that the provider failed. It may have done what it was asked to. */
 export class ProviderUnavailableError extends ProviderError {
   override readonly name = 'ProviderUnavailableError'

@@ -35,7 +35,7 @@ export async function mintShareToken(options: MintOptions): Promise<string> {
     forClientId: checkCredential('forClientId', options.forClientId),
     ...(ttlInSecs === undefined ? {} : { ttlInSecs: String(ttlInSecs) }),
   }
-  const answer = await createCall(options)('POST', '/resources/accessTokens/shareToken', query, signal)
+  const answer = await createCall(options)('POST', '/resources/accessTokens/shareToken', query, { signal })
   if (answer.status < 200 || answer.status > 299) throw classifyFailure(answer, { sentShareToken: false })
   const token = text(field(answer.json, 'token'))
   if (token === null) throw new ProviderAnswerError(answer.status, 'no token')

@@ -3,6 +3,7 @@ import { WebhookRefusedError } from './errors.js'
 import { checkCredential } from './internal/check-secret.js'
 import { type Digest, isHmac } from './internal/hmac.js'
 import { field, record, text } from './internal/json.js'
+import { parseTime } from './internal/times.js'
 import { type Review, readReview } from './review.js'
 
 /** How webhooks are read. */
@@ -30,9 +31,11 @@ export interface ApplicantEvent {
   readonly type: string
   readonly applicantId: string
   readonly externalUserId: string | null
-  /** Unix time in milliseconds at which the provider made it: later ones are newer, whatever the order of arrival. */
+  /** Unix time in milliseconds at which the provider made it: the greater one is newer, whatever the order of arrival. */
   readonly at: number
-  /** Where the verification stands; null for an event that ends the applicant (deleted, deactivated). */
+  /** What happened: the review moved on, or the applicant was switched off, on again, or deleted. */
+  readonly news: 'review' | 'activated' | 'deactivated' | 'deleted'
+  /** Where the verification stands; null where the event does not say. */
   readonly review: Review | null
 }
 
@@ -63,12 +66,16 @@ const reviewTypes = new Set([
   'applicantReset',
   'applicantStepsReset',
   'applicantLevelChanged',
-  'applicantActivated',
   'applicantWorkflowCompleted',
   'applicantWorkflowFailed',
 ])
-/** Events after which there is no verification any more. */
-const endTypes = new Set(['applicantDeactivated', 'applicantDeleted', 'applicantPersonalDataDeleted'])
+/** Events about the applicant itself. What it stood at when it was switched off or deleted is no news. */
+const presenceTypes: ReadonlyMap<string, ApplicantEvent['news']> = new Map([
+  ['applicantActivated', 'activated'],
+  ['applicantDeactivated', 'deactivated'],
+  ['applicantDeleted', 'deleted'],
+  ['applicantPersonalDataDeleted', 'deleted'],
+])
 
 /**
  * Builds the reader.
@@ -101,29 +108,37 @@ export function createWebhookReader({ secret }: WebhookReaderOptions): WebhookRe
 
 function readEvent(event: Readonly<Record<string, unknown>>): ApplicantEvent | OtherEvent {
   const type = text(field(event, 'type'))
-  if (type === null || !(reviewTypes.has(type) || endTypes.has(type))) return { kind: 'other', type }
+  if (type === null || !(reviewTypes.has(type) || presenceTypes.has(type))) return { kind: 'other', type }
   const applicantId = text(field(event, 'applicantId'))
   const at = parseTime(field(event, 'createdAtMs')) ?? parseTime(field(event, 'createdAt'))
   if (applicantId === null || at === null)
     throw new WebhookRefusedError('ERR_PROVIDER_WEBHOOK_MALFORMED', `A webhook ${type} has no applicantId or no time.`)
   const eventKey = [applicantId, text(field(event, 'correlationId')) ?? '', type, at].join(':')
   const externalUserId = text(field(event, 'externalUserId'))
-  const review = endTypes.has(type) ? null : readReview(statusOf(event, type), field(event, 'reviewResult')).review
-  return { kind: 'applicant', eventKey, type, applicantId, externalUserId, at, review }
+  const news = presenceTypes.get(type) ?? 'review'
+  return {
+    kind: 'applicant',
+    eventKey,
+    type,
+    applicantId,
+    externalUserId,
+    at,
+    news,
+    review: reviewOf(event, type, news),
+  }
 }
 
 /** Events that begin anew whatever result they still carry: samples of the provider show GREEN in one. */
 const resetTypes = new Set(['applicantReset', 'applicantStepsReset', 'applicantLevelChanged'])
 
-function statusOf(event: Readonly<Record<string, unknown>>, type: string): unknown {
-  return resetTypes.has(type) ? 'init' : field(event, 'reviewStatus')
+function reviewOf(event: Readonly<Record<string, unknown>>, type: string, news: ApplicantEvent['news']): Review | null {
+  const status = statusOf(event, type)
+  if (news === 'deactivated' || news === 'deleted' || (news === 'activated' && status === undefined)) return null
+  return readReview(status, field(event, 'reviewResult')).review
 }
 
-/** The provider writes `2020-02-21 13:23:19.001`, in UTC without saying so; other events carry an offset. */
-function parseTime(value: unknown): number | null {
-  const match = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?)(?:Z|\+00:?00)?$/.exec(text(value) ?? '')
-  const at = match === null ? Number.NaN : Date.parse(`${match[1]}T${match[2]}Z`)
-  return Number.isNaN(at) ? null : at
+function statusOf(event: Readonly<Record<string, unknown>>, type: string): unknown {
+  return resetTypes.has(type) ? 'init' : field(event, 'reviewStatus')
 }
 
 function parseObject(body: Uint8Array): Readonly<Record<string, unknown>> {

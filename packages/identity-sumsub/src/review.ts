@@ -1,9 +1,17 @@
 /** Where a verification stands, in the words of the contract. Source: INTERFACE 2.5, 3. @module */
 import type { ReviewStatus, ShareResponse } from '@payment-integration/contract'
 import { field, text, texts } from './internal/json.js'
+import { parseTime } from './internal/times.js'
 
 /** A verification as the contract shows it. */
 export type Review = Omit<ShareResponse, 'reused'>
+
+/** A review, and when the provider gave it. */
+export interface DatedReview {
+  readonly review: Review
+  /** The provider's own time of a verdict in unix milliseconds, to the second; null for what is no verdict, or has no time. */
+  readonly reviewedAt: number | null
+}
 
 /**
  * What the provider calls each state, and what the contract calls it. The contract knows six of them, of which `not_started` is the service's own.
@@ -42,4 +50,10 @@ export function readReview(status: unknown, result: unknown): { readonly review:
   const rejectType = answer === 'RED' && (type === 'RETRY' || type === 'FINAL') ? type : null
   const rejectLabels = answer === 'RED' ? texts(field(result, 'rejectLabels')) : []
   return { review: { reviewStatus, reviewAnswer: answer, rejectType, rejectLabels }, known }
+}
+
+/** Reads the state of an applicant with its result and the time of a verdict. */
+export function readDatedReview(state: unknown): DatedReview {
+  const { review } = readReview(field(state, 'reviewStatus'), field(state, 'reviewResult'))
+  return { review, reviewedAt: review.reviewStatus === 'completed' ? parseTime(field(state, 'reviewDate')) : null }
 }

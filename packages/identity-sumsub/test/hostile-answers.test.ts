@@ -40,7 +40,7 @@ describe('answers that are cut, slow or from somebody else', () => {
       local.fail({ on: 'find', at: 'after', answer })
       expect(await errorOf(identity.review(id))).toMatchObject({ retryable: true })
       expect(await errorOf(identity.find('pi:1'))).toMatchObject({ retryable: true })
-      expect(await provider().review(id)).toMatchObject({ reviewAnswer: 'GREEN' })
+      expect(await provider().review(id)).toMatchObject({ review: { reviewAnswer: 'GREEN' } })
     },
   )
 

@@ -7,7 +7,7 @@ const inFlight = { reviewAnswer: null, rejectType: null, rejectLabels: [] }
 
 describe('redeeming by reuse', () => {
   test('with every step covered answers a pending applicant, and the verdict is seen in both ways of asking', async () => {
-    const { local, provider } = await started()
+    const { local, clock, provider } = await started()
     const identity = provider()
     const applicant = await identity.redeem({ shareToken: newToken(local), externalUserId: 'pi:1' })
     const { applicantId } = applicant
@@ -15,19 +15,26 @@ describe('redeeming by reuse', () => {
       applicantId: local.redemptions[0]?.applicantId,
       externalUserId: 'pi:1',
       review: { reviewStatus: 'pending', ...inFlight },
+      reviewedAt: null,
+      createdAt: clock.now(),
+      levelName: 'basic',
     })
     expect(await identity.find('pi:1')).toEqual(applicant)
+    clock.pass(60_500)
     local.approve(applicantId)
+    // The provider writes times of verdicts to the second.
+    const reviewedAt = clock.now() - 500
     const green = { reviewStatus: 'completed', reviewAnswer: 'GREEN', rejectType: null, rejectLabels: [] }
-    expect(await identity.review(applicantId)).toEqual(green)
-    expect((await identity.find('pi:1'))?.review).toEqual(green)
+    expect(await identity.review(applicantId)).toEqual({ review: green, reviewedAt })
+    expect(await identity.find('pi:1')).toEqual({ ...applicant, review: green, reviewedAt })
     local.reject(applicantId, { labels: ['FORGERY', 'SELFIE_MISMATCH'], rejectType: 'FINAL' })
-    expect(await identity.review(applicantId)).toEqual({
+    const red = {
       reviewStatus: 'completed',
       reviewAnswer: 'RED',
       rejectType: 'FINAL',
       rejectLabels: ['FORGERY', 'SELFIE_MISMATCH'],
-    })
+    }
+    expect(await identity.review(applicantId)).toEqual({ review: red, reviewedAt })
   })
 
   test('with some steps covered answers init', async () => {
@@ -40,7 +47,9 @@ describe('redeeming by reuse', () => {
     const { local, provider } = await started({ showsReview: false })
     const applicant = await provider().redeem({ shareToken: newToken(local), externalUserId: 'pi:1' })
     expect(applicant.review).toBeNull()
-    expect(await provider().review(applicant.applicantId)).toMatchObject({ reviewStatus: 'pending' })
+    expect(await provider().review(applicant.applicantId)).toMatchObject({
+      review: { reviewStatus: 'pending' },
+    })
   })
 
   test.each([
@@ -111,6 +120,50 @@ describe('redeeming by import', () => {
     expect(await errorOf(call)).toMatchObject({ code: 'ERR_PROVIDER_SETUP', providerCode: 10518 })
     expect(local.redemptions).toEqual([])
   })
+})
+
+describe('a redemption with a time until which it is wanted', () => {
+  test('is sent in the last millisecond of it, and not in the next', async () => {
+    const { local, clock, provider } = await started()
+    const redeem = (externalUserId: string, sendBy: number) =>
+      provider().redeem({ shareToken: newToken(local), externalUserId, sendBy })
+    expect(await redeem('pi:1', clock.now())).toMatchObject({ externalUserId: 'pi:1' })
+    const sent = local.requests.length
+    expect(await errorOf(redeem('pi:2', clock.now() - 1))).toMatchObject({
+      code: 'ERR_PROVIDER_LATE',
+      outcomeUnknown: false,
+      retryable: true,
+    })
+    expect(await errorOf(redeem('pi:3', Number.NaN))).toMatchObject({ code: 'ERR_PROVIDER_LATE' })
+    expect(local.requests).toHaveLength(sent)
+  })
+
+  test.each([
+    ["within the provider's minute is carried out", 60_000, 1],
+    ['after it is refused, and nothing is redeemed', 61_000, 0],
+  ])('that was signed in time and arrives %s', async (_, delayMs, redeemed) => {
+    const { local, clock, provider } = await started()
+    const held = provider({
+      // A process that is suspended between the signature and the first byte.
+      fetch: (input, init) => {
+        clock.pass(delayMs)
+        return fetch(input, init)
+      },
+    })
+    const call = held.redeem({ shareToken: newToken(local), externalUserId: 'pi:1', sendBy: clock.now() })
+    const outcome = await call.then(
+      () => 'redeemed',
+      (error: { code: string }) => error.code,
+    )
+    expect(outcome).toBe(redeemed === 1 ? 'redeemed' : 'ERR_PROVIDER_SETUP')
+    expect(local.redemptions).toHaveLength(redeemed)
+  })
+})
+
+test('what is known of a level and of looking up depends on the endpoint', async () => {
+  const { provider } = await started()
+  expect(provider()).toMatchObject({ levelName: 'basic', findsByName: true })
+  expect(provider({ redeemBy: 'import' })).toMatchObject({ levelName: null, findsByName: false })
 })
 
 describe('after a lost answer', () => {
@@ -200,9 +253,9 @@ describe('looking up', () => {
       const { local, provider } = await started()
       const { id } = local.addApplicant({ clientId: 'ServiceCo', as: 'pending' })
       local.moveTo(id, status as Parameters<typeof local.moveTo>[1])
-      const review = await provider().review(id)
-      expect(['init', 'pending', 'prechecked', 'onHold']).toContain(review?.reviewStatus)
-      expect(review?.reviewAnswer).toBeNull()
+      const said = await provider().review(id)
+      expect(['init', 'pending', 'prechecked', 'onHold']).toContain(said?.review.reviewStatus)
+      expect(said).toMatchObject({ review: { reviewAnswer: null }, reviewedAt: null })
     },
   )
 
@@ -214,6 +267,6 @@ describe('looking up', () => {
     const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
     expect(refused).toMatchObject([{ code: 'ERR_PROVIDER_THROTTLED', retryable: true, outcomeUnknown: false }])
     clock.pass(5_000)
-    expect(await identity.review(id)).toMatchObject({ reviewAnswer: 'GREEN' })
+    expect(await identity.review(id)).toMatchObject({ review: { reviewAnswer: 'GREEN' } })
   })
 })

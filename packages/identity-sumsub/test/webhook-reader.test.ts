@@ -158,8 +158,26 @@ describe('what it says', () => {
     expect(event.review).toMatchObject({ reviewStatus, reviewAnswer })
   })
 
+  test.each([
+    ['applicantReviewed', 'review'],
+    ['applicantReset', 'review'],
+    ['applicantActivated', 'activated'],
+    ['applicantDeactivated', 'deactivated'],
+    ['applicantDeleted', 'deleted'],
+    ['applicantPersonalDataDeleted', 'deleted'],
+  ])('%s is news of the kind %s', async (type, news) => {
+    expect(await eventOf({ type })).toMatchObject({ type, news })
+  })
+
+  test('an applicant that is switched on without a state says nothing of its verification', async () => {
+    expect(await eventOf({ type: 'applicantActivated', reviewStatus: undefined })).toMatchObject({
+      news: 'activated',
+      review: null,
+    })
+  })
+
   test.each(['applicantDeactivated', 'applicantDeleted', 'applicantPersonalDataDeleted'])(
-    '%s ends the verification, also with GREEN',
+    '%s says nothing of the verification, also with GREEN',
     async (type) => {
       expect(await eventOf({ type })).toMatchObject({ type, applicantId: base.applicantId, review: null })
     },

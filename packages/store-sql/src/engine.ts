@@ -53,13 +53,24 @@ export type Parameter = (value: unknown) => string
 /** Where a delivery queues: 0 for first attempts, 1 for what comes back, 2 for replays. */
 export type Lane = 0 | 1 | 2
 
+/** A part of the round of integrations with pending deliveries in a lane, by address. */
+export interface DueWalk {
+  readonly lane: Lane
+  /** Begins behind this address. */
+  readonly after: string
+  /** Ends with this address. */
+  readonly upTo: string
+}
+
 /** Which due deliveries to look at. */
 export interface DueQuery {
-  readonly lanes: readonly Lane[]
+  readonly walks: readonly DueWalk[]
+  /** Whether to look for probes too. */
+  readonly probes: boolean
+  /** Most integrations of each walk, and most probes. */
+  readonly integrations: number
   /** Most deliveries of one integration and lane. */
   readonly each: number
-  /** Most deliveries, of each lane or of all. */
-  readonly limit: number
   /** Ids that are left out. */
   readonly without: readonly number[]
 }
@@ -79,6 +90,8 @@ export interface Differences {
   readonly forUpdate: RawBuilder<unknown>
   /** Text that is appended to a select whose rows of a table are then changed. */
   lockRows(table: string): string
+  /** From here on the transaction waits for a row that somebody else holds for so many milliseconds at most; then it fails as busy. */
+  waitAtMost(db: Connection, ms: number): Promise<void>
   /** Text that is appended to a select which takes the rows of a table that nobody else holds. */
   skipLocked(table: string): string
   /** A condition: the column is one of these integers or texts. */
@@ -98,11 +111,10 @@ export interface Differences {
    * @returns Their ids in the order of the rows, when all were inserted; else a way to tell the ids of those that were.
    */
   insertPayments(db: Connection, insert: BulkInsert): Promise<InsertedIds>
-  /** Lanes that one statement asks for, in their order: where a statement costs little, it need not ask for what is not needed. */
-  readonly lanesAtOnce: readonly (readonly Lane[])[]
   /**
-   * A select of due deliveries of integrations that may be notified, the longest due of each lane: `id`, `due_at`, `integration`, `lane`,
-   * and `probe`, which is 1 where the endpoint was blocked, and gives one that way. Costs the same at any backlog.
+   * A select of due deliveries of integrations that may be notified, the longest due of each: `id`, `due_at`, `integration`, `lane`,
+   * `notification_url`, and `probe`, which is 1 where the integration is blocked and may be probed: then both its longest due first attempt
+   * and retry. Costs the same at any backlog: an index search for each integration that has something pending in the lane.
    * @param now - The time, as text.
    */
   due(query: DueQuery, now: string, parameter: Parameter): string

@@ -9,12 +9,25 @@ import { migration3 } from './schema/migration-3.js'
 import { migration4 } from './schema/migration-4.js'
 import { migration5 } from './schema/migration-5.js'
 import { migration6 } from './schema/migration-6.js'
+import { migration7 } from './schema/migration-7.js'
+import { migration8 } from './schema/migration-8.js'
+import { migration9 } from './schema/migration-9.js'
 import type { Integer } from './schema/tables.js'
 
 type Migration = (types: ColumnTypes, name: (table: string) => string) => string[]
 
 /** All migrations, in order: the n-th one brings the schema to version n. One that was released never changes. */
-const migrations: readonly Migration[] = [migration1, migration2, migration3, migration4, migration5, migration6]
+const migrations: readonly Migration[] = [
+  migration1,
+  migration2,
+  migration3,
+  migration4,
+  migration5,
+  migration6,
+  migration7,
+  migration8,
+  migration9,
+]
 
 /**
  * Runs the migrations that are missing, each in its own transaction under a lock, so that several processes may start at

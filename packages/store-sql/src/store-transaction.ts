@@ -7,6 +7,7 @@ import { forgetDeposits, settleDeposit, upsertDeposits } from './chains/deposits
 import { addProof, addWeakerProof } from './chains/proofs.js'
 import { replayDeliveries } from './deliveries/replay.js'
 import type { Connection, Differences } from './engine.js'
+import { accountsIn } from './identity/account-changes.js'
 import { verificationsIn } from './identity/verifications.js'
 import { integrationsIn } from './integrations.js'
 import { checkInteger } from './internal/checks.js'
@@ -84,6 +85,7 @@ export function createStoreTransaction(
     integrations: integrationsIn(db, differences),
     legacyKeys: legacyKeysIn(db),
     verifications: verificationsIn(db, differences),
+    identityAccounts: accountsIn(db, differences),
     ...auditIn(db, differences),
   }
 }

@@ -1,7 +1,7 @@
 /** The shapes of the PostgreSQL drivers, so that none of them is a dependency, and the transaction that each one gives. @module */
 
 /** Any function. */
-type Method = (...values: never) => unknown
+export type Method = (...values: never) => unknown
 
 /** A connection of `pg` that you connected. Everything that uses it takes turns; a pool serves payments side by side. */
 export interface PgClient {

@@ -1,7 +1,9 @@
 /** The adapter for PostgreSQL, over the drivers that applications have. Source: INTERFACE 6, receiver obligations. @module */
+
+import type { BusyOptions } from './busy-options.js'
 import { decideVersion, type VersionDecision } from './decide-version.js'
 import { TransactionEndedError } from './errors.js'
-import { type BusyOptions, busyOptions, startWait } from './internal/busy.js'
+import { busyOptions, startWait } from './internal/busy.js'
 import { lineOf } from './internal/line.js'
 import { chooseDriver } from './internal/postgres/choose-driver.js'
 import type { Bound, PostgresDriver, Work } from './internal/postgres/driver.js'

@@ -1,7 +1,9 @@
 /** The adapter for Redis, with a weaker promise than a database's. Source: INTERFACE 6, receiver obligations. @module */
+
+import type { BusyOptions } from './busy-options.js'
 import type { VersionDecision } from './decide-version.js'
 import { LeaseLostError, StoreBusyError } from './errors.js'
-import { type BusyOptions, busyOptions } from './internal/busy.js'
+import { busyOptions } from './internal/busy.js'
 import { createReentryGuard } from './internal/queue.js'
 import { claimScript, commitScript, releaseScript } from './internal/redis-scripts.js'
 import { checkVersion, normalizeKey } from './payment-key.js'

@@ -1,6 +1,8 @@
 /** The adapter for SQLite, over the shape that its drivers share. Source: INTERFACE 6, receiver obligations. @module */
+
+import type { BusyOptions } from './busy-options.js'
 import { decideVersion, type VersionDecision } from './decide-version.js'
-import { type BusyOptions, busyOptions, startWait } from './internal/busy.js'
+import { busyOptions, startWait } from './internal/busy.js'
 import { lineOf } from './internal/line.js'
 import { columnsOf, prepareStatements, readVersion, type Statements } from './internal/sqlite-statements.js'
 import { begin, endEffect, errorOfEffect, markEffect, rollBack } from './internal/sqlite-transaction.js'

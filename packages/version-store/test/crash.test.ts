@@ -86,7 +86,7 @@ async function reopened(name: string, address: string) {
 }
 
 describe.each(engines)('$name', ({ name, missing, place }) => {
-  const runs = missing === null ? test : test.skip
+  const runs = test.skipIf(missing !== null)
   const why = missing === null ? '' : ` (${missing})`
 
   runs(

@@ -1,7 +1,7 @@
 /** Every reason to refuse a delivery: one error, told apart by its `code`. @module */
 
 /** What each refusal carries: the HTTP status to answer, and what is known. Any status outside 2xx makes the service send again. */
-interface Refusals {
+export interface Refusals {
   /** There is no `X-Service-Signature`. */
   ERR_SIGNATURE_MISSING: { readonly status: 401 }
   /** The header does not have the form `t=<unix seconds>,v1=<64 lowercase hex characters>`. */

@@ -1,10 +1,14 @@
 /** The core: bytes, header, keys. Source: INTERFACE 6, signature rules. @module */
-import { match } from '#hmac'
+import { signingKey as makeKey, match } from '#hmac'
 import { refusal } from './errors.js'
 import { readClaim } from './internal/claim.js'
 import type { SigningKey } from './signing-key.js'
 
-export { signingKey } from '#hmac'
+/**
+ * Makes a signing secret ready, once for many deliveries.
+ * @throws {TypeError} When it is no string, empty, blank, or has white space around it. The message does not hold it.
+ */
+export const signingKey: (secret: string) => SigningKey = makeKey
 
 /** What a right signature proves. */
 export interface SignatureProof {

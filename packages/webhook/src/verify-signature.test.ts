@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { inspect } from 'node:util'
+import { signatureToleranceSeconds } from '@payment-integration/contract'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { RawBody } from './delivery.js'
@@ -133,6 +134,16 @@ test('the system clock is the default, read at the time of the call', async () =
   const { ageSeconds } = await verifySignature({ body: 'x', header, secrets: [secret] })
   expect(ageSeconds).toBeGreaterThanOrEqual(0)
   expect(ageSeconds).toBeLessThanOrEqual(60)
+})
+
+test('the default tolerance is the recommended 300 s, on either side', async () => {
+  expect(signatureToleranceSeconds).toBe(300)
+  const check = (age: number) =>
+    codeOf(verifySignature({ body: 'x', header: sign('x'), secrets: secret, now: () => (t + age) * 1000 }))
+  expect(await check(signatureToleranceSeconds)).toBe('ok')
+  expect(await check(signatureToleranceSeconds + 1)).toBe('ERR_DELIVERY_STALE')
+  expect(await check(-signatureToleranceSeconds)).toBe('ok')
+  expect(await check(-signatureToleranceSeconds - 1)).toBe('ERR_DELIVERY_FUTURE')
 })
 
 test('queued work is judged by the time of receipt, not by the clock', async () => {

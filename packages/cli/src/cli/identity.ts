@@ -1,14 +1,29 @@
 /** `identity …` on the command line. @module */
 import { type Command, Option } from 'commander'
-import { type ListAttemptsOptions, listAttempts } from '../commands/identity/attempts.js'
-import { defaultLimit } from '../commands/identity/choose-key.js'
+import { listAccountEvents } from '../commands/identity/accounts.js'
+import { listAttempts } from '../commands/identity/attempts.js'
+import { defaultLimit, type IdentityOptions } from '../commands/identity/choose-key.js'
 import { type ListVerificationsOptions, listVerifications } from '../commands/identity/list.js'
+import { listRedemptions } from '../commands/identity/redemptions.js'
+import { type SettleOptions, settleAttempt } from '../commands/identity/settle.js'
+import { listVerdicts } from '../commands/identity/verdicts.js'
 import type { Io } from '../io.js'
 import { wholeNumber } from '../parse/whole-number.js'
 import { examples, type Finish, optionsOf } from './finish.js'
 import { addGroup } from './group.js'
 
 const exampleKey = '9f2c'.repeat(16)
+
+const histories = [
+  ['attempts', 'print attempts to share, newest first, and how each ended', listAttempts],
+  [
+    'redemptions',
+    'print attempts that may have sent a token to the provider, and what became of each',
+    listRedemptions,
+  ],
+  ['verdicts', 'print what the provider said of applicants, newest first, and whether it counted', listVerdicts],
+  ['accounts', 'print registrations, codes, claims and refusals of accounts, newest first', listAccountEvents],
+] as const
 
 /** Adds the group and its commands. */
 export function addIdentity(program: Command, io: Io, finish: Finish): void {
@@ -27,9 +42,22 @@ export function addIdentity(program: Command, io: Io, finish: Finish): void {
     .action(async (_options, command) =>
       finish(await listVerifications(optionsOf<ListVerificationsOptions>(command), io)),
     )
-  withFilters(add('attempts', 'print attempts to share, newest first, and how each ended'))
-    .addHelpText('after', examples('identity attempts --limit 20', byKey))
-    .action(async (_options, command) => finish(await listAttempts(optionsOf<ListAttemptsOptions>(command), io)))
+  for (const [name, about, run] of histories)
+    withFilters(add(name, about))
+      .addHelpText('after', examples(`identity ${name} --limit 20`, `identity ${name} --key ${exampleKey}`))
+      .action(async (_options, command) => finish(await run(optionsOf<IdentityOptions>(command), io)))
+
+  add('settle', 'say what became of a token that nobody can look up, as an operator found at the provider')
+    .argument('<name>', 'name of the applicant, as identity redemptions shows it; its state is unresolved')
+    .addOption(new Option('--applicant <id>', 'this applicant came of it').conflicts('none'))
+    .option('--none', 'nothing came of it, so the account may redeem again')
+    .addHelpText(
+      'after',
+      examples('identity settle pi:7f3a:1 --applicant 5b594ade0a975a36c9349e66', 'identity settle pi:7f3a:1 --none'),
+    )
+    .action(async (name: string, _options, command) =>
+      finish(await settleAttempt(name, optionsOf<SettleOptions>(command), io)),
+    )
 }
 
 /** Neither value is checked here, because what is wrong would be printed with it. */

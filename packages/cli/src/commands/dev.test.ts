@@ -101,6 +101,26 @@ describe('dev', () => {
     expect(readdirSync(io.temporaryFolder)).toEqual([])
   })
 
+  it('prints a share to paste, which is GREEN when it is pasted again', async () => {
+    const io = demoIo()
+    const ended = runCli(['dev', '--every', '1h'], io)
+    const line = await io.line((each) => each.includes('idv-share-token'))
+    const [, credentials = '', body = '', url = ''] =
+      /curl -s -u (\S+) -H "Content-Type: application\/json" -d '([^']+)' (\S+)$/.exec(line) ?? []
+    const paste = async () => {
+      const headers = { authorization: `Basic ${btoa(credentials)}`, 'content-type': 'application/json' }
+      return (await fetch(url, { method: 'POST', headers, body })).json() as Promise<Record<string, unknown>>
+    }
+    expect(await paste()).toMatchObject({ reviewStatus: 'pending', reviewAnswer: null, reused: true })
+    const green = { reviewStatus: 'completed', reviewAnswer: 'GREEN', reused: false }
+    await expect.poll(paste, { timeout: 10_000, interval: 100 }).toMatchObject(green)
+    const [, provider = ''] = /Identity +(http:\S+) /.exec(io.lines.join('\n')) ?? []
+    expect((await fetch(provider)).status).toBe(401)
+    io.interrupt()
+    expect(await ended).toBe(0)
+    await expect(fetch(provider)).rejects.toThrow('fetch failed')
+  })
+
   it('after the first verified payment prints a legacy look-up and a verify to paste, with the amount that the screen says was paid', async () => {
     const io = demoIo()
     const ended = runCli(['dev', '--every', '1h', '--seed', '42'], io)

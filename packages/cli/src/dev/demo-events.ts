@@ -21,6 +21,12 @@ export interface ReadyEvent {
   readonly accountAddress: string
   readonly tokenSymbol: string
   readonly receiverUrl: string
+  /** The local identity provider. It approves what is shared after a moment. */
+  readonly identityProviderUrl: string
+  /** Answers a POST of `shareRequest` with where the verification stands. */
+  readonly shareUrl: string
+  /** Shares the verification of one user; the token is good once, and for a week. */
+  readonly shareRequest: { readonly email: string; readonly kycShareToken: string }
   readonly rpcUrl: string
   readonly chainId: string
   readonly router: string

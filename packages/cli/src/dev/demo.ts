@@ -8,6 +8,7 @@ import { type DemoChain, startDemoChain } from './chain.js'
 import type { Closers } from './closers.js'
 import type { LegacyReadyEvent } from './demo-events.js'
 import { createDemoFolder } from './demo-folder.js'
+import { type DemoIdentity, startDemoIdentity } from './identity.js'
 import { createLedger, type Ledger } from './ledger.js'
 import { accountHandle, legacyExample, setUpLegacy } from './legacy.js'
 import type { PaymentPlan } from './plan.js'
@@ -65,7 +66,7 @@ const integration = { address: `0x${'1'.repeat(40)}`, name: 'Demo shop' }
 const pollMs = 100
 
 /**
- * Starts chain, receiver, service, processor and reader, side by side where they do not need each other, and reports `ready`.
+ * Starts chain, receiver, identity provider, service, processor and reader, side by side where they do not need each other, and reports `ready`.
  * @throws DemoError `ERR_DEMO` when `signal` aborts meanwhile, or no port is free; AnvilMissingError `ERR_ANVIL_MISSING` and
  * AnvilExitError `ERR_ANVIL_EXIT`; ConfigError `ERR_CONFIG`; ListenError `ERR_LISTEN`; what a folder or a database cannot be made with.
  */
@@ -84,9 +85,10 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     onAnswer: noteAnswer,
     onRefusal: (refusal: { code: string; status: number }) => stage.report({ event: 'receiver.refused', ...refusal }),
   }
-  const [chain, receiver, port, server] = await all([
+  const [chain, receiver, identity, port, server] = await all([
     startDemoChain(signal).then((started) => closers.add(started, stopChain)),
     startDemoReceiver(receiverOptions).then((started) => closers.add(started, closeReceiver)),
+    startDemoIdentity(() => secretText(io)).then((started) => closers.add(started, closeIdentity)),
     choosePort(settings.port, io.env),
     import('@payment-integration/server'),
   ])
@@ -108,6 +110,7 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     // Nobody else mines this chain, so a block that is there stays.
     [`PI_CONFIRMATIONS_${chain.chainId}`]: '0',
     PI_RECEIPTS: 'off',
+    ...identity.variables,
     // Nobody asks for them here, and loading their library would delay the first payment.
     PI_METRICS: 'off',
     // The demo shows what happens in its own words; the server's log is there for who asks for it.
@@ -129,6 +132,7 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
 
   const { apiSecret } = issued
   const serviceUrl = running.url
+  identity.follow(serviceUrl)
   const chainId = String(chain.chainId)
   stage.report({
     event: 'ready',
@@ -143,6 +147,9 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     accountAddress: chain.merchant,
     tokenSymbol: chain.token.symbol,
     receiverUrl: receiver.url,
+    identityProviderUrl: identity.url,
+    shareUrl: `${serviceUrl}/api/v1/integration/idv-share-token`,
+    shareRequest: { email: 'user@shop.example', kycShareToken: identity.mint() },
     rpcUrl: chain.rpcUrl,
     chainId,
     router: chain.router,
@@ -173,6 +180,7 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
 }
 
 const stopChain = ({ stop }: DemoChain) => stop()
+const closeIdentity = ({ close }: DemoIdentity) => close()
 const closeReceiver = ({ close }: DemoReceiver) => close()
 
 /** 32 random bytes as base64url: a secret of this run. */

@@ -42,6 +42,9 @@ const ready: ReadyEvent = {
   accountAddress: `0x${'33'.repeat(20)}`,
   tokenSymbol: 'USDC',
   receiverUrl: 'http://127.0.0.1:5/webhook',
+  identityProviderUrl: 'http://127.0.0.1:7',
+  shareUrl: 'http://127.0.0.1:4747/api/v1/integration/idv-share-token',
+  shareRequest: { email: 'user@shop.example', kycShareToken: 'the-share-token' },
   rpcUrl: 'http://127.0.0.1:6',
   chainId: '31337',
   router: `0x${'22'.repeat(20)}`,
@@ -95,6 +98,10 @@ describe('createDemoPrinter', () => {
     )
     expect(text).toContain('the-webhook-secret')
     expect(text).toContain('the-legacy-key')
+    expect(text).toContain(
+      `curl -s -u ${ready.integrationAddress}:the-api-secret -H "Content-Type: application/json" -d '{"email":"user@shop.example","kycShareToken":"the-share-token"}' ${ready.shareUrl}`,
+    )
+    expect(text).toContain('Identity        http://127.0.0.1:7   ')
     expect(text).toContain(`demo-shop   paid in USDC at ${ready.accountAddress}`)
     expect(text).toContain('removed at the end')
     expect(print([{ ...ready, kept: true }]).join('\n')).not.toContain('removed')

@@ -18,7 +18,11 @@ import { passTime, type StoreTest } from './subject.js'
 export function backlogTests(test: StoreTest): void {
   test('an empty outbox has no backlog', async ({ store }) => {
     await store.integrations.insert(integration())
-    expect(await store.deliveries.backlog({ atMost: 10 })).toEqual({ pending: 0, oldestDueMs: null })
+    expect(await store.deliveries.backlog({ atMost: 10 })).toEqual({
+      pending: 0,
+      oldestDueMs: null,
+      oldestBlockedMs: null,
+    })
   })
 
   test('pending deliveries are counted up to the most that is asked for, claimed ones too', async ({ store }) => {
@@ -62,7 +66,11 @@ export function backlogTests(test: StoreTest): void {
       await settleOne(store, claim, failed, { kind })
       expect((await store.deliveries.backlog({ atMost: 100 })).pending).toBe(left)
     }
-    expect(await store.deliveries.backlog({ atMost: 100 })).toEqual({ pending: 0, oldestDueMs: null })
+    expect(await store.deliveries.backlog({ atMost: 100 })).toEqual({
+      pending: 0,
+      oldestDueMs: null,
+      oldestBlockedMs: null,
+    })
   })
 
   test('the oldest due delivery ages with the clock, and is none while it is claimed or waits for its retry', async (subject) => {

@@ -85,14 +85,14 @@ export function claimTests(test: StoreTest): void {
     expect(new Set(claims.flat().map(({ deliveryId }) => deliveryId)).size).toBe(200)
   })
 
-  test('the oldest due are claimed first, across integrations, up to the limit', async ({ store }) => {
+  test('integrations take turns, the longest due first, and so do the deliveries of each', async ({ store }) => {
     await store.integrations.insert(integration())
     await store.integrations.insert(integration({ address: otherShop }))
     for (const n of [3, 1, 4, 2, 5])
       await indexed(store, { txHash: hash(n), integrationAddress: n % 2 === 0 ? shop : otherShop })
     const order: string[] = []
     for (const limit of [2, 2, 2]) order.push(...hashes(await store.deliveries.claim({ limit, leaseMs: 60_000 })))
-    expect(order).toEqual([3, 1, 4, 2, 5].map(hash))
+    expect(order).toEqual([3, 4, 1, 2, 5].map(hash))
   })
 
   test('first attempts go before retries where both are due', async ({ store }) => {

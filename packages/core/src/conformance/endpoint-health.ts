@@ -54,11 +54,12 @@ async function owe(store: Store, count: number, integrationAddress = shop): Prom
   )
 }
 
-/** An endpoint with some deliveries that is blocked for `blockMs`, its first one being due again. */
-async function blocked(store: Store, blockMs: number, count = 5): Promise<void> {
+/** An endpoint with some deliveries that is blocked for `blockMs`, its first one being due again in `inMs`. */
+async function blocked(store: Store, blockMs: number, count = 5, inMs = 0): Promise<void> {
   await store.integrations.insert(integration())
   await owe(store, count)
-  const { turned } = await store.deliveries.settle([fail(await claimOne(store))], blockFor(blockMs))
+  const failure = { ...fail(await claimOne(store)), verdict: { kind: 'retry', inMs } as const }
+  const { turned } = await store.deliveries.settle([failure], blockFor(blockMs))
   expect(turned).toEqual([{ integrationAddress: shop, blocked: true, failingMs: 0 }])
 }
 
@@ -74,7 +75,7 @@ async function claimAfter(subject: StoreSubject, ms: number, leaseMs = 60_000): 
 
 /** Registers the tests. */
 export function endpointHealthTests(test: StoreTest): void {
-  test('an endpoint is judged with its results in the order given, those of replays and lost claims left out', async ({
+  test('an endpoint is judged with its results in the order given, those that say nothing and those of lost claims left out', async ({
     store,
   }) => {
     await store.integrations.insert(integration())
@@ -82,7 +83,8 @@ export function endpointHealthTests(test: StoreTest): void {
     await owe(store, 6)
     await owe(store, 2, otherShop)
     const claims = await store.deliveries.claim(lease)
-    const [c0, c1, c2, c3, c4, , d0, d1] = claims
+    const of = (own: string) => claims.filter(({ integrationAddress }) => integrationAddress === own)
+    const [c0, c1, c2, c3, c4, , d0, d1] = [...of(shop), ...of(otherShop)]
     if (!c0 || !c1 || !c2 || !c3 || !c4 || !d0 || !d1) throw new Error('Eight deliveries were due.')
     const seen: [number, readonly EndpointResult[]][] = []
     const judge: EndpointJudge = (before, results) => {
@@ -94,7 +96,7 @@ export function endpointHealthTests(test: StoreTest): void {
         deliver(c2),
         fail(d0),
         fail({ ...c0, probe: true }),
-        fail({ ...c3, replay: true }),
+        { ...fail(c3), judged: false },
         fail({ ...c4, claimToken: c4.claimToken.replace(/^./, 'x') }),
         deliver(c1),
         fail(d1),
@@ -114,7 +116,9 @@ export function endpointHealthTests(test: StoreTest): void {
     await store.integrations.insert(integration({ address: otherShop }))
     await owe(store, 3)
     await owe(store, 1, otherShop)
-    const [first, second, third, other] = await store.deliveries.claim(lease)
+    const claims = await store.deliveries.claim(lease)
+    const [first, second, third] = claims.filter(({ integrationAddress }) => integrationAddress === shop)
+    const other = claims.find(({ integrationAddress }) => integrationAddress === otherShop)
     if (!first || !second || !third || !other) throw new Error('Four deliveries were due.')
     expect(await store.deliveries.endpoints()).toEqual([])
     expect((await store.deliveries.settle([fail(first)], countOnly)).turned).toEqual([])
@@ -142,7 +146,8 @@ export function endpointHealthTests(test: StoreTest): void {
     expect(ms).toBeLessThanOrEqual(3_600_000)
     expect(await store.deliveries.backlog({ atMost: 10 })).toMatchObject({
       pending: 5,
-      oldestDueMs: expect.any(Number),
+      oldestDueMs: null,
+      oldestBlockedMs: expect.any(Number),
     })
     await owe(store, 2, otherShop)
     expect(await store.deliveries.msUntilDue()).toBe(0)
@@ -153,13 +158,31 @@ export function endpointHealthTests(test: StoreTest): void {
     expect((view?.blockedUntil ?? 0) - (view?.failingSince ?? 0)).toBe(3_600_000)
   })
 
-  test('a block that is over lets one through, which is its oldest first attempt, and nothing else while it is out', async (subject) => {
+  test('a block that is over lets one through, which is the longest due of all that waits, and nothing else while it is out', async (subject) => {
     const { store } = subject
-    await blocked(store, 30)
+    await blocked(store, 30, 5, 1)
     const claims = await claimAfter(subject, 30)
     expect(claims).toMatchObject([{ txHash: hash(2), attempt: 1, probe: true, replay: false }])
     expect(await store.deliveries.claim(lease)).toEqual([])
     expect(await store.deliveries.msUntilDue()).toBeGreaterThan(50_000)
+  })
+
+  test('a retry that is due longer than any first attempt is the probe, so that retries go on', async (subject) => {
+    const { store } = subject
+    await store.integrations.insert(integration())
+    await owe(store, 1)
+    await store.deliveries.settle([fail(await claimOne(store))], blockFor(30))
+    await passTime(subject, 30, async () => (await store.deliveries.msUntilDue()) === 0)
+    await indexed(store, { txHash: hash(100) })
+    expect(await claimAfter(subject, 0)).toMatchObject([{ txHash: hash(1), attempt: 2, probe: true }])
+  })
+
+  test('probes count among what comes again', async (subject) => {
+    const { store } = subject
+    await blocked(store, 30)
+    await passTime(subject, 30, async () => (await store.deliveries.msUntilDue()) === 0)
+    expect(await store.deliveries.claim({ ...lease, again: 0 })).toEqual([])
+    expect(await store.deliveries.claim({ ...lease, again: 1 })).toMatchObject([{ probe: true }])
   })
 
   test('a probe that was answered opens the endpoint; one that failed blocks it again', async (subject) => {

@@ -2,7 +2,18 @@
 import { expect } from 'vitest'
 import type { Store } from '../ports/store.js'
 import type { ClaimedDelivery, ClaimRequest } from '../ports/store-deliveries.js'
-import { address, failed, hash, indexPayments, integration, nextVersion, primary, settleOne, shop } from './fixtures.js'
+import {
+  address,
+  endpoint,
+  failed,
+  hash,
+  indexPayments,
+  integration,
+  nextVersion,
+  primary,
+  settleOne,
+  shop,
+} from './fixtures.js'
 import type { StoreTest } from './subject.js'
 
 const [a, b, c] = [address(0xa), address(0xb), address(0xc)] as const
@@ -39,7 +50,7 @@ export function fairnessTests(test: StoreTest): void {
     await register(store, a, b)
     await owe(store, [...times(20, a), ...times(3, b)])
     const claims = await store.deliveries.claim({ ...lease, limit: 8, perEndpoint: 5 })
-    expect(numbers(claims)).toEqual([1, 2, 3, 4, 5, 21, 22, 23])
+    expect(numbers(claims)).toEqual([1, 21, 2, 22, 3, 23, 4, 5])
   })
 
   test('what a dispatcher holds counts towards the bound of its endpoint, and of no other', async ({ store }) => {
@@ -47,21 +58,93 @@ export function fairnessTests(test: StoreTest): void {
     await owe(store, [...times(20, a), ...times(20, b), ...times(20, c)])
     const request: ClaimRequest = { ...lease, limit: 60, perEndpoint: 5 }
     const held = new Map([
-      [a, 5],
-      [b, 3],
-      [address(0xd), 100],
+      [endpoint(a), 5],
+      [endpoint(b), 3],
+      [endpoint(address(0xd)), 100],
     ])
-    expect(numbers(await store.deliveries.claim({ ...request, held }))).toEqual([21, 22, 41, 42, 43, 44, 45])
-    expect(await store.deliveries.claim({ ...request, held: new Map([a, b, c].map((own) => [own, 7])) })).toEqual([])
+    expect(numbers(await store.deliveries.claim({ ...request, held }))).toEqual([41, 42, 43, 21, 44, 22, 45])
+    const full = new Map([a, b, c].map((own) => [endpoint(own), 7]))
+    expect(await store.deliveries.claim({ ...request, held: full })).toEqual([])
   })
 
   test('however much is held, a claim fills its room from behind what has none', async ({ store }) => {
     const full = Array.from({ length: 6 }, (_, n) => address(0x100 + n))
     await register(store, ...full, a)
     await owe(store, [...full.flatMap((own) => times(40, own)), ...times(10, a)])
-    const held = new Map(full.map((own) => [own, 32]))
+    const held = new Map(full.map((own) => [endpoint(own), 32]))
     const claims = await store.deliveries.claim({ ...lease, limit: 4, perEndpoint: 32, held })
     expect(numbers(claims)).toEqual([241, 242, 243, 244])
+  })
+
+  test('the endpoint of which the fewest are held goes first, however old the backlog of another is', async ({
+    store,
+  }) => {
+    await register(store, a, b, c)
+    await owe(store, times(50, a))
+    await owe(store, times(50, b), 101)
+    await owe(store, [c], 201)
+    const held = new Map([
+      [endpoint(a), 4],
+      [endpoint(b), 2],
+    ])
+    expect(numbers(await store.deliveries.claim({ ...lease, limit: 6, held }))).toEqual([201, 101, 102, 1, 103, 2])
+  })
+
+  test('integrations whose URLs lead to one server share its bound and its turns', async ({ store }) => {
+    await register(store, a, b)
+    const shared = [address(0x51), address(0x52)]
+    for (const own of shared)
+      await store.integrations.insert(integration({ address: own, notificationUrl: `https://shared.example/${own}` }))
+    await owe(
+      store,
+      shared.flatMap((own) => times(10, own)),
+    )
+    await owe(store, [a, b], 101)
+    expect(numbers(await store.deliveries.claim({ ...lease, limit: 3 }))).toEqual([1, 101, 102])
+    expect(await store.deliveries.claim({ ...lease, perEndpoint: 5 })).toHaveLength(5)
+    const held = new Map([['shared.example:443', 5]])
+    expect(await store.deliveries.claim({ ...lease, perEndpoint: 5, held })).toEqual([])
+  })
+
+  test('no endpoint gets as many as it would leave free', async ({ store }) => {
+    await register(store, a, b)
+    await owe(store, [...times(30, a), ...times(30, b)])
+    const claims = await store.deliveries.claim({ ...lease, limit: 12, free: 12 })
+    expect(numbers(claims)).toEqual([1, 31, 2, 32, 3, 33, 4, 34])
+    const held = new Map([
+      [endpoint(a), 4],
+      [endpoint(b), 4],
+    ])
+    expect(await store.deliveries.claim({ ...lease, limit: 4, free: 4, held })).toEqual([])
+    const again = await store.deliveries.claim({ ...lease, limit: 2, free: 5, held })
+    expect(numbers(again)).toEqual([5])
+  })
+
+  test('hundreds of endpoints take turns until each was served, and none twice before', async ({ store }) => {
+    const many = Array.from({ length: 300 }, (_, n) => address(0x1000 + n))
+    await register(store, ...many)
+    await owe(store, [...many, ...many])
+    const held = new Map<string, number>()
+    const served: string[] = []
+    for (let round = 0; round < 6; round += 1)
+      for (const { integrationAddress } of await store.deliveries.claim({ ...lease, limit: 50, held })) {
+        served.push(integrationAddress)
+        held.set(endpoint(integrationAddress), (held.get(endpoint(integrationAddress)) ?? 0) + 1)
+      }
+    expect(served.toSorted()).toEqual(many)
+    const rest = await store.deliveries.claim({ ...lease, limit: 1_000 })
+    expect(rest.map(({ integrationAddress }) => integrationAddress).toSorted()).toEqual(many)
+  })
+
+  test('what no endpoint may hold more of hides nobody behind it', async ({ store }) => {
+    const many = Array.from({ length: 120 }, (_, n) => address(0x1000 + n))
+    for (const own of many)
+      await store.integrations.insert(integration({ address: own, notificationUrl: `https://busy.example/${own}` }))
+    await register(store, address(0xffff))
+    await owe(store, [...many, ...many, address(0xffff)])
+    const held = new Map([['busy.example:443', 8]])
+    const claims = await store.deliveries.claim({ ...lease, limit: 8, perEndpoint: 8, held })
+    expect(numbers(claims)).toEqual([241])
   })
 
   test('no more come again than are asked for, and first attempts take the rest', async ({ store }) => {
@@ -93,7 +176,7 @@ export function fairnessTests(test: StoreTest): void {
     await oweAgain(store, [...times(6, a), ...times(6, b)])
     await owe(store, times(3, a), 101)
     const claims = await store.deliveries.claim({ ...lease, perEndpoint: 5 })
-    expect(numbers(claims)).toEqual([101, 102, 103, 1, 2, 7, 8, 9, 10, 11])
+    expect(numbers(claims)).toEqual([101, 102, 103, 7, 8, 9, 1, 10, 2, 11])
   })
 
   test('overtaken retries take no room', async ({ store }) => {
@@ -113,7 +196,8 @@ export function fairnessTests(test: StoreTest): void {
       { again: -1 },
       { perEndpoint: 0 },
       { perEndpoint: 1.5 },
-      { held: new Map([[a, -1]]) },
+      { free: -1 },
+      { held: new Map([[endpoint(a), -1]]) },
     ])
       await expect(store.deliveries.claim({ ...lease, ...wrong })).rejects.toThrow(RangeError)
   })

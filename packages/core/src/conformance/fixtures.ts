@@ -70,10 +70,12 @@ export function deposit(changes: Partial<PaymentFacts> = {}, rest: Partial<Bridg
 
 /** A registered integration that wants notifications. */
 export function integration(changes: Partial<IntegrationRecord> = {}): IntegrationRecord {
+  const { address: own = shop } = changes
   return {
-    address: shop,
+    address: own,
     name: 'Shop',
-    notificationUrl: 'https://shop.example/hook',
+    // Each has a server of its own.
+    notificationUrl: own === shop ? 'https://shop.example/hook' : `https://${own}.example/hook`,
     enabled: true,
     apiSecret: { keyVersion: 1, hash: 'ab'.repeat(32) },
     previousApiSecret: null,
@@ -162,13 +164,16 @@ export const failed: AttemptRecord = {
 /** Leaves the health of endpoints as it is. */
 export const indifferent: EndpointJudge = (before) => ({ ...before, blockMs: null })
 
+/** The endpoint of an integration as {@link integration} makes it. */
+export const endpoint = (own: string): string => (own === shop ? 'shop.example:443' : `${own}.example:443`)
+
 /** Settles one claim, whatever that says of its endpoint. */
 export async function settleOne(
   store: Store,
   claim: SettledAttempt['claim'],
   attempt: AttemptRecord,
   verdict: AttemptVerdict,
-): Promise<DeliveryStatus | null> {
+): Promise<DeliveryStatus | 'held' | null> {
   const { statuses } = await store.deliveries.settle([{ claim, attempt, verdict }], indifferent)
   return statuses[0] ?? null
 }

@@ -1,6 +1,6 @@
 /** Tests: accounts by e-mail address, and data keys. Source: INTERFACE 4.2 (account resolution order). @module */
 import { expect } from 'vitest'
-import type { EmailAddress } from '../ports/identity-accounts.js'
+import type { AccountEvent, EmailAddress, IdentityAccount, StoredEmailCode } from '../ports/identity-accounts.js'
 import type { Store } from '../ports/store.js'
 import { shop } from './fixtures.js'
 import { type StoreTest, withAnother } from './subject.js'
@@ -10,7 +10,28 @@ const email = (n: number, keyVersion = 1): EmailAddress => ({
   key: n.toString(16).padStart(64, '0'),
   sealed: { keyVersion, sealed: `sealed ${n} ${keyVersion}` },
 })
-const code = { kind: 'code' } as const
+const storedCode = (hash: string): StoredEmailCode => ({
+  hash: hash.padStart(64, 'a'),
+  expiresAt: 2 ** 45,
+  triesLeft: 5,
+})
+const held = (store: Store, n: number): Promise<IdentityAccount> =>
+  store.transaction((tx) => tx.identityAccounts.hold(email(n), 'never used'))
+const found = (store: Store, accountId: string) => store.transaction((tx) => tx.identityAccounts.find(accountId))
+const register = (store: Store, n: number, accountId: string): Promise<void> =>
+  store.transaction((tx) => tx.identityAccounts.register(email(n), accountId))
+const own = (store: Store, n: number, accountId: string): Promise<void> =>
+  store.transaction(async (tx) => {
+    await tx.identityAccounts.hold(email(n), 'never used')
+    await tx.identityAccounts.own(email(n), accountId)
+  })
+/** Gives the address to the account that it resolves to, as a claim by code does. */
+const claim = (store: Store, n: number, fresh: string): Promise<string> =>
+  store.transaction(async (tx) => {
+    const { accountId } = await tx.identityAccounts.hold(email(n), fresh)
+    await tx.identityAccounts.own(email(n), accountId)
+    return accountId
+  })
 const accountOf = async (store: Store, n: number) => (await store.identityAccounts.resolve(email(n))).accountId
 
 /** Registers the tests. */
@@ -34,21 +55,44 @@ export function identityAccountTests(test: StoreTest): void {
     })
   })
 
-  test('who proves an address gets its placeholder, which stays its account', async ({ store }) => {
+  test('who owns an address is who it resolves to, and a placeholder is registered by that', async ({ store }) => {
     const accountId = await accountOf(store, 1)
     const registered = { accountId, kind: 'registered', emailVerified: true }
-    expect(await store.identityAccounts.claim(email(1), code)).toStrictEqual(registered)
+    const placeholder = { accountId, kind: 'placeholder', emailVerified: false }
+    expect(await held(store, 1)).toStrictEqual(placeholder)
+    expect(await found(store, accountId)).toBeNull()
+    await own(store, 1, accountId)
+    expect(await held(store, 1)).toStrictEqual(registered)
+    expect(await found(store, accountId)).toStrictEqual(registered)
     expect(await accountOf(store, 1)).toBe(accountId)
-    const attested = { kind: 'attestation', integrationAddress: shop } as const
-    expect(await store.identityAccounts.claim(email(1), attested)).toStrictEqual(registered)
   })
 
-  test('who proves an address that nobody shared gets an account of its own', async ({ store }) => {
-    const other = await accountOf(store, 2)
-    const { accountId } = await store.identityAccounts.claim(email(1), code)
-    expect(accountId).not.toBe(other)
-    expect(await accountOf(store, 1)).toBe(accountId)
-    expect(await accountOf(store, 2)).toBe(other)
+  test('a registration carries its address, unless somebody has it already', async ({ store }) => {
+    await register(store, 1, 'first')
+    await register(store, 1, 'second')
+    expect(await accountOf(store, 1)).toBe('first')
+    expect(await held(store, 1)).toStrictEqual({ accountId: 'first', kind: 'registered', emailVerified: false })
+    const placeholder = await accountOf(store, 2)
+    await register(store, 2, 'third')
+    expect(await accountOf(store, 2)).toBe(placeholder)
+    await own(store, 1, 'second')
+    await register(store, 1, 'fourth')
+    expect(await accountOf(store, 1)).toBe('second')
+    expect(await found(store, 'first')).toStrictEqual({ accountId: 'first', kind: 'registered', emailVerified: false })
+  })
+
+  test('an account that came to carry another address is no longer it', async ({ store }) => {
+    await register(store, 1, 'mover')
+    expect(await accountOf(store, 1)).toBe('mover')
+    await own(store, 2, 'mover')
+    const placeholder = await accountOf(store, 1)
+    expect(placeholder).not.toBe('mover')
+    expect(await accountOf(store, 1)).toBe(placeholder)
+    expect(await accountOf(store, 2)).toBe('mover')
+    await register(store, 3, 'leaver')
+    await register(store, 3, 'stayer')
+    await own(store, 4, 'leaver')
+    expect(await accountOf(store, 3)).toBe('stayer')
   })
 
   test('claims and shares of one address at once all end at one account', async (subject) => {
@@ -56,13 +100,80 @@ export function identityAccountTests(test: StoreTest): void {
       for (let round = 0; round < 5; round += 1) {
         const asked = Array.from({ length: 20 }, async (_, n) => {
           const store = n % 2 === 0 ? one : two
-          return n % 4 < 2
-            ? accountOf(store, round)
-            : (await store.identityAccounts.claim(email(round), code)).accountId
+          return n % 4 < 2 ? accountOf(store, round) : claim(store, round, `fresh ${round} ${n}`)
         })
         expect(new Set(await Promise.all(asked)).size, `round ${round}`).toBe(1)
       }
     })
+  })
+
+  test('of accounts that prove one address at once the last one owns it, alone', async (subject) => {
+    await withAnother(subject, async ([one = subject.store, two = subject.store]) => {
+      const names = Array.from({ length: 10 }, (_, n) => `prover ${n}`)
+      for (const name of names) await register(one, 1, name)
+      await Promise.all(names.map((name, n) => own(n % 2 === 0 ? one : two, 1, name)))
+      const owner = await accountOf(one, 1)
+      expect(names).toContain(owner)
+      const verified = await Promise.all(names.map(async (name) => (await found(one, name))?.emailVerified))
+      expect(verified).toEqual(names.map((name) => name === owner))
+    })
+  })
+
+  test('a code is kept until it is replaced or taken away, and a transaction that fails changes none', async ({
+    store,
+  }) => {
+    const [first, second] = [storedCode('1'), { ...storedCode('2'), triesLeft: 1 }]
+    const codeOf = (n: number) => store.transaction((tx) => tx.identityAccounts.code(email(n).key))
+    const setCode = (code: StoredEmailCode | null) =>
+      store.transaction((tx) => tx.identityAccounts.setCode(email(1).key, code))
+    expect(await codeOf(1)).toBeNull()
+    await setCode(first)
+    expect(await codeOf(1)).toStrictEqual(first)
+    expect(await codeOf(2)).toBeNull()
+    await setCode(second)
+    expect(await codeOf(1)).toStrictEqual(second)
+    const failing = store.transaction(async (tx) => {
+      await tx.identityAccounts.setCode(email(1).key, null)
+      throw new Error('refused')
+    })
+    await expect(failing).rejects.toThrow('refused')
+    expect(await codeOf(1)).toStrictEqual(second)
+    await setCode(null)
+    expect(await codeOf(1)).toBeNull()
+  })
+
+  test('of ten who take a code at once one finds it', async (subject) => {
+    await withAnother(subject, async ([one = subject.store, two = subject.store]) => {
+      const { key } = email(1)
+      await one.transaction((tx) => tx.identityAccounts.setCode(key, storedCode('1')))
+      const take = (store: Store) =>
+        store.transaction(async (tx) => {
+          const code = await tx.identityAccounts.code(key)
+          if (code !== null) await tx.identityAccounts.setCode(key, null)
+          return code
+        })
+      const taken = await Promise.all(Array.from({ length: 10 }, (_, n) => take(n % 2 === 0 ? one : two)))
+      expect(taken.filter((code) => code !== null)).toStrictEqual([storedCode('1')])
+    })
+  })
+
+  test('the log of accounts is read newest first, whole or by address', async ({ store }) => {
+    const event = (n: number, of: Partial<AccountEvent>): AccountEvent => ({
+      ...{ at: n, action: 'registered', emailKey: email(n % 2).key, accountId: `account\u0000 ${n}` },
+      ...{ proof: null, by: null, reason: null },
+      ...of,
+    })
+    const logged = [
+      event(1, {}),
+      event(2, { action: 'claimed', proof: 'attestation', by: shop }),
+      event(3, { action: 'refused', accountId: null, proof: 'code', reason: 'code_wrong' }),
+      event(4, { action: 'verified', emailKey: null }),
+    ]
+    for (const each of logged) await store.transaction((tx) => tx.identityAccounts.log(each))
+    expect(await store.identityAccounts.events({ limit: 10 })).toStrictEqual([...logged].reverse())
+    expect(await store.identityAccounts.events({ limit: 2 })).toStrictEqual(logged.slice(2).reverse())
+    const ofOne = await store.identityAccounts.events({ emailKey: email(1).key, limit: 10 })
+    expect(ofOne).toStrictEqual([logged[2], logged[0]])
   })
 
   test('of ten candidates for a data key at once all get the same one, and each purpose has its own', async (subject) => {

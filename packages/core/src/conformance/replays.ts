@@ -99,6 +99,37 @@ export function replayTests(test: StoreTest): void {
     expect(await claimOne(store)).toMatchObject({ version: 1, attempt: 3, step: 1 })
   })
 
+  test('a blocked endpoint gets a replay, and its retries wait like all others', async ({ store }) => {
+    await store.integrations.insert(integration())
+    const deliveryId = await ended(store, 'exhausted')
+    await indexed(store, { txHash: hash(2) })
+    const judge: EndpointJudge = () => ({ failures: 1, blocks: 1, blockMs: 3_600_000 })
+    const verdict = { kind: 'retry', inMs: 0 } as const
+    await store.deliveries.settle([{ claim: await claimOne(store), attempt: failed, verdict }], judge)
+    await replay(store, { deliveryId, limit: 1 })
+    const claim = await claimOne(store)
+    expect(claim).toMatchObject({ deliveryId, replay: true, step: 1 })
+    await settleOne(store, claim, again, verdict)
+    expect(await store.deliveries.claim(lease)).toEqual([])
+    expect(await store.deliveries.msUntilDue()).toBeGreaterThan(3_500_000)
+  })
+
+  test('the retry of a replay is a probe like any other, and ends the block when it is delivered', async (subject) => {
+    const { store } = subject
+    await store.integrations.insert(integration())
+    const deliveryId = await ended(store, 'exhausted')
+    await replay(store, { deliveryId, limit: 1 })
+    const claim = await claimOne(store)
+    const block: EndpointJudge = () => ({ failures: 5, blocks: 1, blockMs: 20 })
+    await store.deliveries.settle([{ claim, attempt: again, verdict: { kind: 'retry', inMs: 0 } }], block)
+    await passTime(subject, 20, async () => (await store.deliveries.msUntilDue()) === 0)
+    const probe = await claimOne(store)
+    expect(probe).toMatchObject({ deliveryId, replay: true, step: 2, probe: true })
+    const open: EndpointJudge = () => ({ failures: 0, blocks: 0, blockMs: null })
+    await store.deliveries.settle([{ claim: probe, attempt: again, verdict: { kind: 'delivered' } }], open)
+    expect(await store.deliveries.endpoints()).toEqual([])
+  })
+
   test('a blocked endpoint gets replays, which say nothing of its health', async ({ store }) => {
     await store.integrations.insert(integration())
     const deliveryId = await ended(store, 'exhausted')
@@ -118,7 +149,7 @@ export function replayTests(test: StoreTest): void {
     const never: EndpointJudge = () => {
       throw new Error('A replay was judged.')
     }
-    await store.deliveries.settle([{ claim, attempt: again, verdict: { kind: 'delivered' } }], never)
+    await store.deliveries.settle([{ claim, attempt: again, verdict: { kind: 'delivered' }, judged: false }], never)
     expect(await store.deliveries.endpoints()).toEqual(before)
   })
 

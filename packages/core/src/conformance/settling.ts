@@ -126,7 +126,10 @@ export function settlingTests(test: StoreTest): void {
     await indexed(store)
     const claim = await claimOne(store)
     const settles = Array.from({ length: 10 }, () => settleOne(store, claim, ok, { kind: 'delivered' }))
-    expect((await Promise.all(settles)).filter((status) => status !== null)).toEqual(['delivered'])
+    // Those that meet one at work may be told that it holds the delivery, and to come back.
+    const statuses = (await Promise.all(settles)).filter((status) => status !== null && status !== 'held')
+    expect(statuses).toEqual(['delivered'])
+    expect(await settleOne(store, claim, ok, { kind: 'delivered' })).toBeNull()
     expect((await store.deliveries.list({ limit: 10 }))[0]?.attempts).toHaveLength(1)
   })
 
@@ -228,7 +231,7 @@ export function settlingTests(test: StoreTest): void {
         ),
       )
       const statuses = (await Promise.all(batches)).flatMap((settled) => settled?.statuses ?? [])
-      expect(statuses.filter((status) => status !== null)).toHaveLength(40)
+      expect(statuses.filter((status) => status === 'delivered')).toHaveLength(40)
       const views = await store.deliveries.list({ limit: 100 })
       expect(views.map(({ attempts }) => attempts)).toEqual(Array(40).fill([ok]))
     })

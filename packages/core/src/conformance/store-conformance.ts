@@ -19,6 +19,7 @@ import { legacyKeyTests } from './legacy-keys.js'
 import { pagingTests } from './paging.js'
 import { paymentTests } from './payments.js'
 import { proofTests } from './proofs.js'
+import { redemptionTests } from './redemptions.js'
 import { replayTests } from './replays.js'
 import { settlingTests } from './settling.js'
 import { type OpenStore, storeTests } from './subject.js'
@@ -61,5 +62,6 @@ export function storeConformance(adapter: string, open: OpenStore): void {
   describe(`${adapter}: backlog`, () => backlogTests(test))
   describe(`${adapter}: accounts by e-mail address`, () => identityAccountTests(test))
   describe(`${adapter}: verifications`, () => verificationTests(test))
+  describe(`${adapter}: redemptions`, () => redemptionTests(test))
   describe(`${adapter}: concurrency`, () => concurrencyTests(test))
 }

@@ -15,8 +15,12 @@ const empty = (accountId: string): Verification => ({
   accountId,
   donor: null,
   applicantId: null,
+  attempt: null,
   review: null,
   reviewedAt: null,
+  doubt: null,
+  presence: null,
+  missing: null,
   attempts: 0,
   claim: null,
 })
@@ -60,7 +64,11 @@ export function verificationTests(test: StoreTest): void {
   })
 
   test('every field comes back as it was written, and a field that is not given stays', async ({ store }) => {
-    const fields = { donor: shop, applicantId: `applicant ${odd}`, review: rejected, reviewedAt: epoch, attempts: 3 }
+    const fields = {
+      ...{ donor: shop, applicantId: `applicant ${odd}`, attempt: 2, review: rejected, reviewedAt: epoch, attempts: 3 },
+      ...{ doubt: rejected, presence: { isActive: false, at: epoch } },
+      missing: { since: epoch, told: true, confirmed: false },
+    }
     await change(store, { ...fields, claim: { ...claimed(odd), leaseMs: 60_000 } })
     const stored = { ...empty(id), ...fields, claim: { ...claimed(odd), lapsed: false } }
     expect(await lock(store)).toStrictEqual(stored)
@@ -68,7 +76,11 @@ export function verificationTests(test: StoreTest): void {
     expect(await lock(store)).toStrictEqual(stored)
     await change(store, { claim: null, review: null })
     expect(await lock(store)).toStrictEqual({ ...stored, claim: null, review: null })
-    await change(store, { donor: null, applicantId: null, reviewedAt: null, attempts: 0 })
+    const missing = { since: epoch + 1, told: false, confirmed: true }
+    await change(store, { presence: { isActive: true, at: epoch + 1 }, missing })
+    expect(await lock(store)).toMatchObject({ presence: { isActive: true, at: epoch + 1 }, missing })
+    await change(store, { donor: null, applicantId: null, attempt: null, reviewedAt: null, attempts: 0 })
+    await change(store, { doubt: null, presence: null, missing: null })
     expect(await lock(store)).toStrictEqual(empty(id))
     expect(await lock(store, 'another')).toStrictEqual(empty('another'))
   })
@@ -142,41 +154,13 @@ export function verificationTests(test: StoreTest): void {
     expect((await lock(store)).claim).toStrictEqual({ ...claimed(), lapsed: true })
   })
 
-  test('an applicant is found by its id, else by the name of a claim', async ({ store }) => {
-    const find = (applicantId: string, externalUserId: string | null = null) =>
-      store.transaction((tx) => tx.verifications.lockByApplicant({ applicantId, externalUserId }))
-    const { externalUserId } = claimed()
-    await change(store, { applicantId: odd, claim: { ...claimed(), leaseMs: 0 } })
-    await change(store, { applicantId: 'other' }, 'another')
-    expect(await find(odd)).toStrictEqual(await lock(store))
-    expect((await find('unknown', externalUserId))?.accountId).toBe(id)
-    expect((await find('other', externalUserId))?.accountId).toBe('another')
-    expect(await find('unknown')).toBeNull()
-    expect(await find('unknown', '')).toBeNull()
-    expect(await find('', null)).toBeNull()
-    await change(store, { claim: null })
-    expect(await find('unknown', externalUserId)).toBeNull()
-  })
-
-  test('who looks for an applicant while its claim ends by attaching it finds it', async (subject) => {
-    await withAnother(subject, async ([one, two]) => {
-      for (let round = 0; round < 10; round += 1) {
-        const named = { applicantId: `applicant ${round}`, externalUserId: `name ${round}` }
-        await change(
-          subject.store,
-          { claim: { token: 'token', by: shop, externalUserId: named.externalUserId, leaseMs: 60_000 } },
-          `attached ${round}`,
-        )
-        const [found] = await Promise.all([
-          two?.transaction((tx) => tx.verifications.lockByApplicant(named)),
-          one?.transaction(async (tx) => {
-            await tx.verifications.lock(`attached ${round}`)
-            await tx.verifications.change(`attached ${round}`, { applicantId: named.applicantId, claim: null })
-          }),
-        ])
-        expect(found?.accountId).toBe(`attached ${round}`)
-      }
-    })
+  test('old events are forgotten, so many at a time, and newer ones are not', async ({ store }) => {
+    const note = (n: number) => store.transaction((tx) => tx.verifications.noteEvent(`event ${n}`, epoch + n))
+    for (const n of [0, 1, 2, 3]) await note(n)
+    expect(await store.verifications.forgetEvents(epoch + 3, 2)).toBe(2)
+    expect(await store.verifications.forgetEvents(epoch + 3, 2)).toBe(1)
+    expect(await store.verifications.forgetEvents(epoch + 3, 2)).toBe(0)
+    expect([await note(2), await note(3)]).toEqual([true, false])
   })
 
   test('an event is noted once, whoever notes it', async (subject) => {
@@ -233,21 +217,22 @@ export function verificationTests(test: StoreTest): void {
     expect(await listed(store, { emailKey: keyOf(1), afterAccountId: 'account-1' })).toEqual(accounts.slice(2, 4))
   })
 
-  test('the longest due applicants are asked about first, none before its time and none without an applicant', async (subject) => {
+  test('the longest due accounts are asked about first, none before its time, with their applicants', async (subject) => {
     const { store } = subject
     const due = async (limit = 10) =>
       (await store.verifications.dueForQuestion(limit)).map(({ applicantId }) => applicantId)
     const ask = (applicantId: string | null, askInMs: number | null) =>
       change(store, { applicantId, askInMs }, `account of ${applicantId}`)
+    await ask(null, 50)
     await ask('first', 100)
     await ask('second', 150)
     await ask(odd, 200)
     await ask('far', 3_600_000)
     await ask('never', null)
-    await ask(null, 0)
     expect(await due()).not.toContain('far')
-    await passTime(subject, 200, async () => (await due()).length === 3)
-    expect(await due()).toEqual(['first', 'second', odd])
+    await passTime(subject, 200, async () => (await due()).length === 4)
+    expect(await due()).toEqual([null, 'first', 'second', odd])
+    await change(store, { askInMs: null }, 'account of null')
     expect(await store.verifications.dueForQuestion(1)).toEqual([
       { accountId: 'account of first', applicantId: 'first' },
     ])
@@ -261,6 +246,9 @@ export function verificationTests(test: StoreTest): void {
       await expect(store.verifications.list({ limit })).rejects.toThrow(RangeError)
       await expect(store.verifications.attempts({ limit })).rejects.toThrow(RangeError)
       await expect(store.verifications.dueForQuestion(limit)).rejects.toThrow(RangeError)
+      await expect(store.verifications.redemptions({ limit })).rejects.toThrow(RangeError)
+      await expect(store.verifications.verdicts({ limit })).rejects.toThrow(RangeError)
+      await expect(store.verifications.forgetEvents(epoch, limit)).rejects.toThrow(RangeError)
     }
     for (const ms of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY]) {
       await expect(change(store, { askInMs: ms })).rejects.toThrow(RangeError)

@@ -6,8 +6,10 @@ export {
   type FulfilmentPollerOptions,
   fulfilmentPollerDefaults,
 } from '../fulfilments/poller.js'
-export type { AccountClaims } from '../identity/claim-account.js'
-export { codeLifetimeMs } from '../identity/email-codes.js'
+export type { AccountClaims, ClaimFor, IssuedCode } from '../identity/claim-account.js'
+export { type DirectDecision, selfDonor } from '../identity/decide-claim.js'
+export type { DirectVerification, RecordDirectVerification } from '../identity/direct-verification.js'
+export { codeLifetimeMs, codeTries } from '../identity/email-codes.js'
 export {
   EmailProofError,
   IdentityMisconfiguredError,
@@ -19,6 +21,7 @@ export {
 export { createIdentity, type Identity, type IdentityDeps, identityDefaults } from '../identity/identity.js'
 export { normaliseEmail } from '../identity/normalise-email.js'
 export { parseShareRequest, type ShareBody } from '../identity/parse-share-request.js'
+export type { Settled, Settlement } from '../identity/settle-attempt.js'
 export { claimLeaseMs, type ShareInput } from '../identity/share.js'
 export type { Verdict, VerdictOutcome } from '../identity/verdicts.js'
 export { BrokenHistoryError } from '../indexer/broken-history-error.js'
@@ -47,6 +50,7 @@ export {
   failuresUntilBlock,
   judgeEndpoint,
 } from '../notifications/endpoint-health.js'
+export { endpointOf } from '../notifications/endpoint-of.js'
 export { excerptBytes } from '../notifications/excerpt-bytes.js'
 export type { OpenSecret } from '../notifications/opened-secrets.js'
 export {

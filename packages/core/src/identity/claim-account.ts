@@ -1,7 +1,9 @@
-/** Giving a proven e-mail address to an account: how a placeholder becomes somebody's. Source: INTERFACE 4.2 (account resolution order). @module */
-import type { IdentityAccount, IdentityAccounts } from '../ports/identity-accounts.js'
+/** Registering accounts and giving proven e-mail addresses to them: how a placeholder becomes somebody's. Source: INTERFACE 4.2 (account resolution order). @module */
+import type { AccountEvent, EmailAddress, EmailProof, IdentityAccount } from '../ports/identity-accounts.js'
 import type { Store } from '../ports/store.js'
-import type { Clock } from '../ports/world.js'
+import type { StoreTransaction } from '../ports/store-transaction.js'
+import type { Clock, Ids } from '../ports/world.js'
+import { decideClaim, movesAlong, nothingShared } from './decide-claim.js'
 import type { EmailCodes } from './email-codes.js'
 import type { EmailKeys } from './email-keys.js'
 import { EmailProofError, ShareRequestError } from './errors.js'
@@ -10,51 +12,139 @@ import { normaliseEmail } from './normalise-email.js'
 /** What this needs. */
 export interface ClaimAccountDeps {
   readonly store: Pick<Store, 'transaction'>
-  readonly accounts: IdentityAccounts
   readonly emails: EmailKeys
   readonly codes: EmailCodes
   readonly clock: Pick<Clock, 'now'>
+  readonly ids: Ids
 }
 
-/** Claims accounts. */
+/** A code that was made. */
+export interface IssuedCode {
+  /** The address in its normal form: send the code there, and to no other spelling. */
+  readonly address: string
+  readonly code: string
+  /** Unix time in milliseconds. */
+  readonly expiresAt: number
+}
+
+/** For whom an address is proven. */
+export interface ClaimFor {
+  /** The registered account that is signed in. Without one, the address proves the account that it resolves to. */
+  readonly accountId?: string | undefined
+}
+
+/** Registers and claims accounts of the store. Every call is one transaction and leaves its record in the log of accounts. */
 export interface AccountClaims {
   /**
-   * A code for an address. Whoever calls this sends it to that address and shows it to nobody.
+   * Registers an account that carries an address unverified. What was shared for the address before stays where it is until somebody proves it.
    * @throws ShareRequestError `ERR_SHARE_INVALID` when it is no address.
    */
-  requestCode(email: string): { readonly code: string; readonly expiresAt: number }
+  register(email: string): Promise<IdentityAccount>
   /**
-   * Claims by code.
-   * @throws EmailProofError `ERR_EMAIL_PROOF` when the code is wrong or too old.
+   * A code for an address, in place of the one before. Whoever calls this sends it to the address that is returned and shows it to nobody.
+   * @throws ShareRequestError `ERR_SHARE_INVALID` when it is no address.
    */
-  claimByCode(email: string, code: string): Promise<IdentityAccount>
+  requestCode(email: string): Promise<IssuedCode>
   /**
-   * Claims at once, because an integration attests that the address is its user's: only the one that shared the account's verification may.
-   * @throws EmailProofError `ERR_EMAIL_PROOF` when it did not.
+   * Claims by code. A code is good once, for ten minutes and five tries, and only until the next one is made.
+   * @throws EmailProofError `ERR_EMAIL_PROOF` whatever is wrong with it; the log says what.
    */
-  claimByAttestation(email: string, integrationAddress: string): Promise<IdentityAccount>
+  claimByCode(email: string, code: string, claimFor?: ClaimFor): Promise<IdentityAccount>
+  /**
+   * Claims at once, because an integration attests that the address is its user's: only a placeholder, and only by the integration that shared its verification.
+   * @throws EmailProofError `ERR_EMAIL_PROOF` when it is not.
+   */
+  claimByAttestation(email: string, integrationAddress: string, claimFor?: ClaimFor): Promise<IdentityAccount>
 }
 
 /** Builds it. */
-export function createAccountClaims({ store, accounts, emails, codes, clock }: ClaimAccountDeps): AccountClaims {
-  function read(input: string) {
+export function createAccountClaims({ store, emails, codes, clock, ids }: ClaimAccountDeps): AccountClaims {
+  function read(input: string): EmailAddress {
     const address = normaliseEmail(input)
     if (address === null) throw new ShareRequestError('email must be a valid email address')
     return emails(address)
   }
+  const event = (action: AccountEvent['action'], email: EmailAddress, of: Partial<AccountEvent>): AccountEvent => ({
+    ...{ at: clock.now(), action, emailKey: email.key },
+    ...{ accountId: null, proof: null, by: null, reason: null },
+    ...of,
+  })
+
+  /** Gives a proven address away, or logs why not. What was refused is written too, so it is no exception. */
+  async function give(
+    tx: StoreTransaction,
+    email: EmailAddress,
+    { proof, claimFor }: { readonly proof: EmailProof; readonly claimFor: ClaimFor },
+  ): Promise<IdentityAccount | null> {
+    const held = await tx.identityAccounts.hold(email, ids.next())
+    const donor = proof.kind === 'code' ? null : (await tx.verifications.lock(held.accountId)).donor
+    const { accountId } = claimFor
+    const prover = accountId === undefined ? undefined : await tx.identityAccounts.find(accountId)
+    const decision = decideClaim({ held, donor, proof, prover })
+    const how = { proof: proof.kind, by: proof.kind === 'attestation' ? proof.integrationAddress.toLowerCase() : null }
+    if (decision.kind === 'refuse') {
+      const { reason } = decision
+      await tx.identityAccounts.log(event('refused', email, { ...how, accountId: held.accountId, reason }))
+      return null
+    }
+    const given = decision.accountId
+    await tx.identityAccounts.own(email, given)
+    if (given !== held.accountId) await moveAlong(tx, held.accountId, given)
+    await tx.identityAccounts.log(event('claimed', email, { ...how, accountId: given }))
+    return { accountId: given, kind: 'registered', emailVerified: true }
+  }
+
+  async function claim(work: (tx: StoreTransaction) => Promise<IdentityAccount | null>): Promise<IdentityAccount> {
+    const account = await store.transaction(work)
+    if (account === null) throw new EmailProofError()
+    return account
+  }
+
   return {
-    requestCode: (email) => codes.issue(read(email).key, clock.now()),
-    async claimByCode(input, code) {
+    async register(input) {
       const email = read(input)
-      if (!codes.accepts(email.key, code, clock.now())) throw new EmailProofError()
-      return accounts.claim(email, { kind: 'code' })
+      const accountId = ids.next()
+      await store.transaction(async (tx) => {
+        await tx.identityAccounts.register(email, accountId)
+        await tx.identityAccounts.log(event('registered', email, { accountId }))
+      })
+      return { accountId, kind: 'registered', emailVerified: false }
     },
-    async claimByAttestation(input, integrationAddress) {
+    async requestCode(input) {
       const email = read(input)
-      const { accountId } = await accounts.resolve(email)
-      const { donor } = await store.transaction((tx) => tx.verifications.lock(accountId))
-      if (donor === null || donor !== integrationAddress.toLowerCase()) throw new EmailProofError()
-      return accounts.claim(email, { kind: 'attestation', integrationAddress: donor })
+      const { code, stored } = codes.issue(email.key, clock.now())
+      await store.transaction(async (tx) => {
+        await tx.identityAccounts.setCode(email.key, stored)
+        await tx.identityAccounts.log(event('code_issued', email, { proof: 'code' }))
+      })
+      return { address: email.address, code, expiresAt: stored.expiresAt }
+    },
+    async claimByCode(input, typed, claimFor = {}) {
+      const email = read(input)
+      return claim(async (tx) => {
+        const verdict = codes.judge(email.key, typed, await tx.identityAccounts.code(email.key), clock.now())
+        await tx.identityAccounts.setCode(email.key, verdict.kind === 'accepted' ? null : verdict.left)
+        if (verdict.kind === 'accepted') return give(tx, email, { proof: { kind: 'code' }, claimFor })
+        const { reason } = verdict
+        await tx.identityAccounts.log(event('refused', email, { proof: 'code', reason }))
+        return null
+      })
+    },
+    async claimByAttestation(input, integrationAddress, claimFor = {}) {
+      const email = read(input)
+      const proof = { kind: 'attestation', integrationAddress } as const
+      return claim((tx) => give(tx, email, { proof, claimFor }))
     },
   }
+}
+
+/** Moves what was shared for an address to the account that proved it. The attempts stay, so that no name of an applicant is used twice. */
+async function moveAlong(tx: StoreTransaction, fromId: string, toId: string): Promise<void> {
+  const from = await tx.verifications.lock(fromId)
+  if (!movesAlong(from, await tx.verifications.lock(toId))) return
+  const { donor, applicantId, review, reviewedAt, doubt, presence, missing } = from
+  const moved = { donor, applicantId, attempt: null, review, reviewedAt, doubt, presence, missing }
+  await tx.verifications.change(fromId, { ...nothingShared, askInMs: null })
+  // Asked about at once: the question that was due to it lay with the other account.
+  await tx.verifications.change(toId, { ...moved, askInMs: 0 })
 }

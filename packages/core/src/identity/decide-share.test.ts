@@ -9,8 +9,12 @@ const none: Verification = {
   accountId: 'account',
   donor: null,
   applicantId: null,
+  attempt: null,
   review: null,
   reviewedAt: null,
+  doubt: null,
+  presence: null,
+  missing: null,
   attempts: 0,
   claim: null,
 }
@@ -73,13 +77,37 @@ describe('INTERFACE 3, KYC attachment', () => {
   })
 })
 
-test('a claim whose end nobody knows is resolved first, whoever made it', () => {
+test('a claim whose end nobody knows is resolved first, whoever made it and whatever is attached', () => {
   for (const by of [caller, other])
-    expect(decideShare({ ...none, claim: claim(by, true) }, caller)).toEqual({
-      kind: 'resolve',
-      externalUserId: 'account-2',
-      by,
-    })
+    for (const verification of [none, shared(caller, approved), shared(caller, rejected)])
+      expect(decideShare({ ...verification, claim: claim(by, true) }, caller)).toEqual({ kind: 'resolve' })
+})
+
+describe('an applicant that is switched off', () => {
+  const off = { isActive: false, at: 1 }
+  const onHold = review('onHold')
+
+  test('approves nothing: it is on hold, and is not displaced', () => {
+    for (const given of [approved, ...inFlight.map((status) => review(status))]) {
+      const decision = decideShare({ ...shared(caller, given), presence: off }, caller)
+      expect(decision).toEqual({ kind: 'answer', review: onHold, outcome: 'in_flight' })
+    }
+  })
+
+  test('that was rejected makes room for a fresh token', () => {
+    expect(decideShare({ ...shared(caller, rejected), presence: off }, caller)).toEqual({ kind: 'redeem' })
+  })
+
+  test('and on again stands where it stood', () => {
+    const decision = decideShare({ ...shared(caller, approved), presence: { ...off, isActive: true } }, caller)
+    expect(decision).toEqual({ kind: 'answer', review: approved, outcome: 'already_approved' })
+  })
+})
+
+test('an applicant that is gone makes room for its donor, and for nobody else', () => {
+  const gone = { ...shared(caller, approved), review: null, missing: { since: 1, told: true, confirmed: true } }
+  expect(decideShare(gone, caller)).toEqual({ kind: 'redeem' })
+  expect(decideShare(gone, other)).toEqual({ kind: 'not_donated' })
 })
 
 test('a claim of another integration tells a stranger nothing but that it may come again', () => {

@@ -1,38 +1,74 @@
 import { describe, expect, test } from 'vitest'
-import { codeLifetimeMs, createEmailCodes } from './email-codes.js'
+import { seededRandom } from '../../test/support/seeded-random.js'
+import { codeLifetimeMs, codeTries, createEmailCodes } from './email-codes.js'
 
-const codes = createEmailCodes(Buffer.alloc(32, 7))
+const codes = createEmailCodes(Buffer.alloc(32, 7), seededRandom('codes'))
 const now = 1_700_000_123_456
 const [one, other] = ['a'.repeat(64), 'b'.repeat(64)]
+const wrong = (code: string) => `${code.slice(0, -1)}${code.endsWith('0') ? '1' : '0'}`
 
-test('a code is good for its lifetime at least, and never for twice that', () => {
-  const { code, expiresAt } = codes.issue(one, now)
+test('a code is taken for ten minutes', () => {
+  const { code, stored } = codes.issue(one, now)
   expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{12}$/)
-  expect(expiresAt - now).toBeGreaterThan(codeLifetimeMs)
-  expect(expiresAt - now).toBeLessThanOrEqual(2 * codeLifetimeMs)
-  for (const at of [now, now + codeLifetimeMs, expiresAt - 1])
-    expect(codes.accepts(one, code, at), String(at)).toBe(true)
-  for (const at of [expiresAt, expiresAt + codeLifetimeMs, now - codeLifetimeMs])
-    expect(codes.accepts(one, code, at), String(at)).toBe(false)
+  expect(stored.expiresAt - now).toBe(codeLifetimeMs)
+  for (const at of [now, stored.expiresAt - 1])
+    expect(codes.judge(one, code, stored, at), String(at)).toEqual({ kind: 'accepted' })
+  for (const at of [stored.expiresAt, stored.expiresAt + codeLifetimeMs])
+    expect(codes.judge(one, code, stored, at), String(at)).toEqual({
+      kind: 'refused',
+      reason: 'code_expired',
+      left: null,
+    })
+})
+
+test('each one is random, also for one address at one time', () => {
+  const made = Array.from({ length: 200 }, () => codes.issue(one, now).code)
+  expect(new Set(made).size).toBe(200)
+  expect(new Set(made.join('')).size).toBe(32)
+})
+
+test('what is stored is a keyed hash, and tells neither the code nor the address', () => {
+  const { code, stored } = codes.issue(one, now)
+  expect(stored.hash).toMatch(/^[0-9a-f]{64}$/)
+  expect(JSON.stringify(stored)).not.toContain(code)
+  const foreign = createEmailCodes(Buffer.alloc(32, 8), seededRandom('x')).judge(one, code, stored, now)
+  expect(foreign).toMatchObject({ reason: 'code_wrong' })
 })
 
 test('is read as people type it', () => {
-  const { code } = codes.issue(one, now)
+  const { code, stored } = codes.issue(one, now)
   const typed = ` ${code.slice(0, 4)}-${code.slice(4, 8)} ${code.slice(8)}`.toLowerCase()
-  expect(codes.accepts(one, typed, now)).toBe(true)
+  expect(codes.judge(one, typed, stored, now)).toEqual({ kind: 'accepted' })
+})
+
+test('is over after five tries', () => {
+  const { code, stored } = codes.issue(one, now)
+  let left: typeof stored | null = stored
+  for (let tried = 1; tried <= codeTries; tried += 1) {
+    const verdict = codes.judge(one, wrong(code), left, now)
+    if (verdict.kind !== 'refused') throw new Error('A wrong code was taken.')
+    expect(verdict).toMatchObject({ reason: 'code_wrong' })
+    left = verdict.left
+    expect(left?.triesLeft ?? 0).toBe(codeTries - tried)
+  }
+  expect(left).toBeNull()
+  expect(codes.judge(one, code, left, now)).toEqual({ kind: 'refused', reason: 'no_code', left: null })
 })
 
 describe('refuses', () => {
-  const { code } = codes.issue(one, now)
+  const { code, stored } = codes.issue(one, now)
   test.each([
     ['the code of another address', codes.issue(other, now).code],
-    ['a code of another key', createEmailCodes(Buffer.alloc(32, 8)).issue(one, now).code],
     ['nothing', ''],
     ['a part', code.slice(0, -1)],
     ['more', `${code}0`],
-    ['a letter changed', `${code.slice(0, -1)}${code.endsWith('0') ? '1' : '0'}`],
+    ['a letter changed', wrong(code)],
     ['other letters that look alike', code.replaceAll(/./g, 'Ａ')],
   ])('%s', (_, given) => {
-    expect(codes.accepts(one, given, now)).toBe(false)
+    expect(codes.judge(one, given, stored, now)).toMatchObject({ kind: 'refused', reason: 'code_wrong' })
+  })
+
+  test('the very code under another address', () => {
+    expect(codes.judge(other, code, stored, now)).toMatchObject({ kind: 'refused', reason: 'code_wrong' })
   })
 })

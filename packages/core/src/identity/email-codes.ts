@@ -1,45 +1,56 @@
 /** One-time codes that prove an e-mail address. Source: INTERFACE 4.2 (claimed when the user proves the email). @module */
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { ProofRefusal, StoredEmailCode } from '../ports/identity-accounts.js'
+import type { Random } from '../ports/world.js'
 
 /** How long a code is good, in milliseconds. */
 export const codeLifetimeMs = 10 * 60_000
+
+/** How often a code may be tried; then it is over. */
+export const codeTries = 5
 
 /** Digits of a code in base 32: 60 bits, too many to try. */
 const codeLength = 12
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/**
- * A code is a keyed hash of the address and of the time it ends, so nothing is stored. Used again within its time it proves the same again, which
- * changes nothing: an address has one owner.
- */
+/** What a code that was typed in comes to. */
+export type CodeVerdict =
+  | { readonly kind: 'accepted' }
+  /** `left`: what is stored of the code from now on; null: nothing. */
+  | {
+      readonly kind: 'refused'
+      readonly reason: Extract<ProofRefusal, 'no_code' | 'code_expired' | 'code_wrong'>
+      readonly left: StoredEmailCode | null
+    }
+
+/** Makes codes and judges them. Only a keyed hash of a code is stored, bound to the address that it was made for. */
 export interface EmailCodes {
-  /** The code of an address, to be sent there by whoever asks for it, and nowhere else. */
-  issue(emailKey: string, now: number): { readonly code: string; readonly expiresAt: number }
-  /** Whether somebody who knows the code was sent it. Case, spaces and hyphens do not matter. */
-  accepts(emailKey: string, code: string, now: number): boolean
+  /** A new random code of an address, to be sent there by whoever asks for it, and what is stored of it. */
+  issue(emailKey: string, now: number): { readonly code: string; readonly stored: StoredEmailCode }
+  /** Judges what was typed in. Case, spaces and hyphens do not matter; the comparison takes the same time wherever they differ. */
+  judge(emailKey: string, typed: string, stored: StoredEmailCode | null, now: number): CodeVerdict
 }
 
 /** Builds it on a key. */
-export function createEmailCodes(key: Uint8Array): EmailCodes {
-  const codeOf = (emailKey: string, turn: number) => {
-    const bytes = createHmac('sha256', key).update(`${emailKey}|${turn}`, 'utf8').digest()
-    return Array.from(bytes.subarray(0, codeLength), (byte) => alphabet[byte & 31]).join('')
-  }
-  const turnOf = (now: number) => Math.floor(now / codeLifetimeMs)
+export function createEmailCodes(key: Uint8Array, random: Pick<Random, 'bytes'>): EmailCodes {
+  const hashOf = (emailKey: string, code: string) =>
+    createHmac('sha256', key).update(`${emailKey}|${code}`, 'utf8').digest('hex')
   return {
     issue(emailKey, now) {
-      const turn = turnOf(now)
-      // The code of a turn is taken in the next one too, so that it is good for its lifetime at least.
-      return { code: codeOf(emailKey, turn), expiresAt: (turn + 2) * codeLifetimeMs }
+      const code = Array.from(random.bytes(codeLength), (byte) => alphabet[byte & 31]).join('')
+      const stored = { hash: hashOf(emailKey, code), expiresAt: now + codeLifetimeMs, triesLeft: codeTries }
+      return { code, stored }
     },
-    accepts(emailKey, code, now) {
-      const given = Buffer.from(code.replace(/[\s-]/g, '').toUpperCase(), 'utf8')
-      const turn = turnOf(now)
-      const matches = [turn, turn - 1].map((each) => {
-        const good = Buffer.from(codeOf(emailKey, each), 'utf8')
-        return given.length === good.length && timingSafeEqual(given, good)
-      })
-      return matches.includes(true)
+    judge(emailKey, typed, stored, now) {
+      // Hashed also where there is nothing to compare with, so that the time does not tell whether a code is out.
+      const given = Buffer.from(hashOf(emailKey, typed.replace(/[\s-]/g, '').toUpperCase()), 'hex')
+      if (stored === null) return { kind: 'refused', reason: 'no_code', left: null }
+      const good = Buffer.from(stored.hash, 'hex')
+      const isEqual = given.length === good.length && timingSafeEqual(given, good)
+      if (now >= stored.expiresAt) return { kind: 'refused', reason: 'code_expired', left: null }
+      if (isEqual) return { kind: 'accepted' }
+      const triesLeft = stored.triesLeft - 1
+      return { kind: 'refused', reason: 'code_wrong', left: triesLeft > 0 ? { ...stored, triesLeft } : null }
     },
   }
 }

@@ -1,18 +1,27 @@
 /** Sharing identity verifications, put together. Source: INTERFACE 4.2; DESIGN section 3 (identity provider). @module */
 import { createHmac } from 'node:crypto'
 import type { ShareResponse } from '@payment-integration/contract'
-import type { IdentityAccounts } from '../ports/identity-accounts.js'
+import type { AccountEvent, IdentityAccounts } from '../ports/identity-accounts.js'
 import type { IdentityProvider } from '../ports/identity-provider.js'
 import type { Store } from '../ports/store.js'
-import type { ShareAttempt, VerificationView } from '../ports/store-verifications.js'
+import type {
+  IdentityQuery,
+  RedemptionAttempt,
+  ShareAttempt,
+  VerdictEntry,
+  VerificationView,
+} from '../ports/store-verifications.js'
 import type { Clock, Ids, Logger, Random } from '../ports/world.js'
 import type { MasterKey } from '../secrets/master-key.js'
 import { type AccountClaims, createAccountClaims } from './claim-account.js'
+import { createRecordDirectVerification, type RecordDirectVerification } from './direct-verification.js'
 import { createEmailCodes } from './email-codes.js'
 import { createEmailKeys, type EmailKeys, openEmailKey } from './email-keys.js'
 import { ShareRequestError } from './errors.js'
 import { normaliseEmail } from './normalise-email.js'
+import { createSettle, type Settled, type Settlement } from './settle-attempt.js'
 import { createShare, type ShareInput } from './share.js'
+import { untilStopped } from './until-stopped.js'
 import { createVerdicts, type Verdict, type VerdictOutcome } from './verdicts.js'
 
 /** What sharing needs from a host. */
@@ -26,6 +35,8 @@ export interface IdentityDeps {
   readonly random: Random
   readonly ids: Ids
   readonly logger: Logger
+  /** Begins the names of applicants: tells this service and environment from others at the provider. @default 'pi' */
+  readonly namespace?: string | undefined
   /** How often due questions are asked, in milliseconds. @default 30000 */
   readonly everyMs?: number | undefined
 }
@@ -42,17 +53,27 @@ export interface Identity {
   applyVerdict(verdict: Verdict): Promise<VerdictOutcome>
   /** Asks the provider about verifications that are due. Resolves how many. */
   askDue(): Promise<number>
-  /** Gives proven addresses to accounts. */
+  /** Registers accounts of the store, and gives proven addresses to them. A host with users of its own does that by itself. */
   claims(): Promise<AccountClaims>
+  /** Records a verification that a user did directly: docs/decisions/identity.md says when it counts. */
+  readonly recordDirect: RecordDirectVerification
   /** The keyed hash that names an address to operators. @throws ShareRequestError `ERR_SHARE_INVALID` when it is no address. */
   emailKey(email: string): Promise<string>
-  verifications(query: {
-    readonly emailKey?: string | undefined
-    readonly afterAccountId?: string | undefined
-    readonly limit: number
-  }): Promise<VerificationView[]>
-  attempts(query: { readonly emailKey?: string | undefined; readonly limit: number }): Promise<ShareAttempt[]>
-  /** Asks again and again until the signal aborts. It survives errors of the world. */
+  verifications(query: IdentityQuery & { readonly afterAccountId?: string | undefined }): Promise<VerificationView[]>
+  /** The log of attempts to share, newest first. */
+  attempts(query: IdentityQuery): Promise<ShareAttempt[]>
+  /** Attempts that may have sent a token, newest first. */
+  redemptions(query: IdentityQuery): Promise<RedemptionAttempt[]>
+  /** What the provider said of applicants, newest first. */
+  verdictEntries(query: IdentityQuery): Promise<VerdictEntry[]>
+  /**
+   * An operator says what became of a token that nobody can look up; its attempt is `unresolved`.
+   * It rejects with IdentityUnavailableError, IdentityMisconfiguredError, StoreError.
+   */
+  settleAttempt(settlement: Settlement): Promise<Settled>
+  /** What happened to accounts of the store, newest first. */
+  accountEvents(query: IdentityQuery): Promise<AccountEvent[]>
+  /** Asks again and again until the signal aborts; then it ends at once, whatever the provider owes an answer to. It survives errors of the world. */
   run(signal: AbortSignal): Promise<void>
 }
 
@@ -68,18 +89,20 @@ interface Opened {
 /** Builds it. The key of addresses is opened by the first call that needs it, and again after a failure. */
 export function createIdentity(deps: IdentityDeps): Identity {
   const { store, provider, accounts = store.identityAccounts, masterKey, clock, random, ids, logger } = deps
-  const { everyMs = identityDefaults.everyMs } = deps
-  const verdicts = createVerdicts({ store, provider, clock, logger })
+  const { everyMs = identityDefaults.everyMs, namespace } = deps
+  let stopping: AbortSignal | undefined
+  const asked = untilStopped(provider, () => stopping)
+  const verdicts = createVerdicts({ store, provider: asked, clock, logger })
   let opening: Promise<Opened> | undefined
 
   async function open(): Promise<Opened> {
     const dataKey = await openEmailKey({ dataKeys: store.dataKeys, keys: masterKey, random })
     const emails = createEmailKeys(dataKey, random)
-    const codes = createEmailCodes(createHmac('sha256', dataKey).update('email-code').digest())
+    const codes = createEmailCodes(createHmac('sha256', dataKey).update('email-code').digest(), random)
     return {
       emails,
-      share: createShare({ store, accounts, provider, emails, clock, ids, logger }),
-      claims: createAccountClaims({ store, accounts, emails, codes, clock }),
+      share: createShare({ store, accounts, provider, emails, clock, ids, logger, namespace }),
+      claims: createAccountClaims({ store, emails, codes, clock, ids }),
     }
   }
   function opened(): Promise<Opened> {
@@ -95,6 +118,7 @@ export function createIdentity(deps: IdentityDeps): Identity {
     applyVerdict: (verdict) => verdicts.apply(verdict),
     askDue: () => verdicts.ask(),
     claims: async () => (await opened()).claims,
+    recordDirect: createRecordDirectVerification({ store, clock }),
     async emailKey(email) {
       const address = normaliseEmail(email)
       if (address === null) throw new ShareRequestError('email must be a valid email address')
@@ -102,10 +126,15 @@ export function createIdentity(deps: IdentityDeps): Identity {
     },
     verifications: (query) => store.verifications.list(query),
     attempts: (query) => store.verifications.attempts(query),
+    redemptions: (query) => store.verifications.redemptions(query),
+    verdictEntries: (query) => store.verifications.verdicts(query),
+    settleAttempt: createSettle({ store, provider, clock, logger }),
+    accountEvents: (query) => store.identityAccounts.events(query),
     async run(signal) {
+      stopping = signal
       while (!signal.aborted) {
         try {
-          await verdicts.ask()
+          await verdicts.ask(undefined, signal)
         } catch (error) {
           logger.error(
             { error: error instanceof Error ? error.name : typeof error },

@@ -8,8 +8,9 @@ import { seededRandom } from '../../test/support/seeded-random.js'
 import { approved, email, rejected, review } from '../../test/support/share-setup.js'
 import type { IdentityProvider, Review } from '../ports/identity-provider.js'
 import type { Store } from '../ports/store.js'
+import { claimLeaseMs } from './claim-times.js'
 import { createEmailKeys } from './email-keys.js'
-import { claimLeaseMs, createShare } from './share.js'
+import { createShare } from './share.js'
 import { createVerdicts } from './verdicts.js'
 
 const runs = process.env['CI'] === undefined ? 60 : 1_000
@@ -35,7 +36,7 @@ function createWorld(seed: number) {
   const upTo = (ms: number) => Math.floor(random.fraction() * ms)
   const clock = manualClock()
   const store = memoryStore({ now: () => clock.now() })
-  const provider = scriptedProvider()
+  const provider = scriptedProvider(() => clock.now())
   const logger = recordingLogger()
   const accounts = memoryIdentityAccounts()
   const emails = createEmailKeys(random.bytes(32), random)
@@ -50,7 +51,10 @@ function createWorld(seed: number) {
   let made = 0
   const ids = { next: () => `id ${++made}` }
   provider.fault = () => (!healthy && chance(0.3) ? pick(faults) : null)
-  provider.pause = () => clock.sleep(upTo(7_000))
+  provider.pause = (_, half) => {
+    const isHeld = !healthy && half !== 'work' && chance(0.04)
+    return clock.sleep(upTo(isHeld ? 2 * claimLeaseMs : 7_000))
+  }
 
   /** A point where a process may be slow, suspended, or gone for ever. */
   async function meanwhile(mortal: boolean): Promise<void> {

@@ -8,7 +8,10 @@ test.each([
   ['user@example.com.', 'user@example.com'],
   ['josé@example.com', 'josé@example.com'],
   ['jose\u0301@example.com', 'josé@example.com'],
-  ['ＵＳＥＲ@example.com', 'user@example.com'],
+  ['ＵＳＥＲ@example.com', 'ｕｓｅｒ@example.com'],
+  ['o\ufb03ce@example.com', 'o\ufb03ce@example.com'],
+  ['user²@example.com', 'user²@example.com'],
+  ['\u1100\u1161@example.com', '가@example.com'],
   ['user@BÜCHER.example', 'user@xn--bcher-kva.example'],
   ['user@bu\u0308cher.example', 'user@xn--bcher-kva.example'],
   ['user@xn--bcher-kva.example', 'user@xn--bcher-kva.example'],
@@ -54,6 +57,18 @@ test.each([
   `user@${'abcdefgh.'.repeat(30)}com`,
 ])('refuses %j', (input) => {
   expect(normaliseEmail(input)).toBeNull()
+})
+
+test('characters that only look alike are different mailboxes before the @, and one domain behind it', () => {
+  for (const [alike, plain] of [
+    ['ｕｓｅｒ', 'user'],
+    ['o\ufb03ce', 'office'],
+    ['user²', 'user2'],
+    ['ⅳ', 'iv'],
+  ] as const) {
+    expect(normaliseEmail(`${alike}@example.com`)).not.toBe(normaliseEmail(`${plain}@example.com`))
+    expect(normaliseEmail(`x@${alike}.com`)).toBe(normaliseEmail(`x@${plain}.com`))
+  }
 })
 
 test('takes the longest part before the @ and refuses one byte more', () => {

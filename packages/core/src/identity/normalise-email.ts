@@ -9,15 +9,17 @@ const localPart = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#
 const domainName = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 /**
- * The normal form of an address, or null when it is none: lower case, one Unicode form, the domain in ASCII. Different spellings of one mailbox
- * become the same; what a mail server may tell apart only by case does too, as users expect.
+ * The normal form of an address, or null when it is none: lower case, the part before the `@` in Unicode form NFC, the domain in ASCII by the rules for
+ * internationalised names (UTS 46). Different spellings of one mailbox become the same; what a mail server may tell apart only by case does too, as
+ * users expect. NFC joins what is the same character written in two ways. NFKC would also join characters that merely look alike, such as full-width
+ * letters and ligatures, and a mail server tells those apart: whoever has the one mailbox would own the account of the other.
  */
 export function normaliseEmail(input: string): string | null {
   const text = input.trim()
   const at = text.lastIndexOf('@')
   // What a URL ends a host name at would be cut off without a word.
   if (at < 1 || /[/?#:\\[\]%]/.test(text.slice(at + 1))) return null
-  const local = text.slice(0, at).normalize('NFKC').toLowerCase().normalize('NFKC')
+  const local = text.slice(0, at).normalize('NFC').toLowerCase().normalize('NFC')
   // A dot at the end names the same domain.
   const domain = domainToASCII(text.slice(at + 1).replace(/\.$/, '')).toLowerCase()
   if (!localPart.test(local) || !domainName.test(domain) || /^[0-9.]+$/.test(domain)) return null

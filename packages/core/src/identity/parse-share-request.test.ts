@@ -19,6 +19,30 @@ test('takes a token of the longest length and refuses one character more', () =>
   expect(() => parse({ email, kycShareToken: 'x'.repeat(mostTokenLength + 1) })).toThrow(/longer than 4096/)
 })
 
+test('measures a token as a URL carries it, so that none is too long for the provider and short enough here', () => {
+  const email = 'user@example.com'
+  const fits = [
+    `${'%'.repeat(1_365)}x`,
+    `${'~'.repeat(1_365)}x`,
+    `${'ü'.repeat(682)}xxxx`,
+    `${'\u{1f600}'.repeat(341)}xxxx`,
+  ]
+  for (const kycShareToken of fits) {
+    expect(new URL(`http://x/?t=${new URLSearchParams({ t: kycShareToken }).toString().slice(2)}`).search).toHaveLength(
+      4_099,
+    )
+    expect(parse({ email, kycShareToken }).shareToken).toBe(kycShareToken)
+    expect(() => parse({ email, kycShareToken: `${kycShareToken}x` })).toThrow(/longer than 4096 bytes in a URL/)
+  }
+})
+
+test('refuses a token that is no text, since it could not be sent on verbatim', () => {
+  for (const token of ['\\ud800', 'x\\udc00y', '\\udc00\\ud800'])
+    expect(() => parseShareRequest(bytes(`{"email":"user@example.com","kycShareToken":"${token}"}`))).toThrow(
+      /well-formed Unicode/,
+    )
+})
+
 describe('refuses', () => {
   test.each([
     ['an empty body', ''],

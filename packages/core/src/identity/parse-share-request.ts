@@ -4,6 +4,9 @@ import { findDuplicateKey } from '../internal/duplicate-key.js'
 import { ShareRequestError } from './errors.js'
 import { normaliseEmail } from './normalise-email.js'
 
+/** Longest token in the form in which a query carries it, in bytes. The provider's own have at most 1 KB, and no character that grows there. */
+export const mostTokenBytes = shareRequestLimits.kycShareToken
+
 /** What the body says. */
 export interface ShareBody {
   /** Normalised. */
@@ -22,6 +25,10 @@ export function parseShareRequest(body: Uint8Array): ShareBody {
   const email = normaliseEmail(parsed.data.email)
   if (email === null) throw new ShareRequestError(notAnEmail)
   const { kycShareToken: shareToken } = parsed.data
+  // Half of a surrogate pair is no text: it could not be sent on verbatim.
+  if (/\p{Surrogate}/u.test(shareToken)) throw new ShareRequestError('kycShareToken must be well-formed Unicode')
+  if (String(new URLSearchParams({ '': shareToken })).length - 1 > mostTokenBytes)
+    throw new ShareRequestError(`kycShareToken is longer than ${mostTokenBytes} bytes in a URL`)
   return { email, shareToken }
 }
 

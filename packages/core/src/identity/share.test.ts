@@ -12,7 +12,7 @@ import {
 } from '../../test/support/share-setup.js'
 import { StoreError } from '../errors.js'
 import type { Store } from '../ports/store.js'
-import { claimLeaseMs } from './share.js'
+import { claimLeaseMs, landingMs } from './claim-times.js'
 
 const unavailable = expect.objectContaining({ code: 'ERR_IDENTITY_UNAVAILABLE', retryable: true })
 const notDonated = expect.objectContaining({ code: 'ERR_VERIFICATION_UNAVAILABLE' })
@@ -22,15 +22,15 @@ describe('INTERFACE 3, KYC attachment', () => {
     const { share, provider, verification, outcomes } = shareSetup()
     expect(await share(shop, 'token')).toEqual({ ...begun, reused: true })
     expect(provider.redeemed).toEqual([
-      { shareToken: 'token', externalUserId: 'account-1-1', applicantId: 'applicant of account-1-1' },
+      { shareToken: 'token', externalUserId: 'pi:account-1:1', applicantId: 'applicant of pi:account-1:1' },
     ])
-    expect(await verification()).toMatchObject({ donor: shop, applicantId: 'applicant of account-1-1', claim: null })
-    expect(await outcomes()).toEqual(['redeemed'])
+    expect(await verification()).toMatchObject({ donor: shop, applicantId: 'applicant of pi:account-1:1', claim: null })
+    expect(await outcomes()).toEqual(['claimed', 'redeemed'])
   })
 
   test('the status that the provider answers with a redemption is answered', async () => {
     const { share, provider } = shareSetup()
-    provider.reviews.set('applicant of account-1-1', approved)
+    provider.reviews.set('applicant of pi:account-1:1', approved)
     expect(await share()).toEqual({ ...approved, reused: true })
   })
 
@@ -39,8 +39,8 @@ describe('INTERFACE 3, KYC attachment', () => {
     await share()
     await webhook(approved)
     expect(await share()).toEqual({ ...approved, reused: false })
-    expect(provider.calls).toEqual(['redeem account-1-1'])
-    expect(await outcomes()).toEqual(['redeemed', 'already_approved'])
+    expect(provider.calls).toEqual(['redeem pi:account-1:1'])
+    expect(await outcomes()).toEqual(['claimed', 'redeemed', 'already_approved'])
   })
 
   test.each(['init', 'pending', 'prechecked', 'onHold'] as const)(
@@ -50,8 +50,8 @@ describe('INTERFACE 3, KYC attachment', () => {
       await share()
       await webhook(review(status))
       expect(await share()).toEqual({ ...review(status), reused: false })
-      expect(provider.calls).toEqual(['redeem account-1-1'])
-      expect(await outcomes()).toEqual(['redeemed', 'in_flight'])
+      expect(provider.calls).toEqual(['redeem pi:account-1:1'])
+      expect(await outcomes()).toEqual(['claimed', 'redeemed', 'in_flight'])
     },
   )
 
@@ -60,8 +60,8 @@ describe('INTERFACE 3, KYC attachment', () => {
     await share()
     await webhook(rejected)
     expect(await share()).toEqual({ ...begun, reused: true })
-    expect(provider.calls).toEqual(['redeem account-1-1', 'redeem account-1-2'])
-    expect(await verification()).toMatchObject({ applicantId: 'applicant of account-1-2', attempts: 2 })
+    expect(provider.calls).toEqual(['redeem pi:account-1:1', 'redeem pi:account-1:2'])
+    expect(await verification()).toMatchObject({ applicantId: 'applicant of pi:account-1:2', attempts: 2 })
   })
 
   test('a refused retry after RED leaves what was before', async () => {
@@ -97,7 +97,7 @@ describe('INTERFACE 3, KYC attachment', () => {
         expect(error).toMatchObject({ code: 'ERR_VERIFICATION_UNAVAILABLE', message: 'KYC unavailable for this user' })
         expect(provider.calls).toHaveLength(1)
         expect(accounts.given).toHaveLength(2)
-        expect(await outcomes()).toEqual(['redeemed', 'not_donated'])
+        expect(await outcomes()).toEqual(['claimed', 'redeemed', 'not_donated'])
       }
   })
 })
@@ -113,7 +113,7 @@ describe('a refusal consumes nothing, and the same request may be sent again', (
     await expect(share(shop, 'token')).rejects.toMatchObject({ code, ...fields })
     expect(provider.redeemed).toEqual([])
     expect(await verification()).toMatchObject({ donor: null, claim: null, attempts: 1 })
-    expect(await outcomes()).toEqual([fault])
+    expect(await outcomes()).toEqual(['claimed', fault])
     provider.fault = () => null
     expect(await share(shop, 'token')).toEqual({ ...begun, reused: true })
   })
@@ -131,22 +131,33 @@ describe('an answer that was lost', () => {
     const { share, provider, outcomes } = shareSetup()
     provider.fault = (call) => (call === 'redeem' ? 'lost after' : null)
     expect(await share()).toEqual({ ...begun, reused: true })
-    expect(provider.calls).toEqual(['redeem account-1-1', 'find account-1-1'])
-    expect(await outcomes()).toEqual(['redeemed'])
+    expect(provider.calls).toEqual(['redeem pi:account-1:1', 'find pi:account-1:1'])
+    expect(await outcomes()).toEqual(['claimed', 'found'])
   })
 
-  test('keeps the claim where nothing is found: not before the lease ends is the token given again, under the same name', async () => {
-    const { share, provider, clock, outcomes } = shareSetup()
+  test('keeps the claim where nothing is found: not before the lease ends is a token given again, under another name', async () => {
+    const { share, provider, clock, outcomes, redemptions } = shareSetup()
     provider.fault = (call) => (call === 'redeem' ? 'lost before' : null)
     await expect(share(shop, 'token')).rejects.toThrow(unavailable)
     provider.fault = () => null
     await clock.advance(claimLeaseMs - 1)
-    expect(await share(shop, 'token')).toEqual({ ...notStarted, reused: false })
+    // Whether its token was redeemed is not known, so it is not told that it was left alone.
+    await expect(share(shop, 'token')).rejects.toThrow(unavailable)
+    expect(await share(otherShop, 'theirs')).toEqual({ ...notStarted, reused: false })
     expect(provider.redeemed).toEqual([])
     await clock.advance(1)
     expect(await share(shop, 'token')).toEqual({ ...begun, reused: true })
-    expect(provider.calls).toEqual(['redeem account-1-1', 'find account-1-1', 'find account-1-1', 'redeem account-1-1'])
-    expect(await outcomes()).toEqual(['unknown', 'concurrent', 'redeemed'])
+    expect(provider.calls).toEqual([
+      'redeem pi:account-1:1',
+      'find pi:account-1:1',
+      'find pi:account-1:1',
+      'redeem pi:account-1:2',
+    ])
+    expect(await outcomes()).toEqual(['claimed', 'unknown', 'unknown', 'concurrent', 'absent', 'claimed', 'redeemed'])
+    expect(await redemptions()).toEqual([
+      ['pi:account-1:1', shop, 'absent'],
+      ['pi:account-1:2', shop, 'attached'],
+    ])
   })
 
   test('is found after the lease, and a second token is not consumed', async () => {
@@ -157,7 +168,7 @@ describe('an answer that was lost', () => {
     await clock.advance(claimLeaseMs)
     expect(await share(shop, 'second')).toEqual({ ...begun, reused: false })
     expect(provider.redeemed.map(({ shareToken }) => shareToken)).toEqual(['first'])
-    expect(await outcomes()).toEqual(['unknown', 'redeemed', 'in_flight'])
+    expect(await outcomes()).toEqual(['claimed', 'unknown', 'found', 'in_flight'])
   })
 
   test('is found by a webhook: the claim is over before its lease', async () => {
@@ -198,14 +209,16 @@ describe('a claim of another integration', () => {
     expect(provider.redeemed).toHaveLength(1)
   })
 
-  test('whose token was not redeemed is taken over, under its name', async () => {
+  test('whose token was not redeemed is taken over, under another name', async () => {
     const { share, provider, clock, verification } = shareSetup()
     provider.fault = () => 'lost before'
     await expect(share(otherShop, 'theirs')).rejects.toThrow(unavailable)
     provider.fault = () => null
     await clock.advance(claimLeaseMs)
     expect(await share(shop, 'ours')).toEqual({ ...begun, reused: true })
-    expect(provider.redeemed).toEqual([expect.objectContaining({ shareToken: 'ours', externalUserId: 'account-1-1' })])
+    expect(provider.redeemed).toEqual([
+      expect.objectContaining({ shareToken: 'ours', externalUserId: 'pi:account-1:2' }),
+    ])
     expect(await verification()).toMatchObject({ donor: shop })
     await expect(share(otherShop)).rejects.toThrow(notDonated)
   })
@@ -230,18 +243,19 @@ describe('where this process falls behind', () => {
   })
 
   test('a request that was suspended with its claim redeems nothing', async () => {
-    const { shareOn, store, provider, clock, outcomes } = shareSetup()
+    const { shareOn, store, provider, clock, outcomes, verification } = shareSetup()
     const suspended: Pick<Store, 'transaction'> = {
       async transaction(work) {
         const done = await store.transaction(work)
-        await clock.advance(claimLeaseMs / 2 + 1)
+        await clock.advance(claimLeaseMs - landingMs + 1)
         return done
       },
     }
     const input = { integrationAddress: shop, email, shareToken: 'token' }
     await expect(shareOn(suspended)(input)).rejects.toThrow(unavailable)
     expect(provider.calls).toEqual([])
-    expect(await outcomes()).toEqual(['unavailable'])
+    expect(await outcomes()).toEqual(['claimed', 'late'])
+    expect(await verification()).toMatchObject({ claim: null })
   })
 
   test('an answer that comes after somebody else attached the applicant keeps the verdict since', async () => {
@@ -251,7 +265,7 @@ describe('where this process falls behind', () => {
     }
     expect(await share()).toEqual({ ...approved, reused: true })
     expect(await verification()).toMatchObject({ donor: shop, review: approved })
-    expect(await outcomes()).toEqual(['redeemed'])
+    expect(await outcomes()).toEqual(['claimed', 'attached', 'redeemed'])
   })
 })
 
@@ -263,8 +277,9 @@ test('neither the address nor the token is in a row or in a log', async () => {
     await clock.advance(claimLeaseMs)
   }
   await webhook(approved)
-  const { verifications, shareAttempts, providerEvents, dataKeys } = store.committed()
-  const kept = JSON.stringify([[...verifications], shareAttempts, [...providerEvents], [...dataKeys], logger.lines])
+  const { verifications, redemptions, verdicts, shareAttempts, providerEvents, dataKeys } = store.committed()
+  const rows = [[...verifications], [...redemptions], verdicts, shareAttempts, [...providerEvents], [...dataKeys]]
+  const kept = JSON.stringify([rows, logger.lines])
   expect(kept).toContain('account-1')
   expect(kept).not.toMatch(/canary/i)
 })

@@ -40,7 +40,7 @@ describe('a webhook', () => {
     await news(approved, 10)
     expect(await news(pending, 9)).toBe('older')
     expect(await known()).toEqual(approved)
-    provider.reviews.set('applicant of account-1-1', rejected)
+    provider.reviews.set('applicant of pi:account-1:1', rejected)
     expect(await verdicts.ask()).toBe(1)
     expect(await known()).toEqual(rejected)
   })
@@ -48,7 +48,7 @@ describe('a webhook', () => {
   test('of an applicant that nobody has is unknown, and so is one whose claim is over', async () => {
     const { webhook, verification, clock } = await shared()
     const before = await verification()
-    expect(await webhook(approved, { name: 'account-9-1', at: clock.now() + 1 })).toBe('unknown')
+    expect(await webhook(approved, { name: 'pi:account-9:1', at: clock.now() + 1 })).toBe('unknown')
     expect(await verification()).toEqual(before)
   })
 
@@ -56,15 +56,8 @@ describe('a webhook', () => {
     const { news, share, webhook, known, clock } = await shared()
     await news(rejected, 1)
     await share()
-    expect(await webhook(approved, { name: 'account-1-1', at: clock.now() + 5 })).toBe('unknown')
+    expect(await webhook(approved, { name: 'pi:account-1:1', at: clock.now() + 5 })).toBe('unknown')
     expect(await known()).toEqual(begun)
-  })
-
-  test('of an applicant that is no more makes room for another', async () => {
-    const { news, share, verification } = await shared()
-    expect(await news(null, 1)).toBe('applied')
-    expect(await verification()).toMatchObject({ donor: null, applicantId: null, review: null, claim: null })
-    expect(await share(`0x${'c3'.repeat(20)}`)).toEqual({ ...begun, reused: true })
   })
 
   test('of an applicant that was never attached and is no more leaves the one before it', async () => {
@@ -72,10 +65,10 @@ describe('a webhook', () => {
     await news(rejected, 1)
     provider.fault = () => 'lost after'
     await expect(share()).rejects.toThrow()
-    expect(await webhook(null, { name: 'account-1-2', at: clock.now() + 5 })).toBe('unknown')
+    expect(await webhook(null, { name: 'pi:account-1:2', at: clock.now() + 5 })).toBe('unknown')
     expect(await verification()).toMatchObject({
       donor: shop,
-      applicantId: 'applicant of account-1-1',
+      applicantId: 'applicant of pi:account-1:1',
       review: rejected,
     })
   })
@@ -84,7 +77,7 @@ describe('a webhook', () => {
     const { news, verdicts, provider, known } = await shared()
     await news(approved, 1)
     expect(await news(pending, 2)).toBe('applied')
-    provider.reviews.set('applicant of account-1-1', approved)
+    provider.reviews.set('applicant of pi:account-1:1', approved)
     expect(await verdicts.ask()).toBe(1)
     expect(await known()).toEqual(approved)
   })
@@ -130,7 +123,7 @@ describe('the provider is asked', () => {
     await clock.advance(1)
     expect(await verdicts.ask()).toBe(1)
     expect(await verdicts.ask()).toBe(0)
-    provider.reviews.set('applicant of account-1-1', approved)
+    provider.reviews.set('applicant of pi:account-1:1', approved)
     await clock.advance(60 * 60_000)
     expect(await verdicts.ask()).toBe(1)
     expect(await known()).toEqual(approved)
@@ -138,7 +131,7 @@ describe('the provider is asked', () => {
 
   test('once a day about a verdict, until it is thirty days old', async () => {
     const { verdicts, news, provider, clock } = await shared()
-    provider.reviews.set('applicant of account-1-1', approved)
+    provider.reviews.set('applicant of pi:account-1:1', approved)
     await news(approved, 0)
     let asked = 0
     for (let passed = 0; passed < 60; passed += 1) {
@@ -174,22 +167,13 @@ describe('the provider is asked', () => {
     await verdicts.ask()
     expect(await known()).toEqual(approved)
   })
-
-  test('and an applicant that is no more makes room for another', async () => {
-    const { verdicts, clock, provider, share, verification } = await shared()
-    await clock.advance(firstQuestionMs)
-    provider.reviews.set('applicant of account-1-1', null)
-    await verdicts.ask()
-    expect(await verification()).toMatchObject({ donor: null, applicantId: null, review: null })
-    expect(await share()).toEqual({ ...begun, reused: true })
-  })
 })
 
 test('RED RETRY, a fresh token, GREEN: the last share answers that it is approved', async () => {
   const { news, share, webhook, clock, shareOn, store } = await shared()
   await news(rejected, 1)
   await share()
-  await webhook(approved, { name: 'account-1-2', at: clock.now() + 2 })
+  await webhook(approved, { name: 'pi:account-1:2', at: clock.now() + 2 })
   const answer = await shareOn(store)({ integrationAddress: shop, email, shareToken: 'left alone' })
   expect(answer).toEqual({ ...approved, reused: false })
 })

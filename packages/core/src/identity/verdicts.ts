@@ -1,10 +1,14 @@
-/** What the provider says of verifications: by webhook, and when asked. Source: INTERFACE 3, 6 (last sentence). @module */
+/** What the provider says of verifications by webhook. What it says when asked is in `questions.ts`. Source: INTERFACE 3, 6 (last sentence). @module */
 import type { IdentityProvider, Review } from '../ports/identity-provider.js'
 import type { Store } from '../ports/store.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
-import type { Verification } from '../ports/store-verifications.js'
+import type { RedemptionAttempt, VerdictEntry, Verification } from '../ports/store-verifications.js'
 import type { Clock, Logger } from '../ports/world.js'
+import { attach } from './attach.js'
+import { clockSkewMs } from './claim-times.js'
+import { compareNews, isDoubtful, turnsBack } from './order-news.js'
 import { nextQuestionMs } from './question-times.js'
+import { createQuestions } from './questions.js'
 
 /** News of an applicant. */
 export interface Verdict {
@@ -14,139 +18,132 @@ export interface Verdict {
   readonly externalUserId: string | null
   /** The provider's time in unix milliseconds. */
   readonly at: number
-  /** Where it stands; null: there is no such applicant any more. */
+  /** Where it stands; null: the event does not say. */
   readonly review: Review | null
+  /** What happened: the review moved on, or the applicant was switched off, on again, or deleted. @default 'review', 'deleted' without a review */
+  readonly news?: 'review' | 'activated' | 'deactivated' | 'deleted' | undefined
 }
 
-/** What became of it. */
-export type VerdictOutcome = 'applied' | 'duplicate' | 'older' | 'unknown'
+/** What became of it: what is older than what is known, and what is doubtful, has the provider asked. */
+export type VerdictOutcome = 'applied' | 'duplicate' | 'older' | 'doubtful' | 'unknown'
 
 /** What this needs. */
 export interface VerdictDeps {
   readonly store: Pick<Store, 'transaction' | 'verifications'>
-  readonly provider: Pick<IdentityProvider, 'review'>
+  readonly provider: Pick<IdentityProvider, 'review' | 'find'>
   readonly clock: Pick<Clock, 'now'>
   readonly logger: Logger
 }
 
 /** Applies news. */
 export interface Verdicts {
-  /** Applies a webhook once. News of an applicant that is not the account's own changes nothing; what is older than what is known neither. */
+  /**
+   * Applies a webhook once. News of the applicant of an attempt whose end nobody knew attach it, for the integration of that attempt; news of an applicant that is
+   * not the account's own change nothing; what is older than what is known neither.
+   */
   apply(verdict: Verdict): Promise<VerdictOutcome>
-  /** Asks the provider about those that are due. Resolves how many were asked. */
-  ask(limit?: number): Promise<number>
+  /** Asks the provider about those that are due, until the signal aborts. Resolves how many were asked about. */
+  ask(limit?: number, signal?: AbortSignal): Promise<number>
 }
-
-/** Most applicants of one round of questions: a fraction of the provider's 300 requests in 5 seconds. */
-const mostAsked = 50
-/** When a question without an answer is asked again, in milliseconds. */
-const againMs = 60_000
 
 /** Builds it. */
-export function createVerdicts({ store, provider, clock, logger }: VerdictDeps): Verdicts {
-  async function write(
-    tx: StoreTransaction,
-    found: Verification,
-    { applicantId, review, at }: Pick<Verdict, 'applicantId' | 'review' | 'at'>,
-    askInMs?: number,
-  ): Promise<void> {
-    const { accountId, claim } = found
-    if (review === null) {
-      const nothing = { donor: null, applicantId: null, review: null, reviewedAt: at, askInMs: null }
-      await tx.verifications.change(accountId, nothing)
-      return
-    }
-    // News of an applicant whose redemption is still waited for proves that it was redeemed.
-    const attached =
-      found.applicantId === applicantId || claim === null ? {} : { donor: claim.by, applicantId, claim: null }
-    const next = askInMs ?? nextQuestionMs(review, clock.now() - at)
-    await tx.verifications.change(accountId, { ...attached, review, reviewedAt: at, askInMs: next })
-  }
-
-  /** Asks about one. What was written while the provider answered is newer than the answer, and stays. */
-  async function askAbout(accountId: string, applicantId: string): Promise<void> {
-    const before = await store.transaction(async (tx) => {
-      const found = await tx.verifications.lock(accountId)
-      if (found.applicantId !== applicantId) return null
-      // Whoever else asks meanwhile finds that it is not due, and when this process dies it will be.
-      await tx.verifications.change(accountId, { askInMs: againMs })
-      return found
-    })
-    if (before === null) return
-    const askedAt = clock.now()
-    const answer = await provider.review(applicantId)
-    if (answer.kind === 'misconfigured')
-      logger.error({ applicantId }, 'The identity provider refuses the service itself.')
-    if (answer.kind !== 'answer') return
-    const review = answer.value
-    await store.transaction(async (tx) => {
-      const found = await tx.verifications.lock(accountId)
-      const isSame = found.applicantId === applicantId && found.reviewedAt === before.reviewedAt
-      if (!isSame || !isEqual(found.review, before.review)) return
-      // What is confirmed keeps its time: how long it is asked about counts from there.
-      const since = isEqual(found.review, review) ? (found.reviewedAt ?? askedAt) : askedAt
-      await write(tx, found, { applicantId, review, at: Math.max(since, found.reviewedAt ?? 0) })
-    })
-  }
+export function createVerdicts(deps: VerdictDeps): Verdicts {
+  const { store, clock } = deps
 
   return {
-    apply: ({ eventKey, applicantId, externalUserId, at, review }) =>
+    apply: (verdict) =>
       store.transaction(async (tx) => {
-        const found = await tx.verifications.lockByApplicant({ applicantId, externalUserId })
-        if (found === null) return 'unknown'
-        const isCurrent = found.applicantId === applicantId
-        // The end of an applicant that was not attached says nothing of the one that is.
-        if (!isCurrent && review === null) return 'unknown'
-        if (!(await tx.verifications.noteEvent(eventKey, at))) return 'duplicate'
-        const known = isCurrent ? found : { reviewedAt: null, review: null }
-        const order = compareNews({ at, review }, { at: known.reviewedAt, review: known.review })
-        if (order < 0) {
-          // The clocks of two machines may disagree: asking settles it.
-          await tx.verifications.change(found.accountId, { askInMs: 0 })
-          return 'older'
-        }
-        const isDoubtful = at === known.reviewedAt || turnsBack(known.review, review)
-        await write(tx, found, { applicantId, review, at }, isDoubtful && review !== null ? 0 : undefined)
-        return 'applied'
+        const named = await tx.verifications.lockByApplicant(verdict)
+        if (named === null) return 'unknown'
+        const { verification: found, attempt } = named
+        if (found.applicantId !== verdict.applicantId) return attachByNews(tx, attempt, verdict)
+        if (!(await tx.verifications.noteEvent(verdict.eventKey, verdict.at))) return 'duplicate'
+        const outcome = await applyNews(tx, found, verdict)
+        await note(tx, found.accountId, verdict, outcome)
+        return outcome
       }),
+    ask: createQuestions(deps),
+  }
 
-    async ask(limit = mostAsked) {
-      const due = await store.verifications.dueForQuestion(limit)
-      for (const { accountId, applicantId } of due) await askAbout(accountId, applicantId)
-      return due.length
-    },
+  /** News of an applicant that is not attached prove that its token was redeemed. */
+  async function attachByNews(
+    tx: StoreTransaction,
+    attempt: RedemptionAttempt | null,
+    verdict: Verdict,
+  ): Promise<VerdictOutcome> {
+    const { applicantId, review, at } = verdict
+    const isOver = attempt === null || ['attached', 'surplus', 'foreign'].includes(attempt.state)
+    // The end of an applicant that was not attached says nothing of the one that is.
+    if (isOver || review === null || !['review', 'activated'].includes(newsOf(verdict))) return 'unknown'
+    // What was there before the attempt is no work of it.
+    if (at < attempt.claimedAt - clockSkewMs) return 'unknown'
+    if (!(await tx.verifications.noteEvent(verdict.eventKey, at))) return 'duplicate'
+    const applicant = { applicantId, review, reviewedAt: at }
+    const { isAttached } = await attach(tx, { attempt, applicant, outcome: 'attached', source: 'webhook' }, deps)
+    return isAttached ? 'applied' : 'unknown'
+  }
+
+  async function applyNews(
+    tx: StoreTransaction,
+    found: Verification,
+    verdict: Verdict,
+  ): Promise<'applied' | 'older' | 'doubtful'> {
+    const { accountId, presence } = found
+    const { at, review } = verdict
+    const news = newsOf(verdict)
+    const askNow = () => tx.verifications.change(accountId, { askInMs: 0 })
+    if (news === 'deleted') {
+      // One who deletes by mistake, or in another environment, is not believed: asking settles it.
+      const missing = {
+        since: found.missing?.since ?? clock.now(),
+        told: true,
+        confirmed: found.missing?.confirmed ?? false,
+      }
+      await tx.verifications.change(accountId, { missing, askInMs: 0 })
+      return 'applied'
+    }
+    if (news !== 'review') {
+      if (presence !== null && presence.at >= at) {
+        await askNow()
+        return 'older'
+      }
+      await tx.verifications.change(accountId, { presence: { isActive: news === 'activated', at } })
+    }
+    return review === null ? 'applied' : applyReview(tx, found, { at, review })
+  }
+
+  async function applyReview(
+    tx: StoreTransaction,
+    { accountId, review: known, reviewedAt }: Verification,
+    { at, review }: { readonly at: number; readonly review: Review },
+  ): Promise<'applied' | 'older' | 'doubtful'> {
+    const dated = { at: reviewedAt, review: known }
+    const isOlder = compareNews({ at, review }, dated) < 0
+    // The clocks of two machines may disagree, and a verdict without a time may be newer: asking settles it.
+    if (isOlder || isDoubtful({ at, review }, dated)) {
+      await tx.verifications.change(accountId, { askInMs: 0 })
+      return isOlder ? 'older' : 'doubtful'
+    }
+    const isUnsure = at === reviewedAt || turnsBack(known, review)
+    const askInMs = isUnsure ? 0 : nextQuestionMs(review, clock.now() - at)
+    await tx.verifications.change(accountId, { review, reviewedAt: at, doubt: null, missing: null, askInMs })
+    return 'applied'
+  }
+
+  function note(
+    tx: StoreTransaction,
+    accountId: string,
+    verdict: Verdict,
+    outcome: VerdictEntry['outcome'],
+  ): Promise<void> {
+    const { applicantId, at, review } = verdict
+    return tx.verifications.noteVerdict({
+      ...{ notedAt: clock.now(), accountId, applicantId, source: 'webhook', news: newsOf(verdict) },
+      ...{ at, review, outcome },
+    })
   }
 }
 
-/** Whether a verdict became none: news that were late say so too. */
-function turnsBack(before: Review | null, after: Review | null): boolean {
-  return before?.reviewStatus === 'completed' && after !== null && after.reviewStatus !== 'completed'
-}
-
-interface News {
-  readonly at: number | null
-  readonly review: Review | null
-}
-
-/** Negative: the news are older than what is known. Of two at one time the worse one counts, so that the order of arrival never does. */
-function compareNews(news: News, known: News): number {
-  if (known.at === null || news.at === null) return 1
-  if (news.at !== known.at) return news.at - known.at
-  const [one, other] = [weightOf(news.review), weightOf(known.review)]
-  return one === other ? 0 : one < other ? -1 : 1
-}
-
-/** Text that sorts by how bad a review is. */
-function weightOf(review: Review | null): string {
-  const { reviewStatus, reviewAnswer } = review ?? {}
-  const weight = reviewStatus !== 'completed' ? 0 : reviewAnswer === 'GREEN' ? 1 : 2
-  return `${review === null ? 3 : weight} ${JSON.stringify(fieldsOf(review))}`
-}
-
-function isEqual(one: Review | null, other: Review | null): boolean {
-  return JSON.stringify(fieldsOf(one)) === JSON.stringify(fieldsOf(other))
-}
-
-function fieldsOf(review: Review | null): readonly unknown[] | null {
-  return review && [review.reviewStatus, review.reviewAnswer, review.rejectType, review.rejectLabels]
+function newsOf({ news, review }: Verdict): NonNullable<Verdict['news']> {
+  return news ?? (review === null ? 'deleted' : 'review')
 }

@@ -152,6 +152,39 @@ describe('one attempt', () => {
     },
   )
 
+  test('secrets that cannot be read are our fault: they move the health of no endpoint', async () => {
+    const { dispatcher, deliveries, events, clock } = setUpDispatcher()
+    for (let n = 0; n < 20; n += 1)
+      deliveries.add({ deliveryId: `d${n}`, signingSecret: { keyVersion: 1, sealed: 'unreadable' } })
+    expect(await dispatcher.runOnce()).toBe(20)
+    expect(await deliveries.endpoints()).toEqual([])
+    await clock.advance(10_000)
+    expect(await dispatcher.runOnce()).toBe(20)
+    expect(events.filter(({ type }) => type === 'endpoint.failing')).toEqual([])
+  })
+
+  test('a replay leaves the health of its endpoint alone; its retries count, and wait while it is blocked', async () => {
+    const { dispatcher, deliveries, posts, clock } = setUpDispatcher({}, () => ({ ...ok, status: 500 }))
+    for (let n = 0; n < 4; n += 1) deliveries.add({ deliveryId: `d${n}` })
+    await dispatcher.runOnce()
+    for (let n = 0; n < 4; n += 1) expect(deliveries.view(`d${n}`).attempts).toHaveLength(1)
+    expect(await deliveries.endpoints()).toMatchObject([{ failures: 4, blocks: 0 }])
+    expect(deliveries.replay({ limit: 10 })).toMatchObject({ replayed: 4 })
+    await dispatcher.runOnce()
+    expect(await deliveries.endpoints()).toMatchObject([{ failures: 4, blocks: 0 }])
+    expect(posts).toHaveLength(8)
+    // The first retry blocks the endpoint; the others were under way.
+    await clock.advance(5_000)
+    await dispatcher.runOnce()
+    expect(await deliveries.endpoints()).toMatchObject([{ failures: 8, blocks: 1 }])
+    expect(deliveries.replay({ deliveryId: 'd0', limit: 1 })).toMatchObject({ replayed: 1 })
+    const before = posts.length
+    await dispatcher.runOnce()
+    expect(posts.length).toBe(before + 1)
+    expect(deliveries.view('d0').attempts.map(({ replay }) => replay)).toEqual([false, true, true, true])
+    expect(await deliveries.endpoints()).toMatchObject([{ failures: 8, blocks: 1 }])
+  })
+
   test('a claim whose lease ended while the endpoint was slow is logged, not settled and not announced', async () => {
     const { dispatcher, deliveries, attempts, logger, clock } = setUpDispatcher({}, async () => {
       await clock.advance(15_000)

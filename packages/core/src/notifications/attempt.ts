@@ -30,6 +30,7 @@ export interface HeldClaim {
 export interface Attempted extends HeldClaim {
   readonly attempt: AttemptRecord
   readonly verdict: AttemptVerdict
+  readonly judged: boolean
   /** Milliseconds from the commit of the snapshot, or from its replay, to the end of the attempt. */
   readonly publishedMs: number
 }
@@ -79,7 +80,9 @@ export function createAttempt(deps: AttemptDeps): (held: HeldClaim) => Promise<A
         replay: claim.replay,
       }
       const verdict = nextVerdict({ step: claim.step, result, fraction: random.fraction(), now })
-      return { ...held, attempt, verdict, publishedMs: claim.ageMs + Math.max(0, now - claimedAt) }
+      // A replay is asked for by an operator; its retries are retries. A secret that we cannot open is our own fault.
+      const judged = headers !== null && !(claim.replay && claim.step === 1)
+      return { ...held, attempt, verdict, judged, publishedMs: claim.ageMs + Math.max(0, now - claimedAt) }
     } catch (error) {
       const fields = { ...namedDelivery(claim), error: describeError(error) }
       logger.error(fields, 'attempt failed; the delivery comes back when its lease ends')

@@ -77,10 +77,12 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     const { started, left } = await round.claim()
     if (left === 'batch' || signal.aborted) return
     if (left === 'full') return round.alarm.sleep(null, signal)
+    // Something is left for the end of a post, which rings, and when else something is due need not be known.
+    if (left === 'bound') return round.alarm.sleep(idlePollMs, signal)
     const due = await store.deliveries.msUntilDue()
     if (due !== null && due <= 0) {
-      // What is due and was not claimable waits for room or for the next poll, so that the loop cannot spin.
-      if (left === 'bound' || started === 0) await round.alarm.sleep(idlePollMs, signal)
+      // What is due and was not claimable waits for the next poll, so that the loop cannot spin.
+      if (started === 0) await round.alarm.sleep(idlePollMs, signal)
     } else await round.alarm.sleep(Math.min(Math.ceil(due ?? idlePollMs), idlePollMs), signal)
   }
 

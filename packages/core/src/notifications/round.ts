@@ -1,4 +1,5 @@
 /** Claims and posts within the bounds of one run. Source: docs/decisions/fairness.md. @module */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Alarm, createAlarm } from './alarm.js'
 import { type AttemptDeps, createAttempt, type HeldClaim } from './attempt.js'
 import { createSettler, type SettlerDeps } from './settler.js'
@@ -73,12 +74,14 @@ export function openRound(deps: RoundDeps, { concurrency, perEndpoint, batch, le
       return false
     },
     async claim() {
+      // While there is more than there is room for, answers that have arrived make the claim larger, and each of it cheaper.
+      if (left !== 'nothing') await nextTurn()
       const limit = Math.min(batch, free())
       // What ends while the claim runs may be the room that it lacked.
       left = 'full'
       const claimedAt = clock.now()
       const [again, held] = [Math.min(limit, slots.again()), slots.held()]
-      const claims = await store.deliveries.claim({ limit, leaseMs, again, perEndpoint, held })
+      const claims = await store.deliveries.claim({ limit, leaseMs, again, perEndpoint, held, free: slots.keptFree() })
       for (const claim of claims) {
         slots.take(claim)
         const posted: Promise<void> = post({ claim, claimedAt, leaseEndsAt: claimedAt + leaseMs }).finally(() => {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { busy, setUpDispatcher } from '../../test/support/dispatcher-setup.js'
+import { busy, ok, setUpDispatcher } from '../../test/support/dispatcher-setup.js'
 import { turns } from '../../test/support/manual-clock.js'
 import { deferred, until } from '../../test/support/until.js'
-import { mostPerCommit } from './settler.js'
+import { StoreError } from '../errors.js'
+import { mostBeside, mostPerCommit, settleWaitMs } from './settler.js'
 
 /** A running dispatcher with deliveries of as many endpoints. */
 function running(count: number, setup: ReturnType<typeof setUpDispatcher>) {
@@ -77,8 +78,10 @@ describe('while the store refuses to settle', () => {
     await stop()
     expect(posts).toHaveLength(20)
     expect(await deliveries.count({ status: 'delivered' })).toBe(20)
-    expect(deliveries.groups).toEqual(Array.from({ length: 9 }, () => 20))
-    expect(logger.lines.map(({ message }) => message)).toEqual(outage.map(() => 'attempts not settled; trying again'))
+    // Halves tell whether the store is away or something of the group is at fault; the ninth settle finds it back.
+    expect(deliveries.groups).toEqual([20, 10, 10, 20, 10, 10, 20, 10, 10, 5, 5])
+    const line = { fields: { attempts: 20 }, message: 'attempts not settled; trying again' }
+    expect(logger.lines).toMatchObject([line, line])
   })
 
   test('it tries again after a quarter of a second at first, and every second at most', async () => {
@@ -92,15 +95,17 @@ describe('while the store refuses to settle', () => {
     await stop()
   })
 
-  test('after the lease a result is dropped with a line in the log, and the delivery comes back as the same attempt', async () => {
+  test('after the lease a result is tried once more, then dropped with a line in the log; the delivery comes back as the same attempt', async () => {
     const setup = setUpDispatcher()
     setup.deliveries.failures.settle.push(...Array.from({ length: 40 }, busy))
     const { clock, deliveries, posts, logger, attempts, stop } = running(1, setup)
     await until('a refusal', () => logger.lines.length === 1)
-    await clock.advance(14_000)
+    await clock.advance(14_900)
     expect(posts).toHaveLength(1)
+    const tries = deliveries.groups.length
     await clock.advance(2_000)
     expect(posts).toHaveLength(2)
+    expect(deliveries.groups.length).toBeGreaterThan(tries)
     const dropped = logger.lines.filter(({ message }) => message.includes('not settled within its lease'))
     expect(dropped).toMatchObject([{ level: 'error', fields: { deliveryId: 'd0', attempt: 1 } }])
     deliveries.failures.settle.length = 0
@@ -109,6 +114,62 @@ describe('while the store refuses to settle', () => {
     await stop()
     expect(attempts()).toMatchObject([{ attempt: 1, outcome: 'delivered' }])
     expect(deliveries.view('d0').attempts).toHaveLength(1)
+  })
+
+  test('a result whose lease is over by our clock is settled all the same where nobody took the claim over', async () => {
+    const setup = setUpDispatcher()
+    const { settle } = setup.deliveries
+    const startedAt = setup.clock.now()
+    setup.deliveries.settle = async (group, judge) => {
+      if (setup.clock.now() < startedAt + 15_000) throw busy()
+      return settle(group, judge)
+    }
+    const { clock, deliveries, attempts, logger, posts, stop } = running(1, setup)
+    await until('a refusal', () => logger.lines.length === 1)
+    // The database's clock goes slower than ours.
+    deliveries.extendLeases(60_000)
+    await clock.advance(16_500)
+    await until('the result', () => attempts().length === 1)
+    expect(attempts()).toMatchObject([{ attempt: 1, outcome: 'delivered' }])
+    expect(posts).toHaveLength(1)
+    await stop()
+  })
+
+  test('while the store cannot be reached results are kept beyond their lease, and settled when it is back', async () => {
+    const setup = setUpDispatcher()
+    const { settle, claim } = setup.deliveries
+    let isAway = true
+    const away = () => new StoreError('ERR_STORE_UNAVAILABLE', 'connection refused')
+    setup.deliveries.settle = async (...given) => {
+      if (isAway) throw away()
+      return settle(...given)
+    }
+    const { clock, deliveries, attempts, posts, logger, stop } = running(5, setup)
+    await until('a refusal', () => logger.lines.length === 1)
+    setup.deliveries.claim = async (request) => {
+      if (isAway) throw away()
+      return claim(request)
+    }
+    deliveries.extendLeases(600_000)
+    await clock.advance(300_000)
+    isAway = false
+    await clock.advance(1_000)
+    await until('the results', () => attempts().length === 5)
+    expect(posts).toHaveLength(5)
+    await stop()
+  })
+
+  test('a drained settler gives up what it cannot settle once its lease is over', async () => {
+    const setup = setUpDispatcher()
+    setup.deliveries.settle = async () => {
+      throw new StoreError('ERR_STORE_UNAVAILABLE', 'connection refused')
+    }
+    const { clock, logger, stop } = running(3, setup)
+    await until('a refusal', () => logger.lines.length === 1)
+    const stopped = stop()
+    await clock.advance(17_000)
+    await stopped
+    expect(logger.lines.filter(({ message }) => message.includes('not settled within its lease'))).toHaveLength(3)
   })
 
   test('nothing more is posted once twice as many results wait as there are slots', async () => {
@@ -141,6 +202,43 @@ describe('while the store refuses to settle', () => {
     await stop()
   })
 
+  test('one that the store refuses as busy does not keep the others either, and is settled when the store takes it', async () => {
+    const setup = setUpDispatcher()
+    const { settle } = setup.deliveries
+    setup.deliveries.settle = async (group, judge) => {
+      if (group.some(({ claim }) => claim.deliveryId === 'd7')) throw busy()
+      return settle(group, judge)
+    }
+    const { clock, deliveries, attempts, logger, stop } = running(100, setup)
+    await until('the others', () => attempts().length === 99)
+    expect(logger.lines).toMatchObject([{ fields: { attempts: 1 } }])
+    deliveries.settle = settle
+    await clock.advance(1_000)
+    await until('that one too', () => attempts().length === 100)
+    await stop()
+  })
+
+  test('what somebody else holds is tried again alone', async () => {
+    const setup = setUpDispatcher()
+    const { settle } = setup.deliveries
+    let isHeld = true
+    setup.deliveries.settle = async (group, judge) => {
+      const free = group.filter(({ claim }) => !isHeld || claim.deliveryId !== 'd3')
+      const { statuses, turned } = await settle(free, judge)
+      return {
+        statuses: group.map((one) => (free.includes(one) ? (statuses[free.indexOf(one)] ?? null) : 'held')),
+        turned,
+      }
+    }
+    const { clock, attempts, posts, stop } = running(10, setup)
+    await until('the others', () => attempts().length === 9)
+    isHeld = false
+    await clock.advance(1_000)
+    await until('that one too', () => attempts().length === 10)
+    expect(posts).toHaveLength(10)
+    await stop()
+  })
+
   test('an abort waits for what is still to be settled', async () => {
     const setup = setUpDispatcher()
     setup.deliveries.failures.settle.push(busy())
@@ -150,5 +248,112 @@ describe('while the store refuses to settle', () => {
     await clock.advance(188)
     await stopped
     expect(attempts()).toMatchObject([{ outcome: 'delivered' }])
+  })
+})
+
+describe('a commit that is not answered', () => {
+  test('keeps the next ones waiting for two seconds, not for itself', async () => {
+    const never = deferred()
+    const setup = setUpDispatcher({}, async ({ url }) => {
+      if (url !== 'receiver of 0x0') await setup.clock.sleep(100)
+      return ok
+    })
+    const { settle } = setup.deliveries
+    setup.deliveries.settle = async (group, judge) => {
+      if (group.some(({ claim }) => claim.deliveryId === 'd0')) await never.promise
+      return settle(group, judge)
+    }
+    const { clock, attempts, logger, stop } = running(50, setup)
+    await until('the first commit', () => setup.posts.length === 50)
+    await clock.advance(1_999)
+    expect(attempts()).toHaveLength(0)
+    await clock.advance(1)
+    await until('the others', () => attempts().length === 49)
+    expect(logger.lines.map(({ message }) => message)).toEqual([
+      'settling takes long; what came after it goes on beside it',
+    ])
+    never.resolve()
+    await until('that one too', () => attempts().length === 50)
+    await stop()
+  })
+
+  test(`runs beside ${mostBeside - 1} others at most`, async () => {
+    const never = deferred()
+    const setup = setUpDispatcher()
+    const { settle } = setup.deliveries
+    let settling = 0
+    let most = 0
+    setup.deliveries.settle = async (group, judge) => {
+      settling += 1
+      most = Math.max(most, settling)
+      await never.promise
+      settling -= 1
+      return settle(group, judge)
+    }
+    const { clock, deliveries, attempts, dispatcher, stop } = running(1, setup)
+    for (let index = 1; index <= 10; index += 1) {
+      deliveries.add({ deliveryId: `d${index}`, integrationAddress: `0x${index}` })
+      dispatcher.wake()
+      await clock.advance(settleWaitMs)
+    }
+    expect(most).toBe(mostBeside)
+    never.resolve()
+    await until('all', () => attempts().length === 11)
+    await stop()
+  })
+
+  /** A store that commits, and loses the answer of its first settle. */
+  function losingAnswers(setup: ReturnType<typeof setUpDispatcher>) {
+    const { settle } = setup.deliveries
+    let answers = 0
+    setup.deliveries.settle = async (group, judge) => {
+      const settled = await settle(group, judge)
+      answers += 1
+      if (answers === 1) throw new StoreError('ERR_STORE_UNAVAILABLE', 'connection lost')
+      return settled
+    }
+  }
+
+  test('but went through is told of by what the log of attempts says', async () => {
+    const setup = setUpDispatcher({}, ({ url }) => ({ ...ok, status: url.endsWith('0x3') ? 500 : 204 }))
+    losingAnswers(setup)
+    const { attempts, deliveries, stop } = running(5, setup)
+    await until('the events', () => attempts().length === 5)
+    await stop()
+    expect(attempts().map(({ outcome, deliveryId }) => `${deliveryId} ${outcome}`)).toEqual([
+      ...['d0 delivered', 'd1 delivered', 'd2 delivered', 'd3 pending', 'd4 delivered'],
+    ])
+    expect(deliveries.view('d3').attempts).toHaveLength(1)
+  })
+
+  test('and began a block is told of too, once', async () => {
+    const setup = setUpDispatcher({}, () => ({ ...ok, status: 500 }))
+    losingAnswers(setup)
+    for (let index = 0; index < 5; index += 1)
+      setup.deliveries.add({ deliveryId: `f${index}`, integrationAddress: '0xbad' })
+    const { events, attempts, stop } = running(0, setup)
+    await until('the events', () => attempts().length === 5)
+    await stop()
+    const turns = events.filter(({ type }) => type === 'endpoint.failing')
+    expect(turns).toEqual([{ type: 'endpoint.failing', integrationAddress: '0xbad', failingMs: 0 }])
+  })
+
+  test('nor went through, and whose claim is lost then, tells of nothing', async () => {
+    const setup = setUpDispatcher()
+    const { settle } = setup.deliveries
+    let refused = false
+    setup.deliveries.settle = async (group, judge) => {
+      if (refused) return settle(group, judge)
+      refused = true
+      setup.deliveries.loseClaims()
+      throw new StoreError('ERR_STORE_UNAVAILABLE', 'connection lost')
+    }
+    const { attempts, logger, stop } = running(2, setup)
+    await until('two lines', () => logger.lines.length === 2)
+    expect(logger.lines.map(({ message }) => message)).toEqual(
+      Array(2).fill('claim lost before the attempt was settled'),
+    )
+    expect(attempts()).toEqual([])
+    await stop()
   })
 })

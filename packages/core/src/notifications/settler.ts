@@ -1,31 +1,26 @@
 /** Writes down what attempts came to, many in one commit. Source: DESIGN section 2, flow 3; docs/decisions/fairness.md. @module */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { StoreError } from '../errors.js'
-import type { EventSink } from '../events.js'
 import { backoffMs } from '../internal/backoff.js'
-import { describeError } from '../internal/describe-error.js'
-import type { Store } from '../ports/store.js'
-import type { EndpointJudge, Settled } from '../ports/store-deliveries.js'
-import type { Clock, Logger, Random } from '../ports/world.js'
+import type { Clock } from '../ports/world.js'
 import type { Attempted } from './attempt.js'
-import { attemptEvents, endpointEvent } from './delivery-events.js'
-import { judgeEndpoint } from './endpoint-health.js'
 import { namedDelivery } from './named-delivery.js'
+import { createSettleGroup, type SettleGroupDeps } from './settle-group.js'
 
 /** Most attempts in one commit. */
 export const mostPerCommit = 256
+
+/** How long a commit may take before the next one begins beside it, in milliseconds: well below a lease. */
+export const settleWaitMs = 2_000
+
+/** Most commits beside each other. */
+export const mostBeside = 4
 
 /** The longest wait before a commit that failed is tried again, in milliseconds: well below a lease. */
 const retryCapMs = 1_000
 
 /** What a settler needs from outside. */
-export interface SettlerDeps {
-  readonly store: Pick<Store, 'deliveries'>
+export interface SettlerDeps extends SettleGroupDeps {
   readonly clock: Clock
-  readonly random: Pick<Random, 'fraction'>
-  /** Must not throw. */
-  readonly publish: EventSink
-  readonly logger: Logger
   /** Called after every commit, and when attempts were given up. */
   readonly onSettled: () => void
 }
@@ -41,77 +36,97 @@ export interface Settler {
 }
 
 /**
- * Builds a settler. A commit that fails is tried again while the leases of its claims last; what is not settled by then is dropped with a line
- * in the log, and its delivery comes back. Events are published after their commit, in the order in which attempts ended.
+ * Builds a settler. A commit that fails is tried again, without what alone keeps it from going through; one that is not answered keeps the
+ * next ones waiting for {@link settleWaitMs} at most. An attempt whose lease is over by the clock of this process is tried once more, as the
+ * store alone knows who holds the claim, and then dropped with a line in the log: its delivery comes back. While the store is away
+ * nobody else can claim it, so it is not dropped then, unless the settler is drained. Events are published after their commit.
  */
 export function createSettler(deps: SettlerDeps): Settler {
-  const { store, clock, random, publish, logger, onSettled } = deps
-  const waiting: Attempted[] = []
+  const { clock, random, logger, onSettled } = deps
+  const settleGroup = createSettleGroup(deps)
+  const queue: Attempted[] = []
+  /** Groups that are being settled. */
+  const running = new Map<Promise<void>, number>()
   let writer: Promise<void> | null = null
+  let draining = false
+  let arrived = () => {}
 
-  /** Resolves what is still to be settled. */
-  async function commit(group: readonly Attempted[]): Promise<readonly Attempted[]> {
-    const fraction = random.fraction()
-    const judge: EndpointJudge = (before, results) => judgeEndpoint(before, results, fraction)
-    let settled: Settled
-    try {
-      settled = await store.deliveries.settle(group, judge)
-    } catch (error) {
-      // A store that is away takes all or none. Anything else may be the fault of one attempt, which must not hold up the others.
-      const isAway = error instanceof StoreError
-      if (!isAway && group.length > 1) {
-        const left: Attempted[] = []
-        for (const each of group) left.push(...(await commit([each])))
-        return left
-      }
-      logger.error({ error: describeError(error), attempts: group.length }, 'attempts not settled; trying again')
-      return group
-    }
-    for (const [index, attempted] of group.entries()) {
-      const status = settled.statuses[index] ?? null
-      if (status !== null) attemptEvents(attempted, status).forEach(publish)
-      else logger.warn(namedDelivery(attempted.claim), 'claim lost before the attempt was settled')
-    }
-    for (const turn of settled.turned) publish(endpointEvent(turn))
-    return []
+  /** Settles a group and resolves whether all of it is settled; what is not goes back into the queue. */
+  async function settle(group: readonly Attempted[]): Promise<boolean> {
+    const triedAt = clock.now()
+    const { left, away } = await settleGroup(group)
+    const isKept = ({ leaseEndsAt }: Attempted) => leaseEndsAt > triedAt || (away && !draining)
+    for (const attempted of left)
+      if (!isKept(attempted))
+        logger.error(namedDelivery(attempted.claim), 'attempt not settled within its lease; the delivery comes back')
+    queue.unshift(...left.filter(isKept))
+    return left.length === 0
   }
 
-  function dropLapsed(): void {
-    const now = clock.now()
-    if (waiting.every(({ leaseEndsAt }) => leaseEndsAt > now)) return
-    for (const attempted of waiting.splice(0)) {
-      if (attempted.leaseEndsAt > now) waiting.push(attempted)
-      else logger.error(namedDelivery(attempted.claim), 'attempt not settled within its lease; the delivery comes back')
+  /** Resolves null when a commit has taken too long while others wait, else whether it settled everything. */
+  async function settleInTime(group: readonly Attempted[]): Promise<boolean | null> {
+    const startedAt = clock.now()
+    const settling = settle(group)
+    const done: Promise<void> = settling.then(() => {
+      running.delete(done)
+    })
+    running.set(done, group.length)
+    const over = new AbortController()
+    const somebodyWaits = new Promise<void>((resolve) => {
+      arrived = resolve
+      if (queue.length > 0) resolve()
+    })
+    const late = somebodyWaits.then(async () => {
+      if (!over.signal.aborted) await clock.sleep(Math.max(0, startedAt + settleWaitMs - clock.now()), over.signal)
+      return null
+    })
+    const inTime = await Promise.race([settling, late])
+    over.abort()
+    if (inTime === null) {
+      logger.warn({ attempts: group.length }, 'settling takes long; what came after it goes on beside it')
+      void settling.then(() => {
+        if (queue.length > 0) start()
+        onSettled()
+      })
     }
+    return inTime
   }
 
   async function write(): Promise<void> {
     // Answers that arrived in one turn of the event loop go into one commit.
     await nextTurn()
     let failures = 0
-    while (waiting.length > 0) {
-      const group = waiting.slice(0, mostPerCommit)
-      const left = await commit(group)
-      waiting.splice(0, group.length, ...left)
-      if (left.length === 0) failures = 0
-      else {
+    while (queue.length > 0) {
+      while (running.size >= mostBeside) await Promise.race(running.keys())
+      const settled = await settleInTime(queue.splice(0, mostPerCommit))
+      if (settled === false) {
         failures += 1
         await clock.sleep(Math.min(retryCapMs, backoffMs(failures, random.fraction())))
-        dropLapsed()
-      }
+      } else failures = 0
       onSettled()
     }
     writer = null
   }
 
+  function start(): void {
+    writer ??= write()
+  }
+
   return {
     add(attempted) {
-      waiting.push(attempted)
-      writer ??= write()
+      queue.push(attempted)
+      arrived()
+      start()
     },
-    waiting: () => waiting.length,
+    waiting() {
+      let count = queue.length
+      for (const attempts of running.values()) count += attempts
+      return count
+    },
     async drained() {
-      while (writer !== null) await writer
+      draining = true
+      while (writer !== null || running.size > 0)
+        await Promise.race([...(writer === null ? [] : [writer]), ...running.keys()])
     },
   }
 }

@@ -1,23 +1,48 @@
 import { expect, test } from 'vitest'
 import { createSlots } from './slots.js'
 
-const first = (integrationAddress: string) => ({ integrationAddress, attempt: 1, replay: false })
-const retry = (integrationAddress: string) => ({ integrationAddress, attempt: 2, replay: false })
-const replay = (integrationAddress: string) => ({ integrationAddress, attempt: 1, replay: true })
+const first = (notificationUrl: string) => ({ notificationUrl, attempt: 1, replay: false, probe: false })
+const retry = (notificationUrl: string) => ({ ...first(notificationUrl), attempt: 2 })
+const replay = (notificationUrl: string) => ({ ...first(notificationUrl), replay: true })
+const probe = (notificationUrl: string) => ({ ...first(notificationUrl), probe: true })
 
-test('counts what is in flight in all, by endpoint, and of retries and replays', () => {
-  const slots = createSlots({ concurrency: 8, perEndpoint: 3 })
-  for (const holder of [first('a'), retry('a'), replay('b')]) slots.take(holder)
-  expect([slots.free(), slots.again(), slots.atBound()]).toEqual([5, 2, false])
+test('counts what is in flight in all, by endpoint, and of retries, replays and probes', () => {
+  const slots = createSlots({ concurrency: 12, perEndpoint: 3 })
+  for (const holder of [first('a'), retry('a'), replay('b'), probe('c')]) slots.take(holder)
+  expect([slots.free(), slots.again(), slots.atBound()]).toEqual([8, 3, false])
   expect(slots.held()).toEqual(
     new Map([
       ['a', 2],
       ['b', 1],
+      ['c', 1],
     ]),
   )
   slots.release(retry('a'))
   slots.release(replay('b'))
-  expect([slots.free(), slots.again(), slots.held()]).toEqual([7, 4, new Map([['a', 1]])])
+  slots.release(probe('c'))
+  expect([slots.free(), slots.again(), slots.held()]).toEqual([11, 6, new Map([['a', 1]])])
+})
+
+test('paths of one server are one endpoint', () => {
+  const slots = createSlots({ concurrency: 8, perEndpoint: 3 })
+  for (const path of ['a', 'b']) slots.take(first(`https://shop.example/${path}`))
+  expect(slots.held()).toEqual(new Map([['shop.example:443', 2]]))
+})
+
+test('is at its bound when an endpoint holds as many as are free', () => {
+  const slots = createSlots({ concurrency: 8, perEndpoint: 7 })
+  for (const name of ['a', 'a', 'a', 'b']) slots.take(first(name))
+  expect([slots.free(), slots.keptFree(), slots.atBound()]).toEqual([4, 4, false])
+  slots.take(first('c'))
+  expect([slots.free(), slots.keptFree(), slots.atBound()]).toEqual([3, 3, true])
+})
+
+test('keeps none free where one endpoint may take all', () => {
+  const slots = createSlots({ concurrency: 3, perEndpoint: 3 })
+  for (const name of ['a', 'a']) slots.take(first(name))
+  expect([slots.free(), slots.keptFree(), slots.atBound()]).toEqual([1, undefined, false])
+  slots.take(first('a'))
+  expect([slots.free(), slots.atBound()]).toEqual([0, true])
 })
 
 test('is at its bound when an endpoint is, and when the retries are', () => {

@@ -1,8 +1,9 @@
 /** What a dispatcher has in flight, and how much more it may take. Source: docs/decisions/fairness.md. @module */
 import type { ClaimedDelivery } from '../ports/store-deliveries.js'
+import { endpointOf } from './endpoint-of.js'
 
 /** What tells whose slot a delivery takes, and whether it is a retry. */
-export type SlotHolder = Pick<ClaimedDelivery, 'integrationAddress' | 'attempt' | 'replay'>
+export type SlotHolder = Pick<ClaimedDelivery, 'notificationUrl' | 'attempt' | 'replay' | 'probe'>
 
 /** The slots of one run. */
 export interface Slots {
@@ -10,7 +11,9 @@ export interface Slots {
   release(holder: SlotHolder): void
   /** How many are free. */
   free(): number
-  /** How many retries and replays may still be taken. */
+  /** How many an endpoint that holds as many gets no more beside; undefined: the bound of each is all there is. */
+  keptFree(): number | undefined
+  /** How many retries, replays and probes may still be taken. */
   again(): number
   /** How many each endpoint holds: a copy. */
   held(): Map<string, number>
@@ -19,7 +22,9 @@ export interface Slots {
 }
 
 /**
- * Builds the slots. Retries and replays together take at most half of them, so that first attempts never wait for a backlog of failures.
+ * Builds the slots. Retries, replays and probes together take at most half of them, so that first attempts never wait for a backlog of
+ * failures. An endpoint that holds as many as are free gets no more: however many are slow, some slots stay free for the others. Not so where
+ * one endpoint may take all of them.
  * @param options.concurrency - In all. @param options.perEndpoint - Of one endpoint.
  */
 export function createSlots({ concurrency, perEndpoint }: { concurrency: number; perEndpoint: number }): Slots {
@@ -27,24 +32,31 @@ export function createSlots({ concurrency, perEndpoint }: { concurrency: number;
   const mostAgain = Math.max(1, Math.floor(concurrency / 2))
   let taken = 0
   let again = 0
-  const isAgain = ({ attempt, replay }: SlotHolder) => replay || attempt > 1
+  const isAgain = ({ attempt, replay, probe }: SlotHolder) => replay || probe || attempt > 1
+  const keptFree = () => (perEndpoint < concurrency ? concurrency - taken : undefined)
   const againLeft = () => Math.max(0, mostAgain - again)
   return {
     take(holder) {
       taken += 1
       if (isAgain(holder)) again += 1
-      held.set(holder.integrationAddress, (held.get(holder.integrationAddress) ?? 0) + 1)
+      const endpoint = endpointOf(holder.notificationUrl)
+      held.set(endpoint, (held.get(endpoint) ?? 0) + 1)
     },
     release(holder) {
       taken -= 1
       if (isAgain(holder)) again -= 1
-      const left = (held.get(holder.integrationAddress) ?? 0) - 1
-      if (left > 0) held.set(holder.integrationAddress, left)
-      else held.delete(holder.integrationAddress)
+      const endpoint = endpointOf(holder.notificationUrl)
+      const left = (held.get(endpoint) ?? 0) - 1
+      if (left > 0) held.set(endpoint, left)
+      else held.delete(endpoint)
     },
     free: () => concurrency - taken,
+    keptFree,
     again: againLeft,
     held: () => new Map(held),
-    atBound: () => againLeft() === 0 || [...held.values()].some((count) => count >= perEndpoint),
+    atBound() {
+      const most = Math.min(perEndpoint, keptFree() ?? perEndpoint)
+      return againLeft() === 0 || [...held.values()].some((count) => count >= most)
+    },
   }
 }

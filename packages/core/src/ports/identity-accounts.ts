@@ -24,16 +24,83 @@ export type EmailProof =
   | { readonly kind: 'code' }
   | { readonly kind: 'attestation'; readonly integrationAddress: string }
 
-/** Accounts by e-mail address. */
+/** What a host with users of its own brings. */
 export interface IdentityAccounts {
   /**
-   * The account that an address resolves to: the one with verified ownership; else the oldest that carries it unverified; else a placeholder, made
-   * on the spot. Must do the same work in all three cases: the time it takes is seen outside.
+   * The account that an address resolves to: the one with verified ownership; else the one that it resolved to before, while that is a placeholder or still
+   * carries the address; else the oldest that carries it unverified; else a placeholder, made on the spot. Must do the same work in all cases: the
+   * time it takes is seen outside.
    */
   resolve(email: EmailAddress): Promise<{ readonly accountId: string }>
+}
+
+/** Why an address was not given to an account. */
+export type ProofRefusal =
+  /** No code is out for the address: none was asked for, or it was used, replaced or tried too often. */
+  | 'no_code'
+  | 'code_expired'
+  | 'code_wrong'
+  /** Attested, but the account is somebody's already. */
+  | 'not_placeholder'
+  /** Attested by an integration that did not share the account's verification. */
+  | 'not_donor'
+  /** The account that it is proven for is none. */
+  | 'unknown_account'
+
+/** Something that happened to an account, without e-mail and code. */
+export interface AccountEvent {
+  /** Unix time in milliseconds. */
+  readonly at: number
+  readonly action: 'registered' | 'code_issued' | 'claimed' | 'refused' | 'verified'
+  /** Keyed hash of the e-mail address; null where the event is about the account alone. */
+  readonly emailKey: string | null
+  /** Null where there is none. */
+  readonly accountId: string | null
+  /** How the address was proven, or was to be. */
+  readonly proof: EmailProof['kind'] | null
+  /** The integration that attested, or null. */
+  readonly by: string | null
+  /** Why it was refused, or null. */
+  readonly reason: ProofRefusal | null
+}
+
+/** Accounts in the store, for hosts that bring no users of their own. */
+export interface IdentityAccountStore extends IdentityAccounts {
+  /** What happened, newest first; of an e-mail's keyed hash, or all. */
+  events(query: { readonly emailKey?: string | undefined; readonly limit: number }): Promise<AccountEvent[]>
+}
+
+/** A one-time code as it is stored. */
+export interface StoredEmailCode {
+  /** Keyed hash of the address and the code. */
+  readonly hash: string
+  /** Unix time in milliseconds: from then on it is not taken. */
+  readonly expiresAt: number
+  /** How often it may still be tried. */
+  readonly triesLeft: number
+}
+
+/** Accounts inside a transaction. Take the code first, then the address, then verifications: everybody does, so nobody waits in a ring. */
+export interface IdentityAccountTransaction {
   /**
-   * Gives a proven address to an account: the one that owns it already; else the placeholder, which becomes a registered account; else the oldest that carries it
-   * unverified; else a new one. Others that carry it unverified keep their account and lose the address.
+   * The account that the address resolves to, as {@link IdentityAccounts.resolve} has it, with the address held until the transaction ends: nobody else gives it to
+   * another account meanwhile.
+   * @param freshId - The id of a placeholder, should one be made.
    */
-  claim(email: EmailAddress, proof: EmailProof): Promise<IdentityAccount>
+  hold(email: EmailAddress, freshId: string): Promise<IdentityAccount>
+  /** A registered account, or null. */
+  find(accountId: string): Promise<IdentityAccount | null>
+  /** Makes a registered account that carries the address unverified. */
+  register(email: EmailAddress, accountId: string): Promise<void>
+  /**
+   * Makes an account the one owner of an address; a placeholder is registered by that. Others that carry it keep their account and lose the address. Call
+   * after {@link hold}.
+   */
+  own(email: EmailAddress, accountId: string): Promise<void>
+  /** The code that is out for an address, held until the transaction ends; null: none. */
+  code(emailKey: string): Promise<StoredEmailCode | null>
+  /** Writes the code of an address in place of the one before; null: none is out any more. */
+  setCode(emailKey: string, code: StoredEmailCode | null): Promise<void>
+  /** Logs what happened. */
+  log(event: AccountEvent): Promise<void>
 }

@@ -1,14 +1,27 @@
-/** What the service needs from the identity provider. Source: INTERFACE 3 (KYC attachment), 4.2; DESIGN section 3 (identity provider). @module */
+/** What the service needs from the identity provider. Source: INTERFACE 3 (KYC attachment), 4.2; DESIGN section 3 (identity provider), 5.4. @module */
 import type { ShareResponse } from '@payment-integration/contract'
 
 /** Where a verification stands, in the words of the contract. */
 export type Review = Omit<ShareResponse, 'reused'>
+
+/** A review, and when the provider gave it. */
+export interface DatedReview {
+  readonly review: Review
+  /** The provider's own time of a verdict in unix milliseconds; null when it does not say. */
+  readonly reviewedAt: number | null
+}
 
 /** The service's own applicant at the provider. */
 export interface Applicant {
   readonly applicantId: string
   /** Null when the provider does not say: the check has just begun. */
   readonly review: Review | null
+  /** The provider's own time of a verdict in unix milliseconds; null or absent when it does not say. */
+  readonly reviewedAt?: number | null | undefined
+  /** When the provider made it, in unix milliseconds by its clock; null or absent when it does not say. */
+  readonly createdAt?: number | null | undefined
+  /** The level it is checked by; null or absent when the provider does not say. */
+  readonly levelName?: string | null | undefined
 }
 
 /** Why nothing was done. */
@@ -24,6 +37,8 @@ export type ProviderRefusal =
 export type Redemption =
   | { readonly kind: 'redeemed'; readonly applicant: Applicant }
   | ProviderRefusal
+  /** It was not sent: `sendBy` had passed. */
+  | { readonly kind: 'unsent' }
   /** No answer, or none that can be read: the token may have been redeemed. `find` tells. */
   | { readonly kind: 'unknown'; readonly reason: string }
 
@@ -33,12 +48,28 @@ export type Answer<T> =
   | Exclude<ProviderRefusal, { kind: 'rejected' }>
   | { readonly kind: 'unavailable'; readonly reason: string }
 
+/** A token to redeem. */
+export interface RedeemRequest {
+  readonly shareToken: string
+  /** The name that the applicant gets. */
+  readonly externalUserId: string
+  /** Unix milliseconds by the service's clock. A request that is not signed by then is not sent. */
+  readonly sendBy: number
+}
+
 /** The identity provider. No call rejects; each ends within a time that the adapter bounds. */
 export interface IdentityProvider {
-  /** Redeems a share token for an applicant of that name. */
-  redeem(request: { readonly shareToken: string; readonly externalUserId: string }): Promise<Redemption>
-  /** The applicant of that name, or null when there is none. */
+  /** The level that redemptions ask for. Null or absent: they name none. */
+  readonly levelName?: string | null | undefined
+  /** Whether an applicant can be found by the name that it was to get. Where not, finding nobody proves nothing. @default true */
+  readonly findsByName?: boolean | undefined
+  /**
+   * Redeems a share token for an applicant of that name. Must carry out what it sent within `landingMs` (90 s) after signing it, or never: a provider
+   * that refuses old signatures sees to that.
+   */
+  redeem(request: RedeemRequest): Promise<Redemption>
+  /** The applicant of that name and of no other, or null when there is none. */
   find(externalUserId: string): Promise<Answer<Applicant | null>>
-  /** Where an applicant's verification stands; null: the provider knows no such applicant any more. */
-  review(applicantId: string): Promise<Answer<Review | null>>
+  /** Where an applicant's verification stands; null: the provider knows no such applicant, which may be the fault of our set-up. */
+  review(applicantId: string): Promise<Answer<DatedReview | null>>
 }

@@ -56,9 +56,11 @@ export interface SettledAttempt {
   readonly claim: Pick<ClaimedDelivery, 'deliveryId' | 'claimToken' | 'integrationAddress' | 'replay' | 'probe'>
   readonly attempt: AttemptRecord
   readonly verdict: AttemptVerdict
+  /** Whether it says anything of its endpoint's health: a replay does not, nor does an attempt that was never sent. @default true */
+  readonly judged?: boolean | undefined
 }
 
-/** How an endpoint has been doing: one per integration, since a changed URL begins anew. */
+/** How the receiver of an integration has been doing: one per integration, and a changed URL begins anew. */
 export interface EndpointHealth {
   /** Failed attempts in a row. */
   readonly failures: number
@@ -72,7 +74,7 @@ export interface EndpointChange extends EndpointHealth {
   readonly blockMs: number | null
 }
 
-/** One result that counts for an endpoint's health: of an attempt that was no replay. */
+/** One result that counts for an endpoint's health. */
 export interface EndpointResult {
   readonly delivered: boolean
   readonly probe: boolean
@@ -83,8 +85,11 @@ export type EndpointJudge = (before: EndpointHealth, results: readonly EndpointR
 
 /** What became of settled attempts. */
 export interface Settled {
-  /** Where each delivery stands after it, in the order given; null: the claim was lost, and nothing was written. */
-  readonly statuses: readonly (DeliveryStatus | null)[]
+  /**
+   * Where each delivery stands after it, in the order given; null: the claim was lost, and nothing was written. `held`: somebody else's
+   * transaction holds its row, and nothing was written; it may be given again.
+   */
+  readonly statuses: readonly (DeliveryStatus | 'held' | null)[]
   /** Endpoints that began to be blocked, or ceased to be. */
   readonly turned: readonly EndpointTurn[]
 }
@@ -130,8 +135,8 @@ export interface DeliveryFilter {
 /** An endpoint with failures in a row. */
 export interface EndpointView extends EndpointHealth {
   readonly integrationAddress: string
-  /** Unix time in milliseconds of the first of them. */
-  readonly failingSince: number
+  /** Unix time in milliseconds of the first of them; null: it was not noted. */
+  readonly failingSince: number | null
   /** Unix time in milliseconds until which nothing but replays is sent, or null. */
   readonly blockedUntil: number | null
 }
@@ -140,39 +145,47 @@ export interface EndpointView extends EndpointHealth {
 export interface DeliveryBacklog {
   /** Pending deliveries, those that are claimed just now included; the most that were to be counted: so many or more. */
   readonly pending: number
-  /** For how long the oldest due one has been due, in milliseconds; null: none is due. */
+  /** For how long the oldest has been due of those that could be claimed, in milliseconds; null: there is none. */
   readonly oldestDueMs: number | null
+  /** The same of those that wait for a blocked endpoint. */
+  readonly oldestBlockedMs: number | null
 }
 
 /** What a dispatcher asks for. */
 export interface ClaimRequest {
   readonly limit: number
   readonly leaseMs: number
-  /** Most retries and replays among them. @default limit */
+  /** Most retries, replays and probes among them. @default limit */
   readonly again?: number | undefined
-  /** Most deliveries of one integration that the dispatcher may hold at a time. @default no bound */
+  /** Most deliveries of one endpoint that the dispatcher may hold at a time. @default no bound */
   readonly perEndpoint?: number | undefined
-  /** How many it holds already, by integration. @default none */
+  /** How many it holds already, by endpoint as `endpointOf` names it. @default none */
   readonly held?: ReadonlyMap<string, number> | undefined
+  /** Free slots of the dispatcher. No endpoint gets one while it holds as many as are free, so that some stay free for others. @default no bound */
+  readonly free?: number | undefined
 }
 
 /** Claims and settles deliveries. Lease times are the store's own clock, so that dispatchers need not agree on theirs. */
 export interface DeliveryStore {
   /**
    * Claims due deliveries of enabled integrations with a URL: those never claimed go first, then those that come back, then
-   * replays, each oldest due first. A delivery is held by one dispatcher at a time, and comes back when its lease ends
+   * replays. Of each of these the endpoint of which the dispatcher holds the fewest goes first, with its longest due; where many
+   * hold equally few they take turns. A delivery is held by one dispatcher at a time, and comes back when its lease ends
    * unsettled, as the same attempt. Where at least one attempt is logged and a newer version has a delivery, it is settled as
-   * `superseded` instead of being claimed; a replay is not.
+   * `superseded` instead of being claimed; a replay is not, but its retries are.
    *
-   * A blocked endpoint gives nothing but replays. When its block is over it gives one, the probe, to one dispatcher, and nothing
-   * else until the probe is settled or its lease ends.
+   * A blocked integration gives nothing but replays. When its block is over it gives one, the probe, to one dispatcher, and nothing
+   * else until the probe is settled or its lease ends. The probe is its longest due first attempt or retry, and goes with the retries.
+   *
+   * Costs the same whatever is due: it reads some deliveries of as many endpoints as it needs.
    *
    * A claim need not survive a loss of power: then the delivery is due again.
    */
   claim(request: ClaimRequest): Promise<ClaimedDelivery[]>
   /**
-   * Logs the attempts and settles, reschedules or exhausts their deliveries, and judges their endpoints, all in one transaction.
-   * Replays are not judged. An endpoint whose integration got another URL since the claim is not either.
+   * Logs the attempts and settles, reschedules or exhausts their deliveries, and judges their endpoints, all in one transaction;
+   * what somebody else holds is left for another one, and does not keep the rest waiting. An endpoint whose integration got another
+   * URL since the claim is not judged.
    */
   settle(settled: readonly SettledAttempt[], judge: EndpointJudge): Promise<Settled>
   /** Milliseconds until the next delivery can be claimed, 0 when one can, null when none is pending. */

@@ -3,6 +3,7 @@ import type { ProcessorUpdate, UpdateOutcome } from '@payment-integration/contra
 import type { PaymentFacts } from '../payments/facts.js'
 import type { PaymentStatus, StoredPayment } from '../payments/record.js'
 import type { BridgeDeposit } from './fulfilment.js'
+import type { IdentityAccountTransaction } from './identity-accounts.js'
 import type { AuditRecord } from './store-audit.js'
 import type { ProvenRange, RouterCoverage } from './store-chains.js'
 import type { Replayed, ReplayRequest } from './store-deliveries.js'
@@ -156,4 +157,6 @@ export interface StoreTransaction {
 
   /** Verifications of identities. */
   readonly verifications: VerificationTransaction
+  /** Accounts by e-mail address, for hosts without users of their own. */
+  readonly identityAccounts: IdentityAccountTransaction
 }

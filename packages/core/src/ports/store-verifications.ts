@@ -1,36 +1,60 @@
-/** Verifications of accounts, and the claims that keep a share token from being redeemed twice. Source: INTERFACE 3, 4.2; DESIGN section 5.4. @module */
+/**
+ * Verifications of accounts, the claims that keep a share token from being redeemed twice, and the names under which tokens were sent.
+ * Source: INTERFACE 3, 4.2; DESIGN section 5.4.
+ * @module
+ */
 import type { Review } from './identity-provider.js'
 
-/** A redemption that is under way, or whose end nobody knows. */
+/** The right to redeem for an account: one request has it at a time. */
 export interface RedemptionClaim {
   /** Proves the claim. */
   readonly token: string
-  /** The integration whose token is redeemed. */
+  /** The integration whose request has it. */
   readonly by: string
-  /** The name of the applicant at the provider: the same whoever takes the claim over. */
+  /** The name that the applicant of this claim gets at the provider: no other claim ever has it. */
   readonly externalUserId: string
   /** Whether its lease is over: whoever made it died, or never got an answer. */
   readonly lapsed: boolean
 }
 
+/** The provider says that there is no such applicant. */
+export interface MissingApplicant {
+  /** When that was first heard, in unix milliseconds. */
+  readonly since: number
+  /** A webhook told that it was deleted. */
+  readonly told: boolean
+  /** It was asked about again, and is gone: `review` is null from then on. */
+  readonly confirmed: boolean
+}
+
 /** What is known of an account's verification. */
 export interface Verification {
   readonly accountId: string
-  /** The integration that shared it; null while there is none. An account that was verified in another way names `self`. */
+  /** The integration that shared it; null while there is none. An account that was verified in another way names `self`. It outlives its applicant. */
   readonly donor: string | null
   readonly applicantId: string | null
-  /** Where it stands; null while there is none. */
+  /** Number of the attempt that the applicant came from; null while there is none. */
+  readonly attempt: number | null
+  /** Where it stands; null while there is none, and when the applicant is gone. */
   readonly review: Review | null
   /** The provider's time of `review` in unix milliseconds: what is older changes nothing. */
   readonly reviewedAt: number | null
-  /** Redemptions that were begun for this account. */
+  /** What the provider answered without a time that proves it newer: believed when it is answered again. */
+  readonly doubt: Review | null
+  /** The applicant is switched off at the provider since then, or on again, in the provider's time; null: nobody ever said. */
+  readonly presence: { readonly isActive: boolean; readonly at: number } | null
+  readonly missing: MissingApplicant | null
+  /** Number of the newest attempt. */
   readonly attempts: number
   readonly claim: RedemptionClaim | null
 }
 
 /** What is written of a verification. */
 export type VerificationChange = Partial<
-  Pick<Verification, 'donor' | 'applicantId' | 'review' | 'reviewedAt' | 'attempts'>
+  Pick<
+    Verification,
+    'donor' | 'applicantId' | 'attempt' | 'review' | 'reviewedAt' | 'doubt' | 'presence' | 'missing' | 'attempts'
+  >
 > & {
   /** A new claim with its lease, or null: the claim is over. */
   readonly claim?: (Omit<RedemptionClaim, 'lapsed'> & { readonly leaseMs: number }) | null | undefined
@@ -38,15 +62,72 @@ export type VerificationChange = Partial<
   readonly askInMs?: number | null | undefined
 }
 
-/** How a share attempt ended, as the log keeps it. */
+/** What became of a token that may have been sent. */
+export type RedemptionState =
+  /** It may be on its way. */
+  | 'claimed'
+  /** No answer came. */
+  | 'unknown'
+  /** No answer came, and no look-up can tell: an operator must say. */
+  | 'unresolved'
+  /** The provider knew no applicant of that name when nothing could be on its way any more. */
+  | 'absent'
+  /** The provider refused, or nothing was sent: no token was redeemed. */
+  | 'refused'
+  /** Its applicant was attached to the account. */
+  | 'attached'
+  /** Its applicant came when another was attached: an operator must look. */
+  | 'surplus'
+  /** The name belongs to an applicant that is older than the attempt. */
+  | 'foreign'
+
+/** An attempt that may have sent a token, under a name of its own. None is ever forgotten. */
+export interface RedemptionAttempt {
+  readonly externalUserId: string
+  readonly accountId: string
+  /** From 1, without a repetition in one account. */
+  readonly number: number
+  /** Whose token it is: the donor, if it was redeemed. */
+  readonly integrationAddress: string
+  /** Keyed hash of the e-mail address, 64 lowercase hex digits. */
+  readonly emailKey: string
+  /** The level that was asked for; null: none was named. */
+  readonly levelName: string | null
+  /** Whether a look-up by name finds its applicant. */
+  readonly isFindable: boolean
+  /** Unix milliseconds, by the clock that its request was signed with. */
+  readonly claimedAt: number
+  readonly state: RedemptionState
+  /** Its applicant, once that is known. */
+  readonly applicantId: string | null
+}
+
+/** How a share attempt ended, or went on, as the log keeps it. */
 export type ShareOutcome =
+  /** A claim was made: a token may be sent from here on. */
+  | 'claimed'
+  /** The provider redeemed the token. */
   | 'redeemed'
+  /** A lost redemption was found by looking it up. */
+  | 'found'
+  /** A lost redemption was learnt of by a webhook. */
+  | 'attached'
+  /** An operator said what became of it. */
+  | 'settled'
   | 'already_approved'
   | 'in_flight'
   | 'rejected'
   | 'not_donated'
   | 'concurrent'
   | 'unknown'
+  | 'unresolved'
+  | 'absent'
+  | 'foreign'
+  | 'surplus'
+  /** Too late to send within the claim: nothing was. */
+  | 'late'
+  /** Claims of others ended one after the other, until the request gave up. */
+  | 'exhausted'
   | 'misconfigured'
   | 'throttled'
   | 'unavailable'
@@ -63,39 +144,82 @@ export interface ShareAttempt {
   readonly providerCode: number | null
 }
 
+/** Something that the provider said of an applicant. */
+export interface VerdictEntry {
+  /** When it was noted, in unix milliseconds. */
+  readonly notedAt: number
+  readonly accountId: string
+  readonly applicantId: string
+  readonly source: 'redemption' | 'look_up' | 'webhook' | 'question' | 'operator'
+  readonly news: 'review' | 'activated' | 'deactivated' | 'deleted' | 'missing' | 'back'
+  /** The provider's time of it in unix milliseconds, or null. */
+  readonly at: number | null
+  readonly review: Review | null
+  /** Whether it counted: what is older than what is known does not, and what is doubtful is asked about first. */
+  readonly outcome: 'applied' | 'older' | 'doubtful' | 'surplus'
+}
+
 /** A verification as an operator sees it. */
 export interface VerificationView extends Omit<Verification, 'claim'> {
   readonly emailKey: string
   readonly claimed: boolean
 }
 
+/** What an operator asks for: all, or what belongs to an e-mail's keyed hash. */
+export interface IdentityQuery {
+  readonly emailKey?: string | undefined
+  readonly limit: number
+}
+
 /** Reads of verifications. */
 export interface VerificationStore {
   /** Those of an e-mail's keyed hash, or all by account; at most `limit`. */
-  list(query: {
-    readonly emailKey?: string | undefined
-    readonly afterAccountId?: string | undefined
-    readonly limit: number
-  }): Promise<VerificationView[]>
-  /** Attempts, newest first. */
-  attempts(query: { readonly emailKey?: string | undefined; readonly limit: number }): Promise<ShareAttempt[]>
-  /** Applicants about whom the provider is to be asked now, longest due first. */
-  dueForQuestion(limit: number): Promise<{ readonly accountId: string; readonly applicantId: string }[]>
+  list(query: IdentityQuery & { readonly afterAccountId?: string | undefined }): Promise<VerificationView[]>
+  /** The log of attempts, newest first. */
+  attempts(query: IdentityQuery): Promise<ShareAttempt[]>
+  /** Attempts that may have sent a token, newest first. */
+  redemptions(query: IdentityQuery): Promise<RedemptionAttempt[]>
+  /** What the provider said, newest first. */
+  verdicts(query: IdentityQuery): Promise<VerdictEntry[]>
+  /** Accounts about which the provider is to be asked now, longest due first. */
+  dueForQuestion(limit: number): Promise<{ readonly accountId: string; readonly applicantId: string | null }[]>
+  /** How many applicants are missing and not confirmed to be. */
+  countMissing(): Promise<number>
+  /** Forgets up to `limit` events that were noted for a time before `before`, in unix milliseconds. Resolves how many. */
+  forgetEvents(before: number, limit: number): Promise<number>
 }
 
 /** Verifications inside a transaction. */
 export interface VerificationTransaction {
   /** The verification of an account, made empty where there is none, and locked until the transaction ends. */
   lock(accountId: string): Promise<Verification>
-  /** The locked verification of an applicant, or of the claim under an external user id, or null. */
+  /** The locked verification of an applicant, else of the attempt that had that external user id, with that attempt; or null. */
   lockByApplicant(named: {
     readonly applicantId: string
     readonly externalUserId: string | null
-  }): Promise<Verification | null>
+  }): Promise<{ readonly verification: Verification; readonly attempt: RedemptionAttempt | null } | null>
   /** Writes the fields given. */
   change(accountId: string, change: VerificationChange): Promise<void>
+  /** Notes an attempt, before its token is sent. Rejects when the name was used before. */
+  addRedemption(attempt: RedemptionAttempt): Promise<void>
+  /** What became of an attempt. One that was attached stays so. */
+  endRedemption(externalUserId: string, state: RedemptionState, applicantId?: string): Promise<void>
+  /** The attempt that had that external user id, or null. */
+  redemption(externalUserId: string): Promise<RedemptionAttempt | null>
+  /**
+   * Attempts of an account above `afterNumber` that may have been redeemed although nobody knows: `claimed`, `unknown`, `unresolved`, and `absent` where
+   * they were claimed since `absentSince`, in unix milliseconds. At most `limit`: the absent ones last, each newest first.
+   */
+  doubtfulRedemptions(query: {
+    readonly accountId: string
+    readonly afterNumber: number
+    readonly absentSince: number
+    readonly limit: number
+  }): Promise<RedemptionAttempt[]>
   /** Logs an attempt. */
   logAttempt(attempt: ShareAttempt): Promise<void>
+  /** Keeps what the provider said. */
+  noteVerdict(entry: VerdictEntry): Promise<void>
   /** Notes an event of the provider. Resolves false when it was noted before. */
   noteEvent(eventKey: string, at: number): Promise<boolean>
 }

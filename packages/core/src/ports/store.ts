@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { IdentityAccounts } from './identity-accounts.js'
+import type { IdentityAccountStore } from './identity-accounts.js'
 import type { AccountStore } from './store-accounts.js'
 import type { AuditStore } from './store-audit.js'
 import type { ChainReads, LeaseStore } from './store-chains.js'
@@ -40,7 +40,7 @@ export interface Store {
   readonly audit: AuditStore
   readonly verifications: VerificationStore
   /** Accounts for hosts that bring no users of their own. */
-  readonly identityAccounts: IdentityAccounts
+  readonly identityAccounts: IdentityAccountStore
   readonly dataKeys: DataKeyStore
   /** Rejects unless the database answers. */
   ping(): Promise<void>

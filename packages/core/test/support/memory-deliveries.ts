@@ -1,3 +1,4 @@
+import { endpointOf } from '../../src/notifications/endpoint-of.js'
 import type {
   AttemptRecord,
   ClaimedDelivery,
@@ -51,6 +52,10 @@ export interface MemoryDeliveries extends DeliveryStore {
   readonly claimLimits: number[]
   /** How many attempts each settle held, those that were refused included. */
   readonly groups: number[]
+  /** Makes every lease that runs end later. */
+  extendLeases(ms: number): void
+  /** Takes every claim away, as another dispatcher would that took them over. */
+  loseClaims(): void
   /** Gives back what undoes every change from now on. */
   save(): () => void
 }
@@ -119,9 +124,12 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
       for (const listener of listeners) listener()
     },
     add({ dueAt = clock.now(), ...rest }) {
+      const { integrationAddress } = rest
       const given = {
         integrationAddress: `0x${'a1'.repeat(20)}`,
-        notificationUrl: 'https://receiver.example/hook',
+        // Each integration has an endpoint of its own.
+        notificationUrl:
+          integrationAddress === undefined ? 'https://receiver.example/hook' : `receiver of ${integrationAddress}`,
         signingSecret: { keyVersion: 1, sealed: 'sealed' },
         chainId: 1,
         txHash: `0x${Buffer.from(rest.deliveryId).toString('hex').padStart(64, '0')}`,
@@ -136,6 +144,12 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
       newest.set(paymentOf(row), Math.max(newest.get(paymentOf(row)) ?? 0, given.version))
     },
     view: (deliveryId) => viewOf(found(deliveryId)),
+    extendLeases(ms) {
+      for (const row of rows.values()) if (row.token !== null) put({ ...row, leaseUntil: row.leaseUntil + ms })
+    },
+    loseClaims() {
+      for (const row of rows.values()) if (row.token !== null) put({ ...row, token: `lost ${row.token}` })
+    },
     save() {
       const kept = [...rows]
       return () => {
@@ -161,36 +175,55 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
     },
     async claim(request) {
       const { limit, leaseMs, again = limit, perEndpoint = Number.POSITIVE_INFINITY, held = new Map() } = request
+      const { free = Number.POSITIVE_INFINITY } = request
       claims.push(request)
       failOnce('claim')
       const now = clock.now()
-      const due = waiting()
-        .filter((row) => availableAt(row) <= now)
-        .sort((a, b) => a.lane - b.lane || a.dueAt - b.dueAt)
       const taken = new Map<string, number>(held)
       const claimed: ClaimedDelivery[] = []
       let retries = 0
-      for (const row of due) {
-        const { integrationAddress } = row.given
-        const { replay, attempts, scheduleFrom, lane } = row
-        if (claimed.length === limit) break
-        if (!replay && attempts.length > 0 && overtaken(row)) {
-          put({ ...row, status: 'superseded' })
-          continue
+      /** Lane 1 for a probe, null for what is not to be had. */
+      const laneOf = (row: Row) => {
+        const gate = row.lane === 2 ? 'open' : endpoints.gate(row.given.integrationAddress)
+        return gate === 'closed' ? null : gate === 'probe' ? 1 : row.lane
+      }
+      const due = waiting()
+        .filter((row) => availableAt(row) <= now)
+        .sort((a, b) => a.dueAt - b.dueAt)
+      for (const lane of [0, 1, 2] as const) {
+        const queues = new Map<string, Row[]>()
+        for (const row of due) {
+          if (laneOf(row) !== lane) continue
+          const name = endpointOf(row.given.notificationUrl)
+          queues.set(name, [...(queues.get(name) ?? []), row])
         }
-        const count = taken.get(integrationAddress) ?? 0
-        if (count >= perEndpoint || (lane > 0 && retries >= again)) continue
-        const gate = lane === 2 ? 'open' : endpoints.pass(integrationAddress, leaseMs)
-        if (gate === 'closed') continue
-        taken.set(integrationAddress, count + 1)
-        if (lane > 0) retries += 1
-        tokens += 1
-        const claimToken = `token-${tokens}`
-        put({ ...row, lane: lane === 2 ? 2 : 1, token: claimToken, leaseUntil: now + leaseMs })
-        const attempt = attempts.length + 1
-        const step = attempt - scheduleFrom
-        const ageMs = now - row.madeAt
-        claimed.push({ ...row.given, claimToken, attempt, step, replay, probe: gate === 'probe', ageMs })
+        while (claimed.length < limit && (lane === 0 || retries < again)) {
+          const holds = (name: string) => taken.get(name) ?? 0
+          const [first, ...others] = [...queues].filter(([, queue]) => queue.length > 0)
+          if (first === undefined) break
+          const [name, queue] = others.reduce((best, next) => {
+            const apart = holds(next[0]) - holds(best[0]) || (next[1][0]?.dueAt ?? 0) - (best[1][0]?.dueAt ?? 0)
+            return apart < 0 ? next : best
+          }, first)
+          if (holds(name) >= Math.min(perEndpoint, free - claimed.length)) break
+          const row = queue.shift()
+          // Its endpoint's probe may have been taken just now.
+          if (row === undefined || laneOf(row) !== lane) continue
+          const { replay, attempts, scheduleFrom } = row
+          if (row.lane === 1 && attempts.length > 0 && overtaken(row)) {
+            put({ ...row, status: 'superseded' })
+            continue
+          }
+          const probe = row.lane !== 2 && endpoints.probe(row.given.integrationAddress, leaseMs)
+          taken.set(name, holds(name) + 1)
+          if (lane > 0) retries += 1
+          tokens += 1
+          const claimToken = `token-${tokens}`
+          put({ ...row, lane: row.lane === 2 ? 2 : 1, token: claimToken, leaseUntil: now + leaseMs })
+          const attempt = attempts.length + 1
+          const step = attempt - scheduleFrom
+          claimed.push({ ...row.given, claimToken, attempt, step, replay, probe, ageMs: now - row.madeAt })
+        }
       }
       return claimed
     },
@@ -204,10 +237,10 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
         const retries = verdict.kind === 'retry'
         const status = retries ? (overtaken(row) ? 'superseded' : 'pending') : verdict.kind
         const dueAt = retries ? now + verdict.inMs : row.dueAt
-        put({ ...row, attempts: [...row.attempts, attempt], token: null, status, dueAt })
+        put({ ...row, attempts: [...row.attempts, attempt], token: null, lane: 1, status, dueAt })
         return status
       })
-      const counted = settled.filter(({ claim }, index) => statuses[index] !== null && !claim.replay)
+      const counted = settled.filter(({ judged = true }, index) => statuses[index] !== null && judged)
       return { statuses, turned: endpoints.judge(counted, judge) }
     },
     async msUntilDue() {
@@ -226,9 +259,13 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
     },
     async backlog({ atMost }) {
       const due = waiting().filter((row) => availableAt(row) <= clock.now())
+      const isBlocked = ({ lane, given }: Row) => lane !== 2 && endpoints.blockedUntil(given.integrationAddress) > 0
+      const oldest = (some: readonly Row[]) =>
+        some.length === 0 ? null : clock.now() - Math.min(...some.map(availableAt))
       return {
         pending: Math.min(atMost, pending.size),
-        oldestDueMs: due.length === 0 ? null : clock.now() - Math.min(...due.map(availableAt)),
+        oldestDueMs: oldest(due.filter((row) => !isBlocked(row))),
+        oldestBlockedMs: oldest(due.filter(isBlocked)),
       }
     },
     async list({ afterId, limit, ...filter }) {

@@ -3,8 +3,10 @@ import type { Clock } from '../../src/ports/world.js'
 
 /** The health of endpoints in memory. */
 export interface MemoryEndpoints {
-  /** Whether something that is no replay may be claimed; a probe moves the block to the end of its lease. */
-  pass(integrationAddress: string, leaseMs: number): 'open' | 'probe' | 'closed'
+  /** Whether something that is no replay may be claimed. */
+  gate(integrationAddress: string): 'open' | 'probe' | 'closed'
+  /** Takes the probe where the gate asks for one: moves the block to the end of its lease. */
+  probe(integrationAddress: string, leaseMs: number): boolean
   /** Unix milliseconds; 0 where nothing is blocked. */
   blockedUntil(integrationAddress: string): number
   judge(settled: readonly SettledAttempt[], judge: EndpointJudge): EndpointTurn[]
@@ -16,14 +18,18 @@ export function memoryEndpoints(clock: Pick<Clock, 'now'>): MemoryEndpoints {
   const rows = new Map<string, EndpointView>()
   const healthy = { failures: 0, blocks: 0 }
   const blockedUntil = (address: string) => rows.get(address)?.blockedUntil ?? 0
+  const gate = (address: string) => {
+    if ((rows.get(address)?.blocks ?? 0) === 0) return 'open'
+    return clock.now() < blockedUntil(address) ? 'closed' : 'probe'
+  }
   return {
     blockedUntil,
-    pass(integrationAddress, leaseMs) {
+    gate,
+    probe(integrationAddress, leaseMs) {
       const row = rows.get(integrationAddress)
-      if (row === undefined || row.blocks === 0) return 'open'
-      if (clock.now() < blockedUntil(integrationAddress)) return 'closed'
+      if (row === undefined || gate(integrationAddress) !== 'probe') return false
       rows.set(integrationAddress, { ...row, blockedUntil: clock.now() + leaseMs })
-      return 'probe'
+      return true
     },
     judge(settled, judge) {
       const addresses = [...new Set(settled.map(({ claim }) => claim.integrationAddress))]

@@ -4,10 +4,11 @@ import type { ProvenRange, RouterCoverage, WaitingDeposit } from '../../src/port
 import type { IntegrationRecord } from '../../src/ports/store-integrations.js'
 import type { LegacyKeyRecord } from '../../src/ports/store-legacy-keys.js'
 import type { Checkpoint, NewSnapshot, StoredUpdate } from '../../src/ports/store-transaction.js'
+import { type AccountRows, copyOfAccounts, noAccounts } from './memory-identity-accounts.js'
 import { copyOfVerifications, noVerifications, type VerificationRows } from './memory-verifications.js'
 
 /** The rows. They are replaced, never changed. */
-export interface MemoryState extends VerificationRows {
+export interface MemoryState extends VerificationRows, AccountRows {
   readonly payments: Map<string, StoredPayment>
   readonly snapshots: NewSnapshot[]
   /** Per chain: the checkpoint, the hash of every height that is kept, and how high these were built upon when that is higher. */
@@ -38,6 +39,7 @@ export function emptyState(): MemoryState {
     legacyKeys: new Map(),
     audit: [],
     ...noVerifications(),
+    ...noAccounts(),
   }
 }
 
@@ -55,6 +57,7 @@ export function copyOf(state: MemoryState): MemoryState {
     legacyKeys: new Map(state.legacyKeys),
     audit: [...state.audit],
     ...copyOfVerifications(state),
+    ...copyOfAccounts(state),
   }
 }
 

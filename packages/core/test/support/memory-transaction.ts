@@ -2,6 +2,7 @@ import { initialStatus, type PaymentStatus, type StoredPayment } from '../../src
 import type { ProvenRange } from '../../src/ports/store-chains.js'
 import type { StoreTransaction } from '../../src/ports/store-transaction.js'
 import type { MemoryDeliveries } from './memory-deliveries.js'
+import { accountsIn } from './memory-identity-accounts.js'
 import { integrationsIn } from './memory-integrations.js'
 import { legacyKeysIn } from './memory-legacy-keys.js'
 import { type MemoryState, reachedOf } from './memory-state.js'
@@ -166,6 +167,7 @@ export function memoryTransaction(
       draft.audit.push(record)
     },
     verifications: verificationsIn(draft, now),
+    identityAccounts: accountsIn(draft),
   }
 }
 

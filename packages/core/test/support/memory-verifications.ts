@@ -1,8 +1,10 @@
 import type { DataKeyStore } from '../../src/ports/store-data-keys.js'
 import type { SealedSecret } from '../../src/ports/store-integrations.js'
 import type {
+  RedemptionAttempt,
   RedemptionClaim,
   ShareAttempt,
+  VerdictEntry,
   Verification,
   VerificationChange,
   VerificationStore,
@@ -19,7 +21,9 @@ export interface VerificationRow extends Omit<Verification, 'claim'> {
 export interface VerificationRows {
   readonly verifications: Map<string, VerificationRow>
   readonly shareAttempts: ShareAttempt[]
-  readonly providerEvents: Set<string>
+  readonly redemptions: Map<string, RedemptionAttempt>
+  readonly verdicts: VerdictEntry[]
+  readonly providerEvents: Map<string, number>
   readonly dataKeys: Map<string, SealedSecret>
 }
 
@@ -27,7 +31,9 @@ export interface VerificationRows {
 export const noVerifications = (): VerificationRows => ({
   verifications: new Map(),
   shareAttempts: [],
-  providerEvents: new Set(),
+  redemptions: new Map(),
+  verdicts: [],
+  providerEvents: new Map(),
   dataKeys: new Map(),
 })
 
@@ -35,13 +41,15 @@ export const noVerifications = (): VerificationRows => ({
 export const copyOfVerifications = (rows: VerificationRows): VerificationRows => ({
   verifications: new Map(rows.verifications),
   shareAttempts: [...rows.shareAttempts],
-  providerEvents: new Set(rows.providerEvents),
+  redemptions: new Map(rows.redemptions),
+  verdicts: [...rows.verdicts],
+  providerEvents: new Map(rows.providerEvents),
   dataKeys: new Map(rows.dataKeys),
 })
 
 /** The operations of a transaction on rows that are its own until it ends. @param now - Unix milliseconds. */
 export function verificationsIn(rows: VerificationRows, now: () => number): VerificationTransaction {
-  const { verifications } = rows
+  const { verifications, redemptions } = rows
   const read = ({ claim, askAt: _, ...rest }: VerificationRow): Verification => {
     if (claim === null) return { ...rest, claim }
     const { until, ...held } = claim
@@ -51,16 +59,19 @@ export function verificationsIn(rows: VerificationRows, now: () => number): Veri
     const row = [...verifications.values()].find(test)
     return row === undefined ? null : read(row)
   }
+  const lock = async (accountId: string) => {
+    const row = verifications.get(accountId) ?? { ...empty, accountId }
+    verifications.set(accountId, row)
+    return read(row)
+  }
   return {
-    async lock(accountId) {
-      const row = verifications.get(accountId) ?? { ...empty, accountId }
-      verifications.set(accountId, row)
-      return read(row)
-    },
+    lock,
     async lockByApplicant({ applicantId, externalUserId }) {
+      const attempt = externalUserId === null ? null : (redemptions.get(externalUserId) ?? null)
       const known = find((row) => row.applicantId === applicantId)
-      if (known !== null || externalUserId === null) return known
-      return find(({ claim }) => claim?.externalUserId === externalUserId)
+      if (known !== null)
+        return { verification: known, attempt: attempt?.accountId === known.accountId ? attempt : null }
+      return attempt && { verification: await lock(attempt.accountId), attempt }
     },
     async change(accountId, { claim, askInMs, ...given }) {
       const row = verifications.get(accountId)
@@ -76,9 +87,29 @@ export function verificationsIn(rows: VerificationRows, now: () => number): Veri
     async logAttempt(attempt) {
       rows.shareAttempts.push(attempt)
     },
-    async noteEvent(eventKey) {
+    async addRedemption(attempt) {
+      if (redemptions.has(attempt.externalUserId)) throw new Error(`${attempt.externalUserId} was used before`)
+      redemptions.set(attempt.externalUserId, attempt)
+    },
+    async endRedemption(externalUserId, state, applicantId) {
+      const attempt = redemptions.get(externalUserId)
+      if (attempt === undefined || attempt.state === 'attached') return
+      redemptions.set(externalUserId, { ...attempt, state, applicantId: applicantId ?? attempt.applicantId })
+    },
+    redemption: async (externalUserId) => redemptions.get(externalUserId) ?? null,
+    async doubtfulRedemptions({ accountId, afterNumber, absentSince, limit }) {
+      return [...redemptions.values()]
+        .filter((each) => each.accountId === accountId && each.number > afterNumber)
+        .filter(({ state, claimedAt }) => (state === 'absent' ? claimedAt >= absentSince : open.has(state)))
+        .sort((a, b) => Number(a.state === 'absent') - Number(b.state === 'absent') || b.number - a.number)
+        .slice(0, limit)
+    },
+    async noteVerdict(entry) {
+      rows.verdicts.push(entry)
+    },
+    async noteEvent(eventKey, at) {
       if (rows.providerEvents.has(eventKey)) return false
-      rows.providerEvents.add(eventKey)
+      rows.providerEvents.set(eventKey, at)
       return true
     },
   }
@@ -91,11 +122,17 @@ function claimRow(
   return { ...claim, until: now + leaseMs }
 }
 
+const open: ReadonlySet<string> = new Set(['claimed', 'unknown', 'unresolved'])
+
 const empty: Omit<VerificationRow, 'accountId'> = {
   donor: null,
   applicantId: null,
+  attempt: null,
   review: null,
   reviewedAt: null,
+  doubt: null,
+  presence: null,
+  missing: null,
   attempts: 0,
   claim: null,
   askAt: null,
@@ -124,10 +161,31 @@ export function verificationReads(rows: () => VerificationRows, now: () => numbe
       const wanted = rows().shareAttempts.filter((attempt) => emailKey === undefined || attempt.emailKey === emailKey)
       return wanted.reverse().slice(0, limit)
     },
+    async redemptions({ emailKey, limit }) {
+      const wanted = [...rows().redemptions.values()].filter(
+        (each) => emailKey === undefined || each.emailKey === emailKey,
+      )
+      return wanted.reverse().slice(0, limit)
+    },
+    async verdicts({ emailKey, limit }) {
+      const isOf = (accountId: string) =>
+        rows().shareAttempts.some((attempt) => attempt.accountId === accountId && attempt.emailKey === emailKey)
+      const wanted = rows().verdicts.filter(({ accountId }) => emailKey === undefined || isOf(accountId))
+      return wanted.reverse().slice(0, limit)
+    },
+    async countMissing() {
+      return [...rows().verifications.values()].filter(({ missing }) => missing?.confirmed === false).length
+    },
+    async forgetEvents(before, limit) {
+      const { providerEvents } = rows()
+      const old = [...providerEvents].filter(([, at]) => at < before).slice(0, limit)
+      for (const [eventKey] of old) providerEvents.delete(eventKey)
+      return old.length
+    },
     async dueForQuestion(limit) {
       return [...rows().verifications.values()]
         .flatMap(({ accountId, applicantId, askAt }) =>
-          applicantId === null || askAt === null || askAt > now() ? [] : [{ accountId, applicantId, askAt }],
+          askAt === null || askAt > now() ? [] : [{ accountId, applicantId, askAt }],
         )
         .sort((a, b) => a.askAt - b.askAt)
         .slice(0, limit)

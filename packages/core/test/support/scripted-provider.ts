@@ -3,6 +3,9 @@ import type { IdentityProvider, Redemption, Review } from '../../src/ports/ident
 /** What goes wrong with a call: the provider never sees it, does it and its answer is lost, or refuses it. */
 export type ProviderFault = 'lost before' | 'lost after' | 'rejected' | 'throttled' | 'misconfigured'
 
+/** Where a call is held: before it is signed, on its way, while the provider works, or on the way back. */
+export type ProviderHalf = 'signature' | 'request' | 'work' | 'answer'
+
 /** A token that was redeemed. */
 export interface Redeemed {
   readonly shareToken: string
@@ -15,48 +18,72 @@ export interface ScriptedProvider extends IdentityProvider {
   /** Every call in order: `redeem name` and so on. */
   readonly calls: readonly string[]
   readonly redeemed: readonly Redeemed[]
-  /** Most redemptions under way for one name's account at a time. */
+  /** Most redemptions that the provider worked at for one account at a time. */
   mostInFlight(): number
   /** Says what happens to the next call of that kind; asked at every call. */
   fault: (call: 'redeem' | 'find' | 'review') => ProviderFault | null
-  /** Runs while a call is under way, before and after the provider does its work. */
-  pause: (call: 'redeem' | 'find' | 'review', half: 'request' | 'answer') => Promise<void>
+  /** Runs while a call is under way. */
+  pause: (call: 'redeem' | 'find' | 'review', half: ProviderHalf) => Promise<void>
+  /** Says of an applicant when it was made; absent: nothing is said. */
+  readonly madeAt: Map<string, number>
+  /** Whether an applicant can be found by the name that it was to get. */
+  findsByName: boolean
+  /** The level that is asked for, and the one that applicants have. */
+  levelName: string | null
+  /** When verdicts were given; absent: nothing is said. */
+  readonly reviewedAt: Map<string, number>
   /** What applicants are said to stand at; absent: nothing is said with a redemption, and `init` when asked. */
   readonly reviews: Map<string, Review | null>
 }
 
+const expired = { kind: 'misconfigured', reason: 'the signature is too old' } as const
 const lost = { kind: 'unknown', reason: 'no answer' } as const
 const begun: Review = { reviewStatus: 'init', reviewAnswer: null, rejectType: null, rejectLabels: [] }
 
-/** Builds it. @param accountOf - The account in an external user id. */
-export function scriptedProvider(accountOf = (name: string) => name.replace(/-\d+$/, '')): ScriptedProvider {
+/** How old a signature may be, in milliseconds. */
+const signedForMs = 60_000
+
+/** Builds it. @param now - Unix milliseconds. @param accountOf - The account in an external user id. */
+export function scriptedProvider(
+  now: () => number = () => 0,
+  accountOf = (name: string) => name.replace(/:\d+$/, ''),
+): ScriptedProvider {
   const calls: string[] = []
   const redeemed: Redeemed[] = []
   const reviews = new Map<string, Review | null>()
+  const madeAt = new Map<string, number>()
+  const reviewedAt = new Map<string, number>()
   const inFlight = new Map<string, number>()
   let most = 0
   const provider: ScriptedProvider = {
     calls,
     redeemed,
     reviews,
+    madeAt,
+    reviewedAt,
+    findsByName: true,
+    levelName: null,
     mostInFlight: () => most,
     fault: () => null,
     pause: async () => undefined,
-    async redeem({ shareToken, externalUserId }) {
+    async redeem({ shareToken, externalUserId, sendBy }) {
       const fault = provider.fault('redeem')
+      await provider.pause('redeem', 'signature')
+      const signedAt = now()
+      if (signedAt > sendBy) return { kind: 'unsent' }
       calls.push(`redeem ${externalUserId}`)
+      await provider.pause('redeem', 'request')
+      if (now() - signedAt > signedForMs) return expired
       const account = accountOf(externalUserId)
-      const now = (inFlight.get(account) ?? 0) + 1
-      inFlight.set(account, now)
-      most = Math.max(most, now)
-      try {
-        await provider.pause('redeem', 'request')
-        const answer = fault === 'lost before' ? lost : (refusalOf(fault) ?? work(shareToken, externalUserId))
-        await provider.pause('redeem', 'answer')
-        return fault === 'lost after' ? lost : answer
-      } finally {
-        inFlight.set(account, (inFlight.get(account) ?? 1) - 1)
-      }
+      const under = (inFlight.get(account) ?? 0) + 1
+      inFlight.set(account, under)
+      most = Math.max(most, under)
+      // From here on it is the provider that works, whatever becomes of who asked.
+      await provider.pause('redeem', 'work')
+      const answer = fault === 'lost before' ? lost : (refusalOf(fault) ?? work(shareToken, externalUserId))
+      inFlight.set(account, (inFlight.get(account) ?? 1) - 1)
+      await provider.pause('redeem', 'answer')
+      return fault === 'lost after' ? lost : answer
     },
     async find(externalUserId) {
       const fault = provider.fault('find')
@@ -67,8 +94,8 @@ export function scriptedProvider(accountOf = (name: string) => name.replace(/-\d
       const refusal = refusalOf(fault)
       if (refusal !== null && refusal.kind !== 'rejected') return refusal
       if (fault !== null) return { kind: 'unavailable', reason: 'no answer' }
-      const value = found && { applicantId: found.applicantId, review: reviews.get(found.applicantId) ?? null }
-      return { kind: 'answer', value: value ?? null }
+      const isFound = found !== undefined && provider.findsByName
+      return { kind: 'answer', value: isFound ? applicantOf(found.applicantId) : null }
     },
     async review(applicantId) {
       const fault = provider.fault('review')
@@ -78,7 +105,9 @@ export function scriptedProvider(accountOf = (name: string) => name.replace(/-\d
       await provider.pause('review', 'answer')
       const refusal = refusalOf(fault)
       if (refusal !== null && refusal.kind !== 'rejected') return refusal
-      return fault === null ? { kind: 'answer', value } : { kind: 'unavailable', reason: 'no answer' }
+      if (fault !== null) return { kind: 'unavailable', reason: 'no answer' }
+      const dated = value && { review: value, reviewedAt: reviewedAt.get(applicantId) ?? null }
+      return { kind: 'answer', value: dated }
     },
   }
 
@@ -89,7 +118,13 @@ export function scriptedProvider(accountOf = (name: string) => name.replace(/-\d
       return { kind: 'rejected', message: 'Token is invalid', providerCode: 401 }
     const applicantId = `applicant of ${externalUserId}`
     redeemed.push({ shareToken, externalUserId, applicantId })
-    return { kind: 'redeemed', applicant: { applicantId, review: reviews.get(applicantId) ?? null } }
+    return { kind: 'redeemed', applicant: applicantOf(applicantId) }
+  }
+  function applicantOf(applicantId: string) {
+    return {
+      ...{ applicantId, review: reviews.get(applicantId) ?? null, reviewedAt: reviewedAt.get(applicantId) ?? null },
+      ...{ createdAt: madeAt.get(applicantId) ?? null, levelName: provider.levelName },
+    }
   }
   return provider
 }

@@ -1,6 +1,7 @@
 import { createEmailKeys } from '../../src/identity/email-keys.js'
+import { createSettle } from '../../src/identity/settle-attempt.js'
 import { createShare } from '../../src/identity/share.js'
-import { createVerdicts } from '../../src/identity/verdicts.js'
+import { createVerdicts, type Verdict } from '../../src/identity/verdicts.js'
 import type { Review } from '../../src/ports/identity-provider.js'
 import type { Store } from '../../src/ports/store.js'
 import { manualClock } from './manual-clock.js'
@@ -32,9 +33,9 @@ export const notStarted = review('not_started')
 export function shareSetup() {
   const clock = manualClock()
   const store = memoryStore({ now: () => clock.now() })
-  const provider = scriptedProvider()
+  const provider = scriptedProvider(() => clock.now())
   const logger = recordingLogger()
-  const accounts = memoryIdentityAccounts()
+  const accounts = memoryIdentityAccounts(store)
   const emails = createEmailKeys(seededRandom('data key').bytes(32), seededRandom('nonces'))
   let made = 0
   const ids = { next: () => `id ${++made}` }
@@ -42,6 +43,7 @@ export function shareSetup() {
   const shareOn = (on: Pick<Store, 'transaction'>) => createShare({ ...deps, store: on })
   const share = shareOn(store)
   const verdicts = createVerdicts({ store, provider, clock, logger })
+  const settle = createSettle({ store, provider, clock, logger })
   let tokens = 0
   return {
     clock,
@@ -50,24 +52,47 @@ export function shareSetup() {
     logger,
     accounts,
     verdicts,
+    settle,
+    emails,
+    ids,
     shareOn,
     /** Shares with a fresh token, unless one is given. */
     share: (by: string = shop, shareToken = `canary-token ${++tokens}`) =>
       share({ integrationAddress: by, email, shareToken }),
+    /** The same for another address. */
+    shareFor: (address: string, by: string = shop) =>
+      share({ integrationAddress: by, email: address, shareToken: `canary-token ${++tokens}` }),
     /** The only verification there is. */
     verification: () => store.transaction((tx) => tx.verifications.lock('account-1')),
     /** How the attempts ended, oldest first. */
     async outcomes() {
       return (await store.verifications.attempts({ limit: 100 })).map(({ outcome }) => outcome).reverse()
     },
+    /** The names that tokens were sent under: whose they were and what became of them, oldest first. */
+    async redemptions() {
+      const attempts = await store.verifications.redemptions({ limit: 100 })
+      return attempts
+        .map(({ externalUserId, integrationAddress, state }) => [externalUserId, integrationAddress, state])
+        .reverse()
+    },
+    /** What the provider said, oldest first: whether it counted. */
+    async history() {
+      const entries = await store.verifications.verdicts({ limit: 100 })
+      return entries.map(({ source, news, outcome }) => `${source} ${news} ${outcome}`).reverse()
+    },
     /** Lets a webhook of the newest applicant come. */
     webhook(
       given: Review | null,
-      { at = clock.now(), name = 'account-1-1', key = '' }: { at?: number; name?: string; key?: string } = {},
+      {
+        at = clock.now(),
+        name = 'pi:account-1:1',
+        key = '',
+        news,
+      }: { at?: number; name?: string; key?: string; news?: Verdict['news'] } = {},
     ) {
       const applicantId = `applicant of ${name}`
-      const eventKey = key === '' ? `event ${at}` : key
-      return verdicts.apply({ eventKey, applicantId, externalUserId: name, at, review: given })
+      const eventKey = key === '' ? `event ${at} ${news ?? 'review'}` : key
+      return verdicts.apply({ eventKey, applicantId, externalUserId: name, at, review: given, news })
     },
   }
 }

@@ -8,4 +8,4 @@ export {
   type WebhookReader,
   type WebhookReaderOptions,
 } from '../read-webhook.js'
-export { providerStatuses, type Review } from '../review.js'
+export { type DatedReview, providerStatuses, type Review } from '../review.js'

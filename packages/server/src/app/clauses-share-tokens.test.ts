@@ -105,7 +105,7 @@ describe('a token', () => {
     expect((await share(email, await minted())).body).toMatchObject({ reused: true })
     const { identity } = clauses.service
     const attempts = await identity?.attempts({ emailKey: await identity.emailKey(email), limit: 10 })
-    expect(attempts?.map(({ outcome }) => outcome)).toEqual(['redeemed', 'rejected'])
+    expect(attempts?.map(({ outcome }) => outcome)).toEqual(['redeemed', 'claimed', 'rejected', 'claimed'])
     expect(new Set(attempts?.map(({ accountId }) => accountId)).size).toBe(1)
   })
 })

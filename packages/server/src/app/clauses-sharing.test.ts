@@ -280,7 +280,13 @@ describe('the provider refuses', () => {
     sharing.provider.fail({ on: 'reuse', at: 'before', answer: 429 })
     const answer = await sharing.share(shop, email, token)
     expect([answer.status, answer.body]).toEqual([503, identityUnavailableBody])
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
+    const seconds = Number(answer.headers.get('retry-after'))
+    expect(seconds).toBeGreaterThanOrEqual(1)
+    // Until then the provider is left in peace, whoever asks.
+    const asked = sharing.provider.requests.length
+    expect((await sharing.share(shop, newEmail(), sharing.mint())).status).toBe(503)
+    expect(sharing.provider.requests.length).toBe(asked)
+    sharing.pass(seconds * 1_000)
     expect((await sharing.share(shop, email, token)).body).toMatchObject({ reused: true })
   })
 

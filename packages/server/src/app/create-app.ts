@@ -32,7 +32,7 @@ export interface AppDeps {
   readonly readWebhook?: WebhookReader | undefined
   readonly health: () => Promise<HealthReport>
   /** Measures requests, and is served at `/metrics`. @default none */
-  readonly metrics?: Pick<Metrics, 'measured' | 'text' | 'contentType'> | undefined
+  readonly metrics?: Pick<Metrics, 'measured' | 'text' | 'contentType' | 'webhookRefused'> | undefined
   /** @default none */
   readonly logger?: Logger | undefined
 }
@@ -53,7 +53,7 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
   if (receiveUpdate !== null) addProcessorRoute(app, { service, receiveUpdate })
   addShareRoute(app, service)
   if (readWebhook !== undefined && service.identity !== null)
-    addVerdictRoute(app, { identity: service.identity, readWebhook })
+    addVerdictRoute(app, { identity: service.identity, readWebhook, logger, onRefused: metrics?.webhookRefused })
   addHealthRoutes(app, health)
   if (metrics !== undefined) addMetricsRoute(app, metrics)
   addOpenApiRoute(app)

@@ -1,4 +1,5 @@
 /** What every request passes first. Source: INTERFACE 5 rule 4. @module */
+import { paths } from '@payment-integration/contract'
 import type { Service } from '@payment-integration/core'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { AppEnv } from './app-env.js'
@@ -14,7 +15,7 @@ import { rawPath } from './request-parts.js'
  * @param refuse - Answers what was thrown, so that the middleware itself never throws.
  */
 export function guard(
-  service: Pick<Service, 'authenticate' | 'authenticateLegacy'>,
+  service: Pick<Service, 'authenticate' | 'authenticateLegacy' | 'identity'>,
   refuse: (error: unknown, c: Context<AppEnv>) => Response,
 ): MiddlewareHandler<AppEnv> {
   async function refusalOf(c: Context<AppEnv>): Promise<Response | null> {
@@ -25,7 +26,9 @@ export function guard(
         : isLegacyPath(path)
           ? await authenticateLegacy(c, service)
           : null
-      if (refusal === null) refuseTwoContentTypes(c)
+      // Where sharing is off its route says so, whatever was sent: 404 comes before 400. Source: INTERFACE 7.
+      const isSharingOff = service.identity === null && path === paths.shareToken
+      if (refusal === null && !isSharingOff) refuseTwoContentTypes(c)
       return refusal
     } catch (error) {
       return refuse(error, c)

@@ -1,7 +1,8 @@
 /** Sharing an identity verification. Source: INTERFACE 4.2, 7. @module */
 import { paths, sharingDisabledBody } from '@payment-integration/contract'
-import { parseShareRequest, type Service } from '@payment-integration/core'
+import { parseShareRequest, type Service, ShareRequestError } from '@payment-integration/core'
 import type { Hono } from 'hono'
+import { isTooLong } from '../identity/sumsub-provider.js'
 import { allowMethods } from './allow-methods.js'
 import type { AppEnv } from './app-env.js'
 import { jsonAnswer } from './json-answer.js'
@@ -10,7 +11,7 @@ import { requireJson } from './require-json.js'
 
 /**
  * Adds `POST /api/v1/integration/idv-share-token`. Authentication has happened before; then 404 where sharing is off, before the body is looked at; then
- * 415, 413 and 400 for the body; then the use case.
+ * 415, 413 and 400 for the body; then the use case. A token that only the provider finds too long is 400, like one that is found so here.
  */
 export function addShareRoute(app: Hono<AppEnv>, { identity }: Pick<Service, 'identity'>): void {
   app.post(paths.shareToken, async (c) => {
@@ -18,7 +19,11 @@ export function addShareRoute(app: Hono<AppEnv>, { identity }: Pick<Service, 'id
     requireJson(c.req.raw.headers)
     const { email, shareToken } = parseShareRequest(await readBody(c.req.raw))
     const { integrationAddress } = c.get('caller')
-    return jsonAnswer(await identity.share({ integrationAddress, email, shareToken }))
+    try {
+      return jsonAnswer(await identity.share({ integrationAddress, email, shareToken }))
+    } catch (error) {
+      throw isTooLong(error) ? new ShareRequestError('kycShareToken is longer than the identity provider takes') : error
+    }
   })
   allowMethods(app, paths.shareToken, ['POST'])
 }

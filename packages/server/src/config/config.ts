@@ -99,6 +99,8 @@ export interface IdentityConfig {
   /** Null: the provider's own address. */
   readonly url: string | null
   readonly redeemBy: 'reuse' | 'import'
+  /** Begins the names of applicants at the provider. */
+  readonly namespace: string
 }
 
 /** Levels of the log, from the most to the least talkative. */

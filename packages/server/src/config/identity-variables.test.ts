@@ -46,6 +46,7 @@ describe('sharing', () => {
       webhookSecrets: ['secret-8'],
       url: null,
       redeemBy: 'reuse',
+      namespace: 'pi',
     })
   })
 
@@ -57,6 +58,7 @@ describe('sharing', () => {
       PI_IDENTITY_WEBHOOK_SECRETS: ' new-secret , old-secret ',
       PI_IDENTITY_URL: 'https://provider.example:8443/v1',
       PI_IDENTITY_REDEEM_BY: 'import',
+      PI_IDENTITY_NAMESPACE: ' shop.staging_2 ',
     })
     expect(config.identity).toEqual({
       appToken: 'app-token',
@@ -65,6 +67,7 @@ describe('sharing', () => {
       webhookSecrets: ['new-secret', 'old-secret'],
       url: 'https://provider.example:8443/v1',
       redeemBy: 'import',
+      namespace: 'shop.staging_2',
     })
   })
 })
@@ -127,6 +130,12 @@ describe('a problem', () => {
   it.each(['copy', 'Reuse', 'reuse,import', ' reuse'])('is the way to redeem %j', (value) => {
     expect(problemsOf({ ...needed, PI_IDENTITY_REDEEM_BY: value })).toEqual([
       `PI_IDENTITY_REDEEM_BY is ${JSON.stringify(value)}; expected one of reuse, import.`,
+    ])
+  })
+
+  it.each(['a b', 'a:b', 'ü', 'x'.repeat(33)])('is the name space %j', (value) => {
+    expect(problemsOf({ ...needed, PI_IDENTITY_NAMESPACE: value })).toEqual([
+      'PI_IDENTITY_NAMESPACE is not 1 to 32 letters, digits, dots, dashes or underscores.',
     ])
   })
 

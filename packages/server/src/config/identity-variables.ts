@@ -5,6 +5,9 @@ import type { Variables } from './variables.js'
 /** Shortest webhook secret that is accepted, in characters. */
 const minSecretLength = 8
 
+/** Begins the names of applicants where nothing else is set. */
+const defaultNamespace = 'pi'
+
 /** Names of these variables. */
 export const identityVariables = [
   'PI_IDENTITY_APP_TOKEN',
@@ -13,6 +16,7 @@ export const identityVariables = [
   'PI_IDENTITY_WEBHOOK_SECRETS',
   'PI_IDENTITY_URL',
   'PI_IDENTITY_REDEEM_BY',
+  'PI_IDENTITY_NAMESPACE',
 ] as const
 
 /** Reads the `PI_IDENTITY_…` variables; null when none is set. No message repeats a value. */
@@ -41,6 +45,9 @@ export function readIdentity(variables: Variables, environment: Config['environm
     problems.push(
       'PI_IDENTITY_URL is not usable; expected https:// without query (http:// to this machine in development).',
     )
+  const namespace = (text('PI_IDENTITY_NAMESPACE') ?? '').trim() || defaultNamespace
+  if (!/^[A-Za-z0-9._-]{1,32}$/.test(namespace))
+    problems.push('PI_IDENTITY_NAMESPACE is not 1 to 32 letters, digits, dots, dashes or underscores.')
   return {
     appToken,
     secretKey: needed('PI_IDENTITY_SECRET_KEY', 'the secret key of the app token'),
@@ -48,6 +55,7 @@ export function readIdentity(variables: Variables, environment: Config['environm
     webhookSecrets,
     url,
     redeemBy: variables.choice('PI_IDENTITY_REDEEM_BY', ['reuse', 'import'], 'reuse'),
+    namespace,
   }
 }
 

@@ -42,8 +42,13 @@ export function addDeliveryMetrics(
     },
     {
       name: 'oldest_due_delivery_seconds',
-      help: 'For how long the oldest due delivery has been due; left out while none is due, or the database does not answer.',
+      help: 'For how long the oldest delivery has been due of those that nothing but a free slot keeps waiting; left out while there is none, or the database does not answer.',
       read: async (deliveries) => inSeconds((await readBacklog(deliveries)).oldestDueMs),
+    },
+    {
+      name: 'oldest_blocked_delivery_seconds',
+      help: 'The same of those that wait for an endpoint that is blocked, and probed from time to time.',
+      read: async (deliveries) => inSeconds((await readBacklog(deliveries)).oldestBlockedMs),
     },
     {
       name: 'notification_endpoints_failing',

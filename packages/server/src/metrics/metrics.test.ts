@@ -47,7 +47,7 @@ function watching(
   metrics: Metrics,
   statuses: () => readonly ChainStatus[],
   msUntilDue: () => Promise<number | null>,
-  backlog: Store['deliveries']['backlog'] = async () => ({ pending: 0, oldestDueMs: null }),
+  backlog: Store['deliveries']['backlog'] = async () => ({ pending: 0, oldestDueMs: null, oldestBlockedMs: null }),
   endpoints: Store['deliveries']['endpoints'] = async () => [],
 ) {
   const indexers = statuses().map((_, index) => ({ status: () => statuses()[index] ?? chainStatus() }))
@@ -188,23 +188,28 @@ describe('the backlog of deliveries', () => {
   const none = async () => null
 
   it.each([
-    [{ pending: 0, oldestDueMs: null }, undefined],
-    [{ pending: 7, oldestDueMs: 0 }, 0],
-    [{ pending: 10_000, oldestDueMs: 61_500 }, 61.5],
-  ])('%o is a number of deliveries and an age in seconds', async (backlog, seconds) => {
-    const metrics = await createMetrics()
-    watching(metrics, noChains, none, async () => backlog)
-    const found = await read(metrics)
-    expect(found.get('deliveries_pending')).toBe(backlog.pending)
-    expect(found.get('oldest_due_delivery_seconds')).toBe(seconds)
-  })
+    [{ pending: 0, oldestDueMs: null, oldestBlockedMs: null }, undefined, undefined],
+    [{ pending: 7, oldestDueMs: 0, oldestBlockedMs: null }, 0, undefined],
+    [{ pending: 7, oldestDueMs: null, oldestBlockedMs: 3_600_000 }, undefined, 3_600],
+    [{ pending: 10_000, oldestDueMs: 61_500, oldestBlockedMs: 1_500 }, 61.5, 1.5],
+  ])(
+    '%o is a number of deliveries and two ages in seconds: of what could be sent, and of what is blocked',
+    async (backlog, seconds, blockedSeconds) => {
+      const metrics = await createMetrics()
+      watching(metrics, noChains, none, async () => backlog)
+      const found = await read(metrics)
+      expect(found.get('deliveries_pending')).toBe(backlog.pending)
+      expect(found.get('oldest_due_delivery_seconds')).toBe(seconds)
+      expect(found.get('oldest_blocked_delivery_seconds')).toBe(blockedSeconds)
+    },
+  )
 
   it('is asked for once at each look, and counted up to 10,000', async () => {
     const metrics = await createMetrics()
     const asked: number[] = []
     watching(metrics, noChains, none, async ({ atMost }) => {
       asked.push(atMost)
-      return { pending: asked.length, oldestDueMs: null }
+      return { pending: asked.length, oldestDueMs: null, oldestBlockedMs: null }
     })
     expect((await read(metrics)).get('deliveries_pending')).toBe(1)
     expect((await read(metrics)).get('deliveries_pending')).toBe(2)

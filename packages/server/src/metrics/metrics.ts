@@ -13,6 +13,8 @@ export interface MetricsSources {
 export interface Metrics {
   /** Counts an event. */
   readonly onEvent: EventSink
+  /** Counts a webhook of the identity provider that was refused, by its code. */
+  readonly webhookRefused: (code: string) => void
   /** The middleware that goes before everything else, measured with what is behind it. It must not throw. */
   measured(middleware: MiddlewareHandler<AppEnv>): MiddlewareHandler<AppEnv>
   /** Value of `Content-Type`. */

@@ -5,6 +5,7 @@ import { createAttemptMetrics } from './attempt-metrics.js'
 import { addChainMetrics } from './chain-metrics.js'
 import { addDeliveryMetrics } from './delivery-metrics.js'
 import { addEventMetrics } from './event-metrics.js'
+import { addIdentityMetrics } from './identity-metrics.js'
 import type { Metrics, MetricsOptions, MetricsSources } from './metrics.js'
 import { prefix } from './names.js'
 import { processMetrics } from './process-metrics.js'
@@ -26,9 +27,11 @@ export function prometheusMetrics(options: MetricsOptions = {}): Metrics {
   const askAgain = addDeliveryMetrics(registry, { sources: () => sources?.deliveries, timeoutMs })
   const attempts = createAttemptMetrics()
   const onEvent = addEventMetrics(registry, attempts)
+  const webhookRefused = addIdentityMetrics(registry)
   const requests = requestMetrics(now)
   return {
     onEvent,
+    webhookRefused,
     measured: requests.measured,
     contentType: registry.contentType,
     watch(chosen) {

@@ -80,7 +80,7 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
   const confirmations = Object.fromEntries(config.chains.map((chain) => [chain.chainId, chain.confirmations]))
   const receipts = openReceipts(config.receipts, { chains, confirmations, receiveUpdate })
   const fulfilments = openFulfilments(config.chains, clock)
-  const identity = openIdentity(config.identity, clock)
+  const identity = openIdentity(config.identity, clock, logger)
   const { dnsServers, denied, ...delivery } = config.delivery
   const sender = createUndiciSender({
     allowLoopbackHttp,
@@ -102,7 +102,7 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
     delivery,
     actor: config.actor ?? options.actor,
     ...(receipts === null ? {} : { receipts: { source: receipts } }),
-    ...(identity === null ? {} : { identity: { provider: identity.provider } }),
+    ...(identity === null ? {} : { identity: { provider: identity.provider, namespace: identity.namespace } }),
     ...(fulfilments === null ? {} : { fulfilments: { source: fulfilments } }),
     ...(onEvent === undefined ? {} : { onEvent }),
   }
@@ -118,24 +118,27 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
     async close() {
       fulfilments?.close()
       for (const { chain } of followed) chain.close()
+      identity?.provider.close()
       await Promise.allSettled([sender.close(), receipts?.close?.()])
       await store.close()
     },
   }
 }
 
-function openIdentity(config: IdentityConfig | null, clock: Clock) {
+function openIdentity(config: IdentityConfig | null, clock: Clock, logger: Logger) {
   if (config === null) return null
-  const { appToken, secretKey, levelName, redeemBy, url, webhookSecrets } = config
+  const { appToken, secretKey, levelName, redeemBy, url, webhookSecrets, namespace } = config
   const provider = createSumsubProvider({
     appToken,
     secretKey,
     levelName,
     redeemBy,
     now: () => clock.now(),
+    clock,
+    logger,
     ...(url === null ? {} : { baseUrl: url }),
   })
-  return { provider, readWebhook: createWebhookReader({ secret: webhookSecrets }) }
+  return { provider, namespace, readWebhook: createWebhookReader({ secret: webhookSecrets }) }
 }
 
 async function openStore(database: DatabaseConfig, keys: MasterKey, clock: Clock | undefined): Promise<Store> {

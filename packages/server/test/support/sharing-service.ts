@@ -18,6 +18,7 @@ const webhookSecret = 'secret-of-the-webhook'
 export async function startSharing({ timeoutMs = 2_000, ...options }: ClauseOptions & { timeoutMs?: number } = {}) {
   const provider = await startIdentityProvider({ clients: [donor, recipient] })
   const { appToken, secretKey } = recipient
+  let passedMs = 0
   const clauses = await startClauses({
     ...options,
     identity: {
@@ -27,6 +28,8 @@ export async function startSharing({ timeoutMs = 2_000, ...options }: ClauseOpti
         secretKey,
         levelName: 'basic-kyc-level',
         timeoutMs,
+        elapsed: () => performance.now() + passedMs,
+        ...(options.logger === undefined ? {} : { logger: options.logger }),
       }),
       readWebhook: createWebhookReader({ secret: webhookSecret }),
     },
@@ -38,6 +41,10 @@ export async function startSharing({ timeoutMs = 2_000, ...options }: ClauseOpti
     ...clauses,
     provider,
     identity,
+    /** Lets time pass for the rate limits of the provider, in milliseconds. */
+    pass(ms: number): void {
+      passedMs += ms
+    },
     /** A token of an applicant that the shop verified before. */
     mint(steps?: readonly string[]): string {
       const { id: applicantId } = provider.addApplicant({ clientId: 'Shop', ...(steps === undefined ? {} : { steps }) })

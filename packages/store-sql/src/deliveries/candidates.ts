@@ -1,39 +1,12 @@
-/** Which due deliveries a claim may take, and which of them it takes. Source: DESIGN section 3 (retries). @module */
-import type { ClaimRequest } from '@payment-integration/core/ports'
-import type { Connection, Differences, DueQuery } from '../engine.js'
+/** Due deliveries that a claim may take. Source: docs/decisions/fairness.md. @module */
+import { endpointOf } from '@payment-integration/core'
+import type { Connection, Differences, DueQuery, DueWalk, Lane } from '../engine.js'
 import { runKept, type StatementText } from '../internal/statement.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/tables.js'
-
-/** A due delivery. */
-export interface Candidate {
-  readonly id: number
-  readonly lane: number
-  readonly integration: string
-  /** Its endpoint was blocked, and gets this one to see whether it answers again. */
-  readonly probe: boolean
-}
-
-/** What a dispatcher may still take. */
-export interface Room {
-  /** Deliveries. */
-  left: number
-  /** Retries and replays among them. */
-  again: number
-  readonly perEndpoint: number
-  /** How many it holds by integration, those taken included. */
-  readonly held: Map<string, number>
-  /** Integrations whose probe was taken. */
-  readonly probed: Set<string>
-}
-
-/** Stands for no bound of deliveries per endpoint. */
-const noBound = Number.MAX_SAFE_INTEGER
-
-/** The room that a request leaves. */
-export function roomOf({ limit, again = limit, perEndpoint = noBound, held }: ClaimRequest): Room {
-  return { left: limit, again: Math.min(again, limit), perEndpoint, held: new Map(held ?? []), probed: new Set() }
-}
+import type { Candidate } from './candidate.js'
+import { evenShare, holds, type Room, roomFor } from './room.js'
+import { lastAddress } from './walk.js'
 
 interface CandidateRow {
   id: Integer
@@ -41,80 +14,137 @@ interface CandidateRow {
   integration: string
   lane: Integer
   probe: Integer
+  notification_url: string
 }
 
 /** The time of a claim, as text: the same in all its statements. */
 export type Moment = ReturnType<Differences['moment']>
 
-/** Candidates in the order in which they are to be taken. */
+/** Where the next claim goes on, by lane. It only saves work: any place would do. */
+export interface Rotation {
+  /** The integration that was looked at last; '' where all were. */
+  readonly after: Map<Lane, string>
+  /** The endpoints that had something due, of first attempts. */
+  endpoints: readonly string[]
+  /** How many claims go without a look for what comes again, while first attempts wait for nothing but their bounds. */
+  skips: number
+}
+
+/** Begins with the first integration. */
+export const newRotation = (): Rotation => ({ after: new Map(), endpoints: [], skips: 0 })
+
+/** Candidates of some lanes. */
 export interface Candidates {
   readonly candidates: readonly Candidate[]
-  /** Whether there may be more. */
+  /** Integrations of which there may be more. */
+  readonly truncated: ReadonlySet<string>
+  /** Whether there may be more integrations. */
   readonly cut: boolean
 }
 
+/** Least integrations that one statement looks at. */
+const fewest = 16
+
 /**
- * Reads the candidates of some lanes: where nothing is taken before, enough to fill the room, whatever part of them it cannot hold.
- * @param what - Which lanes, at which moment, and the ids to leave out.
+ * Reads candidates of some lanes: the longest due of as many endpoints as it takes to fill the room with one of each, of all that there
+ * are where they are fewer. Then of each as many as an even share needs.
  */
 export async function readCandidates(
   db: Connection,
   differences: Differences,
   room: Room,
-  { lanes, without, now }: Pick<DueQuery, 'lanes' | 'without'> & { readonly now: Moment },
+  {
+    lanes,
+    without,
+    now,
+    rotation,
+  }: {
+    readonly lanes: readonly Lane[]
+    readonly without: readonly number[]
+    readonly now: Moment
+    readonly rotation: Rotation
+  },
 ): Promise<Candidates> {
-  const query = dueQuery(room, { lanes: room.again === 0 ? lanes.filter((lane) => lane === 0) : lanes, without })
-  if (query.lanes.length === 0) return { candidates: [], cut: false }
-  const rows = await runKept<CandidateRow>(db, differences, candidatesText(differences, query, now))
-  const candidates = rows.map(({ id, due_at, integration, lane, probe }) => ({
-    id: integer(id),
-    dueAt: integer(due_at),
-    integration,
-    lane: integer(lane),
-    probe: integer(probe) === 1,
-  }))
-  candidates.sort((a, b) => a.lane - b.lane || a.dueAt - b.dueAt || a.id - b.id)
-  return { candidates, cut: rows.length >= query.limit }
+  const want = Math.min(...lanes.map((lane) => roomFor(room, lane)))
+  if (want <= 0) return { candidates: [], truncated: new Set(), cut: false }
+  const each = evenShare(room, want, lanes.includes(0) ? rotation.endpoints : [])
+  const integrations = Math.max(fewest, want + room.held.size)
+  const ask = async (walks: readonly DueWalk[], probes: boolean) => {
+    const query: DueQuery = { walks, probes, integrations, each, without }
+    const rows = await runKept<CandidateRow>(db, differences, candidatesText(differences, query, now))
+    return rows
+      .map(candidateOf)
+      .sort((a, b) => (a.integration < b.integration ? -1 : a.integration > b.integration ? 1 : 0))
+  }
+  const begun = lanes.map((lane) => ({ lane, after: rotation.after.get(lane) ?? '', upTo: lastAddress }))
+  const first = await ask(begun, lanes.includes(1))
+  const candidates = first.filter(({ probe }) => probe)
+  let cut = false
+  for (const walk of begun) {
+    const own = first.filter(({ lane, probe }) => lane === walk.lane && !probe)
+    const round = await completeRound(walk, own, { room, want, integrations, ask })
+    rotation.after.set(walk.lane, round.after)
+    candidates.push(...round.candidates)
+    cut ||= round.after !== ''
+  }
+  if (lanes.includes(0)) rotation.endpoints = [...new Set(candidates.map(({ endpoint }) => endpoint))]
+  return { candidates, truncated: truncatedOf(candidates, each), cut }
 }
 
-function dueQuery(
-  { left, perEndpoint, held }: Room,
-  { lanes, without }: Pick<DueQuery, 'lanes' | 'without'>,
-): DueQuery {
-  const each = Math.min(perEndpoint, left)
-  // What an integration gives and has no room for.
-  let useless = 0
-  for (const holds of held.values()) useless += Math.min(each, Math.max(0, each - perEndpoint + holds))
-  return { lanes, each, limit: left + useless * lanes.length, without }
+interface RoundDeps {
+  readonly room: Room
+  readonly want: number
+  readonly integrations: number
+  ask(walks: readonly DueWalk[], probes: boolean): Promise<Candidate[]>
+}
+
+/** Goes on from integration to integration until the room can be filled with one of each endpoint, or all were looked at. */
+async function completeRound(walk: DueWalk, begun: readonly Candidate[], deps: RoundDeps) {
+  const { room, want, integrations, ask } = deps
+  const { lane, after: start } = walk
+  const candidates: Candidate[] = []
+  const idle = new Set<string>()
+  let upTo = lastAddress
+  for (let page = begun; ; ) {
+    const names = new Set<string>()
+    for (const candidate of page) {
+      const { integration, endpoint } = candidate
+      if (!names.has(integration) && idle.size >= want)
+        return { candidates, after: candidates.at(-1)?.integration ?? '' }
+      names.add(integration)
+      if (holds(room, endpoint) === 0) idle.add(endpoint)
+      candidates.push(candidate)
+    }
+    const after = page.at(-1)?.integration ?? ''
+    if (names.size >= integrations) page = await ask([{ lane, after, upTo }], false)
+    else if (upTo !== lastAddress || start === '') return { candidates, after: '' }
+    else {
+      if (idle.size >= want) return { candidates, after }
+      upTo = start
+      page = await ask([{ lane, after: '', upTo }], false)
+    }
+  }
+}
+
+function candidateOf({ id, due_at, integration, lane, probe, notification_url }: CandidateRow): Candidate {
+  return {
+    id: integer(id),
+    dueAt: integer(due_at),
+    lane: integer(lane),
+    integration,
+    endpoint: endpointOf(notification_url),
+    probe: integer(probe) === 1,
+  }
+}
+
+function truncatedOf(candidates: readonly Candidate[], each: number): Set<string> {
+  const counts = new Map<string, number>()
+  for (const { integration, lane, probe } of candidates)
+    if (!probe) counts.set(`${lane} ${integration}`, (counts.get(`${lane} ${integration}`) ?? 0) + 1)
+  return new Set([...counts].flatMap(([key, count]) => (count >= each ? [key] : [])))
 }
 
 /** The statement of {@link readCandidates}. */
 export function candidatesText(differences: Differences, query: DueQuery, now = differences.moment()): StatementText {
   return (parameter) => differences.due(query, now(parameter), parameter)
-}
-
-/** Takes those that there is room for, in their order, and counts them as held. */
-export function take(candidates: readonly Candidate[], room: Room): Candidate[] {
-  return candidates.filter(({ lane, integration, probe }) => {
-    const holds = room.held.get(integration) ?? 0
-    if (room.left === 0 || holds >= room.perEndpoint) return false
-    if (lane > 0 && room.again === 0) return false
-    if (probe && room.probed.has(integration)) return false
-    count(room, { lane, integration, probe }, 1)
-    return true
-  })
-}
-
-/** Takes note that a candidate was not to be had. */
-export function giveBack(candidate: Candidate, room: Room): void {
-  count(room, candidate, -1)
-}
-
-function count(room: Room, { lane, integration, probe }: Omit<Candidate, 'id'>, by: 1 | -1): void {
-  room.left -= by
-  if (lane > 0) room.again -= by
-  room.held.set(integration, (room.held.get(integration) ?? 0) + by)
-  if (!probe) return
-  if (by === 1) room.probed.add(integration)
-  else room.probed.delete(integration)
 }

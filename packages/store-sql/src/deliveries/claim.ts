@@ -9,36 +9,50 @@
  * @module
  */
 import type { ClaimedDelivery, ClaimRequest, DeliveryStore, Ids } from '@payment-integration/core/ports'
-import type { Connection, Differences, Engine } from '../engine.js'
+import type { Connection, Differences, Engine, Lane } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import { run, runKept, type StatementText } from '../internal/statement.js'
 import { bytes, integer } from '../internal/values.js'
 import type { Integer } from '../schema/tables.js'
-import { type Candidate, giveBack, type Moment, type Room, readCandidates, roomOf, take } from './candidates.js'
+import type { Candidate } from './candidate.js'
+import { type Moment, newRotation, type Rotation, readCandidates } from './candidates.js'
 import { tokenOf } from './claim-token.js'
 import { takeProbes } from './endpoint-rows.js'
 import { isPending } from './pending.js'
+import { giveBack, type Room, roomOf } from './room.js'
+import { take } from './take.js'
 
 // How often one call looks for others in place of overtaken or contended deliveries; the next call goes on from there.
 const mostPages = 100
 
-/** Claims due deliveries by lane, each in the order they became due, as far as the request has room for them. */
+/**
+ * With a backlog of first attempts that fill their bounds, a claim never fills its room. Then it looks for what comes again now and then, while
+ * that looks in vain.
+ */
+const skipsInARow = 3
+
+/** Lanes that one statement asks for: while first attempts fill the room, nothing else is looked at. */
+const lanesAtOnce: readonly (readonly Lane[])[] = [[0], [1, 2]]
+
+/** Claims due deliveries by lane, each from the endpoints that hold the fewest, as far as the request has room for them. */
 export function createClaim({ transaction, differences }: Engine, ids: Ids): DeliveryStore['claim'] {
+  const rotation = newRotation()
   return async (request) => {
     checkRequest(request)
     const claimToken = ids.next()
     const claimNow = (db: Connection) => {
       const lease = { leaseMs: request.leaseMs, claimToken, now: differences.moment() }
-      return claim(db, differences, roomOf(request), lease)
+      return claim(db, differences, roomOf(request), { ...lease, rotation })
     }
     return transaction(claimNow, { durable: false })
   }
 }
 
-function checkRequest({ limit, leaseMs, again, perEndpoint, held }: ClaimRequest): void {
+function checkRequest({ limit, leaseMs, again, perEndpoint, held, free }: ClaimRequest): void {
   checkInteger(limit, 'limit', 1)
   checkInteger(leaseMs, 'leaseMs', 1)
   if (again !== undefined) checkInteger(again, 'again')
+  if (free !== undefined) checkInteger(free, 'free')
   if (perEndpoint !== undefined) checkInteger(perEndpoint, 'perEndpoint', 1)
   for (const count of held?.values() ?? []) checkInteger(count, 'held')
 }
@@ -55,6 +69,7 @@ interface HeldRow {
   version: Integer
   attempted: Integer
   schedule_from: Integer
+  replayed: Integer
   made_at: Integer
   now: Integer
   overtaken: Integer
@@ -68,22 +83,37 @@ interface HeldRow {
   body: Uint8Array
 }
 
-async function claim(db: Connection, differences: Differences, room: Room, lease: Lease): Promise<ClaimedDelivery[]> {
+async function claim(
+  db: Connection,
+  differences: Differences,
+  room: Room,
+  { rotation, ...lease }: Lease & { readonly rotation: Rotation },
+): Promise<ClaimedDelivery[]> {
   const claimed: ClaimedDelivery[] = []
   const without: number[] = []
   let pages = 0
-  for (const lanes of differences.lanesAtOnce)
-    for (let more = true; more && room.left > 0 && pages < mostPages; pages += 1) {
-      const { candidates, cut } = await readCandidates(db, differences, room, { lanes, without, now: lease.now })
-      const taken = take(candidates, room)
+  let isBound = false
+  for (const lanes of lanesAtOnce) {
+    const looksAgain = lanes.includes(1)
+    if (looksAgain && isBound && rotation.skips > 0) {
+      rotation.skips -= 1
+      break
+    }
+    const before = claimed.length
+    for (let again = true; again && room.left > 0 && pages < mostPages; pages += 1) {
+      const found = await readCandidates(db, differences, room, { lanes, without, now: lease.now, rotation })
+      const { taken, more, bound } = take(found, room)
+      isBound ||= bound
       if (taken.length === 0) break
       const { own, contended, overtaken } = await claimTaken(db, differences, taken, lease)
-      for (const candidate of [...contended, ...overtaken]) giveBack(candidate, room)
+      for (const candidate of [...contended, ...overtaken]) giveBack(room, candidate)
       without.push(...contended.map(({ id }) => id))
       claimed.push(...own)
       // What was claimed or settled is not due any more, so the next page begins where this one ended.
-      more = cut || contended.length > 0 || overtaken.length > 0
+      again = more || contended.length > 0 || overtaken.length > 0
     }
+    if (looksAgain) rotation.skips = claimed.length > before ? 0 : skipsInARow
+  }
   return claimed
 }
 
@@ -120,7 +150,7 @@ export function holdText(differences: Differences, ids: readonly number[], momen
   return (parameter) => {
     const now = moment(parameter)
     return `select d.id, d.version, d.attempted, d.schedule_from, coalesce(d.replayed_at, d.created_at, d.due_at) as made_at,
-      ${now} as now, d.integration, i.notification_url, i.signing_key_version, i.signing_sealed, i.endpoint_epoch,
+      case when d.replayed_at is null then 0 else 1 end as replayed, ${now} as now, d.integration, i.notification_url, i.signing_key_version, i.signing_sealed, i.endpoint_epoch,
       p.chain_id, p.tx_hash, s.body,
       case when d.lane = 1 and d.attempted > 0 and exists (
         select 1 from ${name('deliveries')} n where n.payment_id = d.payment_id and n.version > d.version
@@ -176,14 +206,14 @@ async function setLeases(
 
 const idsOf = (candidates: readonly Candidate[]) => candidates.map(({ id }) => id)
 
-function claimedDelivery({ lane, probe }: Candidate, row: HeldRow, claimToken: string): ClaimedDelivery {
+function claimedDelivery({ probe }: Candidate, row: HeldRow, claimToken: string): ClaimedDelivery {
   const attempt = integer(row.attempted) + 1
   return {
     deliveryId: String(row.id),
     claimToken: tokenOf(claimToken, integer(row.endpoint_epoch)),
     attempt,
     step: attempt - integer(row.schedule_from),
-    replay: lane === 2,
+    replay: integer(row.replayed) === 1,
     probe,
     ageMs: Math.max(0, integer(row.now) - integer(row.made_at)),
     integrationAddress: row.integration,

@@ -36,9 +36,12 @@ export function storedHealth(row: HealthRow): StoredHealth {
     epoch: integer(row.endpoint_epoch),
     failures: nullableInteger(row.failures) ?? 0,
     blocks: nullableInteger(row.blocks) ?? 0,
-    failingSince: nullableInteger(row.failing_since),
+    failingSince: row.failing_since === null ? null : noted(row.failing_since),
   }
 }
+
+/** A time; 0 stands for one that was not noted. */
+const noted = (at: Integer): number | null => integer(at) || null
 
 /** What settled attempts say of one endpoint. */
 export interface EndpointReport {
@@ -98,6 +101,9 @@ function judged({ results }: EndpointReport, before: StoredHealth, judge: Endpoi
   return same ? null : change
 }
 
+/** How long an endpoint may be held by somebody else before its results are left for another settle, in milliseconds. */
+const lockWaitMs = 1_000
+
 /** Reads the health of endpoints that nobody else writes until the transaction ends. */
 async function lockHealths(
   db: Connection,
@@ -106,6 +112,7 @@ async function lockHealths(
 ): Promise<Map<string, StoredHealth>> {
   const { name, oneOf, lockRows } = differences
   const integrations = `${name('integrations')} i`
+  await differences.waitAtMost(db, lockWaitMs)
   // The integration's row stands for an endpoint that has none; and only a statement after the wait sees what others wrote.
   await run(
     db,
@@ -188,7 +195,7 @@ export async function listEndpoints(read: Connection): Promise<EndpointView[]> {
     integrationAddress: row.integration,
     failures: integer(row.failures),
     blocks: integer(row.blocks),
-    failingSince: integer(row.failing_since),
+    failingSince: noted(row.failing_since),
     blockedUntil: nullableInteger(row.blocked_until),
   }))
 }

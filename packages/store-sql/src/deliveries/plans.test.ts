@@ -5,12 +5,13 @@ import { postgresMissing } from '../../test/postgres.js'
 import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/engines.js'
 import { postgresScans, sqlitePlan } from '../../test/support/plans.js'
 import { createStore } from '../create-store.js'
-import type { DueQuery } from '../engine.js'
+import type { DueQuery, Lane } from '../engine.js'
 import { compile } from '../internal/statement.js'
 import { earliestQuery } from './backlog.js'
 import { candidatesText } from './candidates.js'
 import { holdText } from './claim.js'
 import { claimedText } from './settle.js'
+import { lastAddress } from './walk.js'
 
 const { address, hash, indexPayments, integration, primary } = fixtures
 
@@ -35,7 +36,9 @@ async function claimOne({ engine }: OpenEngine): Promise<string | undefined> {
   return claim?.txHash
 }
 
-const all: DueQuery = { lanes: [0, 1, 2], each: limit, limit, without: [] }
+const walk = (lane: Lane) => ({ lane, after: '', upTo: lastAddress })
+const first: DueQuery = { walks: [walk(0)], probes: false, integrations: limit, each: limit, without: [] }
+const again: DueQuery = { ...first, walks: [walk(1), walk(2)], probes: true }
 const due = ({ engine: { differences } }: OpenEngine, query: DueQuery) => ({
   compile: () => {
     const { sql: text, parameters } = compile(differences, candidatesText(differences, query))
@@ -44,10 +47,9 @@ const due = ({ engine: { differences } }: OpenEngine, query: DueQuery) => ({
 })
 
 const queries = (open: OpenEngine) => ({
-  'the due of a claim': due(open, all),
-  'the due first attempts': due(open, { ...all, lanes: [0] }),
-  'the due retries and replays': due(open, { ...all, lanes: [1, 2] }),
-  'the due but for some': due(open, { ...all, without: Array.from({ length: 20 }, (_, n) => backlog / 2 + n) }),
+  'the due first attempts': due(open, first),
+  'the due retries, probes and replays': due(open, again),
+  'the due but for some': due(open, { ...first, without: Array.from({ length: 20 }, (_, n) => backlog / 2 + n) }),
   'the next due': { compile: () => earliestQuery(open.engine.differences) },
   [backlogName]: { compile: () => open.engine.differences.pending(limit).compile(open.engine.read) },
 })
@@ -88,12 +90,13 @@ describe('SQLite finds due deliveries by the index', () => {
       const plan = (await sqlitePlan(open.engine, query)).map(({ detail }) => detail)
       const search =
         name === backlogName
-          ? /^SEARCH d USING COVERING INDEX deliveries_due \(integration=\?\)$/
-          : /USING COVERING INDEX deliveries_due \(integration=\? AND lane=\?/
-      const probes = plan.filter((step) => /^SEARCH q /.test(step))
-      expect(probes, name).toEqual(
-        probes.map(() => 'SEARCH q USING COVERING INDEX deliveries_due (integration=? AND lane=? AND due_at<?)'),
-      )
+          ? /^SEARCH d USING COVERING INDEX deliveries_due \(lane=\? AND integration=\?\)$/
+          : /USING COVERING INDEX deliveries_due \(lane=\? AND integration>\?\)$/
+      const searches = plan.filter((step) => /^SEARCH q /.test(step))
+      for (const step of searches)
+        expect(step, name).toMatch(
+          /^SEARCH q (EXISTS )?USING COVERING INDEX deliveries_due \(lane=\? AND integration=\? AND due_at<\?\)$/,
+        )
       expect(
         plan.some((step) => search.test(step)),
         `${name}: ${plan.join('; ')}`,
@@ -125,9 +128,13 @@ describe('SQLite finds due deliveries by the index', () => {
 
   test('of endpoints that are blocked one is a candidate where the block is over, and none where it is not', async () => {
     await block(open)
-    const found = await open.engine.rows(due(open, { ...all, each: 1_000, limit: 1_000 }).compile())
-    const integrations = found.values.map((values) => values[found.columns.indexOf('integration')])
-    expect(shops.map((shop) => integrations.filter((own) => own === shop).length)).toEqual([0, 0, 1, 500, 500])
+    const count = async (query: DueQuery) => {
+      const found = await open.engine.rows(due(open, query).compile())
+      const integrations = found.values.map((values) => values[found.columns.indexOf('integration')])
+      return shops.map((shop) => integrations.filter((own) => own === shop).length)
+    }
+    expect(await count({ ...first, each: 500, integrations: 1_000 })).toEqual([0, 0, 0, 500, 500])
+    expect(await count(again)).toEqual([0, 0, 1, 0, 0])
   })
 })
 
@@ -165,6 +172,14 @@ describe.skipIf(postgresMissing)(
           }
       })
 
+    test('a walk ends where it has enough: the integrations behind are not looked at', async () => {
+      const query = due(open, { ...first, integrations: 1, each: 3 })
+      const scans = await postgresScans(open.engine, query, 'generic')
+      const touched = scans.filter(({ table }) => table === 'deliveries').reduce((sum, scan) => sum + scan.touched, 0)
+      // A step to the one that is held, a step to the next one, a look whether it has something due, and three deliveries of it.
+      expect(touched).toBe(6)
+    })
+
     test('10,000 held deliveries that are older keep a claim of one from nothing', async () => {
       expect(await claimOne(open)).toBe(hash(backlog / 2))
     })
@@ -172,11 +187,16 @@ describe.skipIf(postgresMissing)(
     for (const plans of ['custom', 'generic'] as const)
       test(`the backlog of a blocked endpoint is left alone, but for one where the block is over, with plans: ${plans}`, async () => {
         if (plans === 'custom') await block(open)
-        const scans = await postgresScans(open.engine, due(open, all), plans)
-        const deliveries = scans.filter(({ table }) => table === 'deliveries')
-        expect(deliveries.map(({ type }) => type)).toEqual(['Index Only Scan'])
-        // Two open endpoints, each up to the limit, and the probe; averages are rounded.
-        expect(deliveries[0]?.touched).toBeLessThan(2 * limit + 2)
+        for (const [query, most] of [
+          // Two open endpoints, each up to the limit, and a step of the walk and a look for each; averages are rounded.
+          [first, 2 * limit + 2 * shops.length + 2],
+          [again, 2 * shops.length],
+        ] as const) {
+          const scans = await postgresScans(open.engine, due(open, query), plans)
+          const deliveries = scans.filter(({ table }) => table === 'deliveries')
+          expect(new Set(deliveries.map(({ type }) => type))).toEqual(new Set(['Index Only Scan']))
+          expect(deliveries.reduce((sum, { touched }) => sum + touched, 0)).toBeLessThan(most)
+        }
       })
   },
 )

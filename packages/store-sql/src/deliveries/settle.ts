@@ -65,24 +65,31 @@ async function settle(
   given: readonly Given[],
   judge: EndpointJudge,
 ): Promise<Settled> {
-  const { statuses, deliveries, attempts, reports, now } = collect(given, await claimedRows(db, differences, given))
-  const fixed = ['attempted = attempted + 1', 'claim_token = null']
+  const claimed = await claimedRows(db, differences, given)
+  const held = await heldElsewhere(
+    db,
+    differences,
+    given.filter(({ id }) => !claimed.has(id)),
+  )
+  const { statuses, deliveries, attempts, reports, now } = collect(given, claimed, held)
+  const fixed = ['attempted = attempted + 1', 'claim_token = null', 'lane = 1']
   await differences.updateAll(db, { table: 'deliveries', columns: deliveryColumns, fixed, rows: deliveries })
   await differences.insertAll(db, { table: 'attempts', columns: attemptColumns, rows: attempts })
   return { statuses, turned: await judgeEndpoints(db, differences, reports, { judge, now }) }
 }
 
 /** What is to be written for those whose claim was not lost. */
-function collect(given: readonly Given[], claimed: Map<number, ClaimedRow>) {
-  const statuses: (DeliveryStatus | null)[] = []
+function collect(given: readonly Given[], claimed: Map<number, ClaimedRow>, held: ReadonlySet<Given>) {
+  const statuses: (DeliveryStatus | 'held' | null)[] = []
   const deliveries: unknown[][] = []
   const attempts: unknown[][] = []
   const reports = new Map<string, EndpointReport & { results: EndpointReport['results'][number][] }>()
   let now = 0
-  for (const { id, token, claim, attempt, verdict } of given) {
+  for (const one of given) {
+    const { id, token, attempt, claim, verdict, judged = true } = one
     const row = claimed.get(id)
     if (row === undefined || token === null || row.claim_token !== token.stored) {
-      statuses.push(null)
+      statuses.push(held.has(one) ? 'held' : null)
       continue
     }
     claimed.delete(id) // A claim settles once.
@@ -91,7 +98,7 @@ function collect(given: readonly Given[], claimed: Map<number, ClaimedRow>) {
     statuses.push(status)
     deliveries.push([status, dueAt, id])
     attempts.push(attemptValues(id, integer(row.attempted) + 1, attempt))
-    if (claim.replay) continue
+    if (!judged) continue
     const { integration: integrationAddress } = row
     const report = reports.get(integrationAddress) ?? { integrationAddress, health: storedHealth(row), results: [] }
     reports.set(integrationAddress, report)
@@ -127,10 +134,28 @@ async function claimedRows(
   return new Map(rows.map((row) => [integer(row.id), row]))
 }
 
-/** The statement that reads them. */
+/** Of those that were not to be had: whose claim lasts, so that somebody else holds the row at this moment. */
+async function heldElsewhere(
+  db: Connection,
+  differences: Differences,
+  missing: readonly Given[],
+): Promise<ReadonlySet<Given>> {
+  const { name, oneOf } = differences
+  if (missing.length === 0) return new Set()
+  const ids = missing.map(({ id }) => id)
+  const rows = await run<{ id: Integer; claim_token: string }>(
+    db,
+    differences,
+    (parameter) => `select d.id, d.claim_token from ${name('deliveries')} d
+      where ${oneOf('d.id', 'integer', ids, parameter)} and ${isPending('d')} and d.claim_token is not null`,
+  )
+  const tokens = new Map(rows.map((row) => [integer(row.id), row.claim_token]))
+  return new Set(missing.filter(({ id, token }) => token !== null && tokens.get(id) === token.stored))
+}
+
+/** The statement that reads them, but for those that somebody else holds: one of them must not keep all others waiting. */
 export function claimedText(differences: Differences, ids: readonly number[]): StatementText {
-  const { name, nowText, oneOf, lockRows } = differences
-  // In the order of their ids: two that settle the same never wait for each other.
+  const { name, nowText, oneOf, skipLocked } = differences
   return (
     parameter,
   ) => `select d.id, d.claim_token, d.attempted, d.integration, ${healthColumns}, ${nowText(parameter)} as now,
@@ -141,5 +166,5 @@ export function claimedText(differences: Differences, ids: readonly number[]): S
       left join ${name('endpoints')} e on e.integration = i.address
     where ${oneOf('d.id', 'integer', ids, parameter)} and ${isPending('d')} and d.claim_token is not null
       and i.address = d.integration
-    order by d.id${lockRows('d')}`
+    order by d.id${skipLocked('d')}`
 }

@@ -4,7 +4,7 @@ import { onBothDatabases } from '../../test/support/old-databases.js'
 import { postgresScans, sqlitePlan } from '../../test/support/plans.js'
 import { createStore } from '../create-store.js'
 import type { Engine } from '../engine.js'
-import { dueQuery, listQuery } from './verification-reads.js'
+import { dueQuery, listQuery, verdictsQuery } from './verification-reads.js'
 
 const rows = 3_000
 const emailKey = '7'.padStart(64, '0')
@@ -22,6 +22,8 @@ async function fill({ transaction, differences: { name } }: Engine): Promise<voi
         ${numbers} select i, 'shop', ${key('i')}, '"' || i || '"', 'redeemed' from n`,
       `insert into ${name('identity_accounts')} (email_key, account_id, email_key_version, email_sealed, created_at, resolved_at)
         ${numbers} select ${key('i')}, '"' || i || '"', 1, 'sealed', 1, 1 from n`,
+      `insert into ${name('verdicts')} (noted_at, account_id, applicant_id, source, news, outcome)
+        ${numbers} select i, '"' || i || '"', '"a' || i || '"', 'webhook', 'review', 'applied' from n`,
     ])
       await sql.raw(statement).execute(db)
   })
@@ -37,6 +39,8 @@ onBothDatabases((empty, database) => {
       'verifications of an address': listQuery(engine, { emailKey, limit: 50 }),
       'a page of verifications': listQuery(engine, { afterAccountId: '1500', limit: 50 }),
       'due questions': dueQuery(engine, 50),
+      'verdicts of an address': verdictsQuery(engine, { emailKey, limit: 50 }),
+      'the newest verdicts': verdictsQuery(engine, { limit: 50 }),
     }
     for (const [what, query] of Object.entries(queries)) {
       const compiled = { compile: () => query }

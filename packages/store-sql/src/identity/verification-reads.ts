@@ -1,16 +1,25 @@
 /** What operators and the questions read of verifications. @module */
-import type { ShareAttempt, ShareOutcome, VerificationStore, VerificationView } from '@payment-integration/core/ports'
+import type {
+  IdentityQuery,
+  Review,
+  ShareAttempt,
+  ShareOutcome,
+  VerdictEntry,
+  VerificationStore,
+  VerificationView,
+} from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
 import type { Engine } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import { compile } from '../internal/statement.js'
 import { integer, nullableInteger, pack, unpack } from '../internal/values.js'
-import type { ShareAttemptRow } from '../schema/tables.js'
+import type { Integer, ShareAttemptRow, VerdictRow } from '../schema/tables.js'
+import { redemptionOf } from './redemptions.js'
 import { type StoredVerification, verificationColumns, verificationOf } from './verification-row.js'
 
 /** Reads outside of transactions. */
 export function createVerificationStore(engine: Engine): VerificationStore {
-  const { read } = engine
+  const { read, transaction } = engine
   return {
     async list(query) {
       checkInteger(query.limit, 'limit', 1)
@@ -27,13 +36,57 @@ export function createVerificationStore(engine: Engine): VerificationStore {
         .execute()
       return rows.map(attemptOf)
     },
+    async redemptions({ emailKey, limit }) {
+      const rows = await read
+        .selectFrom('redemptions')
+        .selectAll()
+        .$if(emailKey !== undefined, (query) => query.where('email_key', '=', emailKey ?? ''))
+        .orderBy('claimed_at', 'desc')
+        .orderBy('external_user_id', 'desc')
+        .limit(checkInteger(limit, 'limit', 1))
+        .execute()
+      return rows.map(redemptionOf)
+    },
+    async verdicts(query) {
+      checkInteger(query.limit, 'limit', 1)
+      const { rows } = await read.executeQuery<Selectable<VerdictRow>>(verdictsQuery(engine, query))
+      return rows.map(verdictOf)
+    },
     async dueForQuestion(limit) {
       checkInteger(limit, 'limit', 1)
-      const { rows } = await read.executeQuery<{ account_id: string; applicant_id: string }>(dueQuery(engine, limit))
+      const { rows } = await read.executeQuery<DueRow>(dueQuery(engine, limit))
       return rows.map(({ account_id, applicant_id }) => ({
         accountId: unpack<string>(account_id),
         applicantId: unpack<string>(applicant_id),
       }))
+    },
+    async countMissing() {
+      const row = await read
+        .selectFrom('verifications')
+        .select(({ fn }) => fn.countAll<Integer>().as('count'))
+        .where('missing_since', 'is not', null)
+        .where('missing_confirmed', '=', 0)
+        .executeTakeFirstOrThrow()
+      return integer(row.count)
+    },
+    async forgetEvents(before, limit) {
+      checkInteger(before, 'before')
+      checkInteger(limit, 'limit', 1)
+      const gone = await transaction((db) =>
+        db
+          .deleteFrom('provider_events')
+          .where('event_key', 'in', (events) =>
+            events
+              .selectFrom('provider_events')
+              .select('event_key')
+              .where('at', '<', before)
+              .orderBy('at')
+              .limit(limit),
+          )
+          .returning('event_key')
+          .execute(),
+      )
+      return gone.length
     },
   }
 
@@ -48,6 +101,24 @@ export function createVerificationStore(engine: Engine): VerificationStore {
       providerCode: nullableInteger(row.provider_code),
     }
   }
+}
+
+function verdictOf(row: Selectable<VerdictRow>): VerdictEntry {
+  return {
+    notedAt: integer(row.noted_at),
+    accountId: unpack<string>(row.account_id),
+    applicantId: unpack<string>(row.applicant_id),
+    source: row.source as VerdictEntry['source'],
+    news: row.news as VerdictEntry['news'],
+    at: nullableInteger(row.at),
+    review: unpack<Review>(row.review),
+    outcome: row.outcome as VerdictEntry['outcome'],
+  }
+}
+
+interface DueRow {
+  readonly account_id: string
+  readonly applicant_id: string | null
 }
 
 interface ViewRow extends StoredVerification {
@@ -71,12 +142,7 @@ export function listQuery(
     const last = `(select s.email_key from ${attempts} where s.account_id = v.account_id order by s.id desc limit 1)`
     const resolved = `(select a.email_key from ${accounts} where a.account_id = v.account_id order by a.email_key limit 1)`
     const conditions = [
-      ...(key === null
-        ? []
-        : [
-            `v.account_id in (select s.account_id from ${attempts} where s.email_key = ${key}
-              union select a.account_id from ${accounts} where a.email_key = ${key})`,
-          ]),
+      ...(key === null ? [] : [`v.account_id in ${accountsOf(name, key)}`]),
       ...(afterAccountId === undefined ? [] : [`v.account_id > ${parameter(pack(afterAccountId))}`]),
     ]
     return `select ${verificationColumns}, 0 as lapsed, ${key ?? `coalesce(${last}, ${resolved}, '')`} as email_key
@@ -85,13 +151,28 @@ export function listQuery(
   })
 }
 
-/** Applicants whose time has come. */
+/** What the provider said, of the accounts of an address or of all. */
+export function verdictsQuery({ differences }: Pick<Engine, 'differences'>, { emailKey, limit }: IdentityQuery) {
+  const { name } = differences
+  return compile<Selectable<VerdictRow>>(differences, (parameter) => {
+    const where = emailKey === undefined ? '' : `where account_id in ${accountsOf(name, parameter(emailKey))}`
+    return `select * from ${name('verdicts')} ${where} order by id desc limit ${parameter(limit)}`
+  })
+}
+
+/** The accounts of an address. */
+function accountsOf(name: (table: string) => string, key: string): string {
+  return `(select s.account_id from ${name('share_attempts')} s where s.email_key = ${key}
+    union select a.account_id from ${name('identity_accounts')} a where a.email_key = ${key})`
+}
+
+/** Accounts whose time has come. */
 export function dueQuery({ differences }: Pick<Engine, 'differences'>, limit: number) {
   const { name, nowText } = differences
-  return compile<{ account_id: string; applicant_id: string }>(
+  return compile<DueRow>(
     differences,
     (parameter) => `select account_id, applicant_id from ${name('verifications')}
-      where ask_at <= ${nowText(parameter)} and applicant_id is not null
+      where ask_at <= ${nowText(parameter)}
       order by ask_at, account_id limit ${parameter(limit)}`,
   )
 }

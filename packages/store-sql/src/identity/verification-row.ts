@@ -1,12 +1,13 @@
 /** Verifications between rows and objects. @module */
-import type { RedemptionClaim, Review, Verification } from '@payment-integration/core/ports'
+import type { MissingApplicant, RedemptionClaim, Review, Verification } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
 import { integer, nullableInteger, unpack } from '../internal/values.js'
 import type { Integer, VerificationRow } from '../schema/tables.js'
 
 /** The columns of {@link StoredVerification}, but the one that the clock decides. */
 export const verificationColumns =
-  'account_id, donor, applicant_id, review, reviewed_at, attempts, claim_token, claim_by, claim_name'
+  'account_id, donor, applicant_id, attempt, review, reviewed_at, doubt, presence_at, is_active, missing_since, missing_told, ' +
+  'missing_confirmed, attempts, claim_token, claim_by, claim_name'
 
 /** A row with {@link verificationColumns}, and whether the lease of its claim is over. */
 export interface StoredVerification extends Omit<Selectable<VerificationRow>, 'claim_until' | 'ask_at'> {
@@ -20,10 +21,28 @@ export function verificationOf(row: StoredVerification): Verification {
     accountId: unpack<string>(row.account_id),
     donor: row.donor,
     applicantId: unpack<string>(row.applicant_id),
+    attempt: nullableInteger(row.attempt),
     review: unpack<Review>(row.review),
     reviewedAt: nullableInteger(row.reviewed_at),
+    doubt: unpack<Review>(row.doubt),
+    presence: presenceOf(row),
+    missing: missingOf(row),
     attempts: integer(row.attempts),
     claim: claimOf(row),
+  }
+}
+
+function presenceOf({ presence_at, is_active }: StoredVerification): Verification['presence'] {
+  if (presence_at === null || is_active === null) return null
+  return { isActive: integer(is_active) === 1, at: integer(presence_at) }
+}
+
+function missingOf({ missing_since, missing_told, missing_confirmed }: StoredVerification): MissingApplicant | null {
+  if (missing_since === null || missing_told === null || missing_confirmed === null) return null
+  return {
+    since: integer(missing_since),
+    told: integer(missing_told) === 1,
+    confirmed: integer(missing_confirmed) === 1,
   }
 }
 

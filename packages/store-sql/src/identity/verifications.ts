@@ -1,6 +1,7 @@
 /** Verifications of accounts inside a transaction, and the claims on them. Source: INTERFACE 3, 4.2. @module */
 import type {
   ShareAttempt,
+  VerdictEntry,
   Verification,
   VerificationChange,
   VerificationTransaction,
@@ -9,6 +10,7 @@ import type { Connection, Differences, Parameter } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import { run } from '../internal/statement.js'
 import { pack } from '../internal/values.js'
+import { findRedemption, redemptionsIn } from './redemptions.js'
 import { type StoredVerification, verificationColumns, verificationOf } from './verification-row.js'
 
 /** Binds the operations to a transaction's connection. */
@@ -16,14 +18,19 @@ export function verificationsIn(db: Connection, differences: Differences): Verif
   return {
     lock: (accountId) => lock(db, differences, accountId),
     async lockByApplicant({ applicantId, externalUserId }) {
-      const byApplicant = () => lockWhere(db, differences, 'applicant_id', applicantId)
-      const known = await byApplicant()
-      if (known !== null || externalUserId === null) return known
-      // While it waits for a claim, that may end by attaching the applicant.
-      return (await lockWhere(db, differences, 'claim_name', externalUserId)) ?? byApplicant()
+      const named = externalUserId === null ? null : await findRedemption(db, externalUserId)
+      const known = await lockByApplicantId(db, differences, applicantId)
+      const accountId = known?.accountId ?? named?.accountId
+      if (accountId === undefined) return null
+      const verification = known ?? (await lock(db, differences, accountId))
+      // While it waited for the account, the attempt may have ended.
+      const attempt = named?.accountId === accountId ? await findRedemption(db, named.externalUserId) : null
+      return { verification, attempt }
     },
     change: (accountId, change) => changeVerification(db, differences, accountId, change),
+    ...redemptionsIn(db, differences),
     logAttempt: (attempt) => logAttempt(db, attempt),
+    noteVerdict: (entry) => noteVerdict(db, entry),
     async noteEvent(eventKey, at) {
       const noted = await db
         .insertInto('provider_events')
@@ -49,18 +56,17 @@ async function lock(db: Connection, differences: Differences, accountId: string)
   return verificationOf(row)
 }
 
-async function lockWhere(
+async function lockByApplicantId(
   db: Connection,
   differences: Differences,
-  column: 'applicant_id' | 'claim_name',
-  value: string,
+  applicantId: string,
 ): Promise<Verification | null> {
   const { name, nowText, lockRows } = differences
   const [row] = await run<StoredVerification>(
     db,
     differences,
     (parameter) => `select ${lapsed(nowText(parameter))} from ${name('verifications')} v
-      where ${column} = ${parameter(pack(value))} order by account_id limit 1${lockRows('v')}`,
+      where applicant_id = ${parameter(pack(applicantId))} order by account_id limit 1${lockRows('v')}`,
   )
   return row === undefined ? null : verificationOf(row)
 }
@@ -82,15 +88,26 @@ async function changeVerification(
 }
 
 function assignments(
-  { donor, applicantId, review, reviewedAt, attempts, claim, askInMs }: VerificationChange,
+  change: VerificationChange,
   parameter: Parameter,
   after: (ms: number, what: string) => string,
 ): string[] {
+  const { donor, applicantId, attempt, review, reviewedAt, doubt, presence, missing, attempts, claim, askInMs } = change
   const set = (column: string, value: unknown) => `${column} = ${parameter(value)}`
   const written: string[] = []
   if (donor !== undefined) written.push(set('donor', donor))
   if (applicantId !== undefined) written.push(set('applicant_id', pack(applicantId)))
   if (review !== undefined) written.push(set('review', pack(review)))
+  if (attempt !== undefined) written.push(set('attempt', attempt === null ? null : checkInteger(attempt, 'attempt')))
+  if (doubt !== undefined) written.push(set('doubt', pack(doubt)))
+  if (presence !== undefined)
+    written.push(set('presence_at', presence?.at ?? null), set('is_active', flag(presence?.isActive)))
+  if (missing !== undefined)
+    written.push(
+      set('missing_since', missing?.since ?? null),
+      set('missing_told', flag(missing?.told)),
+      set('missing_confirmed', flag(missing?.confirmed)),
+    )
   if (reviewedAt !== undefined) written.push(set('reviewed_at', reviewedAt))
   if (attempts !== undefined) written.push(set('attempts', checkInteger(attempts, 'attempts')))
   if (claim === null) written.push('claim_token = null', 'claim_by = null', 'claim_name = null', 'claim_until = null')
@@ -103,6 +120,24 @@ function assignments(
     )
   if (askInMs !== undefined) written.push(`ask_at = ${askInMs === null ? 'null' : after(askInMs, 'askInMs')}`)
   return written
+}
+
+function flag(value: boolean | undefined): 0 | 1 | null {
+  return value === undefined ? null : value ? 1 : 0
+}
+
+async function noteVerdict(db: Connection, entry: VerdictEntry): Promise<void> {
+  const { notedAt, accountId, applicantId, source, news, at, review, outcome } = entry
+  await db
+    .insertInto('verdicts')
+    .values({
+      noted_at: checkInteger(notedAt, 'notedAt'),
+      account_id: pack(accountId),
+      applicant_id: pack(applicantId),
+      ...{ source, news, at, outcome },
+      review: pack(review),
+    })
+    .execute()
 }
 
 async function logAttempt(db: Connection, attempt: ShareAttempt): Promise<void> {

@@ -1,5 +1,6 @@
 /** The due deliveries of a claim. @module */
-import type { Differences, DueQuery, Parameter } from '../engine.js'
+import { walkName, walkText } from '../deliveries/walk.js'
+import type { Differences, DueQuery, DueWalk, Lane, Parameter } from '../engine.js'
 
 /**
  * The text for PostgreSQL; see `Differences.due`. Limit and order keep the search of each integration and lane apart and in the index.
@@ -7,23 +8,45 @@ import type { Differences, DueQuery, Parameter } from '../engine.js'
  */
 export function dueText(
   name: Differences['name'],
-  { lanes, each, limit }: DueQuery,
+  query: DueQuery,
   now: string,
   left: string,
-  add: Parameter,
+  parameter: Parameter,
 ): string {
-  const values = lanes.map((lane) => `(${lane}::bigint)`).join(', ')
-  return `select d.id, d.due_at, i.address as integration, l.lane,
-      case when l.lane < 2 and i.blocks > 0 then 1 else 0 end as probe
+  const { walks, probes, integrations, each } = query
+  const most = `${parameter(integrations)}::bigint`
+  const ofEach = `${parameter(each)}::bigint`
+  const mayBeNotified = 'i.enabled = 1 and i.notification_url is not null'
+  const due = (lane: Lane) => `from ${name('deliveries')} q
+    where q.status = 'pending' and q.lane = ${lane} and q.integration = i.address and q.due_at <= ${now} ${left}`
+  const oldest = (lane: Lane, limit: string) =>
+    `select q.id, q.due_at ${due(lane)} order by q.due_at, q.id limit ${limit}`
+  const notBlocked = `and not exists (
+    select 1 from ${name('endpoints')} e where e.integration = i.address and e.blocks > 0
+  )`
+  const found = ({
+    lane,
+    upTo,
+  }: DueWalk) => `select d.id, d.due_at, i.address as integration, ${lane} as lane, 0 as probe, i.notification_url
     from (
-      select o.address, coalesce(e.blocks, 0) as blocks, e.blocked_until
-      from ${name('integrations')} o left join ${name('endpoints')} e on e.integration = o.address
-      where o.enabled = 1 and o.notification_url is not null
-    ) i cross join (values ${values}) l (lane) cross join lateral (
-      select q.id, q.due_at from ${name('deliveries')} q
-      where q.status = 'pending' and q.integration = i.address and q.lane = l.lane and q.due_at <= ${now} ${left}
-      order by q.due_at, q.id
-      limit case when l.lane = 2 or i.blocks = 0 then ${add(each)}::bigint when i.blocked_until <= ${now} then 1 else 0 end
-    ) d
-    order by l.lane, d.due_at, d.id limit ${add(limit)}`
+      select i.address, i.notification_url from ${walkName(lane)} w cross join lateral (
+        select i.address, i.notification_url from ${name('integrations')} i
+        where i.address = w.integration and ${mayBeNotified} ${lane === 2 ? '' : notBlocked}
+          and (select h.id from (${oldest(lane, '1')}) h) is not null limit 1
+      ) i
+      where w.integration <= ${parameter(upTo)}
+      limit ${most}
+    ) i cross join lateral (${oldest(lane, ofEach)}) d`
+  const probe = () => `select d.id, d.due_at, d.address as integration, 1 as lane, 1 as probe, d.notification_url
+    from (
+      select e.integration from ${name('endpoints')} e where e.blocks > 0 and e.blocked_until <= ${now}
+      order by e.blocked_until
+    ) e cross join lateral (
+      select i.address, i.notification_url, h.id, h.due_at from ${name('integrations')} i
+        cross join lateral ((${oldest(0, '1')}) union all (${oldest(1, '1')})) h
+      where i.address = e.integration and ${mayBeNotified} order by h.due_at, h.id limit 1
+    ) d limit ${most}`
+  const parts = [...walks.map(found), ...(probes ? [probe()] : [])]
+  const ways = walks.map((walk) => walkText(name('deliveries'), walk, parameter))
+  return `with recursive ${ways.join(', ')} ${parts.map((part) => `(${part})`).join(' union all ')}`
 }

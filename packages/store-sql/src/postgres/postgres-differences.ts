@@ -37,6 +37,9 @@ export function postgresDifferences(schema: string, now: (() => number) | undefi
     forUpdate: sql`for update`,
     lockRows: (table) => ` for update of ${table}`,
     skipLocked: (table) => ` for update of ${table} skip locked`,
+    async waitAtMost(db, ms) {
+      await sql`select set_config('lock_timeout', ${`${ms}ms`}, true)`.execute(db)
+    },
     oneOf,
     placeholder: (n) => `$${n}`,
     bulkRows: (left) => Math.min(left, mostRows),
@@ -44,7 +47,6 @@ export function postgresDifferences(schema: string, now: (() => number) | undefi
     insertAll: (db, insert) => insertAll(db, name, insert),
     insertPayments: (db, insert) => insertPayments(db, name, insert),
     updateAll: (db, update) => updateAll(db, name, update),
-    lanesAtOnce: [[0, 1, 2]],
     due(query, time, parameter) {
       const { without } = query
       const left = without.length === 0 ? '' : `and not ${oneOf('q.id', 'integer', without, parameter)}`
@@ -53,10 +55,10 @@ export function postgresDifferences(schema: string, now: (() => number) | undefi
     // Limit and order keep each integration's search apart and in the index: no plan joins or counts the whole backlog first.
     pending: (atMost: number) => sql<{ pending: Integer }>`
         select count(*) as pending from (
-          select 1 from ${sql.raw(name('integrations'))} i cross join lateral (
+          select 1 from ${sql.raw(name('integrations'))} i cross join (values (0), (1), (2)) l (lane) cross join lateral (
             select 1 from ${sql.raw(name('deliveries'))} q
-            where q.status = 'pending' and q.integration = i.address
-            order by q.lane, q.due_at, q.id limit ${atMost}
+            where q.status = 'pending' and q.lane = l.lane and q.integration = i.address
+            order by q.due_at, q.id limit ${atMost}
           ) d
           where i.enabled = 1 and i.notification_url is not null limit ${atMost}
         ) counted`,

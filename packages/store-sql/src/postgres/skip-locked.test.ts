@@ -1,10 +1,11 @@
 import { fixtures } from '@payment-integration/core/conformance'
+import type { EndpointJudge } from '@payment-integration/core/ports'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { postgresMissing, startPostgres } from '../../test/postgres.js'
 import { createPostgresStore } from './create-postgres-store.js'
 
-const { hash, indexed, indexPayments, integration, primary } = fixtures
+const { answered, failed, hash, indexed, indexPayments, indifferent, integration, primary } = fixtures
 
 test.skipIf(postgresMissing)(
   `a claim goes past a delivery that somebody else holds, without waiting${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
@@ -51,6 +52,46 @@ test.skipIf(postgresMissing)(
       expect(new Set(claims.flat().map(({ deliveryId }) => deliveryId)).size).toBe(400)
     } finally {
       await Promise.all(stores.map((store) => store.close()))
+      await server.remove()
+    }
+  },
+)
+
+test.skipIf(postgresMissing)(
+  `one delivery or endpoint that somebody else holds keeps a settle of others from nothing${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
+  async () => {
+    const server = await startPostgres()
+    const holder = new pg.Client({ connectionString: server.connectionString })
+    const store = createPostgresStore({ connectionString: server.connectionString, schema: 'stuck' })
+    try {
+      await holder.connect()
+      await store.migrate()
+      await store.integrations.insert(integration())
+      for (const n of [1, 2, 3]) await indexed(store, { txHash: hash(n) })
+      const claims = await store.deliveries.claim({ limit: 5, leaseMs: 60_000 })
+      const settled = claims.map((claim) => ({ claim, attempt: answered, verdict: { kind: 'delivered' } }) as const)
+      await holder.query('begin')
+      await holder.query('select 1 from stuck.deliveries where id = $1 for update', [claims[1]?.deliveryId])
+      const begun = performance.now()
+      const { statuses } = await store.deliveries.settle(settled, indifferent)
+      expect(statuses).toEqual(['delivered', 'held', 'delivered'])
+      expect(performance.now() - begun).toBeLessThan(5_000)
+      await holder.query('rollback')
+      expect((await store.deliveries.settle(settled, indifferent)).statuses).toEqual([null, 'delivered', null])
+
+      await indexed(store, { txHash: hash(4) })
+      const [claim] = await store.deliveries.claim({ limit: 1, leaseMs: 60_000 })
+      if (claim === undefined) throw new Error('A delivery was due.')
+      const failure = { claim, attempt: failed, verdict: { kind: 'retry', inMs: 0 } } as const
+      await holder.query('begin')
+      await holder.query('select 1 from stuck.integrations for update')
+      const worse: EndpointJudge = ({ failures }) => ({ failures: failures + 1, blocks: 0, blockMs: null })
+      await expect(store.deliveries.settle([failure], worse)).rejects.toMatchObject({ code: 'ERR_STORE_BUSY' })
+      await holder.query('rollback')
+      expect((await store.deliveries.settle([failure], worse)).statuses).toEqual(['pending'])
+    } finally {
+      await holder.end()
+      await store.close()
       await server.remove()
     }
   },

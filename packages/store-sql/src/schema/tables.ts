@@ -1,8 +1,30 @@
 /** The rows as they are stored. Integers that PostgreSQL returns as text are declared as `Integer`. @module */
 import type { Generated } from 'kysely'
+import type {
+  AccountEventRow,
+  EmailCodeRow,
+  IdentityAccountRow,
+  IdentityUserRow,
+  ProviderEventRow,
+  RedemptionRow,
+  ShareAttemptRow,
+  VerdictRow,
+  VerificationRow,
+} from './identity-tables.js'
+import type { Integer } from './integer.js'
 
-/** An exact integer: SQLite answers a number, PostgreSQL's `bigint` a string. Written as a number. */
-export type Integer = number | string
+export type {
+  AccountEventRow,
+  EmailCodeRow,
+  IdentityAccountRow,
+  IdentityUserRow,
+  ProviderEventRow,
+  RedemptionRow,
+  ShareAttemptRow,
+  VerdictRow,
+  VerificationRow,
+} from './identity-tables.js'
+export type { Integer } from './integer.js'
 
 /** One row per payment, primary or not. */
 export interface PaymentRow {
@@ -82,7 +104,7 @@ export interface DeliveryRow {
   status: string
   /** How many attempts of it were logged; a claim that was lost adds none. */
   attempted: Integer
-  /** 0 until the first claim, then 1: first attempts go before retries. 2 once it was replayed: those go last. */
+  /** 0 until the first claim, then 1: first attempts go before retries. 2 from a replay until its attempt is logged: those go last. */
   lane: Integer
   /** When it may be claimed: its planned time, or the end of its lease. Null once settled. */
   due_at: Integer | null
@@ -252,70 +274,6 @@ export interface CheckpointRow {
   reached: Generated<Integer | null>
 }
 
-/** One row per e-mail address that was shared or claimed: the account it resolves to, a placeholder where {@link IdentityUserRow} has none of that id. */
-export interface IdentityAccountRow {
-  /** Keyed hash. */
-  email_key: string
-  /** JSON string, as every account id here: hosts bring their own. */
-  account_id: string
-  email_key_version: Integer
-  email_sealed: string
-  created_at: Integer
-  resolved_at: Integer
-}
-
-/** One row per registered account of the reference implementation. */
-export interface IdentityUserRow {
-  /** Order of registration. */
-  id: Generated<Integer>
-  account_id: string
-  /** Null: it lost its address to somebody who proved it. */
-  email_key: string | null
-  /** 1 for the one owner of an address. */
-  email_verified: Integer
-  created_at: Integer
-}
-
-/** One row per account that was ever looked at. */
-export interface VerificationRow {
-  account_id: string
-  donor: string | null
-  /** JSON string. */
-  applicant_id: string | null
-  /** JSON object. */
-  review: string | null
-  reviewed_at: Integer | null
-  attempts: Integer
-  /** JSON string; null together with the other fields of the claim. */
-  claim_token: string | null
-  claim_by: string | null
-  /** JSON string: the external user id. */
-  claim_name: string | null
-  claim_until: Integer | null
-  /** When the provider is to be asked; null: not at all. */
-  ask_at: Integer | null
-}
-
-/** One logged attempt to share. */
-export interface ShareAttemptRow {
-  id: Generated<Integer>
-  at: Integer
-  integration: string
-  email_key: string
-  account_id: string
-  outcome: string
-  /** JSON string. */
-  external_user_id: string | null
-  provider_code: Integer | null
-}
-
-/** An event of the provider that was noted. */
-export interface ProviderEventRow {
-  /** JSON string. */
-  event_key: string
-  at: Integer
-}
-
 /** One key for each purpose, sealed. */
 export interface DataKeyRow {
   /** JSON string. */
@@ -348,6 +306,10 @@ export interface Tables {
   identity_users: IdentityUserRow
   verifications: VerificationRow
   share_attempts: ShareAttemptRow
+  redemptions: RedemptionRow
+  verdicts: VerdictRow
   provider_events: ProviderEventRow
+  email_codes: EmailCodeRow
+  account_events: AccountEventRow
   data_keys: DataKeyRow
 }

@@ -1,28 +1,46 @@
 /** The due deliveries of a claim. @module */
-import type { DueQuery, Lane, Parameter } from '../engine.js'
+import { walkName, walkText } from '../deliveries/walk.js'
+import type { DueQuery, DueWalk, Lane, Parameter } from '../engine.js'
 
 /**
- * The text for SQLite; see `Differences.due`. CROSS JOIN keeps the order of the loops: per integration and lane one search of the
- * index, cut to its limit.
+ * The text for SQLite; see `Differences.due`. CROSS JOIN keeps the order of the loops: a walk from integration to integration, and for each
+ * one search of the index, cut to its limit.
  * @param left - A condition on `q.id`, beginning with `and`, for what is left out.
  */
-export function dueText({ lanes, each, limit }: DueQuery, now: string, left: string, add: Parameter): string {
+export function dueText(query: DueQuery, now: string, left: string, parameter: Parameter): string {
+  const { walks, probes, integrations, each } = query
+  const most = parameter(integrations)
+  const ofEach = parameter(each)
   const mayBeNotified = 'i.enabled = 1 and i.notification_url is not null'
-  const oldest = (lane: Lane, most: string) => `select q.id from deliveries q
-    where q.status = 'pending' and q.integration = i.address and q.lane = ${lane} and q.due_at <= ${now} ${left}
-    order by q.due_at, q.id limit ${most}`
-  const most = add(limit)
-  const ofEach = add(each)
-  const open = (lane: Lane) => `select * from (
-    select d.id, d.due_at, d.integration, ${lane} as lane, 0 as probe from integrations i cross join deliveries d
-    where ${mayBeNotified} ${lane === 2 ? '' : notBlocked} and d.id in (${oldest(lane, ofEach)})
-    order by d.due_at, d.id limit ${most})`
-  // One of each endpoint: few enough to go without an order of their own.
-  const probes = (lane: Lane) => `select d.id, d.due_at, d.integration, ${lane} as lane, 1 as probe
-    from endpoints e cross join integrations i cross join deliveries d
-    where e.blocks > 0 and e.blocked_until <= ${now} and i.address = e.integration and ${mayBeNotified}
-      and d.id = (${oldest(lane, '1')})`
-  return lanes.flatMap((lane) => (lane === 2 ? [open(lane)] : [open(lane), probes(lane)])).join(' union all ')
+  const due = (lane: Lane, integration: string) => `from deliveries q
+    where q.status = 'pending' and q.lane = ${lane} and q.integration = ${integration} and q.due_at <= ${now} ${left}`
+  const oldest = (lane: Lane, limit: string) =>
+    `select q.id ${due(lane, 'i.address')} order by q.due_at, q.id limit ${limit}`
+  const found = ({
+    lane,
+    upTo,
+  }: DueWalk) => `select d.id, d.due_at, w.address as integration, ${lane} as lane, 0 as probe, w.notification_url
+    from (
+      select i.address, i.notification_url from ${walkName(lane)} w cross join integrations i
+      where w.integration <= ${parameter(upTo)} and i.address = w.integration and ${mayBeNotified}
+        ${lane === 2 ? '' : notBlocked} and exists (select 1 ${due(lane, 'i.address')})
+      limit ${most}
+    ) w cross join deliveries d
+    where d.id in (${oldest(lane, ofEach).replaceAll('i.address', 'w.address')})`
+  // One index search tells whether an integration that failed for good has anything left to probe with.
+  const probe = (
+    lane: Lane,
+  ) => `select d.id, d.due_at, i.address as integration, 1 as lane, 1 as probe, i.notification_url
+    from (
+      select i.address, i.notification_url from endpoints e cross join integrations i
+      where e.blocks > 0 and e.blocked_until <= ${now} and i.address = e.integration and ${mayBeNotified}
+        and exists (select 1 ${due(lane, 'i.address')})
+      order by e.blocked_until limit ${most}
+    ) i cross join deliveries d
+    where d.id = (${oldest(lane, '1')})`
+  const parts = [...walks.map(found), ...(probes ? [probe(0), probe(1)] : [])]
+  const ways = walks.map((walk) => walkText('deliveries', walk, parameter))
+  return `with recursive ${ways.join(', ')} ${parts.join(' union all ')}`
 }
 
 const notBlocked = 'and not exists (select 1 from endpoints e where e.integration = i.address and e.blocks > 0)'

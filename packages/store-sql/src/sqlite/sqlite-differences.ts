@@ -27,6 +27,7 @@ export function sqliteDifferences(now: () => number): Differences {
     forUpdate: sql``,
     lockRows: () => '',
     skipLocked: () => '',
+    waitAtMost: async () => undefined,
     oneOf,
     lockChain: async () => undefined,
     lockAudit: async () => undefined,
@@ -44,7 +45,6 @@ export function sqliteDifferences(now: () => number): Differences {
     insertAll,
     insertPayments,
     updateAll,
-    lanesAtOnce: [[0], [1, 2]],
     due(query, time, parameter) {
       const { without } = query
       const left = without.length === 0 ? '' : `and not ${oneOf('q.id', 'integer', without, parameter)}`
@@ -52,8 +52,10 @@ export function sqliteDifferences(now: () => number): Differences {
     },
     pending: (atMost) => sql<{ pending: Integer }>`
       select count(*) as pending from (
-        select 1 from integrations i cross join deliveries d
-        where i.enabled = 1 and i.notification_url is not null and d.status = 'pending' and d.integration = i.address
+        select 1 from integrations i cross join (select 0 as lane union all select 1 union all select 2) l
+          cross join deliveries d
+        where i.enabled = 1 and i.notification_url is not null
+          and d.status = 'pending' and d.lane = l.lane and d.integration = i.address
         limit ${atMost}
       )`,
   }

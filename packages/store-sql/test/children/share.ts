@@ -1,7 +1,7 @@
 /**
  * Shares verifications through a provider over HTTP. Arguments: address of the database, schema, address of the provider, what the store's clock is ahead in ms,
- * and the await point at which this process kills itself, 0 for none. Each line of input names an address and how often it is shared at once; the line printed
- * holds the answers, and the points that were passed.
+ * and the await point at which this process kills itself, 0 for none. Each line of input is a task as JSON; the line printed holds what came of it, and the
+ * points that were passed.
  */
 import { createInterface } from 'node:readline'
 import {
@@ -12,8 +12,22 @@ import {
   systemIds,
   systemRandom,
 } from '@payment-integration/core'
-import type { Applicant, Store } from '@payment-integration/core/ports'
+import type { Applicant, Review, Store } from '@payment-integration/core/ports'
 import { createPostgresStore } from '../../src/exports/index.js'
+
+/** What is to be done. */
+export type ShareTask =
+  /** Shares for an address, so often at once. `loses`: the provider's answers are lost, before or after it did its work. */
+  | {
+      readonly kind: 'share'
+      readonly email: string
+      readonly times: number
+      readonly by?: string
+      readonly loses?: 'before' | 'after'
+    }
+  | { readonly kind: 'webhook'; readonly externalUserId: string; readonly review: Review }
+  /** Asks the provider about whatever is due. */
+  | { readonly kind: 'ask' }
 
 const [connectionString = '', schema = '', url = '', ahead = '0', diesAt = '0'] = process.argv.slice(2)
 const masterKey = parseMasterKey('00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f')
@@ -43,6 +57,7 @@ const probed: Store = {
     ),
   identityAccounts: { ...store.identityAccounts, resolve: (email) => crossed(store.identityAccounts.resolve(email)) },
 }
+let loses: 'before' | 'after' | undefined
 const call = async (path: string) => (await fetch(`${url}${path}`, { method: 'POST' })).json()
 const identity = createIdentity({
   store: probed,
@@ -54,26 +69,35 @@ const identity = createIdentity({
   provider: {
     async redeem({ shareToken, externalUserId }) {
       const path = `/redeem?${new URLSearchParams({ shareToken, externalUserId })}`
-      return { kind: 'redeemed', applicant: (await crossed(call(path))) as Applicant }
+      const applicant = loses === 'before' ? null : ((await crossed(call(path))) as Applicant)
+      return applicant === null || loses !== undefined
+        ? { kind: 'unknown', reason: 'lost' }
+        : { kind: 'redeemed', applicant }
     },
     async find(externalUserId) {
+      if (loses !== undefined) return { kind: 'unavailable', reason: 'lost' }
       const value = (await crossed(call(`/find?${new URLSearchParams({ externalUserId })}`))) as Applicant | null
       return { kind: 'answer', value }
     },
     review: async () => ({ kind: 'unavailable', reason: 'not asked here' }),
   },
 })
-for await (const line of createInterface(process.stdin)) {
-  const [email = '', times = '1'] = line.split(' ')
-  const answers = await Promise.all(
-    Array.from({ length: Number(times) }, (_, n) =>
-      identity.share({
-        integrationAddress: `0x${'a1'.repeat(20)}`,
-        email,
-        shareToken: `${process.pid} ${email} ${n}`,
-      }),
-    ),
+async function share({ email, times, by = `0x${'a1'.repeat(20)}` }: Extract<ShareTask, { kind: 'share' }>) {
+  const shares = Array.from({ length: times }, (_, n) =>
+    identity.share({ integrationAddress: by, email, shareToken: `${process.pid} ${email} ${n}` }),
   )
+  return Promise.all(shares.map((each) => each.catch((error: { code: string }) => ({ code: error.code }))))
+}
+function webhook({ externalUserId, review }: Extract<ShareTask, { kind: 'webhook' }>) {
+  const at = clock.now()
+  const eventKey = `${externalUserId} ${JSON.stringify(review)}`
+  return identity.applyVerdict({ eventKey, applicantId: `applicant of ${externalUserId}`, externalUserId, at, review })
+}
+for await (const line of createInterface(process.stdin)) {
+  const task = JSON.parse(line) as ShareTask
+  loses = task.kind === 'share' ? task.loses : undefined
+  const answers =
+    task.kind === 'share' ? await share(task) : task.kind === 'webhook' ? await webhook(task) : await identity.askDue()
   process.stdout.write(`${JSON.stringify({ answers, passed })}\n`)
 }
 await store.close()

@@ -10,6 +10,8 @@ import { migration2 } from '../../src/schema/migration-2.js'
 import { migration3 } from '../../src/schema/migration-3.js'
 import { migration4 } from '../../src/schema/migration-4.js'
 import { migration5 } from '../../src/schema/migration-5.js'
+import { migration6 } from '../../src/schema/migration-6.js'
+import { migration7 } from '../../src/schema/migration-7.js'
 
 /** The migrations of those releases, with the columns of a payment that each of them does not have. */
 const releases = [
@@ -18,10 +20,12 @@ const releases = [
   { migration: migration3, missing: new Set<string>() },
   { migration: migration4, missing: new Set<string>() },
   { migration: migration5, missing: new Set<string>() },
+  { migration: migration6, missing: new Set<string>() },
+  { migration: migration7, missing: new Set<string>() },
 ] as const
 
 /** The schema version of a release. */
-export type OldVersion = 1 | 2 | 3 | 4 | 5
+export type OldVersion = 1 | 2 | 3 | 4 | 5 | 6 | 7
 
 /** Makes the tables of a release, named by its schema version, in an empty database. */
 export async function makeSchema({ transaction, differences }: Engine, version: OldVersion): Promise<void> {

@@ -52,6 +52,8 @@ export interface IdentityProviderOptions {
   readonly showsReview?: boolean | undefined
   /** Whether webhooks are sent by themselves when they are due. Otherwise `deliverWebhooks` sends them. @default false */
   readonly sendsWebhooks?: boolean | undefined
+  /** Whether checks that are pending end by themselves with GREEN, and after how many milliseconds of this machine. @default never */
+  readonly approvesAfterMs?: number | undefined
   /** Longest wait for the answer of a webhook, in milliseconds. @default 5000 */
   readonly webhookTimeoutMs?: number | undefined
 }

@@ -56,6 +56,7 @@ const mostBytes = 1_048_576
  */
 export async function startIdentityProvider(options: IdentityProviderOptions): Promise<IdentityProvider> {
   const { port, rateLimits, showsReview, sendsWebhooks, webhookTimeoutMs } = withDefaults(options)
+  const { approvesAfterMs } = options
   const { now = Date.now, newId = () => randomBytes(12).toString('hex') } = options
   const state: ProviderState = {
     clients: new Map(checkClients(options).map((client) => [client.clientId, client])),
@@ -71,11 +72,22 @@ export async function startIdentityProvider(options: IdentityProviderOptions): P
   const countRequest = createRateLimits()
   const requests: RequestRecord[] = []
   let timer: NodeJS.Timeout | undefined
+  const approvals = new Set<NodeJS.Timeout>()
 
   const announce: AnnounceEvent = (applicant, type, fields = {}) => {
     const { clientId, appToken } = clientOf(state, applicant.clientId)
     webhooks.make(targets.get(clientId) ?? [], applicant, type, appToken.startsWith('sbx:'), fields)
     if (sendsWebhooks) sendWhenDue()
+    if (approvesAfterMs !== undefined && type === 'applicantPending') approveAfter(approvesAfterMs, applicant.id)
+  }
+
+  function approveAfter(ms: number, applicantId: string): void {
+    const approval = setTimeout(() => {
+      approvals.delete(approval)
+      // Somebody may have decided otherwise, or deleted it.
+      if (control.applicant(applicantId)?.reviewStatus === 'pending') control.approve(applicantId)
+    }, ms)
+    approvals.add(approval.unref())
   }
 
   function sendWhenDue(): void {
@@ -114,6 +126,7 @@ export async function startIdentityProvider(options: IdentityProviderOptions): P
     else response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(json))
   }
 
+  const control = createControl(state, announce)
   const server = createServer((incoming, response) => {
     serve(incoming, response).catch(() => response.destroy())
   })
@@ -121,7 +134,7 @@ export async function startIdentityProvider(options: IdentityProviderOptions): P
   await once(server, 'listening')
   const { port: taken } = server.address() as AddressInfo
   return {
-    ...createControl(state, announce),
+    ...control,
     url: `http://127.0.0.1:${taken}`,
     requests,
     webhooks: webhooks.sent,
@@ -132,6 +145,7 @@ export async function startIdentityProvider(options: IdentityProviderOptions): P
     loseWebhooks: webhooks.lose,
     async close() {
       clearTimeout(timer)
+      for (const approval of approvals) clearTimeout(approval)
       const closed = once(server, 'close')
       server.close()
       server.closeAllConnections()

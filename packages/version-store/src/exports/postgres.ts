@@ -1,7 +1,9 @@
+export type { BusyOptions } from '../busy-options.js'
 export type {
   DrizzleDatabase,
   DrizzleSql,
   KyselyDatabase,
+  Method,
   PgClient,
   PgPool,
   PostgresDatabase,

@@ -1,3 +1,4 @@
+export type { BusyOptions } from '../busy-options.js'
 export type { IoRedisClient, NodeRedisClient, RedisClient } from '../redis-client.js'
 export {
   type RedisTransaction,

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { normaliseEmail } from '@payment-integration/core'
+import type { Review } from '@payment-integration/core/ports'
 import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { onService } from '../../../test/fill-deliveries.js'
@@ -93,6 +94,19 @@ describe('identity list', () => {
     expect(await listed(commands, 'list')).toMatchObject([{ verification: { reviewedAt: at, review } }])
   })
 
+  it('names no integration where the user was verified without one', async () => {
+    const commands = await shared()
+    const review: Review = { reviewStatus: 'completed', reviewAnswer: 'GREEN', rejectType: null, rejectLabels: [] }
+    await onService(commands.env, async ({ identity }) => {
+      const account = await (await identity?.claims())?.register('anna@shop.example')
+      const at = Date.UTC(2026, 0, 2, 3, 4, 5)
+      await identity?.recordDirect({ accountId: account?.accountId ?? '', applicantId: 'own', review, at })
+    })
+    expect((await commands.run('list', '--email', 'anna@shop.example')).lines[1]).toMatch(
+      /^\S+ +completed +GREEN +2026-01-02 03:04:05Z +self +own +0 +- +[0-9a-f]{64}$/,
+    )
+  })
+
   it('prints with --json what is known of each, whole', async () => {
     const commands = await shared('anna@shop.example')
     expect(await listed(commands, 'list')).toEqual([
@@ -101,7 +115,8 @@ describe('identity list', () => {
         verification: {
           ...{ accountId: expect.any(String), donor: shop, applicantId: provider.redemptions.at(-1)?.applicantId },
           review: { reviewStatus: 'pending', reviewAnswer: null, rejectType: null, rejectLabels: [] },
-          ...{ reviewedAt: null, attempts: 1, claimed: false, emailKey: expect.stringMatching(key) },
+          ...{ reviewedAt: null, attempt: 1, attempts: 1, claimed: false, emailKey: expect.stringMatching(key) },
+          ...{ doubt: null, presence: null, missing: null },
         },
       },
     ])
@@ -145,10 +160,12 @@ describe('identity attempts', () => {
       expect.stringMatching(
         /^at +outcome +integration +account +name of the applicant +code +keyed hash of the e-mail$/,
       ),
-      line('rejected', ofShop, String.raw`\S+-1`, String.raw`\S+`),
+      line('rejected', ofShop, String.raw`pi:\S+:1`, '-'),
+      line('claimed', ofShop, String.raw`pi:\S+:1`, '-'),
       line('not_donated', ofOther, '-', '-'),
       line('in_flight', ofShop, '-', '-'),
-      line('redeemed', ofShop, String.raw`\S+-1`, '-'),
+      line('redeemed', ofShop, String.raw`pi:\S+:1`, '-'),
+      line('claimed', ofShop, String.raw`pi:\S+:1`, '-'),
     ])
   })
 
@@ -161,7 +178,102 @@ describe('identity attempts', () => {
       { event: 'share.attempt', attempt: { outcome: 'in_flight' } },
       { event: 'more', shown: 2 },
     ])
-    expect(await listed(commands, 'attempts', '--limit', '3')).toHaveLength(3)
+    // The first of them left two lines: that a token may be sent, and that it was redeemed.
+    expect(await listed(commands, 'attempts', '--limit', '4')).toHaveLength(4)
+  })
+})
+
+describe('identity accounts', () => {
+  it('prints registrations, codes, claims and refusals, newest first', async () => {
+    const commands = await shared('anna@shop.example')
+    const accountId = await onService(commands.env, async ({ identity }) => {
+      const claims = await identity?.claims()
+      if (claims === undefined) throw new Error('Sharing is off.')
+      const registered = await claims.register('anna@shop.example')
+      const { code } = await claims.requestCode('anna@shop.example')
+      await claims.claimByCode('anna@shop.example', 'AAAA').catch(() => undefined)
+      await claims.claimByCode('anna@shop.example', code, { accountId: registered.accountId })
+      await claims.claimByAttestation('anna@shop.example', shop).catch(() => undefined)
+      return registered.accountId
+    })
+    const { exitCode, lines } = await commands.run('accounts')
+    expect(exitCode).toBe(0)
+    const line = (what: string, account: string, rest: string) =>
+      expect.stringMatching(new RegExp(`^${time} +${what} +${account} +${rest} +${key.source}$`))
+    expect(lines).toEqual([
+      expect.stringMatching(/^at +what +account +proof +attested by +why not +keyed hash of the e-mail$/),
+      line('refused', accountId, 'attestation +0xa1a1a1[.][.]a1a1 +not_placeholder'),
+      line('claimed', accountId, 'code +- +-'),
+      line('refused', '-', 'code +- +code_wrong'),
+      line('code_issued', '-', 'code +- +-'),
+      line('registered', accountId, '- +- +-'),
+    ])
+    expect(await listed(commands, 'accounts', '--limit', '2')).toMatchObject([
+      { event: 'account.event', accountEvent: { action: 'refused', by: shop, reason: 'not_placeholder' } },
+      { event: 'account.event', accountEvent: { action: 'claimed', accountId, proof: 'code', reason: null } },
+      { event: 'more', shown: 2 },
+    ])
+  })
+})
+
+describe('identity settle', () => {
+  /** A database with one attempt whose answer was lost, and that the older endpoint's names do not find. */
+  async function unresolved() {
+    const commands = await shared('anna@shop.example')
+    const name = 'pi:lost:9'
+    await onService(commands.env, async ({ store }) => {
+      const [found] = await store.verifications.redemptions({ limit: 1 })
+      if (found === undefined) throw new Error('There is no redemption.')
+      const lost = { ...found, externalUserId: name, number: 9, isFindable: false, applicantId: null }
+      await store.transaction((tx) => tx.verifications.addRedemption({ ...lost, state: 'unresolved' }))
+    })
+    return { ...commands, name }
+  }
+
+  it('ends an attempt of which nothing came, once', async () => {
+    const { run, name } = await unresolved()
+    expect(await run('settle', name, '--none')).toMatchObject({
+      ...{ exitCode: 0, out: 'Settled: nothing came of the attempt, and the account may redeem again.' },
+    })
+    expect(await run('settle', name, '--none')).toMatchObject({
+      exitCode: 1,
+      out: expect.stringContaining('unresolved'),
+    })
+  })
+
+  it('attaches the applicant that came of it, when the provider knows it', async () => {
+    const commands = await unresolved()
+    const { run, name } = commands
+    expect(await run('settle', name, '--applicant', 'nobody')).toMatchObject({ exitCode: 1 })
+    const { id } = provider.addApplicant({ clientId: 'Service', as: 'pending' })
+    expect(await run('settle', name, '--applicant', id, '--json')).toMatchObject({
+      ...{ exitCode: 0, out: JSON.stringify({ event: 'attempt.settled', externalUserId: name, outcome: 'attached' }) },
+    })
+    expect(await listed(commands, 'list')).toMatchObject([{ verification: { applicantId: id, attempt: 9 } }])
+  })
+
+  it.each([[[]], [['--none', '--applicant', 'x']]])('%j is misuse', async (args) => {
+    const { run } = await unresolved()
+    expect((await run('settle', 'pi:lost:9', ...args)).exitCode).toBe(2)
+  })
+})
+
+describe('identity redemptions and verdicts', () => {
+  it('print under which name a token was sent, and what the provider said of the applicant', async () => {
+    const commands = await shared('anna@shop.example')
+    const applicantId = provider.redemptions.at(-1)?.applicantId ?? ''
+    expect(await listed(commands, 'redemptions')).toMatchObject([
+      { event: 'redemption', redemption: { integrationAddress: shop, state: 'attached', applicantId } },
+    ])
+    expect((await commands.run('redemptions')).lines[1]).toMatch(
+      new RegExp(String.raw`^${time} +attached +0xa1a1a1[.][.]a1a1 +\S+ +\S+ +${applicantId} +${key.source}$`),
+    )
+    expect(await listed(commands, 'verdicts')).toMatchObject([
+      { event: 'verdict', verdict: { source: 'redemption', news: 'review', applicantId, outcome: 'applied' } },
+    ])
+    expect((await commands.run('verdicts')).lines[1]).toMatch(
+      new RegExp(String.raw`^${time} +redemption +review +pending +- +\S+.* applied +\S+ +${applicantId}$`),
+    )
   })
 })
 
@@ -180,9 +292,11 @@ describe.each(['list', 'attempts'])('identity %s', (name) => {
   it('finds an address in any spelling, from standard input too, and by its keyed hash', async () => {
     const commands = await shared('anna@bücher.example', 'bert@shop.example')
     const ofAnna = keysOf(await listed(commands, name, '--email', 'ANNA@xn--bcher-kva.example'))
-    expect(ofAnna).toEqual([expect.stringMatching(key)])
     const [annaKey = ''] = ofAnna
-    expect(keysOf(await listed(commands, name))).toHaveLength(2)
+    expect(annaKey).toMatch(key)
+    const linesOfEach = name === 'list' ? 1 : 2
+    expect(ofAnna).toEqual(Array(linesOfEach).fill(annaKey))
+    expect(keysOf(await listed(commands, name))).toHaveLength(2 * linesOfEach)
     expect(keysOf(await listed(commands, name, '--key', annaKey.toUpperCase()))).toEqual(ofAnna)
     const { io } = await commands.runWith('anna@bücher.example\n', name, '--email', '-', '--json')
     expect(keysOf(eventsOf(io))).toEqual(ofAnna)

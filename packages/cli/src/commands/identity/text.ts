@@ -35,7 +35,7 @@ function verificationCells(view: VerificationView): string[] {
 }
 
 /** What the provider said: its words may move no cursor. */
-function verdictText(review: VerificationView['review']): string {
+export function verdictText(review: VerificationView['review']): string {
   if (review === null || review.reviewAnswer === null) return '-'
   const { reviewAnswer, rejectType, rejectLabels } = review
   return plain([reviewAnswer, ...(rejectType === null ? [] : [rejectType]), ...rejectLabels].join(' '))

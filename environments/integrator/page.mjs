@@ -1,0 +1,9 @@
+/** Chromium: the runner calls `runPrograms` in the page. A page serves nothing, so its handler gets the requests directly. @module */
+import { packages } from './packages.mjs'
+import { endpointOptions } from './programs/endpoint.mjs'
+import { runPrograms } from './programs/index.mjs'
+
+const handler = packages.fetchAdapter.fetchHandler(endpointOptions(packages))
+const send = (init) => handler(new Request('https://shop.example/webhook', init))
+
+globalThis.runPrograms = (input) => runPrograms(packages, input, { send })

@@ -1,0 +1,22 @@
+/** The shared vectors of the identity provider's signatures. @module */
+import { bytesOf, verdictOf } from './verdict.mjs'
+
+/** Most webhooks of the vectors sign no event; their digest was believed when only the content is refused. */
+const believed = ['ok', 'ERR_PROVIDER_WEBHOOK_MALFORMED']
+
+export async function* identityVectors({ identity, identityService }, { vectors }) {
+  for (const { name, body, signature, secretKey, timestamp, method, uri } of vectors.identity.requests) {
+    const made = await identity.signRequest({ secretKey, timestamp, method, uri, body: bytesOf(body) })
+    yield `${made === signature ? 'right' : 'WRONG'} ${name}: ${made}`
+  }
+  for (const { name, secret, algorithm, digest, body } of vectors.identity.webhooks) {
+    const read = identityService.createWebhookReader({ secret })
+    const { verdict } = await verdictOf(read({ algorithm, digest, body: bytesOf(body) }))
+    // SHA-1 is refused by its name: nobody should accept it from a header.
+    const right = algorithm === 'HMAC_SHA1_HEX' ? !believed.includes(verdict) : believed.includes(verdict)
+    yield `${right ? 'right' : 'WRONG'} ${name}: ${verdict}`
+    const changed = bytesOf(body)
+    const other = await verdictOf(read({ algorithm, digest, body: Uint8Array.from([...changed, 32]) }))
+    yield `${believed.includes(other.verdict) ? 'WRONG' : 'right'} ${name}, with one byte more: ${other.verdict}`
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * What runs in every runtime. A program gets the packages, and data that the runner read for it, and resolves its verdicts: texts that
+ * must be the same everywhere. Programs use what all runtimes have in common and nothing else.
+ * @module
+ */
+import { serveRequests } from './endpoint.mjs'
+import { identityVectors } from './identity-vectors.mjs'
+import { memoryStore } from './memory-store.mjs'
+import { readPayments } from './read-payments.mjs'
+import { receiveDeliveries } from './receive-deliveries.mjs'
+import { signatureVectors } from './signature-vectors.mjs'
+
+const programs = { signatureVectors, identityVectors, receiveDeliveries, serveRequests, memoryStore, readPayments }
+
+/**
+ * Runs the programs that the input names.
+ * @param {Record<string, any>} packages - The exports of the installed packages, by a short name.
+ * @param {{ programs: string[] }} input
+ * @param {{ send: (init: RequestInit) => Promise<Response> }} runtime - `send` asks the endpoint that the runtime serves.
+ * @returns {Promise<Record<string, string[]>>} Verdicts by program; a program that throws has the error as its last verdict.
+ */
+export async function runPrograms(packages, input, runtime) {
+  const verdicts = {}
+  for (const name of input.programs) {
+    const given = []
+    try {
+      for await (const verdict of programs[name](packages, input, runtime)) given.push(verdict)
+    } catch (error) {
+      given.push(`threw ${error?.stack ?? error}`)
+    }
+    verdicts[name] = given
+  }
+  return verdicts
+}

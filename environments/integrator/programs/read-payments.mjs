@@ -1,0 +1,32 @@
+/** The client against a service that runs on this machine. @module */
+import { verdictOf } from './verdict.mjs'
+
+export async function* readPayments({ client }, { service }) {
+  const { createClient, createLegacyClient } = client
+  const { url: baseUrl, integrationAddress, apiSecret, legacyApiKey } = service
+  const reader = createClient({ baseUrl, integrationAddress, apiSecret }).payments
+  const told = ({ txHash, version, state, tokenOut }) => `${txHash} v${version} ${state} ${tokenOut.amountNet}`
+
+  const judge = (fact, said, expected) => `${said === expected ? 'right' : 'WRONG'} ${fact}: ${said}`
+  const codeOf = async (fact, promise, expected) => judge(fact, (await verdictOf(promise)).verdict, expected)
+
+  const first = await reader.list({ limit: 2 })
+  const cursor = first.nextCursor === null ? 'the last' : 'more'
+  yield judge('a page', `${first.payments.length}, ${cursor}`, '2, more')
+  const walked = []
+  for await (const payment of reader.iterate({ pageSize: 1 })) walked.push(payment)
+  yield judge('a walk over every page', `${walked.length}`, '3')
+  yield* walked.map(told)
+  const [newest] = walked
+  yield judge('one by its hash', told(await reader.get(newest.txHash)), told(newest))
+  yield await codeOf('one that there is not', reader.get(`0x${'9'.repeat(64)}`), 'ERR_NOT_FOUND')
+  yield await codeOf('a cursor of nobody', reader.list({ cursor: 'x' }), 'ERR_INVALID_REQUEST')
+  const stranger = createClient({ baseUrl, integrationAddress, apiSecret: `${apiSecret}x` }).payments
+  yield await codeOf('a wrong secret', stranger.list(), 'ERR_UNAUTHORIZED')
+  yield await codeOf('a call that was given up', reader.list({ signal: AbortSignal.abort() }), 'ERR_ABORTED')
+  const nobody = createClient({ baseUrl: 'http://127.0.0.1:9', integrationAddress, apiSecret, retries: 0 }).payments
+  yield await codeOf('nobody there', nobody.list(), 'ERR_NETWORK')
+  const legacy = createLegacyClient({ baseUrl, apiKey: legacyApiKey })
+  const { payments } = await legacy.lookup({ chainId: Number(newest.chainId), txHash: newest.txHash })
+  yield judge('the legacy API', payments.map(({ memo }) => memo).join(), 'order-3')
+}

@@ -1,0 +1,29 @@
+/** The shared vectors of the signature, each as `name: verdict`: through the whole verifier, and through its core. @module */
+import { bytesOf, verdictOf } from './verdict.mjs'
+
+export async function* signatureVectors({ webhook, core }, { vectors }) {
+  for (const {
+    name,
+    secrets,
+    body,
+    header,
+    nowMs,
+    toleranceSeconds,
+    expect,
+    secretIndex,
+    ageSeconds,
+  } of vectors.signature) {
+    const told = async (way, verified) => {
+      const { verdict, value } = await verdictOf(verified)
+      const right =
+        verdict === expect &&
+        (secretIndex === undefined || value?.secretIndex === secretIndex) &&
+        (ageSeconds === undefined || value?.ageSeconds === ageSeconds)
+      return `${right ? 'right' : 'WRONG'} ${name}${way}: ${verdict} ${value?.secretIndex ?? ''} ${value?.ageSeconds ?? ''}`
+    }
+    const input = { body: bytesOf(body), header, toleranceSeconds }
+    yield await told('', webhook.verifySignature({ ...input, secrets, now: () => nowMs }))
+    const keys = secrets.map((secret) => core.signingKey(secret))
+    yield await told(', by the core', core.verifyBytes({ ...input, keys, receivedAt: nowMs }))
+  }
+}

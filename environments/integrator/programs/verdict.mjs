@@ -1,0 +1,14 @@
+/** Small helpers of the programs. @module */
+
+/** How a promise ended: `ok` with its value, or the code of the error, or the error's name when it has no code. */
+export function verdictOf(promise) {
+  return promise.then(
+    (value) => ({ verdict: 'ok', value }),
+    (error) => ({ verdict: String(error?.code ?? error), value: undefined }),
+  )
+}
+
+/** The bytes of a base64 text. */
+export function bytesOf(base64) {
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+}

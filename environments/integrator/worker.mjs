@@ -1,0 +1,13 @@
+/** workerd: serves deliveries at /webhook; elsewhere the input is posted and the verdicts are answered. @module */
+import { packages } from './packages.mjs'
+import { endpointOptions } from './programs/endpoint.mjs'
+import { runPrograms } from './programs/index.mjs'
+
+const webhook = packages.workerAdapter.workerHandler(endpointOptions(packages))
+
+export default {
+  async fetch(request, env, context) {
+    if (new URL(request.url).pathname === '/webhook') return webhook(request, env, context)
+    return Response.json(await runPrograms(packages, await request.json(), {}))
+  },
+}

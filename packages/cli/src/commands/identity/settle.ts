@@ -1,0 +1,41 @@
+/** `payment-integration identity settle`. @module */
+import type { Settled } from '@payment-integration/core'
+import { UsageError } from '../../errors.js'
+import type { ExitCode, Io } from '../../io.js'
+import { type OperateOptions, withService } from '../with-service.js'
+import { identityOf } from './choose-key.js'
+
+/** Options of {@link settleAttempt}: one of the two says what was found at the provider. */
+export interface SettleOptions extends OperateOptions {
+  /** The applicant that came of the attempt. */
+  readonly applicant?: string | undefined
+  /** Nothing came of it. @default false */
+  readonly none?: boolean | undefined
+}
+
+/** What is printed, and whether the attempt is settled. */
+const outcomes: Readonly<Record<Settled, readonly [isSettled: boolean, text: string]>> = {
+  attached: [true, 'Settled: the applicant is attached to the account of the attempt.'],
+  absent: [true, 'Settled: nothing came of the attempt, and the account may redeem again.'],
+  surplus: [true, 'Settled, but the account has another applicant, which stays: deal with this one at the provider.'],
+  not_unresolved: [false, 'No attempt of that name is unresolved; identity redemptions shows where each stands.'],
+  unknown_applicant: [false, 'The provider knows no such applicant; nothing was changed.'],
+  of_another_account: [false, 'That applicant belongs to another account; nothing was changed.'],
+}
+
+/**
+ * Says what became of a token that nobody can look up: its attempt is `unresolved`, and keeps its account from redeeming until then.
+ * @returns 0 when it is settled, 1 when nothing was changed.
+ * @throws UsageError `ERR_USAGE` unless one of `applicant` and `none` is given, or when sharing is off.
+ */
+export async function settleAttempt(externalUserId: string, options: SettleOptions, io: Io): Promise<ExitCode> {
+  const { applicant, none = false } = options
+  if ((applicant !== undefined) === none)
+    throw new UsageError('Say what was found at the provider: --applicant <id>, or --none when nothing came of it.')
+  let outcome: Settled = 'not_unresolved'
+  await withService(options, io, async (service, report) => {
+    outcome = await identityOf(service).settleAttempt({ externalUserId, applicantId: applicant ?? null })
+    report({ event: 'attempt.settled', externalUserId, outcome }, () => [outcomes[outcome][1]])
+  })
+  return outcomes[outcome][0] ? 0 : 1
+}

@@ -1,0 +1,52 @@
+/** The demo's identity provider: on this machine, with a user whom the demo shop verified before. @module */
+import { type IdentityProvider, startIdentityProvider } from '@payment-integration/testing/identity-provider'
+
+/** A running provider. */
+export interface DemoIdentity {
+  readonly url: string
+  /** Variables of a server that shares with it. */
+  readonly variables: Readonly<Record<string, string>>
+  /** A share token of a user, good for a week. */
+  mint(): string
+  /** Sends verdicts to a server. */
+  follow(serviceUrl: string): void
+  close(): Promise<void>
+}
+
+const shop = 'DemoShop'
+const service = 'PaymentService'
+/** Long enough to be seen on the way, short enough to wait for. */
+const approvesAfterMs = 1_500
+const weekInSecs = 7 * 24 * 60 * 60
+
+/** Starts it. @param secret - Makes the secrets of this run. */
+export async function startDemoIdentity(secret: () => string): Promise<DemoIdentity> {
+  const [secretKey, webhookSecret] = [secret(), secret()]
+  const provider: IdentityProvider = await startIdentityProvider({
+    clients: [
+      { clientId: shop, appToken: 'sbx:demo-shop', secretKey: secret(), partners: [service] },
+      { clientId: service, appToken: 'sbx:payment-service', secretKey, partners: [shop] },
+    ],
+    sendsWebhooks: true,
+    approvesAfterMs,
+  })
+  return {
+    url: provider.url,
+    variables: {
+      PI_IDENTITY_URL: provider.url,
+      PI_IDENTITY_APP_TOKEN: 'sbx:payment-service',
+      PI_IDENTITY_SECRET_KEY: secretKey,
+      PI_IDENTITY_LEVEL: 'basic-kyc-level',
+      PI_IDENTITY_WEBHOOK_SECRETS: webhookSecret,
+    },
+    mint() {
+      const { id: applicantId } = provider.addApplicant({ clientId: shop })
+      return provider.mintShareToken({ applicantId, forClientId: service, ttlInSecs: weekInSecs })
+    },
+    follow(serviceUrl) {
+      const url = `${serviceUrl}/api/v1/identity-provider/webhook`
+      provider.setWebhooks(service, [{ url, secretKey: webhookSecret }])
+    },
+    close: () => provider.close(),
+  }
+}

@@ -1,0 +1,218 @@
+/** Tests: attempts that may have sent a token, what the provider said, and applicants that are missing. Source: DESIGN section 5.4. @module */
+import { expect } from 'vitest'
+import type { Review } from '../ports/identity-provider.js'
+import type { Store } from '../ports/store.js'
+import type {
+  RedemptionAttempt,
+  RedemptionState,
+  ShareAttempt,
+  VerdictEntry,
+  VerificationChange,
+} from '../ports/store-verifications.js'
+import { epoch, otherShop, shop } from './fixtures.js'
+import { type StoreTest, withAnother } from './subject.js'
+
+/** Text that databases are known to spoil: ids of hosts and of the provider may be any. */
+const odd = '\u0000 "%\' \ud800'
+const id = `account ${odd}`
+const keyOf = (n: number) => n.toString(16).padStart(64, '0')
+const rejected: Review = {
+  reviewStatus: 'completed',
+  reviewAnswer: 'RED',
+  rejectType: 'RETRY',
+  rejectLabels: [odd, 'BLURRY'],
+}
+const claimed = { token: 'token', by: shop, externalUserId: `${id}-1` }
+const logged = (changes: Partial<ShareAttempt> = {}): ShareAttempt => ({
+  ...{ at: epoch, integrationAddress: otherShop, emailKey: keyOf(1), accountId: id },
+  ...{ outcome: 'claimed', externalUserId: null, providerCode: null },
+  ...changes,
+})
+const redemption = (changes: Partial<RedemptionAttempt> = {}): RedemptionAttempt => ({
+  externalUserId: `${id}-1`,
+  accountId: id,
+  number: 1,
+  integrationAddress: shop,
+  emailKey: keyOf(1),
+  levelName: `basic ${odd}`,
+  isFindable: true,
+  claimedAt: epoch,
+  state: 'claimed',
+  applicantId: null,
+  ...changes,
+})
+const verdict = (changes: Partial<VerdictEntry> = {}): VerdictEntry => ({
+  notedAt: epoch + 5,
+  accountId: id,
+  applicantId: `applicant ${odd}`,
+  source: 'webhook',
+  news: 'review',
+  at: epoch,
+  review: rejected,
+  outcome: 'applied',
+  ...changes,
+})
+
+const lock = (store: Store, accountId = id) => store.transaction((tx) => tx.verifications.lock(accountId))
+const change = (store: Store, changes: VerificationChange, accountId = id) =>
+  store.transaction(async (tx) => {
+    await tx.verifications.lock(accountId)
+    await tx.verifications.change(accountId, changes)
+  })
+const add = (store: Store, ...attempts: RedemptionAttempt[]) =>
+  store.transaction(async (tx) => {
+    for (const each of attempts) await tx.verifications.addRedemption(each)
+  })
+const found = (store: Store, externalUserId: string) =>
+  store.transaction((tx) => tx.verifications.redemption(externalUserId))
+const end = (store: Store, state: RedemptionState, applicantId?: string) =>
+  store.transaction((tx) => tx.verifications.endRedemption(`${id}-1`, state, applicantId))
+const doubtful = (
+  store: Store,
+  query: { accountId?: string; afterNumber?: number; absentSince?: number; limit?: number } = {},
+) =>
+  store.transaction(async (tx) => {
+    const all = { accountId: id, afterNumber: 0, absentSince: 0, limit: 10, ...query }
+    return (await tx.verifications.doubtfulRedemptions(all)).map(({ number }) => number)
+  })
+
+/** Registers the tests. */
+export function redemptionTests(test: StoreTest): void {
+  test('an applicant is found by its id, else by the name of an attempt, whatever became of it', async ({ store }) => {
+    const find = (applicantId: string, externalUserId: string | null = null) =>
+      store.transaction((tx) => tx.verifications.lockByApplicant({ applicantId, externalUserId }))
+    const { externalUserId } = redemption()
+    await change(store, { applicantId: odd, claim: { ...claimed, leaseMs: 0 } })
+    await change(store, { applicantId: 'other' }, 'another')
+    await add(store, redemption())
+    const own = await lock(store)
+    expect(await find(odd)).toStrictEqual({ verification: own, attempt: null })
+    expect(await find(odd, externalUserId)).toStrictEqual({ verification: own, attempt: redemption() })
+    expect(await find('unknown', externalUserId)).toStrictEqual({ verification: own, attempt: redemption() })
+    // The name of another account's attempt says nothing of it.
+    expect(await find('other', externalUserId)).toStrictEqual({
+      verification: await lock(store, 'another'),
+      attempt: null,
+    })
+    expect(await find('unknown')).toBeNull()
+    expect(await find('unknown', '')).toBeNull()
+    expect(await find('', null)).toBeNull()
+    await change(store, { claim: null })
+    for (const state of ['unknown', 'unresolved', 'absent', 'refused', 'foreign', 'surplus', 'attached'] as const) {
+      await end(store, state)
+      expect((await find('unknown', externalUserId))?.attempt, state).toStrictEqual(redemption({ state }))
+    }
+  })
+
+  test('who looks for an applicant while its attempt ends by attaching it finds it', async (subject) => {
+    await withAnother(subject, async ([one, two]) => {
+      for (let round = 0; round < 10; round += 1) {
+        const named = { applicantId: `applicant ${round}`, externalUserId: `name ${round}` }
+        const accountId = `attached ${round}`
+        await add(subject.store, redemption({ externalUserId: named.externalUserId, accountId }))
+        await lock(subject.store, accountId)
+        const [seen] = await Promise.all([
+          two?.transaction((tx) => tx.verifications.lockByApplicant(named)),
+          one?.transaction(async (tx) => {
+            await tx.verifications.lock(accountId)
+            await tx.verifications.endRedemption(named.externalUserId, 'attached', named.applicantId)
+            await tx.verifications.change(accountId, { applicantId: named.applicantId, claim: null })
+          }),
+        ])
+        expect(seen?.verification.accountId).toBe(accountId)
+        // Before or after: what is seen of the one fits what is seen of the other.
+        const isAttached = seen?.verification.applicantId === named.applicantId
+        expect(seen?.attempt?.state).toBe(isAttached ? 'attached' : 'claimed')
+      }
+    })
+  })
+
+  test('an attempt comes back as it was noted, and a name is given once', async ({ store }) => {
+    const given = [redemption(), redemption({ externalUserId: odd, number: 2, levelName: null, isFindable: false })]
+    await add(store, ...given)
+    expect(await found(store, `${id}-1`)).toStrictEqual(given[0])
+    expect(await found(store, odd)).toStrictEqual(given[1])
+    expect(await found(store, 'none')).toBeNull()
+    await expect(add(store, redemption({ accountId: 'another', number: 9 }))).rejects.toThrow()
+    expect(await found(store, `${id}-1`)).toStrictEqual(given[0])
+  })
+
+  test('what became of an attempt is kept with its applicant, and one that was attached stays so', async ({
+    store,
+  }) => {
+    await add(store, redemption())
+    await end(store, 'unknown')
+    expect(await found(store, `${id}-1`)).toStrictEqual(redemption({ state: 'unknown' }))
+    await end(store, 'surplus', odd)
+    expect(await found(store, `${id}-1`)).toStrictEqual(redemption({ state: 'surplus', applicantId: odd }))
+    await end(store, 'attached', 'applicant')
+    for (const state of ['refused', 'absent', 'unknown'] as const) await end(store, state, 'other')
+    expect(await found(store, `${id}-1`)).toStrictEqual(redemption({ state: 'attached', applicantId: 'applicant' }))
+  })
+
+  test('attempts of an account that may have been redeemed come back newest first, the absent ones last and for a while', async ({
+    store,
+  }) => {
+    const states = ['claimed', 'unknown', 'unresolved', 'absent', 'absent', 'refused', 'attached', 'foreign'] as const
+    const attempts = states.map((state, n) =>
+      redemption({ externalUserId: `name ${n + 1}`, number: n + 1, state, claimedAt: epoch + n }),
+    )
+    await add(store, ...attempts.toReversed())
+    await add(store, redemption({ externalUserId: 'another', accountId: 'another' }))
+    expect(await doubtful(store)).toEqual([3, 2, 1, 5, 4])
+    expect(await doubtful(store, { absentSince: epoch + 3 })).toEqual([3, 2, 1, 5, 4])
+    expect(await doubtful(store, { absentSince: epoch + 4 })).toEqual([3, 2, 1, 5])
+    expect(await doubtful(store, { afterNumber: 1 })).toEqual([3, 2, 5, 4])
+    expect(await doubtful(store, { limit: 4 })).toEqual([3, 2, 1, 5])
+    expect(await doubtful(store, { accountId: 'another' })).toEqual([1])
+    expect(await doubtful(store, { accountId: 'none' })).toEqual([])
+  })
+
+  test('operators see attempts and verdicts newest first, those of one address by its key', async ({ store }) => {
+    const attempts = [
+      redemption(),
+      redemption({ externalUserId: 'b', number: 2, claimedAt: epoch + 1 }),
+      redemption({ externalUserId: 'c', accountId: 'another', emailKey: keyOf(2), claimedAt: epoch + 2 }),
+    ]
+    const verdicts = [
+      verdict(),
+      verdict({ news: 'missing', source: 'question', at: null, review: null, outcome: 'doubtful' }),
+      verdict({ accountId: 'another' }),
+    ]
+    await add(store, ...attempts)
+    await store.transaction(async (tx) => {
+      for (const each of [logged(), logged({ accountId: 'another', emailKey: keyOf(2) })])
+        await tx.verifications.logAttempt(each)
+    })
+    await store.transaction(async (tx) => {
+      for (const each of verdicts) await tx.verifications.noteVerdict(each)
+    })
+    expect(await store.verifications.redemptions({ limit: 10 })).toStrictEqual(attempts.toReversed())
+    expect(await store.verifications.redemptions({ limit: 1 })).toStrictEqual(attempts.slice(2))
+    expect(await store.verifications.redemptions({ limit: 10, emailKey: keyOf(1) })).toStrictEqual([
+      attempts[1],
+      attempts[0],
+    ])
+    expect(await store.verifications.verdicts({ limit: 10 })).toStrictEqual(verdicts.toReversed())
+    expect(await store.verifications.verdicts({ limit: 1 })).toStrictEqual(verdicts.slice(2))
+    expect(await store.verifications.verdicts({ limit: 10, emailKey: keyOf(1) })).toStrictEqual([
+      verdicts[1],
+      verdicts[0],
+    ])
+    expect(await store.verifications.verdicts({ limit: 10, emailKey: keyOf(3) })).toEqual([])
+  })
+
+  test('applicants that are missing and not confirmed to be are counted', async ({ store }) => {
+    expect(await store.verifications.countMissing()).toBe(0)
+    const missing = { since: epoch, told: true, confirmed: false }
+    for (const accountId of ['a', 'b', 'c']) await change(store, { missing }, accountId)
+    expect(await store.verifications.countMissing()).toBe(3)
+    await change(store, { missing: { ...missing, confirmed: true } }, 'a')
+    await change(store, { missing: null }, 'b')
+    expect(await store.verifications.countMissing()).toBe(1)
+  })
+
+  test('a limit below one is refused', async ({ store }) => {
+    for (const limit of [0, -1, 0.5, Number.NaN]) await expect(doubtful(store, { limit })).rejects.toThrow(RangeError)
+  })
+}

@@ -1,0 +1,92 @@
+/**
+ * Attaching an applicant to an account, for the integration whose token it came from, whoever learns of it: the request itself, a look-up, a webhook or an operator.
+ * Source: INTERFACE 3 (KYC attachment), 4.2 (the endpoint acts on what the caller donated).
+ * @module
+ */
+import type { Applicant, Review } from '../ports/identity-provider.js'
+import type { StoreTransaction } from '../ports/store-transaction.js'
+import type { RedemptionAttempt, ShareOutcome, VerdictEntry, Verification } from '../ports/store-verifications.js'
+import type { Clock, Logger } from '../ports/world.js'
+import { logAttempt } from './attempt-log.js'
+import { begunReview, notStarted, reviewToTell } from './decide-share.js'
+import { firstQuestionMs } from './question-times.js'
+
+/** An attempt with its applicant. */
+export interface Attachment {
+  readonly attempt: Pick<
+    RedemptionAttempt,
+    'externalUserId' | 'accountId' | 'number' | 'integrationAddress' | 'emailKey'
+  >
+  readonly applicant: Applicant
+  readonly outcome: Extract<ShareOutcome, 'redeemed' | 'found' | 'attached' | 'settled'>
+  readonly source: VerdictEntry['source']
+}
+
+/** What came of it. */
+export interface Attached {
+  /** False: another applicant is attached and stays so. An operator must look. */
+  readonly isAttached: boolean
+  readonly donor: string | null
+  /** Where the account's verification stands. */
+  readonly review: Review
+}
+
+/** What this needs. */
+export interface AttachDeps {
+  readonly clock: Pick<Clock, 'now'>
+  readonly logger: Logger
+}
+
+/** Attaches, unless another applicant is attached that may not be displaced. Locks the account. */
+export async function attach(
+  tx: StoreTransaction,
+  { attempt, applicant, outcome, source }: Attachment,
+  { clock, logger }: AttachDeps,
+): Promise<Attached> {
+  const { accountId, externalUserId } = attempt
+  const { applicantId, reviewedAt = null } = applicant
+  const { verifications } = tx
+  const found = await verifications.lock(accountId)
+  const now = clock.now()
+  // A webhook, or whoever took the claim over, has attached it already, perhaps with a verdict since.
+  if (found.applicantId === applicantId) {
+    await logAttempt(tx, now, attempt, outcome, { externalUserId })
+    return { isAttached: true, donor: found.donor, review: reviewToTell(found) ?? notStarted }
+  }
+  // A claim that lapsed has nothing on its way any more; its attempt is looked up by its name all the same.
+  const isOver = found.claim?.externalUserId === externalUserId || found.claim?.lapsed === true
+  const isAttached = isFree(found, attempt)
+  const review = applicant.review ?? begunReview
+  const state = isAttached ? 'attached' : 'surplus'
+  await verifications.endRedemption(externalUserId, state, applicantId)
+  await logAttempt(tx, now, attempt, isAttached ? outcome : 'surplus', { externalUserId })
+  await verifications.noteVerdict({
+    ...{ notedAt: now, accountId, applicantId, source, news: 'review', at: reviewedAt },
+    ...{ review: applicant.review, outcome: isAttached ? 'applied' : 'surplus' },
+  })
+  const claim = isOver ? { claim: null } : {}
+  if (!isAttached) {
+    logger.error(
+      { accountId, externalUserId, applicantId },
+      'A token was redeemed for an account that has another applicant.',
+    )
+    await verifications.change(accountId, claim)
+    return { isAttached, donor: found.donor, review: reviewToTell(found) ?? notStarted }
+  }
+  const donor = attempt.integrationAddress
+  await verifications.change(accountId, {
+    ...{ donor, applicantId, attempt: attempt.number, review, reviewedAt },
+    ...{ doubt: null, presence: null, missing: null, ...claim },
+    // A verdict without a time cannot be put in order with what webhooks say.
+    askInMs: review.reviewStatus === 'completed' && reviewedAt === null ? 0 : firstQuestionMs,
+  })
+  return { isAttached, donor, review }
+}
+
+/** Whether the applicant of an attempt may be attached: nobody else donated, and no newer attempt is attached. */
+function isFree(
+  { donor, attempt: attached }: Verification,
+  { integrationAddress, number }: Attachment['attempt'],
+): boolean {
+  return donor === null || (donor === integrationAddress && number > (attached ?? 0))
+}

@@ -1,0 +1,97 @@
+/**
+ * Looking up what became of tokens that may have been sent: under each name that an attempt had. Source: DESIGN section 3 (identity provider), 5.4.
+ * @module
+ */
+import type { Answer, Applicant, IdentityProvider } from '../ports/identity-provider.js'
+import type { StoreTransaction } from '../ports/store-transaction.js'
+import type { RedemptionAttempt, Verification } from '../ports/store-verifications.js'
+import type { Clock, Logger } from '../ports/world.js'
+import { logAttempt } from './attempt-log.js'
+import { absentForMs, clockSkewMs, mostLookedUp } from './claim-times.js'
+
+/** What the log says of an applicant that cannot be the one that an attempt made. */
+export const strangeApplicant = 'A name of ours belongs to an applicant that no attempt of ours made.'
+
+/** What a look-up came to. */
+export type LookedUp =
+  /** The oldest attempt that was redeemed, with its applicant. */
+  | { readonly kind: 'found'; readonly attempt: RedemptionAttempt; readonly applicant: Applicant }
+  /** Nobody has any of the names, but for those whose applicant is older than the attempt. */
+  | { readonly kind: 'none'; readonly foreign: ReadonlySet<string> }
+  | { readonly kind: 'failed'; readonly refusal: Exclude<Answer<unknown>, { kind: 'answer' }> }
+
+/**
+ * The attempts of a locked account that may have been redeemed although nobody knows, oldest first. Of many that are absent the newest few are among them: that
+ * they were not redeemed is known already.
+ */
+export async function doubtfulAttempts(
+  tx: StoreTransaction,
+  { accountId, attempt }: Verification,
+  clock: Pick<Clock, 'now'>,
+): Promise<RedemptionAttempt[]> {
+  const absentSince = Math.max(0, clock.now() - absentForMs)
+  const newest = await tx.verifications.doubtfulRedemptions({
+    accountId,
+    afterNumber: attempt ?? 0,
+    absentSince,
+    limit: mostLookedUp,
+  })
+  return newest.sort((one, other) => one.number - other.number)
+}
+
+/** Asks the provider about each of the names, and checks what it answers. */
+export async function lookUp(
+  provider: Pick<IdentityProvider, 'find'>,
+  attempts: readonly RedemptionAttempt[],
+  logger: Logger,
+): Promise<LookedUp> {
+  const foreign = new Set<string>()
+  for (const attempt of attempts) {
+    const { externalUserId } = attempt
+    const answer = await provider.find(externalUserId)
+    if (answer.kind !== 'answer') return { kind: 'failed', refusal: answer }
+    const applicant = answer.value
+    if (applicant === null) continue
+    const misfit = misfitOf(attempt, applicant)
+    if (misfit === null) return { kind: 'found', attempt, applicant }
+    logger.error({ externalUserId, applicantId: applicant.applicantId, misfit }, strangeApplicant)
+    if (misfit === 'level') return { kind: 'failed', refusal: { kind: 'misconfigured', reason: 'another level' } }
+    foreign.add(externalUserId)
+  }
+  return { kind: 'none', foreign }
+}
+
+/** Why an applicant cannot be the one that an attempt made, or null. */
+export function misfitOf(
+  { claimedAt, levelName }: Pick<RedemptionAttempt, 'claimedAt' | 'levelName'>,
+  applicant: Applicant,
+): 'age' | 'level' | null {
+  const { createdAt = null, levelName: level = null } = applicant
+  if (createdAt !== null && createdAt < claimedAt - clockSkewMs) return 'age'
+  return level !== null && levelName !== null && level !== levelName ? 'level' : null
+}
+
+/**
+ * Ends attempts that nobody has the names of, once nothing can be on its way any more. Resolves false where one of them cannot be looked up by its
+ * name: that nobody was found proves nothing then, and it is kept for an operator.
+ */
+export async function endAbsent(
+  tx: StoreTransaction,
+  attempts: readonly RedemptionAttempt[],
+  foreign: ReadonlySet<string>,
+  { clock, logger }: { readonly clock: Pick<Clock, 'now'>; readonly logger: Logger },
+): Promise<boolean> {
+  let isSettled = true
+  for (const attempt of attempts) {
+    const { externalUserId, state: before, isFindable } = attempt
+    const unseen = before === 'absent' || isFindable ? 'absent' : 'unresolved'
+    const state = foreign.has(externalUserId) ? 'foreign' : unseen
+    if (state === 'unresolved') isSettled = false
+    if (state === before) continue
+    if (state === 'unresolved')
+      logger.error({ externalUserId }, 'Nobody can look up what became of a share token; an operator must say.')
+    await tx.verifications.endRedemption(externalUserId, state)
+    await logAttempt(tx, clock.now(), attempt, state, { externalUserId })
+  }
+  return isSettled
+}

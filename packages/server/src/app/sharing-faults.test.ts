@@ -1,0 +1,145 @@
+/** What the service tells its operators and its callers when the provider, or somebody in its name, does not behave. */
+import { createHmac } from 'node:crypto'
+import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { Shop } from '../../test/support/clause-service.js'
+import { startSharing } from '../../test/support/sharing-service.js'
+import { tempConfig } from '../../test/support/temp-config.js'
+import { createPinoLogger } from '../logging/pino-logger.js'
+import { startServer } from '../run/start-server.js'
+import { verdictPath } from './verdict-route.js'
+
+const lines: string[] = []
+let sharing: Awaited<ReturnType<typeof startSharing>>
+let shop: Shop
+beforeAll(async () => {
+  const logger = createPinoLogger({ level: 'debug', destination: { write: (line: string) => lines.push(line) } })
+  sharing = await startSharing({ logger, timeoutMs: 500 })
+  shop = await sharing.createShop(`0x${'01'.repeat(20)}`)
+})
+afterAll(() => sharing?.stop())
+beforeEach(() => {
+  sharing.provider.clearFaults()
+  lines.length = 0
+})
+const logged = () => lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+const [warn, error] = [40, 50]
+
+describe('a token that the provider’s gateway finds too long', () => {
+  it.each([414, 431])(
+    '(%i) is 400 like every malformed request: no alert, nothing redeemed, and the next one goes through',
+    async (answer) => {
+      const email = `long${answer}@shop.example`
+      sharing.provider.fail({ on: 'reuse', at: 'before', answer })
+      const refused = await sharing.share(shop, email, sharing.mint())
+      expect([refused.status, refused.body]).toEqual([
+        400,
+        { error: 'kycShareToken is longer than the identity provider takes' },
+      ])
+      expect(logged().filter(({ level }) => Number(level) >= warn)).toEqual([])
+      expect((await sharing.share(shop, email, sharing.mint())).body).toMatchObject({ reused: true })
+    },
+  )
+})
+
+describe('a provider that refuses the service itself', () => {
+  it.each([
+    [401, { status: 401, code: 'ERR_PROVIDER_SETUP', reason: 'ERR_PROVIDER_SETUP' }],
+    [403, { status: 403, code: 'ERR_PROVIDER_SETUP', reason: 'ERR_PROVIDER_SETUP' }],
+    [{ errorCode: 10505 }, { status: 400, code: 'ERR_PROVIDER_SETUP', reason: 'ERR_PROVIDER_SETUP 10505' }],
+  ] as const)('(%j) is logged with status, code and reason, without address and token', async (answer, fields) => {
+    const token = sharing.mint()
+    sharing.provider.fail({ on: 'reuse', at: 'before', answer })
+    expect((await sharing.share(shop, 'canary@shop.example', token)).status).toBe(502)
+    const alerts = logged().filter(({ eventType }) => eventType === 'identity.misconfigured')
+    expect(alerts).toEqual([expect.objectContaining({ level: error, ...fields })])
+    for (const secret of ['canary', token, encodeURIComponent(token)]) expect(lines.join('')).not.toContain(secret)
+  })
+})
+
+describe('a webhook', () => {
+  const post = (body: string, headers: Record<string, string>) =>
+    fetch(`${sharing.url}${verdictPath}`, { method: 'POST', body, headers })
+  const signed = (body: string, secret: string) => ({
+    'X-Payload-Digest': createHmac('sha256', secret).update(body).digest('hex'),
+    'X-Payload-Digest-Alg': 'HMAC_SHA256_HEX',
+  })
+
+  it.each([
+    ['without a digest', 'ERR_PROVIDER_WEBHOOK_UNSIGNED', '{"canary":1}', () => ({})],
+    [
+      'with the digest of another secret',
+      'ERR_PROVIDER_WEBHOOK_FORGED',
+      '{"canary":1}',
+      (body: string) => signed(body, 'another-secret'),
+    ],
+    [
+      'that is no JSON',
+      'ERR_PROVIDER_WEBHOOK_MALFORMED',
+      'canary',
+      (body: string) => signed(body, 'secret-of-the-webhook'),
+    ],
+  ])('%s is refused and logged by its code', async (_, code, body, headers) => {
+    expect((await post(body, headers(body))).status).toBe(400)
+    expect(logged()).toEqual([
+      expect.objectContaining({ level: warn, eventType: 'identity.webhook_refused', code, status: 400 }),
+    ])
+    expect(lines.join('')).not.toContain('canary')
+  })
+})
+
+const service = { clientId: 'Service', appToken: 'sbx:service', secretKey: 'secret-of-the-service', partners: ['Shop'] }
+const donor = { clientId: 'Shop', appToken: 'sbx:shop', secretKey: 'secret-of-the-shop', partners: ['Service'] }
+
+/** A whole server that asks a provider of its own. */
+async function startWhole(env: Record<string, string> = {}) {
+  const provider = await startIdentityProvider({ clients: [donor, service] })
+  onTestFinished(() => provider.close())
+  const made = await tempConfig({
+    PI_ENV: 'development',
+    PI_IDENTITY_URL: provider.url,
+    PI_IDENTITY_APP_TOKEN: service.appToken,
+    PI_IDENTITY_SECRET_KEY: service.secretKey,
+    PI_IDENTITY_LEVEL: 'basic-kyc-level',
+    PI_IDENTITY_WEBHOOK_SECRETS: 'secret-of-the-webhook',
+    ...env,
+  })
+  onTestFinished(made.remove)
+  const server = await startServer(made.config)
+  onTestFinished(() => server.stop())
+  return { provider, server }
+}
+
+it('refused webhooks are counted by reason', async () => {
+  const { server } = await startWhole()
+  for (let sent = 0; sent < 2; sent += 1) await fetch(`${server.url}${verdictPath}`, { method: 'POST', body: '{}' })
+  const text = await (await fetch(`${server.url}/metrics`)).text()
+  const counts = text.split('\n').filter((line) => line.includes('identity_webhooks_refused_total{'))
+  expect(counts.sort()).toEqual([
+    'payment_integration_identity_webhooks_refused_total{reason="forged"} 0',
+    'payment_integration_identity_webhooks_refused_total{reason="malformed"} 0',
+    'payment_integration_identity_webhooks_refused_total{reason="unsigned"} 2',
+  ])
+})
+
+it('a server that stops waits for no question to a provider that hangs', async () => {
+  const { provider, server } = await startWhole()
+  const { identity, store } = server.service
+  if (identity === null) throw new Error('Sharing is off.')
+  const integrationAddress = `0x${'01'.repeat(20)}`
+  const { id: applicantId } = provider.addApplicant({ clientId: 'Shop' })
+  const shareToken = provider.mintShareToken({ applicantId, forClientId: 'Service' })
+  await identity.share({ integrationAddress, email: 'user@shop.example', shareToken })
+  const [found] = await identity.verifications({ limit: 1 })
+  provider.fail({ on: 'status', at: 'before', answer: 'hang', times: 1_000 })
+  provider.fail({ on: 'applicant', at: 'before', answer: 'hang', times: 1_000 })
+  await store.transaction((tx) => tx.verifications.change(found?.accountId ?? '', { askInMs: 0 }))
+  const asked = provider.requests.length
+  const loop = new AbortController()
+  const running = identity.run(loop.signal)
+  await vi.waitUntil(() => provider.requests.length > asked, { timeout: 5_000, interval: 5 })
+  const before = performance.now()
+  loop.abort()
+  await running
+  expect(performance.now() - before).toBeLessThan(1_000)
+})

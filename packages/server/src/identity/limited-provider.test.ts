@@ -1,0 +1,98 @@
+import type { IdentityProvider, Redemption } from '@payment-integration/core/ports'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { limitProvider, providerLimits } from './limited-provider.js'
+
+beforeEach(() => vi.useFakeTimers({ now: 1_000_000 }))
+afterEach(() => vi.useRealTimers())
+
+const now = () => Date.now()
+const redeemed: Redemption = { kind: 'redeemed', applicant: { applicantId: 'a', review: null } }
+
+/** A provider that answers at once, and the limits around it. */
+function setUp() {
+  const calls: { readonly at: number; readonly call: string }[] = []
+  const noted = <T>(call: string, value: T) => {
+    calls.push({ at: now(), call })
+    return value
+  }
+  const answers = { redeem: redeemed as Redemption }
+  const provider: IdentityProvider = {
+    levelName: 'basic',
+    redeem: async ({ externalUserId }) => noted(`redeem ${externalUserId}`, answers.redeem),
+    find: async (name) => noted(`find ${name}`, { kind: 'answer', value: null }),
+    review: async (id) => noted(`review ${id}`, { kind: 'answer', value: null }),
+  }
+  const limited = limitProvider(provider, { clock: { now }, elapsed: now })
+  const redeem = (name = 'x', sendBy = Number.POSITIVE_INFINITY) =>
+    limited.redeem({ shareToken: 't', externalUserId: name, sendBy })
+  return { calls, answers, limited, redeem }
+}
+
+describe('redemptions', () => {
+  it('above what the provider takes in 5 seconds wait their turn, and above twice that are shed with a time to wait', async () => {
+    const { redeem, calls } = setUp()
+    const outcomes = Array.from({ length: 100 }, (_, n) => redeem(`${n}`))
+    await vi.advanceTimersByTimeAsync(0)
+    expect(calls).toHaveLength(providerLimits.redemptions)
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(calls).toHaveLength(2 * providerLimits.redemptions)
+    const kinds = (await Promise.all(outcomes)).map((outcome) => outcome.kind)
+    expect(kinds).toEqual([...Array(80).fill('redeemed'), ...Array(20).fill('throttled')])
+    expect(await outcomes[99]).toEqual({ kind: 'throttled', retryAfterMs: 10_000 })
+  })
+
+  it('whose time passed while they waited are not sent', async () => {
+    const { redeem, calls } = setUp()
+    const sent = Array.from({ length: providerLimits.redemptions }, () => redeem())
+    const late = redeem('late', now() + 4_000)
+    await vi.advanceTimersByTimeAsync(5_000)
+    await Promise.all(sent)
+    expect(await late).toEqual({ kind: 'unsent' })
+    expect(calls.map(({ call }) => call)).not.toContain('redeem late')
+  })
+})
+
+describe('after a 429', () => {
+  it.each([
+    ['as long as it said', 7_000, 7_000],
+    ['a window when it named no time', null, 5_000],
+    ['a minute at most', 3_600_000, 60_000],
+  ])('nothing is asked for %s', async (_, retryAfterMs, pauseMs) => {
+    const { redeem, calls, limited, answers } = setUp()
+    answers.redeem = { kind: 'throttled', retryAfterMs }
+    expect(await redeem()).toEqual({ kind: 'throttled', retryAfterMs })
+    answers.redeem = redeemed
+    const asked = calls.length
+    for (const ask of [() => redeem(), () => limited.find('n'), () => limited.review('a')])
+      expect(await ask()).toEqual({ kind: 'throttled', retryAfterMs: pauseMs })
+    await vi.advanceTimersByTimeAsync(pauseMs - 1)
+    expect(await limited.review('a')).toEqual({ kind: 'throttled', retryAfterMs: 1 })
+    expect(calls).toHaveLength(asked)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(await redeem()).toEqual(redeemed)
+    expect(await limited.review('a')).toEqual({ kind: 'answer', value: null })
+  })
+})
+
+it('questions about verdicts have a share of their own, and take no turn of a look-up', async () => {
+  const { limited, calls } = setUp()
+  const questions = Array.from({ length: 200 }, (_, n) => limited.review(`${n}`))
+  await vi.advanceTimersByTimeAsync(0)
+  expect(calls).toHaveLength(providerLimits.questions)
+  expect(await limited.find('n')).toEqual({ kind: 'answer', value: null })
+  await vi.advanceTimersByTimeAsync(5_000)
+  await Promise.all(questions)
+  expect(calls.length).toBeLessThanOrEqual(2 * providerLimits.questions + 1)
+})
+
+it('closing sends away who waits and who comes, and what the provider says of itself stays', async () => {
+  const { redeem, limited, calls } = setUp()
+  expect(limited.levelName).toBe('basic')
+  const outcomes = Array.from({ length: providerLimits.redemptions + 1 }, () => redeem())
+  await vi.advanceTimersByTimeAsync(0)
+  limited.close()
+  expect(await outcomes.at(-1)).toEqual({ kind: 'throttled', retryAfterMs: 1_000 })
+  expect(await limited.review('a')).toMatchObject({ kind: 'throttled' })
+  expect(calls).toHaveLength(providerLimits.redemptions)
+  expect(vi.getTimerCount()).toBe(0)
+})

@@ -1,0 +1,113 @@
+/** DESIGN 5.4 over the provider's protocol: what becomes of redemptions whose answer is lost, and of names that are taken. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { claimLeaseMs, createService, parseMasterKey, silentLogger, systemClock } from '@payment-integration/core'
+import { createSqliteStore } from '@payment-integration/store-sql'
+import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
+import { expect, it, onTestFinished } from 'vitest'
+import { createSumsubProvider } from '../src/identity/sumsub-provider.js'
+import { createUndiciSender } from '../src/sender/undici-sender.js'
+import { timingMasterKey } from './support/start-timing-server.js'
+
+const donor = { clientId: 'Shop', appToken: 'sbx:shop', secretKey: 'secret-of-the-shop', partners: ['Service'] }
+const recipient = {
+  clientId: 'Service',
+  appToken: 'sbx:service',
+  secretKey: 'secret-of-the-service',
+  partners: ['Shop'],
+}
+const shop = `0x${'a1'.repeat(20)}`
+const otherShop = `0x${'b2'.repeat(20)}`
+const email = 'user@shop.example'
+const unavailable = { code: 'ERR_IDENTITY_UNAVAILABLE' }
+const notDonated = { code: 'ERR_VERIFICATION_UNAVAILABLE' }
+
+/** A service and a provider on one clock that the test moves. */
+async function started(redeemBy: 'reuse' | 'import') {
+  let aheadMs = 0
+  const clock = { ...systemClock, now: () => Date.now() + aheadMs }
+  const local = await startIdentityProvider({ clients: [donor, recipient], now: clock.now })
+  const folder = await mkdtemp(join(tmpdir(), 'payment-integration-lost-answers-'))
+  const store = createSqliteStore({ path: join(folder, 'sharing.db'), clock })
+  await store.migrate()
+  const { appToken, secretKey } = recipient
+  const provider = createSumsubProvider({
+    ...{ baseUrl: local.url, appToken, secretKey, levelName: 'basic-kyc-level', redeemBy },
+    ...{ now: clock.now, clock, timeoutMs: 2_000 },
+  })
+  const sender = createUndiciSender()
+  const masterKey = parseMasterKey(timingMasterKey)
+  const service = createService({ store, sender, masterKey, clock, logger: silentLogger, identity: { provider } })
+  const { identity } = service
+  if (identity === null) throw new Error('The service was built without an identity provider.')
+  onTestFinished(async () => {
+    provider.close()
+    await sender.close()
+    await store.close()
+    await local.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+  const mint = () => {
+    const { id: applicantId } = local.addApplicant({ clientId: 'Shop' })
+    return local.mintShareToken({ applicantId, forClientId: 'Service' })
+  }
+  return {
+    local,
+    identity,
+    pass(ms: number) {
+      aheadMs += ms
+    },
+    share: (integrationAddress: string, shareToken = mint()) =>
+      identity.share({ integrationAddress, email, shareToken }),
+    /** The only verification there is. */
+    verification: async () => (await identity.verifications({ limit: 1 }))[0],
+  }
+}
+
+it('a lost redemption is found after its claim, for the integration whose token it was', async () => {
+  const { local, share, pass, verification } = await started('reuse')
+  local.fail({ on: 'reuse', at: 'after', answer: 'lost' })
+  local.fail({ on: 'find', at: 'before', answer: 'lost' })
+  await expect(share(shop)).rejects.toMatchObject(unavailable)
+  pass(claimLeaseMs)
+  await expect(share(otherShop)).rejects.toMatchObject(notDonated)
+  expect(await verification()).toMatchObject({ donor: shop, applicantId: local.redemptions[0]?.applicantId })
+  expect(await share(shop)).toMatchObject({ reused: false })
+  expect(local.redemptions).toHaveLength(1)
+})
+
+it('a lost redemption of the older endpoint is redeemed by nobody again, until an operator names its applicant', async () => {
+  const { local, share, pass, identity, verification } = await started('import')
+  local.fail({ on: 'import', at: 'after', answer: 'lost' })
+  await expect(share(shop)).rejects.toMatchObject(unavailable)
+  for (let days = 0; days < 3; days += 1) {
+    pass(24 * 60 * 60_000)
+    for (const by of [otherShop, shop]) await expect(share(by)).rejects.toMatchObject(unavailable)
+    await identity.askDue()
+  }
+  expect(local.redemptions).toHaveLength(1)
+  const [attempt] = await identity.redemptions({ limit: 10 })
+  expect(attempt).toMatchObject({ state: 'unresolved', integrationAddress: shop })
+  const { applicantId = '' } = local.redemptions[0] ?? {}
+  const { externalUserId = '' } = attempt ?? {}
+  expect(await identity.settleAttempt({ externalUserId, applicantId })).toBe('attached')
+  expect(await verification()).toMatchObject({ donor: shop, applicantId })
+  await expect(share(otherShop)).rejects.toMatchObject(notDonated)
+  expect(local.redemptions).toHaveLength(1)
+})
+
+it('a name that somebody else has is left alone: the next one is redeemed, in the same request', async () => {
+  const { local, share, pass, verification, identity } = await started('reuse')
+  await expect(share(shop, 'no token')).rejects.toMatchObject({ code: 'ERR_SHARE_TOKEN_REJECTED' })
+  const { accountId } = (await verification()) ?? {}
+  const { id: older } = local.addApplicant({ clientId: 'Service', externalUserId: `pi:${accountId}:2`, as: 'approved' })
+  pass(claimLeaseMs)
+  expect(await share(shop)).toMatchObject({ reused: true })
+  const { applicantId } = (await verification()) ?? {}
+  expect(applicantId).toBe(local.redemptions[0]?.applicantId)
+  expect(applicantId).not.toBe(older)
+  expect(local.redemptions).toMatchObject([{ externalUserId: `pi:${accountId}:3` }])
+  const outcomes = (await identity.attempts({ limit: 10 })).map(({ outcome }) => outcome).reverse()
+  expect(outcomes).toEqual(['claimed', 'rejected', 'claimed', 'foreign', 'claimed', 'redeemed'])
+})

@@ -1,0 +1,115 @@
+/** INTERFACE 4.2: placeholders are claimed once, whoever proves the address at the same time. */
+import {
+  createIdentity,
+  type Identity,
+  parseMasterKey,
+  silentLogger,
+  systemClock,
+  systemIds,
+  systemRandom,
+} from '@payment-integration/core'
+import type { Review } from '@payment-integration/core/ports'
+import { describe, expect, test } from 'vitest'
+import { onBothDatabases } from '../../test/support/old-databases.js'
+import { createStore } from '../create-store.js'
+
+const [shop, otherShop] = [`0x${'a1'.repeat(20)}`, `0x${'b2'.repeat(20)}`]
+const email = 'user@shop.example'
+const masterKey = parseMasterKey('00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f')
+
+onBothDatabases((empty) => {
+  async function setup() {
+    const store = createStore(await empty())
+    await store.migrate()
+    const identity = createIdentity({
+      ...{ store, masterKey, clock: systemClock, random: systemRandom, ids: systemIds, logger: silentLogger },
+      provider: {
+        redeem: async ({ externalUserId }) => ({
+          kind: 'redeemed',
+          applicant: { applicantId: `of ${externalUserId}`, review: null },
+        }),
+        find: async () => ({ kind: 'answer', value: null }),
+        review: async () => ({ kind: 'unavailable', reason: 'not asked here' }),
+      },
+    })
+    const share = (by = shop) => identity.share({ integrationAddress: by, email, shareToken: 'token' })
+    return { store, identity, share, claims: await identity.claims() }
+  }
+  const won = (results: readonly PromiseSettledResult<unknown>[]) =>
+    results.filter(({ status }) => status === 'fulfilled').length
+  const times = (count: number) => Array.from({ length: count })
+  /** Who has a verification, and of whom. */
+  const donors = async (identity: Identity) =>
+    (await identity.verifications({ limit: 100 }))
+      .filter(({ donor }) => donor !== null)
+      .map(({ accountId, donor }) => ({ accountId, donor }))
+
+  describe('a placeholder', () => {
+    test('that ten attest at once is given once, and every other one is refused and logged', async () => {
+      const { identity, claims, share } = await setup()
+      await share()
+      const attested = times(10).map((_, n) => claims.claimByAttestation(email, n % 2 === 0 ? shop : otherShop))
+      expect(won(await Promise.allSettled(attested))).toBe(1)
+      const reasons = (await identity.accountEvents({ limit: 100 })).map(({ reason }) => reason)
+      expect(reasons).toHaveLength(10)
+      expect(reasons.filter((reason) => reason === null)).toHaveLength(1)
+      for (const reason of reasons) expect([null, 'not_donor', 'not_placeholder']).toContain(reason)
+    })
+
+    test('that is attested and proven by code at once ends with whoever is signed in, and its verification too', async () => {
+      for (let round = 0; round < 5; round += 1) {
+        const { identity, claims, share } = await setup()
+        await share()
+        const { accountId } = await claims.register(email)
+        const { code } = await claims.requestCode(email)
+        await Promise.allSettled([
+          claims.claimByAttestation(email, shop),
+          claims.claimByCode(email, code, { accountId }),
+          claims.claimByAttestation(email, shop),
+        ])
+        expect(await donors(identity), `round ${round}`).toEqual([{ accountId, donor: shop }])
+        await expect(share(otherShop)).rejects.toMatchObject({ code: 'ERR_VERIFICATION_UNAVAILABLE' })
+      }
+    })
+  })
+
+  test('a code that ten use at once is taken once', async () => {
+    const { claims } = await setup()
+    const { code } = await claims.requestCode(email)
+    expect(won(await Promise.allSettled(times(10).map(() => claims.claimByCode(email, code))))).toBe(1)
+  })
+
+  test('of wrong codes at once each is a try, and the right one comes too late after five', async () => {
+    const { identity, claims } = await setup()
+    const { code } = await claims.requestCode(email)
+    expect(won(await Promise.allSettled(times(5).map(() => claims.claimByCode(email, 'wrong'))))).toBe(0)
+    await expect(claims.claimByCode(email, code)).rejects.toMatchObject({ code: 'ERR_EMAIL_PROOF' })
+    const reasons = (await identity.accountEvents({ limit: 6 })).map(({ reason }) => reason)
+    expect(reasons).toEqual(['no_code', ...Array(5).fill('code_wrong')])
+  })
+
+  test('of ten accounts that prove an address one after the other the last one has what was shared', async () => {
+    const { identity, claims, share } = await setup()
+    await share()
+    for (let n = 0; n < 10; n += 1) {
+      const { accountId } = await claims.register(email)
+      await claims.claimByCode(email, (await claims.requestCode(email)).code, { accountId })
+      expect(await donors(identity)).toEqual([{ accountId, donor: shop }])
+      expect((await share()).reused).toBe(false)
+    }
+  })
+
+  test('a direct verification keeps every integration out, and stays with its account when the address goes', async () => {
+    const { identity, claims, share } = await setup()
+    const first = await claims.register(email)
+    const review: Review = { reviewStatus: 'completed', reviewAnswer: 'GREEN', rejectType: null, rejectLabels: [] }
+    const direct = { accountId: first.accountId, applicantId: 'own', review, at: 1_000 }
+    expect(await identity.recordDirect(direct)).toBe('recorded')
+    expect(await identity.recordDirect({ ...direct, at: 999 })).toBe('kept')
+    await expect(share()).rejects.toMatchObject({ code: 'ERR_VERIFICATION_UNAVAILABLE' })
+    const second = await claims.register(email)
+    await claims.claimByCode(email, (await claims.requestCode(email)).code, { accountId: second.accountId })
+    expect(await donors(identity)).toEqual([{ accountId: first.accountId, donor: 'self' }])
+    expect((await share()).reused).toBe(true)
+  })
+})

@@ -1,0 +1,151 @@
+/** Child processes that may hang or leave children of their own behind. @module */
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+
+/** Process groups that still run. */
+const groups = new Set()
+
+/**
+ * A running program, leader of a process group of its own.
+ * @typedef {object} Running
+ * @property {Promise<Ended>} ended - Resolves when the program has ended; never rejects.
+ * @property {(wanted: (line: string) => boolean, seconds: number) => Promise<string>} line - The first line of standard output that is
+ *   wanted, told earlier or not. Rejects with an Error when the program ends before it, or the time is over.
+ * @property {() => Promise<void>} stop - Ends the program and what it started.
+ */
+
+/**
+ * How a program ended.
+ * @typedef {{ code: number | null, stdout: string, stderr: string, timedOut: boolean }} Ended
+ */
+
+/**
+ * Starts a program without standard input.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {{ seconds: number, cwd?: string, env?: Record<string, string | undefined> }} options - `seconds`: how long it may run.
+ * @returns {Running}
+ */
+export function start(command, args, { seconds, cwd, env }) {
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: process.platform !== 'win32',
+  })
+  groups.add(child)
+  let stdout = ''
+  let stderr = ''
+  let timedOut = false
+  const lines = []
+  const waiting = new Set()
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk
+  })
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    lines.push(line)
+    for (const look of waiting) look(line)
+  })
+  const timer = setTimeout(() => {
+    timedOut = true
+    end(child)
+  }, seconds * 1000)
+  const ended = new Promise((resolve) => {
+    const finish = (code) => {
+      clearTimeout(timer)
+      end(child)
+      groups.delete(child)
+      resolve({ code, stdout, stderr, timedOut })
+    }
+    child.once('error', (error) => {
+      stderr += error.message
+      finish(null)
+    })
+    // A grandchild may hold the pipes open after the program itself is gone.
+    child.once('exit', () => end(child))
+    child.once('close', finish)
+  })
+  return {
+    ended,
+    line(wanted, within) {
+      const told = lines.find(wanted)
+      if (told !== undefined) return Promise.resolve(told)
+      return new Promise((resolve, reject) => {
+        const settle = (act, value) => {
+          clearTimeout(limit)
+          waiting.delete(look)
+          act(value)
+        }
+        const look = (line) => wanted(line) && settle(resolve, line)
+        const limit = setTimeout(
+          () => settle(reject, new Error(`${command} did not say what was awaited within ${within} s.`)),
+          within * 1000,
+        )
+        waiting.add(look)
+        void ended.then(({ code }) =>
+          settle(reject, new Error(`${command} ended with ${code} too early: ${lastLines(stdout + stderr)}`)),
+        )
+      })
+    },
+    async stop() {
+      end(child)
+      await ended
+    },
+  }
+}
+
+/**
+ * Runs a program to its end.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {Parameters<typeof start>[2]} options
+ * @returns {Promise<Ended>}
+ */
+export function run(command, args, options) {
+  return start(command, args, options).ended
+}
+
+/**
+ * Runs a program that has to end well.
+ * @returns {Promise<string>} What it printed.
+ * @throws {Error} With its last lines, when its exit code is not 0 or its time is over.
+ */
+export async function must(command, args, options) {
+  const { code, stdout, stderr, timedOut } = await run(command, args, options)
+  if (code === 0) return stdout
+  const how = timedOut ? `was ended after ${options.seconds} s` : `ended with ${code}`
+  throw new Error(`${command} ${args.join(' ').slice(0, 200)} ${how}:\n${lastLines(stdout + stderr)}`)
+}
+
+/** The end of a text: what a person needs to see of a failure. */
+export function lastLines(text, count = 25) {
+  return text.trimEnd().split('\n').slice(-count).join('\n')
+}
+
+/** Ends a program with its whole group. */
+function end(child) {
+  if (child.pid === undefined) return
+  try {
+    if (process.platform === 'win32') child.kill('SIGKILL')
+    else process.kill(-child.pid, 'SIGKILL')
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error
+  }
+}
+
+function endAll() {
+  for (const child of groups) end(child)
+}
+process.once('exit', endAll)
+for (const [signal, number] of [
+  ['SIGINT', 2],
+  ['SIGTERM', 15],
+  ['SIGHUP', 1],
+])
+  process.once(signal, () => {
+    endAll()
+    process.exit(128 + number)
+  })

@@ -1,0 +1,64 @@
+/** What was found, as lines while it runs, tables at the end, and a count. @module */
+
+/**
+ * @typedef {object} Result
+ * @property {string} group - Which table it belongs to.
+ * @property {string} row - Where it ran.
+ * @property {string} column - What ran.
+ * @property {'ok' | 'FAILED' | 'skipped'} verdict
+ * @property {string} [detail] - Why it failed or was skipped, or a figure to show instead of `ok`.
+ */
+
+/** Collects results, and tells each when it comes. */
+export function createResults(print) {
+  /** @type {Result[]} */
+  const results = []
+  return {
+    results,
+    /** @param {Result} result */
+    add(result) {
+      results.push(result)
+      const { group, row, column, verdict, detail } = result
+      print(`${verdict.padEnd(8)} ${group}: ${row}: ${column}${verdict !== 'ok' && detail ? `: ${detail}` : ''}`)
+    },
+    /** Runs a check and adds its result: a returned text is shown instead of `ok`, a throw is a failure. */
+    async check(group, row, column, run) {
+      try {
+        const detail = await run()
+        this.add({ group, row, column, verdict: 'ok', ...(typeof detail === 'string' ? { detail } : {}) })
+      } catch (error) {
+        this.add({ group, row, column, verdict: 'FAILED', detail: error?.message ?? String(error) })
+      }
+    },
+  }
+}
+
+/** A table per group: rows where it ran, columns what ran. */
+export function tables(results) {
+  return [...new Set(results.map(({ group }) => group))].map((group) => {
+    const own = results.filter((result) => result.group === group)
+    const rows = [...new Set(own.map(({ row }) => row))]
+    const columns = [...new Set(own.map(({ column }) => column))]
+    const cell = (row, column) => {
+      const found = own.find((result) => result.row === row && result.column === column)
+      if (found === undefined) return '-'
+      return found.verdict === 'ok' ? (found.detail ?? 'ok') : found.verdict
+    }
+    const lines = [[group, ...columns], ...rows.map((row) => [row, ...columns.map((column) => cell(row, column))])]
+    const widths = lines[0].map((_, at) => Math.max(...lines.map((line) => line[at].length)))
+    return lines
+      .map((line) =>
+        line
+          .map((text, at) => text.padEnd(widths[at]))
+          .join('  ')
+          .trimEnd(),
+      )
+      .join('\n')
+  })
+}
+
+/** `N passed, N failed, N skipped`. */
+export function countLine(results) {
+  const of = (verdict) => results.filter((result) => result.verdict === verdict).length
+  return `${of('ok')} passed, ${of('FAILED')} failed, ${of('skipped')} skipped`
+}

@@ -1,0 +1,79 @@
+/** What of a manifest users depend on, beside the names: how entries resolve, what is installed with them, where they run. @module */
+import { readFile, writeFile } from 'node:fs/promises'
+
+/** Fields whose change users notice. */
+const watched = [
+  'type',
+  'sideEffects',
+  'engines',
+  'exports',
+  'imports',
+  'bin',
+  'files',
+  'dependencies',
+  'optionalDependencies',
+  'peerDependencies',
+  'peerDependenciesMeta',
+]
+
+/**
+ * Problems of a manifest by itself: a package that says nothing of side effects keeps its whole code in every bundle, and a
+ * range instead of an exact version makes what users run another thing than what was tested.
+ * @param {import('./pack.mjs').Packed} packed
+ * @returns {string[]}
+ */
+export function manifestProblems({ manifest }) {
+  const problems = []
+  if (manifest.sideEffects !== false) problems.push(`sideEffects is ${JSON.stringify(manifest.sideEffects)}, not false`)
+  if (manifest.exports['./package.json'] !== './package.json') problems.push('exports has no ./package.json')
+  for (const [name, range] of Object.entries({ ...manifest.dependencies, ...manifest.optionalDependencies }))
+    if (!/^\d+[.]\d+[.]\d+/.test(range)) problems.push(`${name} is ${range}, not an exact version`)
+  return problems
+}
+
+/**
+ * Compares manifests with the recorded ones, or records them.
+ * @param {readonly import('./pack.mjs').Packed[]} packages
+ * @param {string} file - The recorded manifests: lines by package, as JSON.
+ * @param {boolean} update - Records instead of comparing; packages that were not read keep their record.
+ * @returns {Promise<string[]>} One line per field that changed. The version of this workspace itself is left out.
+ */
+export async function compareManifests(packages, file, update) {
+  const recorded = JSON.parse(await readFile(file, 'utf8').catch(() => '{}'))
+  const read = Object.fromEntries(packages.map(({ manifest }) => [manifest.name, flat(watchedOf(manifest))]))
+  if (update) {
+    const merged = Object.entries({ ...recorded, ...read }).sort(([a], [b]) => (a < b ? -1 : 1))
+    await writeFile(file, `${JSON.stringify(Object.fromEntries(merged), null, 2)}\n`)
+    return []
+  }
+  return Object.entries(read).flatMap(([name, now]) => {
+    const before = recorded[name] ?? []
+    const came = now.filter((line) => !before.includes(line)).map((line) => `+ ${line}`)
+    const went = before.filter((line) => !now.includes(line)).map((line) => `- ${line}`)
+    return [...came, ...went].map((line) => `manifest of ${name}: ${line}`)
+  })
+}
+
+function watchedOf(manifest) {
+  const own = (dependencies) =>
+    Object.fromEntries(
+      Object.entries(dependencies).map(([name, range]) => [
+        name,
+        name.startsWith('@payment-integration/') && range === manifest.version ? 'same version' : range,
+      ]),
+    )
+  return Object.fromEntries(
+    watched
+      .filter((field) => manifest[field] !== undefined)
+      .map((field) => [field, /[dD]ependencies$/.test(field) ? own(manifest[field]) : manifest[field]]),
+  )
+}
+
+/** `field key = value` lines; a value is one text, so that the order of its conditions, which decides, counts too. */
+function flat(fields) {
+  return Object.entries(fields).flatMap(([field, value]) =>
+    value === null || typeof value !== 'object' || Array.isArray(value)
+      ? [`${field} = ${JSON.stringify(value)}`]
+      : Object.entries(value).map(([key, inner]) => `${field} ${key} = ${JSON.stringify(inner)}`),
+  )
+}

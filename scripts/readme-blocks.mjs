@@ -1,0 +1,96 @@
+/** The code blocks of READMEs, and who runs each. @module */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/**
+ * Who runs a block. `environments`: `npm run environments` does, from the tarballs, as planned beside it in
+ * `environments/service/readme-plans.mjs`. `tests`: test files of its package do. `compiled`: nobody can, for the reason given; every
+ * TypeScript block is compiled by `npm run examples` in any case.
+ * @typedef {{ environments: true } | { tests: string[] } | { compiled: string }} Runner
+ */
+
+/** By file, in the order of its blocks; a single entry stands for all of them. @type {Record<string, Runner | Runner[]>} */
+const runners = {
+  'README.md': [
+    { environments: true },
+    { environments: true },
+    { compiled: 'its host has PostgreSQL; examples/embedding and examples/fastify-host run the same lines' },
+  ],
+  'packages/chain-evm/README.md': [
+    { environments: true },
+    { compiled: 'it wants nodes of two chains and a host; packages/chain-evm tests what it makes on recorded chains' },
+    { environments: true },
+  ],
+  'packages/cli/README.md': { environments: true },
+  'packages/client/README.md': {
+    tests: [
+      'packages/client/test/readme.test.ts',
+      'packages/client/src/identity/readme.test.ts',
+      'packages/client/src/legacy/readme.test.ts',
+    ],
+  },
+  'packages/contract/README.md': { environments: true },
+  'packages/core/README.md': { environments: true },
+  'packages/identity-sumsub/README.md': { tests: ['packages/identity-sumsub/test/readme.test.ts'] },
+  'packages/server/README.md': { environments: true },
+  'packages/store-sql/README.md': { environments: true },
+  'packages/testing/README.md': [
+    { tests: ['packages/testing/test/readme.test.ts'] },
+    { compiled: 'it is a test file of vitest; the tests of packages/testing call the same on the same server' },
+    { tests: ['packages/testing/test/readme.test.ts'] },
+    { environments: true },
+  ],
+  'packages/version-store/README.md': { tests: ['packages/version-store/test/readme.test.ts'] },
+  'packages/webhook/README.md': {
+    tests: ['packages/webhook/src/readme.test.ts', 'packages/webhook/test/adapters/readme.test.ts'],
+  },
+}
+
+/**
+ * A block, with the line where its code begins.
+ * @typedef {{ file: string, index: number, line: number, language: 'ts' | 'js', code: string }} Block
+ */
+
+/** The TypeScript and JavaScript blocks of a text. @returns {Block[]} */
+export function blocksOf(file, text) {
+  return [...text.matchAll(/^```(ts|typescript|js|javascript)\n([\s\S]*?)^```$/gm)].map((match, index) => ({
+    file,
+    index,
+    line: text.slice(0, match.index).split('\n').length + 1,
+    language: match[1].startsWith('t') ? 'ts' : 'js',
+    code: match[2],
+  }))
+}
+
+/** The README of the workspace, and of every package: paths from the root. */
+export function packageReadmes(root) {
+  return ['README.md', ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}/README.md`)].filter(
+    (file) => existsSync(join(root, file)),
+  )
+}
+
+/** Who runs a block. @returns {Runner | undefined} */
+export function runnerOf({ file, index }) {
+  const runner = runners[file]
+  return Array.isArray(runner) ? runner[index] : runner
+}
+
+/** Blocks without a runner, runners without a block, and tests that do not read the README. @returns {string[]} */
+export function unranBlocks(root) {
+  return packageReadmes(root).flatMap((file) => {
+    const blocks = blocksOf(file, readFileSync(join(root, file), 'utf8'))
+    const runner = runners[file]
+    const problems = blocks
+      .filter((block) => runnerOf(block) === undefined)
+      .map(({ line }) => `${file}:${line} has code that nobody runs; say in scripts/readme-blocks.mjs who does`)
+    if (Array.isArray(runner) && runner.length > blocks.length)
+      problems.push(`${file} has ${blocks.length} blocks, scripts/readme-blocks.mjs lists ${runner.length}`)
+    for (const path of [runner ?? []].flat().flatMap((one) => one.tests ?? []))
+      if (!readsReadme(join(root, path))) problems.push(`${path} is said to run blocks of ${file} and does not read it`)
+    return problems
+  })
+}
+
+function readsReadme(path) {
+  return existsSync(path) && /README|readme/.test(readFileSync(path, 'utf8'))
+}

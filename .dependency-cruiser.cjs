@@ -176,7 +176,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: ['node_modules'] },
-    exclude: { path: '^(packages|examples)/[^/]+/(dist|coverage)/' },
+    exclude: { path: '^(packages|examples)/[^/]+/(dist/|coverage/|[.]next/|next-env[.]d[.]ts$)' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     combinedDependencies: false,

@@ -59,11 +59,8 @@ export function refusal<Code extends WebhookErrorCode>(
   status: Refusals[Code]['status'],
   facts?: Facts<Code>,
 ): WebhookError {
-  const error = Object.create(WebhookError.prototype)
-  error.name = 'WebhookError'
-  error.message = error.stack = error.code = code
-  error.status = status
-  return Object.assign(error, facts)
+  const own = { name: 'WebhookError', message: code, stack: code, code, status }
+  return Object.assign(Object.create(WebhookError.prototype), own, facts)
 }
 
 /** The names of codes, also of those that a newer version of this package adds. */

@@ -6,6 +6,11 @@ import { chromiumMissing, chromiumPath, launchChromium } from '../../test/suppor
 import { type Documented, hashes, startDocumented } from '../../test/support/documented-service.js'
 import { startPrefixProxy } from '../../test/support/prefix-proxy.js'
 
+/** What is used of an element inside of the page: the compiler of this repository knows no DOM. */
+interface PageElement {
+  querySelector(selectors: string): { readonly textContent: string | null } | null
+}
+
 /** Starting a browser on a busy machine takes its time. */
 const slowMs = 60_000
 
@@ -108,7 +113,7 @@ describe.skipIf(chromiumPath === undefined)(
         .evaluateAll((all) =>
           all.map((each) =>
             ['.opblock-summary-method', '.opblock-summary-path']
-              .map((part) => each.querySelector(part)?.textContent)
+              .map((part) => (each as unknown as PageElement).querySelector(part)?.textContent)
               .join(' '),
           ),
         )

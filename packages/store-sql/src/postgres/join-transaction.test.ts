@@ -143,6 +143,41 @@ describe.skipIf(postgresMissing)(
       expect(await service.deliveries.list({ limit: 10 })).toMatchObject([{ txHash: payment.txHash, version: 2 }])
     })
 
+    test.each(['repeatable read', 'serializable'])(
+      'is refused in a transaction at %s, whose snapshot could hide the payment, and nothing is stored',
+      async (level) => {
+        await inTransaction(async (client) => {
+          await client.query(`set transaction isolation level ${level}`)
+          const refused = service.applyUpdateIn(
+            joinPostgresTransaction(client, { schema }),
+            update(level.replace(' ', '-')),
+          )
+          await expect(refused).rejects.toThrow(/READ COMMITTED/)
+        }, 'commit')
+        expect(await known(level.replace(' ', '-'))).toBe(null)
+      },
+    )
+
+    test('outside of a transaction is refused, and nothing is stored', async () => {
+      const client = await pool.connect()
+      await expect(service.applyUpdateIn(joinPostgresTransaction(client, { schema }), update('alone'))).rejects.toThrow(
+        /transaction block/,
+      )
+      client.release()
+      expect(await known('alone')).toBe(null)
+    })
+
+    test('beside another one on the same client is refused, and the other is kept', async () => {
+      await inTransaction(async (client) => {
+        const first = service.applyUpdateIn(joinPostgresTransaction(client, { schema }), update('first-of-two'))
+        const second = service.applyUpdateIn(joinPostgresTransaction(client, { schema }), update('second-of-two'))
+        await expect(second).rejects.toThrow(/Another joined transaction/)
+        await first
+      }, 'commit')
+      expect(await known('first-of-two')).not.toBe(null)
+      expect(await known('second-of-two')).toBe(null)
+    })
+
     test.each(['', 'Payments', 'a"b'])('in the schema %j is a TypeError before anything is sent', (name) => {
       expect(() => joinPostgresTransaction(new pg.Client(), { schema: name })).toThrow(TypeError)
     })

@@ -18,9 +18,11 @@ const savepoint = 'payment_integration_join'
 /**
  * A store's `transaction` inside one that the host has begun on a connection of its own: what it writes is kept or lost together with the
  * host's own rows, when the host commits or rolls back. Work that fails is undone up to a savepoint, and the host's transaction goes on.
- * Use one at a time on a connection, and pass it to `service.applyUpdateIn`. Conflicts are the host's to repeat.
- * @param client - A `pg` client or pool client, after `BEGIN` at any isolation level.
- * @throws TypeError When the schema's name is none.
+ * Pass it to `service.applyUpdateIn`. Deadlocks are the host's to repeat.
+ * @param client - A `pg` client or pool client, after `BEGIN` at READ COMMITTED, the default: at a higher level the host's snapshot would hide a
+ *   payment that was indexed meanwhile, and its update would wait for ever.
+ * @throws TypeError When the schema's name is none. `transaction` rejects with a TypeError at another isolation level, and while another one is
+ *   open on the same client.
  * @example await service.applyUpdateIn(joinPostgresTransaction(client), update)
  */
 export function joinPostgresTransaction(client: pg.ClientBase, options: JoinOptions = {}): Pick<Store, 'transaction'> {
@@ -34,19 +36,38 @@ export function joinPostgresTransaction(client: pg.ClientBase, options: JoinOpti
   const driver = new PostgresDriver(lending(client), { keepsPlans: false, words })
   const db = kyselyOn(driver)
   const differences = postgresDifferences(schema, undefined)
+
+  async function inTransaction<T>(work: Parameters<Store['transaction']>[0]): Promise<T> {
+    const { rows } = await client.query("select current_setting('transaction_isolation') as level")
+    const [{ level = '' } = {}] = rows as { level?: string }[]
+    if (level !== 'read committed') throw new TypeError(`The transaction is ${level}; begin it at READ COMMITTED.`)
+    return db.transaction().execute(async (tx) => {
+      let made = 0
+      const result = await work(
+        createStoreTransaction(tx.withSchema(schema), differences, (deliveries) => (made += deliveries)),
+      )
+      // Within the transaction, so that word goes out exactly when the host commits.
+      if (made > 0) await client.query(`notify ${dueChannelName(schema)}`)
+      return result as T
+    })
+  }
+
   return {
-    transaction: (work) =>
-      db.transaction().execute(async (tx) => {
-        let made = 0
-        const result = await work(
-          createStoreTransaction(tx.withSchema(schema), differences, (deliveries) => (made += deliveries)),
-        )
-        // Within the transaction, so that word goes out exactly when the host commits.
-        if (made > 0) await client.query(`notify ${dueChannelName(schema)}`)
-        return result
-      }),
+    async transaction(work) {
+      if (joined.has(client))
+        throw new TypeError('Another joined transaction is open on this client; wait for its end.')
+      joined.add(client)
+      try {
+        return await inTransaction(work)
+      } finally {
+        joined.delete(client)
+      }
+    },
   }
 }
+
+/** Clients on which one is open: two would share a savepoint, and one that fails would undo the other. */
+const joined = new WeakSet<pg.ClientBase>()
 
 /** A pool of one connection, which stays the host's. */
 function lending(client: pg.ClientBase): pg.Pool {

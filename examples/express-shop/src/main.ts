@@ -6,12 +6,22 @@ const {
   DATABASE_URL,
   PAYMENTS_URL,
   INTEGRATION_ADDRESS,
+  RECEIVER_ADDRESS,
   API_SECRET,
   WEBHOOK_SIGNING_SECRETS,
   PORT = '3000',
 } = process.env
-if (!DATABASE_URL || !PAYMENTS_URL || !INTEGRATION_ADDRESS || !API_SECRET || !WEBHOOK_SIGNING_SECRETS) {
-  console.error('Set DATABASE_URL, PAYMENTS_URL, INTEGRATION_ADDRESS, API_SECRET and WEBHOOK_SIGNING_SECRETS.')
+if (
+  !DATABASE_URL ||
+  !PAYMENTS_URL ||
+  !INTEGRATION_ADDRESS ||
+  !RECEIVER_ADDRESS ||
+  !API_SECRET ||
+  !WEBHOOK_SIGNING_SECRETS
+) {
+  console.error(
+    'Set DATABASE_URL, PAYMENTS_URL, INTEGRATION_ADDRESS, RECEIVER_ADDRESS, API_SECRET and WEBHOOK_SIGNING_SECRETS.',
+  )
   process.exit(2)
 }
 
@@ -21,6 +31,7 @@ pool.on('error', (error) => console.error(error.message))
 const shop = await startShop({
   pool,
   client: createClient({ baseUrl: PAYMENTS_URL, integrationAddress: INTEGRATION_ADDRESS, apiSecret: API_SECRET }),
+  receiver: RECEIVER_ADDRESS,
   secrets: WEBHOOK_SIGNING_SECRETS.split(','),
   port: Number(PORT),
   report: (line) => console.error(line),

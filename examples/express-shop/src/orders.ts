@@ -1,4 +1,5 @@
-/** The shop's orders, in the PostgreSQL that holds the versions too. @module */
+/** The shop's orders and its payments, in the PostgreSQL that holds the versions too. @module */
+import { compareAmounts, parseAmount } from '@payment-integration/client/amounts'
 import type { Snapshot } from '@payment-integration/webhook'
 import type { ClientBase } from 'pg'
 
@@ -7,61 +8,90 @@ export interface Order {
   readonly id: string
   readonly price: string
   readonly currency: string
-  /** The state of its payment, or null before there is one. */
-  readonly state: string | null
-  /** When the goods were released: once. */
+  /** When the goods were released: once, and never taken back here. */
   readonly releasedAt: string | null
+  /** The payments whose memo is the order's id. */
+  readonly payments: readonly { readonly txHash: string; readonly state: string | null }[]
 }
 
-/** The shop's tables. */
+/** Where a payment is: on which chain, in which transaction. */
+export type PaymentKey = Pick<Snapshot, 'chainId' | 'txHash'>
+
+/** The shop's tables. `payments` has the newest of every payment that names us, also of those that belong to no order. */
 export const shopTables = `
-create table if not exists orders (
-  id text primary key, price text not null, currency text not null, chain_id text, tx_hash text, state text, released_at timestamptz,
-  unique (chain_id, tx_hash));
+create table if not exists orders (id text primary key, price text not null, currency text not null, released_at timestamptz);
+create table if not exists payments (
+  chain_id text not null, tx_hash text not null, order_id text references orders, state text, amount text, currency text,
+  primary key (chain_id, tx_hash));
 create table if not exists reconcile_checkpoint (one boolean primary key default true check (one), checkpoint jsonb not null)`
 
 type Database = Pick<ClientBase, 'query'>
+type Report = (line: string) => void
 
 /** Notes an order. The price is what the invoice of its payment must say. */
 export async function addOrder(db: Database, order: Pick<Order, 'id' | 'price' | 'currency'>): Promise<void> {
-  await db.query('insert into orders (id, price, currency) values ($1, $2, $3)', [
-    order.id,
-    order.price,
-    order.currency,
-  ])
-}
-
-/** Notes which transaction pays an order: the checkout learns it from the wallet. */
-export async function attachPayment(db: Database, id: string, chainId: string, txHash: string): Promise<boolean> {
-  const { rowCount } = await db.query(
-    'update orders set chain_id = $2, tx_hash = $3 where id = $1 and tx_hash is null',
-    [id, chainId, txHash.toLowerCase()],
-  )
-  return rowCount === 1
+  const { id, price, currency } = order
+  await db.query('insert into orders (id, price, currency) values ($1, $2, $3)', [id, price, currency])
 }
 
 /** An order, or null. */
 export async function findOrder(db: Database, id: string): Promise<Order | null> {
   const { rows } = await db.query<Order>(
-    'select id, price, currency, state, released_at as "releasedAt" from orders where id = $1',
+    `select id, price, currency, released_at as "releasedAt",
+       (select coalesce(json_agg(json_build_object('txHash', tx_hash, 'state', state)), '[]') from payments where order_id = orders.id) as payments
+     from orders where id = $1`,
     [id],
   )
   return rows[0] ?? null
 }
 
 /**
- * What a new version of a payment means to the shop. Runs in the transaction that records the version. A payment that belongs to no order of
- * ours is left alone: whoever builds a payment may write our address into it.
+ * Keeps a new version of a payment, and releases the goods if it pays an order. Runs in the transaction that records the version. A payment
+ * that belongs to no order is kept and nothing else: its order may come after it, and whoever builds a payment may write our address into it.
  */
-export async function applySnapshot(tx: Database, snapshot: Snapshot): Promise<void> {
+export async function applySnapshot(tx: Database, snapshot: Snapshot, report: Report): Promise<void> {
   const { chainId, txHash, state, invoice } = snapshot
-  const { rows } = await tx.query<Pick<Order, 'id' | 'price' | 'currency'>>(
-    'update orders set state = $3 where chain_id = $1 and tx_hash = $2 returning id, price, currency',
-    [chainId, txHash, state],
+  await tx.query(
+    `insert into payments (chain_id, tx_hash, state, amount, currency) values ($1, $2, $3, $4, $5)
+     on conflict (chain_id, tx_hash) do update set state = excluded.state, amount = excluded.amount, currency = excluded.currency`,
+    [chainId, txHash, state, invoice?.amount ?? null, invoice?.currency ?? null],
+  )
+  await releaseIfPaid(tx, snapshot, report)
+}
+
+/**
+ * Notes which order a payment pays, and releases the goods if it is paid already. Runs in a transaction. Whichever comes first, this or
+ * {@link applySnapshot}, has the payment's row locked; the other waits, and then sees both.
+ */
+export async function attachToOrder(tx: Database, orderId: string, payment: PaymentKey, report: Report): Promise<void> {
+  await tx.query(
+    `insert into payments (chain_id, tx_hash, order_id) values ($1, $2, $3)
+     on conflict (chain_id, tx_hash) do update set order_id = excluded.order_id`,
+    [payment.chainId, payment.txHash, orderId],
+  )
+  await releaseIfPaid(tx, payment, report)
+}
+
+/** A delivery is a claim, not a sale: the goods go out for a success over the very price that we asked. */
+async function releaseIfPaid(tx: Database, { chainId, txHash }: PaymentKey, report: Report): Promise<void> {
+  const { rows } = await tx.query<{
+    id: string
+    price: string
+    due: string
+    amount: string | null
+    paid: string | null
+  }>(
+    `select id, price, orders.currency as due, amount, payments.currency as paid from payments join orders on orders.id = order_id
+     where chain_id = $1 and tx_hash = $2 and state = 'success' and released_at is null`,
+    [chainId, txHash],
   )
   const [order] = rows
-  if (order === undefined || state !== 'success') return
-  // A delivery is a claim, not a sale: release only for the price that we asked.
-  if (invoice?.amount !== order.price || invoice.currency !== order.currency) return
-  await tx.query('update orders set released_at = now() where id = $1 and released_at is null', [order.id])
+  if (order === undefined) return
+  const { id, price, due, amount, paid } = order
+  if (amount !== null && paid === due && compareAmounts(parseAmount(amount), parseAmount(price)) === 0)
+    await tx.query('update orders set released_at = now() where id = $1 and released_at is null', [id])
+  else
+    report(
+      `order ${id} costs ${price} ${due}; payment ${txHash} is a success over ${amount ?? 'no amount'} ${paid ?? ''}`,
+    )
 }

@@ -18,7 +18,7 @@ export interface ReconcilerParts {
 export async function reconcileOnce({ client, store, pool, report }: ReconcilerParts): Promise<number> {
   const result = await client.reconcile({
     from: store,
-    handle: (payment: Payment, tx: PoolClient) => applySnapshot(tx, payment),
+    handle: (payment: Payment, tx: PoolClient) => applySnapshot(tx, payment, report),
     checkpoint: await readCheckpoint(pool),
     onCheckpoint: (checkpoint) => keepCheckpoint(pool, checkpoint),
   })

@@ -5,10 +5,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startClauses } from '../../../packages/server/test/support/clause-service.js'
 import { facts, indexPayments } from '../../../packages/server/test/support/index-payments.js'
 import { postgresMissing, startPostgres, type TestPostgres } from '../../../packages/store-sql/test/postgres.js'
-import type { Order } from './orders.js'
+import { inTransaction } from './in-transaction.js'
+import { applySnapshot, type Order } from './orders.js'
 import { type Shop, startShop } from './shop.js'
 
 const address = `0x${'ab'.repeat(20)}`
+const waiting = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+const receiver = `0x${'6A'.repeat(20)}`
 const invoice = { amount: '12.50', currency: 'EUR', settlementAmount: '13.61', settlementCurrency: 'USD' }
 
 describe.skipIf(postgresMissing)(
@@ -36,6 +39,7 @@ describe.skipIf(postgresMissing)(
           pool,
           client,
           secrets,
+          receiver,
           reconcileMs,
           port: 0,
           report: (line) => void reports.push(line),
@@ -58,39 +62,132 @@ describe.skipIf(postgresMissing)(
         body: JSON.stringify(body),
       })
     const orderOf = async (id: string) => (await (await fetch(`${shop.url}/orders/${id}`)).json()) as Order
+    async function order(item = 'beans') {
+      const answer = await post('/orders', { item })
+      return ((await answer.json()) as Order).id
+    }
+    const attach = async (id: string, txHash: string) => (await post(`/orders/${id}/payment`, { txHash })).status
     let made = 0
-    /** An order whose payment the service has indexed. */
-    async function pay(id: string, price = '12.50') {
+    /** A payment that the service has indexed. */
+    async function pay(memo: string, to = receiver) {
       made += 1
       const txHash = `0x${String(made).padStart(64, '0')}`
-      await post('/orders', { id, price, currency: 'EUR' })
-      await post(`/orders/${id}/payment`, { chainId: '1', txHash })
-      await indexPayments(service.store, [facts({ txHash, integrationAddress: address })])
+      const memoHex = `0x${Buffer.from(memo).toString('hex').padEnd(64, '0')}`
+      const payment = { txHash, memoHex, integrationAddress: address, receiver: to.toLowerCase() }
+      await indexPayments(service.store, [facts(payment)])
       return txHash
     }
-    const succeed = (txHash: string) => service.update({ txHash, state: 'success', invoice })
+    /** An order with its payment. */
+    async function sell(item?: string) {
+      const id = await order(item)
+      const txHash = await pay(id)
+      expect(await attach(id, txHash)).toBe(204)
+      return { id, txHash }
+    }
+    const succeed = (txHash: string, change: object = {}) =>
+      service.update({ txHash, state: 'success', invoice: { ...invoice, ...change } })
 
     test('an order follows its payment, and the goods are released once', async () => {
-      const txHash = await pay('order-1')
+      const { id, txHash } = await sell()
       await service.deliver()
-      expect(await orderOf('order-1')).toMatchObject({ state: null, releasedAt: null })
+      expect(await orderOf(id)).toMatchObject({ payments: [{ txHash, state: null }], releasedAt: null })
       await succeed(txHash)
       await service.deliver()
-      const released = await orderOf('order-1')
-      expect(released).toMatchObject({ state: 'success', releasedAt: expect.any(String) })
+      const released = await orderOf(id)
+      expect(released).toMatchObject({ payments: [{ txHash, state: 'success' }], releasedAt: expect.any(String) })
       await service.update({ txHash, state: 'refund_pending' })
       await service.deliver()
-      expect(await orderOf('order-1')).toEqual({ ...released, state: 'refund_pending' })
+      expect(await orderOf(id)).toEqual({ ...released, payments: [{ txHash, state: 'refund_pending' }] })
     })
 
-    test('a payment of another price moves the order and releases nothing', async () => {
-      await succeed(await pay('order-2', '99.00'))
+    test('a success that came before the payment was attached releases the goods when it is', async () => {
+      const id = await order()
+      const txHash = await pay(id)
+      await succeed(txHash)
       await service.deliver()
-      expect(await orderOf('order-2')).toMatchObject({ state: 'success', releasedAt: null })
+      expect(await orderOf(id)).toMatchObject({ payments: [], releasedAt: null })
+      expect(await attach(id, txHash)).toBe(204)
+      const released = await orderOf(id)
+      expect(released).toMatchObject({ payments: [{ txHash, state: 'success' }], releasedAt: expect.any(String) })
+      expect(await attach(id, txHash)).toBe(204)
+      expect(await orderOf(id)).toEqual(released)
     })
 
-    test('a forged delivery is refused, and changes nothing', async () => {
-      const txHash = await pay('order-3')
+    test('a success that is taken back before the payment is attached releases nothing', async () => {
+      const id = await order()
+      const txHash = await pay(id)
+      await succeed(txHash)
+      await service.update({ txHash, state: 'refund_pending' })
+      await service.deliver()
+      expect(await attach(id, txHash)).toBe(204)
+      expect(await orderOf(id)).toMatchObject({ payments: [{ txHash, state: 'refund_pending' }], releasedAt: null })
+    })
+
+    test('a payment that is attached while its success is being recorded releases the goods', async () => {
+      const id = await order()
+      const txHash = await pay(id)
+      const snapshot = {
+        ...{ integrationAddress: address, chainId: '1', txHash, version: 2 },
+        ...{ state: 'success', recipient: null, invoice },
+      }
+      let attaching: Promise<number> | undefined
+      await inTransaction(pool, async (tx) => {
+        await applySnapshot(tx, snapshot, () => undefined)
+        attaching = attach(id, txHash)
+        const waits = async () => (await pool.query(waiting)).rowCount
+        await expect.poll(waits, { timeout: 10_000 }).toBe(1)
+      })
+      expect(await attaching).toBe(204)
+      expect(await orderOf(id)).toMatchObject({ releasedAt: expect.any(String) })
+    })
+
+    test("somebody else's payment, one to another receiver and one that is not indexed are not attached", async () => {
+      const { id, txHash } = await sell()
+      const thief = await order()
+      expect(await attach(thief, txHash)).toBe(409)
+      expect(await attach(id, await pay(id, `0x${'66'.repeat(20)}`))).toBe(409)
+      expect(await attach(id, `0x${'f'.repeat(64)}`)).toBe(404)
+      expect(await attach('no-such-order', await pay('no-such-order'))).toBe(404)
+      expect(await attach(id, 'no hash')).toBe(400)
+      await succeed(txHash)
+      await service.deliver()
+      expect(await orderOf(thief)).toMatchObject({ payments: [], releasedAt: null })
+      expect(await orderOf(id)).toMatchObject({ payments: [{ txHash, state: 'success' }] })
+    })
+
+    test('a payment that belongs to no order is taken, so that the endpoint stays open', async () => {
+      const strange = {
+        ...{ integrationAddress: address, chainId: '1', txHash: await pay('dust'), version: 2 },
+        ...({ state: 'success', recipient: null, invoice } as const),
+      }
+      const delivery = await createDeliveries({ secret: signingSecret }).good(strange)
+      expect((await fetch(`${shop.url}/webhook`, { method: 'POST', ...delivery })).status).toBe(204)
+    })
+
+    test('the price comes from the catalogue, whatever the request says', async () => {
+      const answer = await post('/orders', { item: 'grinder', price: '0.01', currency: 'EUR' })
+      expect([answer.status, await answer.json()]).toEqual([
+        201,
+        { id: expect.any(String), price: '99.00', currency: 'EUR' },
+      ])
+      expect((await post('/orders', { item: 'constructor' })).status).toBe(400)
+    })
+
+    test.each([
+      ['the same amount in other digits', 'beans', { amount: '12.5' }, true],
+      ['another amount', 'grinder', {}, false],
+      ['the amount in another currency', 'beans', { currency: 'USD' }, false],
+    ])('a success over %s: released or reported', async (_, item, change, isReleased) => {
+      const { id, txHash } = await sell(item)
+      await succeed(txHash, change)
+      await service.deliver()
+      const found = await orderOf(id)
+      expect([found.payments[0]?.state, found.releasedAt !== null]).toEqual(['success', isReleased])
+      expect(reports.some((line) => line.startsWith(`order ${id} costs `))).toBe(!isReleased)
+    })
+
+    test('a forged delivery is refused, and changes nothing; the report has its code', async () => {
+      const { id, txHash } = await sell()
       await service.deliver()
       const forger = createDeliveries({ secret: 'whsec_of_somebody_else' })
       const forged = await forger.good({
@@ -103,20 +200,21 @@ describe.skipIf(postgresMissing)(
         invoice,
       })
       expect((await fetch(`${shop.url}/webhook`, { method: 'POST', ...forged })).status).toBe(401)
-      expect(await orderOf('order-3')).toMatchObject({ state: null, releasedAt: null })
+      expect(await orderOf(id)).toMatchObject({ payments: [{ state: null }], releasedAt: null })
+      expect(reports).toContain('a delivery was refused: ERR_SIGNATURE_MISMATCH')
     })
 
     test('what was never delivered is repaired by the next run of the timer, and by a delivery after it not again', async () => {
-      const txHash = await pay('order-4')
+      const { id, txHash } = await sell()
       await service.service.integrations.setNotificationUrl(address, null)
       await succeed(txHash)
-      expect(await orderOf('order-4')).toMatchObject({ state: null, releasedAt: null })
+      expect(await orderOf(id)).toMatchObject({ payments: [{ state: null }], releasedAt: null })
       await restart(100)
-      await expect.poll(() => orderOf('order-4'), { timeout: 20_000 }).toMatchObject({ state: 'success' })
-      const released = await orderOf('order-4')
+      await expect.poll(() => orderOf(id), { timeout: 20_000 }).toMatchObject({ payments: [{ state: 'success' }] })
+      const released = await orderOf(id)
       expect(released.releasedAt).not.toBe(null)
       await service.deliver()
-      expect(await orderOf('order-4')).toEqual(released)
+      expect(await orderOf(id)).toEqual(released)
       expect(reports.join()).toContain('reconciled: ')
       expect((await pool.query('select checkpoint from reconcile_checkpoint')).rows).toHaveLength(1)
     })

@@ -1,19 +1,24 @@
 /** The shop: orders, the receiver of notifications, and a timer that reconciles. @module */
+import { randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { Client } from '@payment-integration/client'
 import { createReceiver } from '@payment-integration/version-store'
 import { postgresVersionStore } from '@payment-integration/version-store/postgres'
 import { createVerifier } from '@payment-integration/webhook'
-import { expressHandler } from '@payment-integration/webhook/express'
+import { expressHandler, type Refused } from '@payment-integration/webhook/express'
 import express from 'express'
 import type { Pool } from 'pg'
-import { addOrder, applySnapshot, attachPayment, findOrder, shopTables } from './orders.js'
+import { attachPayment } from './attach-payment.js'
+import { catalogue } from './catalogue.js'
+import { addOrder, applySnapshot, findOrder, shopTables } from './orders.js'
 import { reconcileUntil } from './reconciler.js'
 
 /** What the shop is made from. */
 export interface ShopOptions {
   readonly pool: Pool
-  readonly client: Pick<Client, 'reconcile'>
+  readonly client: Pick<Client, 'reconcile' | 'payments'>
+  /** The address to which the shop's payments go. */
+  readonly receiver: string
   /** Webhook signing secrets; two during a rotation. */
   readonly secrets: readonly string[]
   /** How often to reconcile, in milliseconds. @default 300000 (five minutes) */
@@ -37,22 +42,31 @@ export async function startShop(options: ShopOptions): Promise<Shop> {
   const { receive } = createReceiver({
     verify: createVerifier({ secrets }).verify,
     store,
-    handle: (snapshot, tx) => applySnapshot(tx, snapshot),
+    handle: (snapshot, tx) => applySnapshot(tx, snapshot, report),
   })
 
   const app = express()
+  const onError = (error: unknown) => report(String(error))
+  // A wrong secret shows here. Strangers can cause lines too, so they have the code and nothing that was sent.
+  const onRefusal = ({ code }: Refused) => report(`a delivery was refused: ${code}`)
   // Before any parser: the signature covers the raw bytes.
-  app.all('/webhook', expressHandler({ receive, onError: (error) => report(String(error)) }))
+  app.all('/webhook', expressHandler({ receive, onError, onRefusal }))
+  // Put your log-in here: an order belongs to the customer who made it.
   app.use(express.json())
   app.post('/orders', async (request, response) => {
-    const { id, price, currency } = request.body as { id: string; price: string; currency: string }
-    await addOrder(pool, { id, price, currency })
-    response.status(201).end()
+    const item = catalogue.get(request.body?.item)
+    if (item === undefined) return void response.status(400).end()
+    // The id becomes the memo of the payment: 32 bytes at most, and nobody can have paid under it before.
+    const order = { id: randomBytes(12).toString('hex'), ...item }
+    await addOrder(pool, order)
+    response.status(201).json(order)
   })
+  const attachParts = { client, pool, receiver: options.receiver.toLowerCase(), report }
   app.post('/orders/:id/payment', async (request, response) => {
-    const { chainId, txHash } = request.body as { chainId: string; txHash: string }
-    const isAttached = await attachPayment(pool, request.params.id, chainId, txHash)
-    response.status(isAttached ? 204 : 409).end()
+    const txHash = String(request.body?.txHash)
+    if (!/^0x[0-9a-f]{64}$/i.test(txHash)) return void response.status(400).end()
+    const attached = await attachPayment(attachParts, request.params.id, txHash)
+    response.status({ attached: 204, unknown: 404, refused: 409 }[attached]).end()
   })
   app.get('/orders/:id', async (request, response) => {
     const order = await findOrder(pool, request.params.id)

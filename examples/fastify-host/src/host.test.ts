@@ -58,7 +58,7 @@ describe.skipIf(postgresMissing)(
     async function payFor(orderId: string) {
       const payer = createPayer({ ...anvil, deployment })
       const txHash = await payer.pay({ integrationAddress, receiver, amount: 12_500_000n, memo: orderId })
-      await addOrder(host.pool, { id: orderId, txHash, chainId: String(anvil.chainId) })
+      await addOrder(host.pool, { id: orderId, txHash, chainId: String(anvil.chainId), integrationAddress })
       await expect.poll(() => shop.snapshots(txHash).map(({ version }) => version), { timeout: 20_000 }).toEqual([1])
       return txHash
     }
@@ -91,6 +91,40 @@ describe.skipIf(postgresMissing)(
       expect((await settle('order-2')).status).toBe(204)
       expect(await settledAt('order-2')).not.toBe(null)
       await expect.poll(() => shop.snapshots(txHash).map(({ version }) => version), { timeout: 20_000 }).toEqual([1, 2])
+    })
+
+    /** Settles, and expects to be told why not; the order stays as it was. */
+    async function expectUnsettled(orderId: string, reason: string) {
+      const answer = await settle(orderId)
+      expect([answer.status, await answer.json()]).toEqual([
+        409,
+        expect.objectContaining({ message: `Order ${orderId} is not settled: ${reason}.` }),
+      ])
+      expect(await settledAt(orderId)).toBe(null)
+    }
+
+    test('an order whose payment refuses the state is not settled', async () => {
+      const txHash = await payFor('order-3')
+      const chainId = String(anvil.chainId)
+      await host.service.applyUpdate({ id: 'refund-3', chainId, txHash, state: 'refund_success' })
+      await expectUnsettled('order-3', 'state refund_success cannot become success')
+    })
+
+    test('an order is settled by the payment of its own integration alone', async () => {
+      const txHash = await payFor('order-4')
+      const strange = { txHash, chainId: String(anvil.chainId), integrationAddress: receiver }
+      await addOrder(host.pool, { id: 'order-5', ...strange })
+      await expectUnsettled('order-5', 'no payment of the transaction names this integrationAddress')
+      expect((await settle('order-4')).status).toBe(204)
+    })
+
+    test('an order whose payment is not indexed yet is settled once it is, by the same call', async () => {
+      const early = { txHash: `0x${'f'.repeat(64)}`, chainId: String(anvil.chainId), integrationAddress }
+      await addOrder(host.pool, { id: 'order-6', ...early })
+      await expectUnsettled('order-6', 'its payment is not indexed yet')
+      const txHash = await payFor('order-7')
+      await host.pool.query('update orders set tx_hash = $1 where id = $2', [txHash, 'order-6'])
+      expect((await settle('order-6')).status).toBe(204)
     })
 
     test('the payment API has its own authentication, and gets the bodies that Fastify would have parsed', async () => {

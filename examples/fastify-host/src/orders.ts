@@ -6,24 +6,32 @@ export interface Order {
   readonly id: string
   readonly txHash: string
   readonly chainId: string
+  /** Which integration its payment names. A transaction may hold payments of several. */
+  readonly integrationAddress: string
 }
 
 /** Makes the table. */
 export const ordersTable = `create table if not exists orders (
-  id text primary key, tx_hash text not null, chain_id text not null, settled_at timestamptz, settled_amount text)`
+  id text primary key, tx_hash text not null, chain_id text not null, integration_address text not null,
+  settled_at timestamptz, settled_amount text)`
 
 /** Notes that an order is to be paid by a transaction. */
-export async function addOrder(client: Pick<ClientBase, 'query'>, { id, txHash, chainId }: Order): Promise<void> {
-  await client.query('insert into orders (id, tx_hash, chain_id) values ($1, $2, $3)', [id, txHash, chainId])
+export async function addOrder(client: Pick<ClientBase, 'query'>, order: Order): Promise<void> {
+  const { id, txHash, chainId, integrationAddress } = order
+  await client.query('insert into orders (id, tx_hash, chain_id, integration_address) values ($1, $2, $3, $4)', [
+    id,
+    txHash,
+    chainId,
+    integrationAddress,
+  ])
 }
 
 /** Settles an order once. Null for one that does not exist or was settled before. */
 export async function settleOrder(client: ClientBase, id: string, amount: string): Promise<Order | null> {
-  const { rows } = await client.query<{ tx_hash: string; chain_id: string }>(
+  const { rows } = await client.query<Order>(
     `update orders set settled_at = now(), settled_amount = $2 where id = $1 and settled_at is null
-     returning tx_hash, chain_id`,
+     returning id, tx_hash as "txHash", chain_id as "chainId", integration_address as "integrationAddress"`,
     [id, amount],
   )
-  const [row] = rows
-  return row === undefined ? null : { id, txHash: row.tx_hash, chainId: row.chain_id }
+  return rows[0] ?? null
 }

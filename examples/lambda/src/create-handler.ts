@@ -4,7 +4,7 @@ import { postgresVersionStore } from '@payment-integration/version-store/postgre
 import { createVerifier } from '@payment-integration/webhook'
 import { type LambdaHandler, lambdaHandler } from '@payment-integration/webhook/lambda'
 import type { Pool } from 'pg'
-import { moveOrder } from './orders.js'
+import { applySnapshot } from './orders.js'
 
 /** What the function needs. */
 export interface FunctionParts {
@@ -13,14 +13,17 @@ export interface FunctionParts {
   readonly secrets: readonly string[]
   /** Told of what an operator must mend. @default console.error */
   readonly onError?: ((error: unknown) => void) | undefined
+  /** Told of deliveries that were refused, by code, and of successes that do not fit their order. @default console.error */
+  readonly report?: ((line: string) => void) | undefined
 }
 
-/** Makes the handler: verify, compare, move the order, commit; 204 only then. */
-export function createHandler({ pool, secrets, onError }: FunctionParts): LambdaHandler {
+/** Makes the handler: verify, compare, keep the payment, mark its order, commit; 204 only then. */
+export function createHandler({ pool, secrets, onError, report = console.error }: FunctionParts): LambdaHandler {
   const { receive } = createReceiver({
     verify: createVerifier({ secrets }).verify,
     store: postgresVersionStore({ database: pool }),
-    handle: (snapshot, tx) => moveOrder(tx, snapshot),
+    handle: (snapshot, tx) => applySnapshot(tx, snapshot, report),
   })
-  return lambdaHandler({ receive, onError })
+  // A wrong secret shows here. Strangers can cause lines too, so they have the code and nothing that was sent.
+  return lambdaHandler({ receive, onError, onRefusal: ({ code }) => report(`a delivery was refused: ${code}`) })
 }

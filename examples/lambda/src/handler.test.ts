@@ -5,11 +5,12 @@ import { Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { postgresMissing, startPostgres, type TestPostgres } from '../../../packages/store-sql/test/postgres.js'
 import { createHandler } from './create-handler.js'
-import { ordersTable } from './orders.js'
+import { noteOrder, type Order, shopTables } from './orders.js'
 
 const secret = 'whsec_of_the_function'
 const deliveries = createDeliveries({ secret })
 const build = createBuilders({ seed: 5 })
+const invoice = { amount: '12.5', currency: 'EUR', settlementAmount: '13.61', settlementCurrency: 'USD' }
 
 /** The event of an HTTP API or a function URL, as AWS documents it (payload 2.0). */
 const eventOf = ({ headers, body }: SignedDelivery, isBase64Encoded = true): LambdaEventLike => ({
@@ -26,12 +27,15 @@ describe.skipIf(postgresMissing)(
     let pool: Pool
     let handler: LambdaHandler
     const errors: unknown[] = []
+    const reports: string[] = []
+    const report = (line: string) => void reports.push(line)
     beforeAll(async () => {
       postgres = await startPostgres()
       pool = new Pool({ connectionString: postgres.connectionString })
-      await pool.query(ordersTable)
+      await pool.query(shopTables)
       await postgresVersionStore({ database: pool }).migrate()
-      handler = createHandler({ pool, secrets: ['whsec_new', secret], onError: (error) => void errors.push(error) })
+      const onError = (error: unknown) => void errors.push(error)
+      handler = createHandler({ pool, secrets: ['whsec_new', secret], onError, report })
     })
     afterAll(async () => {
       await pool?.end()
@@ -39,54 +43,84 @@ describe.skipIf(postgresMissing)(
     })
     beforeEach(() => {
       errors.length = 0
+      reports.length = 0
     })
 
     const call = async (delivery: SignedDelivery | Promise<SignedDelivery>, isBase64Encoded?: boolean) =>
       (await handler(eventOf(await delivery, isBase64Encoded), { getRemainingTimeInMillis: () => 3_000 })).statusCode
-    const stateOf = async (id: string) =>
-      (await pool.query('select state from orders where id = $1', [id])).rows[0]?.state
-    async function order(id: string) {
-      const snapshot = build.snapshot({ version: 1, state: 'pending' })
-      await pool.query('insert into orders (id, chain_id, tx_hash) values ($1, $2, $3)', [
-        id,
-        snapshot.chainId,
-        snapshot.txHash,
-      ])
-      return snapshot
+    const find = async (id: string) => {
+      const query =
+        'select state, paid_at is not null as paid from orders left join payments on order_id = id where id = $1'
+      return (await pool.query(query, [id])).rows[0]
     }
+    /** What a checkout does. */
+    async function note(id: string, { chainId, txHash }: Pick<Order, 'chainId' | 'txHash'>) {
+      const tx = await pool.connect()
+      try {
+        await tx.query('begin')
+        await noteOrder(tx, { id, price: '12.50', currency: 'EUR', chainId, txHash }, report)
+        await tx.query('commit')
+      } catch (error) {
+        await tx.query('rollback')
+        throw error
+      } finally {
+        tx.release()
+      }
+    }
+    const payment = () => build.snapshot({ version: 1, state: 'pending', invoice })
 
     test('moves the order, in any order of deliveries, with the body as text or as Base64', async () => {
-      const pending = await order('order-1')
+      const pending = payment()
+      await note('order-1', pending)
       const success = { ...pending, version: 2, state: 'success' as const }
       expect(await call(deliveries.good(success), false)).toBe(204)
       expect(await call(deliveries.good(pending))).toBe(204)
-      expect(await stateOf('order-1')).toBe('success')
+      expect(await find('order-1')).toEqual({ state: 'success', paid: true })
+      expect(reports).toEqual([])
     })
 
-    test('a delivery that comes before its order answers 500, and the next try is taken', async () => {
-      const snapshot = build.snapshot({ version: 1, state: 'success' })
-      expect(await call(deliveries.good(snapshot))).toBe(500)
-      expect(errors).toMatchObject([{ name: 'OrderUnknownError' }])
-      await pool.query('insert into orders values ($1, $2, $3)', ['order-2', snapshot.chainId, snapshot.txHash])
-      expect(await call(deliveries.good(snapshot))).toBe(204)
-      expect(await stateOf('order-2')).toBe('success')
+    test('a payment without an order is taken, and pays the order that is noted after it', async () => {
+      const success = { ...payment(), state: 'success' as const }
+      expect(await call(deliveries.good(success))).toBe(204)
+      await note('order-2', success)
+      expect(await find('order-2')).toEqual({ state: 'success', paid: true })
+      await expect(note('order-of-another', success)).rejects.toThrow('belongs to another order')
+      expect(await find('order-of-another')).toBe(undefined)
+      expect(errors).toEqual([])
     })
 
-    test('what the service did not sign is refused and moves nothing', async () => {
-      const snapshot = { ...(await order('order-3')), state: 'success' as const }
+    test.each([
+      ['too little', { ...invoice, amount: '12.49' }, '12.49 EUR'],
+      ['another currency', { ...invoice, currency: 'USD' }, '12.5 USD'],
+      ['no invoice', null, 'no amount '],
+    ])('a success over %s pays nothing, and is reported', async (name, wrong, said) => {
+      const success = { ...payment(), state: 'success' as const, invoice: wrong }
+      await note(name, success)
+      expect(await call(deliveries.good(success))).toBe(204)
+      expect(await find(name)).toEqual({ state: 'success', paid: false })
+      expect(reports).toEqual([`order ${name} costs 12.50 EUR; payment ${success.txHash} is a success over ${said}`])
+    })
+
+    test('what the service did not sign is refused and moves nothing; the report has the code', async () => {
+      const snapshot = { ...payment(), state: 'success' as const }
+      await note('order-3', snapshot)
       expect(await call(deliveries.forged(snapshot))).toBe(401)
       expect(await call(deliveries.future(snapshot))).toBe(400)
-      expect(await stateOf('order-3')).toBe(null)
+      expect(await find('order-3')).toEqual({ state: null, paid: false })
       expect(errors).toEqual([])
+      expect(reports).toEqual(
+        ['ERR_SIGNATURE_MISMATCH', 'ERR_DELIVERY_FUTURE'].map((code) => `a delivery was refused: ${code}`),
+      )
     })
 
     test('the entry reads its environment', async () => {
       process.env['DATABASE_URL'] = postgres.connectionString
       process.env['WEBHOOK_SIGNING_SECRETS'] = secret
       const { handler: entry, pool: own } = await import('./index.js')
-      const pending = await order('order-4')
+      const pending = payment()
+      await note('order-4', pending)
       expect((await entry(eventOf(await deliveries.good(pending)))).statusCode).toBe(204)
-      expect(await stateOf('order-4')).toBe('pending')
+      expect(await find('order-4')).toEqual({ state: 'pending', paid: false })
       await own.end()
     })
   },

@@ -1,25 +1,80 @@
-/** The shop's orders, in the PostgreSQL that holds the versions too. @module */
+/** The shop's orders and its payments, in the PostgreSQL that holds the versions too. @module */
+import { compareAmounts, parseAmount } from '@payment-integration/client/amounts'
 import type { Snapshot } from '@payment-integration/webhook'
 import type { ClientBase } from 'pg'
 
-/** The shop's table. An order waits for one payment, which its checkout noted. */
-export const ordersTable = `create table if not exists orders (
-  id text primary key, chain_id text not null, tx_hash text not null, state text, unique (chain_id, tx_hash))`
+/** The shop's tables. `payments` has the newest of every payment that names us, also of those that belong to no order. */
+export const shopTables = `
+create table if not exists orders (id text primary key, price text not null, currency text not null, paid_at timestamptz);
+create table if not exists payments (
+  chain_id text not null, tx_hash text not null, order_id text unique references orders, state text, amount text, currency text,
+  primary key (chain_id, tx_hash))`
 
-/** The order is not known yet: the delivery came before the checkout noted it, and the service sends again. */
-export class OrderUnknownError extends Error {
-  override readonly name = 'OrderUnknownError'
+/** An order and the payment that is to pay it. */
+export interface Order {
+  readonly id: string
+  /** A decimal, as text: `12.50`. */
+  readonly price: string
+  readonly currency: string
+  readonly chainId: string
+  readonly txHash: string
+}
+
+type PaymentKey = Pick<Snapshot, 'chainId' | 'txHash'>
+type Report = (line: string) => void
+
+/**
+ * Keeps a new version of a payment, and marks its order as paid if it pays one. Runs in the transaction of the version store. A payment
+ * without an order is kept and nothing else: its order may come after it, and whoever builds a payment may write our address into it.
+ */
+export async function applySnapshot(tx: ClientBase, snapshot: Snapshot, report: Report): Promise<void> {
+  const { chainId, txHash, state, invoice } = snapshot
+  await tx.query(
+    `insert into payments (chain_id, tx_hash, state, amount, currency) values ($1, $2, $3, $4, $5)
+     on conflict (chain_id, tx_hash) do update set state = excluded.state, amount = excluded.amount, currency = excluded.currency`,
+    [chainId, txHash, state, invoice?.amount ?? null, invoice?.currency ?? null],
+  )
+  await markIfPaid(tx, snapshot, report)
 }
 
 /**
- * Moves an order to the state of its payment, inside the transaction of the version store.
- * @throws {OrderUnknownError} When there is no such order: the version is not taken.
+ * Notes an order with its payment: for the checkout, in a transaction of its own, before or after the payment's first delivery. The
+ * checkout has read the payment with `client.payments.get`, and compared its memo and its receiver: a transaction's hash is public.
+ * @throws {Error} When the order is noted already, or the payment belongs to another.
  */
-export async function moveOrder(tx: ClientBase, { chainId, txHash, state }: Snapshot): Promise<void> {
-  const { rowCount } = await tx.query('update orders set state = $3 where chain_id = $1 and tx_hash = $2', [
-    chainId,
-    txHash,
-    state,
-  ])
-  if (rowCount === 0) throw new OrderUnknownError(`There is no order for ${txHash} on chain ${chainId}.`)
+export async function noteOrder(tx: ClientBase, order: Order, report: Report): Promise<void> {
+  const { id, price, currency, chainId } = order
+  const txHash = order.txHash.toLowerCase()
+  await tx.query('insert into orders (id, price, currency) values ($1, $2, $3)', [id, parseAmount(price), currency])
+  const { rowCount } = await tx.query(
+    `insert into payments (chain_id, tx_hash, order_id) values ($1, $2, $3)
+     on conflict (chain_id, tx_hash) do update set order_id = excluded.order_id where payments.order_id is null`,
+    [chainId, txHash, id],
+  )
+  if (rowCount === 0) throw new Error(`Payment ${txHash} on chain ${chainId} belongs to another order.`)
+  await markIfPaid(tx, { chainId, txHash }, report)
+}
+
+/** Paid is a success over the very price. The row of the payment is locked: of two that come at once, the second sees both. */
+async function markIfPaid(tx: ClientBase, { chainId, txHash }: PaymentKey, report: Report): Promise<void> {
+  const { rows } = await tx.query<{
+    id: string
+    price: string
+    due: string
+    amount: string | null
+    paid: string | null
+  }>(
+    `select id, price, orders.currency as due, amount, payments.currency as paid from payments join orders on orders.id = order_id
+     where chain_id = $1 and tx_hash = $2 and state = 'success' and paid_at is null`,
+    [chainId, txHash],
+  )
+  const [order] = rows
+  if (order === undefined) return
+  const { id, price, due, amount, paid } = order
+  if (amount !== null && paid === due && compareAmounts(parseAmount(amount), parseAmount(price)) === 0)
+    await tx.query('update orders set paid_at = now() where id = $1 and paid_at is null', [id])
+  else
+    report(
+      `order ${id} costs ${price} ${due}; payment ${txHash} is a success over ${amount ?? 'no amount'} ${paid ?? ''}`,
+    )
 }

@@ -16,4 +16,6 @@ if (verdict.kind === 'paid')
   console.log(verdict.final ? 'paid, final' : 'paid, not final yet: ask again before you ship')
 else if (verdict.kind === 'not_paid') console.log(`not paid: ${verdict.reasons.join(', ')}`)
 else console.log('not in the system: too new, of another chain, or no payment')
-process.exitCode = verdict.kind === 'paid' ? 0 : 1
+// A script that ships on 0 must not ship what the chain may still take back.
+const unpaid = verdict.kind === 'paid' ? 3 : 1
+process.exitCode = verdict.kind === 'paid' && verdict.final ? 0 : unpaid

@@ -8,12 +8,16 @@ import { facts, indexPayments } from '../../../packages/server/test/support/inde
 import { type ExpectedPayment, verifyOrder } from './verify-order.js'
 
 const { txHash, receiver } = facts()
+const finalHash = `0x${'2'.repeat(64)}`
 const order: ExpectedPayment = { chainId: 1, txHash, amount: '12.50', currency: 'USD', receiver, memo: 'order 17' }
 let service: Awaited<ReturnType<typeof startClauses>>
 let apiKey: string
 beforeAll(async () => {
   service = await startClauses()
   await indexPayments(service.store, [facts()])
+  service.chain().mine([{ txHash: finalHash }])
+  for (let mined = 0; mined < 3; mined++) service.chain().mine([])
+  await service.index()
   apiKey = (await service.service.legacyKeys.create({ name: 'till' })).apiKey
 })
 afterAll(() => service?.stop())
@@ -24,6 +28,7 @@ const verify = (change: Partial<ExpectedPayment>, key = apiKey) =>
 describe('against a real service', () => {
   test('a payment as ordered is paid, and final only when enough blocks are above it', async () => {
     expect(await verify({})).toEqual({ kind: 'paid', final: false })
+    expect(await verify({ txHash: finalHash })).toEqual({ kind: 'paid', final: true })
   })
 
   test.each<[string, Partial<ExpectedPayment>, readonly string[]]>([
@@ -56,11 +61,12 @@ describe('the script', () => {
       ({ code, stdout }: { code: number; stdout: string }) => ({ code, stdout }),
     )
   }
-  const values = (amount: string) => ['1', txHash, amount, 'USD', receiver, 'order 17']
+  const values = (amount: string, hash = txHash) => ['1', hash, amount, 'USD', receiver, 'order 17']
 
-  test('exits with 0 for a paid order, with 1 for another, and with 2 when it is told too little', async () => {
+  test('exits with 0 for a paid order that is final, with 3 before it is, with 1 for an unpaid one, and with 2 when told too little', async () => {
     const env = { LEGACY_BASE_URL: service.url, LEGACY_API_KEY: apiKey }
-    expect(await run(values('12.50'), env)).toEqual({ code: 0, stdout: expect.stringContaining('paid, not final yet') })
+    expect(await run(values('12.50', finalHash), env)).toEqual({ code: 0, stdout: 'paid, final\n' })
+    expect(await run(values('12.50'), env)).toEqual({ code: 3, stdout: expect.stringContaining('paid, not final yet') })
     expect(await run(values('1'), env)).toEqual({ code: 1, stdout: 'not paid: Invalid payment amount\n' })
     expect(await run(values('1'), {})).toMatchObject({ code: 2 })
   })

@@ -18,14 +18,18 @@ export interface Shop {
   close(): void
 }
 
-/** Opens the database and makes the receiver over it. */
+/**
+ * Opens the database and makes the receiver over it.
+ * @throws {TypeError} When the secret is empty, before anything is opened.
+ */
 export function openShop({ path, secret }: { readonly path: string; readonly secret: string }): Shop {
+  const { verify } = createVerifier({ secrets: secret })
   const database = new DatabaseSync(path)
   database.exec('CREATE TABLE IF NOT EXISTS history (tx_hash TEXT NOT NULL, version INTEGER NOT NULL, state TEXT)')
   const insert = database.prepare('INSERT INTO history (tx_hash, version, state) VALUES (?, ?, ?)')
   const select = database.prepare('SELECT state FROM history WHERE tx_hash = ? ORDER BY rowid')
   const { receive } = createReceiver({
-    verify: createVerifier({ secrets: secret }).verify,
+    verify,
     store: sqliteVersionStore({ database }),
     // In the transaction that records the version: both are kept, or neither.
     handle: ({ txHash, version, state }: Snapshot) => void insert.run(txHash, version, state),

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { createBuilders, createDeliveries, type SignedDelivery } from '@payment-
 import { NextRequest } from 'next/server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { POST } from '../app/webhook/route'
-import { shop } from '../lib/shop'
+import { openShop, shop } from '../lib/shop'
 import page from '../pages/api/webhook'
 
 const secret = 'whsec_of_the_next_app'
@@ -55,4 +55,10 @@ describe.each(routers)('a route of %s', (_, post) => {
     expect(statuses).toEqual([204, 204, 204, 401])
     expect(shop().states(pending.txHash)).toEqual(['pending', 'success'])
   })
+})
+
+test('a shop without a secret opens no database', () => {
+  const path = join(folder, 'without-secret.db')
+  expect(() => openShop({ path, secret: '' })).toThrow(TypeError)
+  expect(existsSync(path)).toBe(false)
 })

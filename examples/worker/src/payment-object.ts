@@ -1,43 +1,78 @@
-/** One payment of the shop, with its order. @module */
+/** One payment, with the order that it pays. @module */
+import { compareAmounts, isAmount, parseAmount } from '@payment-integration/client/amounts'
 import { createReceiver } from '@payment-integration/version-store'
 import type { Snapshot } from '@payment-integration/webhook'
 import { objectVersionStore } from './object-version-store.js'
-import type { ObjectState, ObjectTransaction } from './platform.js'
+import type { ObjectState, ObjectStorage, ObjectTransaction } from './platform.js'
+
+/** An order of the shop: what the invoice of its payment must say. */
+export interface Order {
+  readonly id: string
+  /** A decimal, as text: `12.50`. */
+  readonly price: string
+  readonly currency: string
+}
 
 /** What the shop knows about a payment. */
-export interface Order {
+export interface Sale {
   readonly state: Snapshot['state']
-  /** How often the goods were released: once, whatever is delivered how often. */
+  readonly invoice: Snapshot['invoice']
+  /** Null until the shop says what the payment is for. */
+  readonly order: Order | null
+  /** How often the goods were released: once, whatever is delivered how often, and whatever comes after it. */
   readonly releases: number
 }
 
-/** The Durable Object. It trusts its caller: only the Worker reaches it, with snapshots that are verified. */
+/** The Durable Object. It trusts its caller: only the Worker reaches it, with verified snapshots, and orders of the shop itself. */
 export class PaymentObject {
-  readonly #state: ObjectState
+  readonly #storage: ObjectStorage
   readonly #accept: (snapshot: Snapshot) => Promise<unknown>
 
-  constructor(state: ObjectState) {
-    this.#state = state
+  constructor({ storage }: ObjectState) {
+    this.#storage = storage
     const { accept } = createReceiver({
       verify: async (snapshot: Snapshot) => ({ snapshot }),
-      store: objectVersionStore(state.storage),
-      handle: updateOrder,
+      store: objectVersionStore(storage),
+      handle: ({ state, invoice }, tx: ObjectTransaction) => change(tx, { state, invoice }),
     })
     this.#accept = accept
   }
 
-  /** POST takes a snapshot, GET shows the order. */
+  /** POST takes a snapshot, PUT the order, GET shows the sale. */
   async fetch(request: Request): Promise<Response> {
     if (request.method === 'POST') {
       const decision = await this.#accept((await request.json()) as Snapshot)
       return Response.json({ decision })
     }
-    return Response.json((await this.#state.storage.get<Order>('order')) ?? null)
+    if (request.method === 'PUT') return this.#attach((await request.json()) as Order)
+    return Response.json((await this.#storage.get<Sale>('sale')) ?? null)
+  }
+
+  #attach({ id, price, currency }: Order): Promise<Response> {
+    if (!isAmount(price)) return Promise.resolve(new Response('The price is no decimal text', { status: 400 }))
+    return this.#storage.transaction(async (tx) => {
+      const { order } = (await tx.get<Sale>('sale')) ?? {}
+      if (order) {
+        const isSame = order.id === id && order.price === price && order.currency === currency
+        return new Response(null, { status: isSame ? 204 : 409 })
+      }
+      await change(tx, { order: { id, price, currency } })
+      return new Response(null, { status: 204 })
+    })
   }
 }
 
-async function updateOrder({ state }: Snapshot, tx: ObjectTransaction): Promise<void> {
-  const before = (await tx.get<Order>('order')) ?? { state: null, releases: 0 }
-  const isNew = state === 'success' && before.state !== 'success'
-  await tx.put<Order>('order', { state, releases: before.releases + (isNew ? 1 : 0) })
+/** Keeps what is new, and releases the goods when a success and an order are there that fit: in either sequence, and once. */
+async function change(tx: ObjectTransaction, news: Partial<Sale>): Promise<void> {
+  const before = (await tx.get<Sale>('sale')) ?? { state: null, invoice: null, order: null, releases: 0 }
+  const sale = { ...before, ...news }
+  const isDue = sale.releases === 0 && isPaid(sale)
+  await tx.put<Sale>('sale', { ...sale, releases: sale.releases + (isDue ? 1 : 0) })
+}
+
+/** A delivery is a claim, not a sale: only a success over the very price of the order pays it. */
+function isPaid({ state, invoice, order }: Sale): boolean {
+  if (state !== 'success' || invoice === null || order === null) return false
+  const isPrice = compareAmounts(parseAmount(invoice.amount), parseAmount(order.price)) === 0
+  return isPrice && invoice.currency === order.currency
 }

@@ -26,4 +26,6 @@ export interface ObjectNamespace {
 export interface Env {
   readonly PAYMENTS: ObjectNamespace
   readonly WEBHOOK_SIGNING_SECRET: string
+  /** What the shop's back end sends as `Authorization: Bearer`. */
+  readonly SHOP_TOKEN: string
 }

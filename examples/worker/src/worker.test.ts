@@ -3,6 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RunningWorker, runWorker } from './workerd.js'
 
 const secret = 'whsec_of_the_worker'
+const shopToken = 'token_of_the_shop'
+const invoice = { amount: '12.5', currency: 'EUR', settlementAmount: '13.61', settlementCurrency: 'USD' }
+const order = { id: 'order-1', price: '12.50', currency: 'EUR' }
 const deliveries = createDeliveries({ secret })
 const build = createBuilders({ seed: 11 })
 type Snapshot = ReturnType<typeof build.snapshot>
@@ -10,32 +13,82 @@ type Snapshot = ReturnType<typeof build.snapshot>
 describe('in workerd', () => {
   let worker: RunningWorker
   beforeAll(async () => {
-    worker = await runWorker({ secret })
+    worker = await runWorker({ secret, shopToken })
   })
   afterAll(() => worker?.remove())
 
   const post = async (delivery: SignedDelivery | Promise<SignedDelivery>) =>
     (await fetch(`${worker.url}/webhook`, { method: 'POST', ...(await delivery) })).status
-  const orderOf = async ({ integrationAddress, chainId, txHash }: Snapshot) =>
-    (await fetch(`${worker.url}/orders/${integrationAddress}/${chainId}/${txHash}`)).json()
-  const payment = () => build.snapshot({ version: 1, state: 'pending' })
+  const ask = ({ integrationAddress, chainId, txHash }: Snapshot, init: RequestInit = {}, token = shopToken) =>
+    fetch(`${worker.url}/orders/${integrationAddress}/${chainId}/${txHash}`, {
+      headers: { authorization: `Bearer ${token}` },
+      ...init,
+    })
+  const saleOf = async (snapshot: Snapshot) => (await ask(snapshot)).json()
+  const attach = async (snapshot: Snapshot, change: object = {}, token?: string) =>
+    (await ask(snapshot, { method: 'PUT', body: JSON.stringify({ ...order, ...change }) }, token)).status
+  const payment = () => build.snapshot({ version: 1, state: 'pending', invoice })
+  const released = { state: 'success', invoice, order, releases: 1 }
 
   test('a success releases the goods once, whatever is repeated and overtaken', async () => {
     const pending = payment()
     const success = { ...pending, version: 2, state: 'success' as const }
+    expect(await attach(pending)).toBe(204)
     expect(await post(deliveries.good(success))).toBe(204)
     const first = await deliveries.good(success)
     const repeated = [first, await deliveries.duplicate(first), await deliveries.good(pending)]
     expect(await Promise.all(repeated.map(post))).toEqual([204, 204, 204])
-    expect(await orderOf(success)).toEqual({ state: 'success', releases: 1 })
+    expect(await saleOf(success)).toEqual(released)
   })
 
-  test('fifty copies at once release the goods once', async () => {
+  test('a success that a reorganisation takes back and gives again releases the goods once', async () => {
+    const success = { ...payment(), state: 'success' as const }
+    expect(await attach(success)).toBe(204)
+    for (const [version, state] of [
+      [1, 'success'],
+      [2, 'failure'],
+      [3, 'success'],
+    ] as const)
+      expect(await post(deliveries.good({ ...success, version, state }))).toBe(204)
+    expect(await saleOf(success)).toEqual(released)
+  })
+
+  test('a success without an order releases nothing, until the shop attaches one', async () => {
+    const success = { ...payment(), state: 'success' as const }
+    expect(await post(deliveries.good(success))).toBe(204)
+    expect(await saleOf(success)).toEqual({ ...released, order: null, releases: 0 })
+    expect([await attach(success), await attach(success)]).toEqual([204, 204])
+    expect([await attach(success, { id: 'order-2' }), await attach(success, { price: '1' })]).toEqual([409, 409])
+    expect(await saleOf(success)).toEqual(released)
+  })
+
+  test.each([
+    ['another price', { price: '12.51' }],
+    ['another currency', { currency: 'USD' }],
+  ])('a success for an order of %s releases nothing', async (_, change) => {
+    const success = { ...payment(), state: 'success' as const }
+    expect(await attach(success, change)).toBe(204)
+    expect(await post(deliveries.good(success))).toBe(204)
+    expect(await saleOf(success)).toMatchObject({ state: 'success', releases: 0 })
+  })
+
+  test('nobody but the shop attaches an order or reads one', async () => {
+    const success = { ...payment(), state: 'success' as const }
+    expect(await attach(success, {}, 'another_token')).toBe(401)
+    expect((await ask(success, { headers: {} })).status).toBe(401)
+    expect(await saleOf(success)).toBe(null)
+    expect(await attach(success, { price: '12,50' })).toBe(400)
+    expect((await ask(success, { method: 'DELETE' })).status).toBe(405)
+  })
+
+  test('fifty copies at once, and the order among them, release the goods once', async () => {
     const success = { ...payment(), state: 'success' as const }
     const delivery = await deliveries.good(success)
-    const answers = await Promise.all(Array.from({ length: 50 }, () => post(delivery)))
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => (index === 25 ? attach(success) : post(delivery))),
+    )
     expect(new Set(answers)).toEqual(new Set([204]))
-    expect(await orderOf(success)).toEqual({ state: 'success', releases: 1 })
+    expect(await saleOf(success)).toEqual(released)
   })
 
   test('what the service did not sign changes nothing', async () => {
@@ -44,16 +97,17 @@ describe('in workerd', () => {
     expect(await post(deliveries.tampered(success))).toBe(401)
     expect(await post(deliveries.stale(success))).toBe(400)
     expect(await post(deliveries.unsigned(success))).toBe(401)
-    expect(await orderOf(success)).toBe(null)
+    expect(await saleOf(success)).toBe(null)
   })
 
   test('the versions outlive the process', async () => {
     const success = { ...payment(), version: 3, state: 'success' as const }
+    expect(await attach(success)).toBe(204)
     expect(await post(deliveries.good(success))).toBe(204)
     await worker.stop('SIGKILL')
     await worker.start()
     expect(await post(deliveries.good({ ...success, version: 2, state: 'pending' }))).toBe(204)
-    expect(await orderOf(success)).toEqual({ state: 'success', releases: 1 })
+    expect(await saleOf(success)).toEqual(released)
   })
 
   test('other paths are not found, and other methods not allowed', async () => {

@@ -18,8 +18,16 @@ export interface RunningWorker {
   remove(): Promise<void>
 }
 
+/** What the Worker is told. */
+export interface WorkerSecrets {
+  /** The webhook signing secret. */
+  readonly secret: string
+  /** What the shop's back end sends as `Authorization: Bearer`. */
+  readonly shopToken: string
+}
+
 /** Bundles the Worker and starts it on a free port. */
-export async function runWorker({ secret }: { readonly secret: string }): Promise<RunningWorker> {
+export async function runWorker({ secret, shopToken }: WorkerSecrets): Promise<RunningWorker> {
   const folder = await mkdtemp(join(tmpdir(), 'worker-'))
   await mkdir(join(folder, 'storage'))
   await build({
@@ -32,6 +40,7 @@ export async function runWorker({ secret }: { readonly secret: string }): Promis
     mainFields: ['module', 'main'],
   })
   await writeFile(join(folder, 'secret.txt'), secret)
+  await writeFile(join(folder, 'token.txt'), shopToken)
   await writeFile(join(folder, 'worker.capnp'), config)
   let child: ChildProcess | undefined
   const running = {
@@ -85,6 +94,7 @@ const main :Workerd.Worker = (
   compatibilityDate = "2026-01-01",
   bindings = [
     (name = "WEBHOOK_SIGNING_SECRET", text = embed "secret.txt"),
+    (name = "SHOP_TOKEN", text = embed "token.txt"),
     (name = "PAYMENTS", durableObjectNamespace = "PaymentObject"),
   ],
   durableObjectNamespaces = [(className = "PaymentObject", uniqueKey = "payments", enableSql = true)],

@@ -9,8 +9,13 @@ export interface ReceiverOptions<Delivery, Verified extends { readonly snapshot:
   /** Where handled versions are kept. */
   readonly store: VersionStore<Tx>
   /**
-   * Your effect, once per version. Write through `tx`: it is kept together with the version, or not at all. Throw when the payment
-   * cannot be handled yet (the order is not known): nothing is stored, and the service sends again after your 5xx.
+   * Your effect, once per version. Write through `tx`: it is kept together with the version, or not at all.
+   *
+   * Return for a payment that is not yours: a stranger can name your integration's address in one, and an endpoint that answers 5xx to
+   * payments that will never be its own is blocked at the service, also for those that are. Where its order may come after it, keep the
+   * payment through `tx` and match it when the order comes. Throw only for what you expect within the service's next attempts (your
+   * database is away, the order is being written): nothing is stored, and the service sends again after your 5xx.
+   *
    * The service waits 5 seconds for an answer, so hand slow work to a queue that you fill through `tx`.
    */
   readonly handle: (snapshot: Verified['snapshot'], tx: Tx) => void | Promise<void>

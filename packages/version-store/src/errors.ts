@@ -20,12 +20,19 @@ export class EffectReentrantError extends VersionStoreError {
   }
 }
 
-/** A call waited `busyTimeoutMs` for its turn. Nothing was kept, its effect did not run; answer 503 and the service sends again. */
+/**
+ * A call waited `busyTimeoutMs` for its turn. Nothing was kept; answer 503 and the service sends again. Its effect did not run, but for one
+ * case: a COMMIT of SQLite that finds a lock for so long comes after the effect. What that wrote through `tx` is undone; what it did
+ * elsewhere is not.
+ */
 export class StoreBusyError extends VersionStoreError {
   override readonly name = 'StoreBusyError'
   readonly code = 'ERR_VERSION_STORE_BUSY'
   readonly status = 503
-  /** `lock`: another connection held the database or the payment. `effect`: other effects held this connection, or in Redis the payment; the first may never end. */
+  /**
+   * `lock`: another connection held the database or the payment. `effect`: other effects held this connection, or, on a pool and in
+   * Redis, the payment; the first may never end.
+   */
   readonly waitedFor: 'lock' | 'effect'
   /** @param cause - The driver's error, for a lock. */
   constructor(busyTimeoutMs: number, waitedFor: 'lock' | 'effect', cause?: unknown) {
@@ -93,7 +100,9 @@ export class TableMissingError extends VersionStoreError {
 
 /**
  * The effect took longer than `leaseMs`, and another delivery may have begun: nothing was written through `tx`, and the version is not
- * taken. What the effect did elsewhere may repeat. Lengthen the lease, or shorten the effect.
+ * taken. What the effect did elsewhere may repeat. Lengthen the lease, or shorten the effect. One case is otherwise: the connection broke
+ * with the answer of the last step, the client sent the step again, and a greater version was stored between the two. Then the writes are
+ * kept; the next delivery is `stale`, and right.
  */
 export class LeaseLostError extends VersionStoreError {
   override readonly name = 'LeaseLostError'

@@ -1,6 +1,6 @@
 /** The reference adapter: a Map. Forgets with its process. Source: INTERFACE 6, receiver obligations. @module */
 import { decideVersion } from './decide-version.js'
-import { createQueue, createReentryGuard, type Queue } from './internal/queue.js'
+import { createQueues, createReentryGuard } from './internal/queue.js'
 import { checkVersion, normalizeKey } from './payment-key.js'
 import type { PaymentKey, VersionStore } from './version-store.js'
 
@@ -11,26 +11,16 @@ import type { PaymentKey, VersionStore } from './version-store.js'
  */
 export function memoryVersionStore(): VersionStore<undefined> {
   const versions = new Map<string, number>()
-  const queues = new Map<string, Queue>()
-  const guard = createReentryGuard()
-
   /** One at a time per payment; payments do not wait for each other. */
-  async function inLine<Result>(key: string, job: () => Promise<Result>): Promise<Result> {
-    const queue = queues.get(key) ?? createQueue()
-    queues.set(key, queue)
-    try {
-      return await queue.run(job)
-    } finally {
-      if (queue.size === 0) queues.delete(key)
-    }
-  }
+  const queues = createQueues()
+  const guard = createReentryGuard()
 
   return {
     async advance(payment, effect) {
       guard.check()
       const key = textOf(payment)
       const version = checkVersion(payment)
-      return inLine(key, async () => {
+      return queues.run(key, async () => {
         const decision = decideVersion(versions.get(key), version)
         if (decision !== 'apply') return decision
         await guard.start(() => effect(undefined))

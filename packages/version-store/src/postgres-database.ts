@@ -3,7 +3,11 @@
 /** Any function. */
 export type Method = (...values: never) => unknown
 
-/** A connection of `pg` that you connected. Everything that uses it takes turns; a pool serves payments side by side. */
+/**
+ * A connection of `pg` that you connected, best for the store alone. The stores on it take turns; a pool serves payments side by side.
+ * **Other code does not take turns:** what it writes on the same client while an effect runs is inside of the store's transaction, and is
+ * undone with it when the effect fails.
+ */
 export interface PgClient {
   readonly query: Method
   readonly connect: Method

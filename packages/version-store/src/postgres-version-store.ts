@@ -3,19 +3,12 @@
 import type { BusyOptions } from './busy-options.js'
 import { decideVersion, type VersionDecision } from './decide-version.js'
 import { TransactionEndedError } from './errors.js'
-import { busyOptions, startWait } from './internal/busy.js'
+import { busyOptions, startWait, type Wait } from './internal/busy.js'
 import { lineOf } from './internal/line.js'
 import { chooseDriver } from './internal/postgres/choose-driver.js'
 import type { Bound, PostgresDriver, Work } from './internal/postgres/driver.js'
 import { errorOfClaim, errorOfSeal, isEnded, rejectMissingTable } from './internal/postgres/sql-errors.js'
-import {
-  claimStatement,
-  plain,
-  readStatement,
-  type Statement,
-  sealSql,
-  tableSql,
-} from './internal/postgres/statements.js'
+import { claimStatement, plain, readStatement, sealSql, tableSql } from './internal/postgres/statements.js'
 import { checkVersion, normalizeKey } from './payment-key.js'
 import type {
   DrizzleDatabase,
@@ -28,13 +21,19 @@ import type { Effect, PaymentKey, VersionedPayment, VersionStore } from './versi
 
 /** Where versions are kept, and how long the database lets a transaction wait. */
 export type PostgresVersionStoreOptions<Database> = BusyOptions & {
-  /** Your pool, connection or query builder. Effects get as `tx` what it gives to the work of a transaction. */
+  /**
+   * Your pool, connection or query builder. Effects get as `tx` what it gives to the work of a transaction. A single `Client` of `pg` is
+   * for the store alone: see {@link PgClient}. A pool of `pg` needs a `connectionTimeoutMillis`, or a call waits for a connection for ever.
+   */
   readonly database: Database
   /** The table, with or without its schema: lower-case letters, digits and underscores. @default 'payment_versions' */
   readonly table?: string | undefined
   /**
-   * With `pg`: whether the server keeps the plans of the store's statements. Not behind a pooler that lends connections by transaction
-   * and cannot do that, such as PgBouncer before 1.21. postgres.js has the same option of its own. @default true
+   * With `pg`: whether the server keeps the plans of the store's statements. Where a plan is not found (26000) or is another's (42P05),
+   * behind a pooler or after DISCARD ALL or DEALLOCATE ALL, the statement has done nothing and runs again without one, a pool closes
+   * the connection, and from then on the store asks for less: first no EXECUTE, which PgBouncer never finds, then no names. `false` spares
+   * such attempts behind a pooler that keeps no plans (PgBouncer before 1.21, or with `max_prepared_statements = 0`). postgres.js has the
+   * same option of its own. @default true
    */
   readonly prepare?: boolean | undefined
   /**
@@ -84,7 +83,8 @@ export function postgresVersionTable(table: string = postgresDefaults.table): st
 /**
  * Makes a store on PostgreSQL 12 or later. `advance` begins a transaction (READ COMMITTED), takes the version by one statement, runs the
  * effect with the driver's own transaction, commits: a crash at any point keeps both or neither. Deliveries of one payment go one after
- * the other, in the database: any number of processes may share it; payments do not wait for each other. Nothing is retried: at READ
+ * the other: those of this process before they take a connection, and those of any number of processes in the database, for
+ * `busyTimeoutMs` in all. Payments do not wait for each other while the pool has a connection left. No effect is retried: at READ
  * COMMITTED the store's statement cannot fail to serialise, and what an effect meets (a deadlock, 40P01) comes out, so that the next
  * delivery tries again.
  * @throws {TypeError | RangeError} When an option has no usable form. Its methods throw `ERR_VERSION_STORE_BUSY`,
@@ -105,9 +105,7 @@ export function postgresVersionStore<Database extends PostgresDatabase>(
     postgresDefaults.statementTimeoutMs,
   )
   const idleMs = milliseconds('idleTimeoutMs', options.idleTimeoutMs, postgresDefaults.idleTimeoutMs)
-  // To the server, 0 is for ever.
-  const lockMs = Math.min(Math.max(1, Math.ceil(busy.busyTimeoutMs)), longestMs)
-  const limits = { lockMs, statementMs, idleMs: driver.survivesIdleTimeout ? idleMs : 0 }
+  const limits = { statementMs, idleMs: driver.survivesIdleTimeout ? idleMs : 0 }
   const claim = claimStatement(table, limits)
   const claimOfCaller = claimStatement(table)
   const read = readStatement(table)
@@ -118,21 +116,30 @@ export function postgresVersionStore<Database extends PostgresDatabase>(
     return row === undefined ? undefined : Number(row['version'])
   }
 
-  /** A store whose calls take turns at `line`, and whose work runs as `transact` has it. */
+  /** A store on a pool, whose deliveries of one payment take turns, or on one connection or transaction, at which all calls do. */
   function storeOn(
     holder: object,
-    takesTurns: boolean,
-    claiming: Statement,
+    isPool: boolean,
     inside: Tx | undefined,
     transact: <Result>(first: Bound, work: Work<Tx, Result>) => Promise<Result>,
   ): VersionStore<Tx> {
-    const { queue } = lineOf(holder)
-    const inTurn = <Result>(job: () => Promise<Result>) => (takesTurns ? queue.run(job, startWait(busy).giveUp) : job())
+    const { queue, payments } = lineOf(holder)
 
-    async function advance(key: readonly string[], version: number, effect: Effect<Tx>): Promise<VersionDecision> {
+    async function advance(
+      key: readonly string[],
+      version: number,
+      effect: Effect<Tx>,
+      { leftMs }: Wait,
+    ): Promise<VersionDecision> {
       let failure: { readonly error: unknown } | undefined
       let claimed = false
-      const first = { statement: claiming, values: [...key, String(version)] }
+      const values = [...key, String(version)]
+      // To the server, 0 is for ever.
+      const lockMs = Math.min(Math.max(1, Math.ceil(leftMs())), longestMs)
+      const first =
+        inside === undefined
+          ? { statement: claim, values: [String(lockMs), ...values] }
+          : { statement: claimOfCaller, values }
       const work: Work<Tx, VersionDecision> = async (tx, [taken]) => {
         if (taken === undefined) {
           // The claim has locked the row that it did not change, so it is there; where a policy hides it, nothing can be said.
@@ -158,7 +165,7 @@ export function postgresVersionStore<Database extends PostgresDatabase>(
       } catch (error) {
         // Drivers may put an error of their own, of the ROLLBACK, in place of the effect's.
         if (failure !== undefined) throw failure.error
-        throw claimed ? errorOfSeal(error) : errorOfClaim(error, table, lockMs)
+        throw claimed ? errorOfSeal(error) : errorOfClaim(error, table, busy.busyTimeoutMs)
       }
     }
 
@@ -167,20 +174,23 @@ export function postgresVersionStore<Database extends PostgresDatabase>(
         guard.check()
         const key = valuesOf(payment)
         const version = checkVersion(payment)
-        return inTurn(() => advance(key, version, effect))
+        const wait = startWait(busy)
+        const job = () => advance(key, version, effect, wait)
+        return isPool ? payments.run(JSON.stringify([table, ...key]), job, wait.giveUp) : queue.run(job, wait.giveUp)
       },
       async current(payment: PaymentKey) {
         guard.check()
         const key = valuesOf(payment)
-        return inTurn(() => versionOf(inside, key))
+        const job = () => versionOf(inside, key)
+        return isPool ? job() : queue.run(job, startWait(busy).giveUp)
       },
     }
   }
 
-  const own = storeOn(database, driver.connection !== undefined, claim, undefined, driver.transaction)
+  const own = storeOn(database, driver.connection === undefined, undefined, driver.transaction)
   return {
     ...own,
-    in: (tx: Tx) => storeOn(tx, true, claimOfCaller, tx, (first, work) => driver.nested(tx, first, work)),
+    in: (tx: Tx) => storeOn(tx, false, tx, (first, work) => driver.nested(tx, first, work)),
     async migrate() {
       // Two CREATE TABLE IF NOT EXISTS at once can fail; the lock ends with the transaction.
       const lock = { statement: plain(`SELECT pg_advisory_xact_lock(${migrationLock})`), values: [] }

@@ -29,7 +29,8 @@ export interface RedisVersionStoreOptions extends BusyOptions {
 export interface RedisTransaction {
   /**
    * Adds a command, such as `write('SET', 'order:1', 'paid')`. It runs after the effect, with all others, when the version is stored.
-   * Redis undoes nothing: a command that fails there (WRONGTYPE) leaves those before it, and the version is not taken.
+   * Redis undoes nothing: a command that fails there (WRONGTYPE) leaves those before it, and the version is not taken. On a cluster
+   * its keys must be in the payment's slot: see {@link redisVersionStore}.
    */
   write(command: string, ...values: string[]): void
 }
@@ -44,8 +45,11 @@ export const redisDefaults = { prefix: 'payment-version:', leaseMs: 10_000 } as 
  * policy other than `noeviction` a full memory, and with a replica that takes over a few lost writes, each make old versions new again.
  *
  * `advance` claims the payment for `leaseMs` under a token, runs the effect, and then writes and stores the version by one script, if the
- * claim still holds. Deliveries of one payment go one after the other; payments do not wait for each other. All keys of a payment are in
- * one slot of a cluster, those of your own commands are where you put them.
+ * claim still holds. Deliveries of one payment go one after the other; payments do not wait for each other.
+ *
+ * On a cluster, a script runs on the node of its payment and cannot write elsewhere. The store's two keys of a payment are in one slot; a
+ * key that an effect writes through `tx` must be in it too, by the same hash tag: `{["0xa1…","8453","0xb2…"]}`, the JSON of integrationAddress, chainId and
+ * txHash in lower case. `prefix` must then have no braces.
  * @throws {TypeError | RangeError} When an option has no usable form. Its methods throw `ERR_VERSION_STORE_BUSY`, `ERR_LEASE_LOST`,
  * `ERR_EFFECT_REENTRANT`, and the client's own errors as they are.
  * @example const store = redisVersionStore({ redis: new Redis() })
@@ -116,7 +120,8 @@ export function redisVersionStore(options: RedisVersionStoreOptions): VersionSto
     async current(payment) {
       guard.check()
       const stored = await send(['GET', keysOf(payment).version])
-      return stored === null ? undefined : Number(stored)
+      // After the version, a space and a token.
+      return stored === null ? undefined : Number.parseInt(String(stored), 10)
     },
   }
 }

@@ -1,4 +1,4 @@
-import { onClient, onPool, onPostgresJs } from './postgres-drivers.js'
+import { onClient, onPool, onPools, onPostgresJs } from './postgres-drivers.js'
 import { postgresConformance } from './postgres-suite.js'
 
-postgresConformance([onPool, onClient, onPostgresJs])
+postgresConformance([onPool, onPools, onClient, onPostgresJs])

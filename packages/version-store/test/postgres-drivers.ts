@@ -71,6 +71,35 @@ export const onPool: PostgresTestDriver = {
   },
 }
 
+/** A pool for each of several processes, which take deliveries in turn: here copies meet in the database alone. */
+export const onPools: PostgresTestDriver = {
+  name: 'pg, pools of several processes',
+  excuse: [
+    {
+      test: 'an effect that calls its own store',
+      reason: 'its call goes to the store of another process, which cannot know of the effect',
+      run: false,
+    },
+  ],
+  async open({ connectionString, table, notes }) {
+    const pools = Array.from({ length: 8 }, () => new pg.Pool({ connectionString, max: connections / 4 }))
+    for (const pool of pools) pool.on('error', quiet)
+    const stores = pools.map((database) => postgresVersionStore({ database, table, ...patience }))
+    const [first] = stores as [(typeof stores)[number]]
+    let calls = 0
+    const next = () => stores[calls++ % stores.length] ?? first
+    return opened<pg.PoolClient>({
+      store: {
+        advance: (payment, effect) => next().advance(payment, effect),
+        current: (key) => next().current(key),
+      },
+      write: async (tx, note) => void (await tx.query(`INSERT INTO ${notes} (note) VALUES ($1)`, [note])),
+      migrate: () => first.migrate(),
+      close: async () => void (await Promise.all(pools.map((pool) => pool.end()))),
+    })
+  },
+}
+
 /** Reconnects as an application would: a new client, and a new store on it, where the old one is gone. */
 export const onClient: PostgresTestDriver = {
   name: 'pg, one client',

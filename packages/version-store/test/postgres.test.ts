@@ -93,7 +93,7 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
           current_setting('idle_in_transaction_session_timeout') AS idle, current_setting('transaction_isolation') AS isolation`)
       ).rows[0]
     let inside: unknown
-    await postgresVersionStore({ database }).advance(payment, async (tx) => {
+    await postgresVersionStore({ database, monotonicNow: () => 0 }).advance(payment, async (tx) => {
       inside = await settings(tx)
     })
     expect(inside).toEqual({ lock: '3s', statement: '4s', idle: '4500ms', isolation: 'read committed' })
@@ -122,9 +122,11 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
   })
 
   test('where the database defaults to SERIALIZABLE, copies that race still have one winner and no failure', async () => {
-    const database = pool({ max: 20, options: '-c default_transaction_isolation=serializable' })
-    const store = postgresVersionStore({ database })
-    const decisions = await Promise.all(Array.from({ length: 20 }, () => store.advance(payment, note('once'))))
+    // A pool for each, as in as many processes: the copies of one process take turns before they reach the database.
+    const stores = Array.from({ length: 20 }, () =>
+      postgresVersionStore({ database: pool({ max: 1, options: '-c default_transaction_isolation=serializable' }) }),
+    )
+    const decisions = await Promise.all(stores.map((store) => store.advance(payment, note('once'))))
     expect(decisions.sort()).toEqual(['apply', ...Array(19).fill('duplicate')])
     expect(await notes()).toEqual(['once'])
   })

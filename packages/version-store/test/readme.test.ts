@@ -131,7 +131,7 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
   afterAll(() => server?.remove())
 
   test.each([
-    ['pg', 'connectionTimeoutMillis'],
+    ['pg', 'Snapshot, tx: pg.PoolClient) =>'],
     ['postgres.js', "from 'postgres'"],
     ['Kysely', "from 'kysely'"],
     ['Drizzle', "from 'drizzle-orm'"],

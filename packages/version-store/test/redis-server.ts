@@ -19,12 +19,12 @@ export const redisMissing: string | null =
     ? null
     : 'redis-server is not installed: apt-get install redis-server'
 
-/** Starts a server and waits until it answers. */
-export async function startRedis(): Promise<TestRedis> {
+/** Starts a server, with further settings, and waits until it answers. */
+export async function startRedis(...more: string[]): Promise<TestRedis> {
   const folder = mkdtempSync(join(tmpdir(), 'version-store-redis-'))
   const path = join(folder, 'redis.sock')
   const settings = ['--port', '0', '--unixsocket', path, '--save', '', '--appendonly', 'yes', '--appendfsync', 'always']
-  const server = spawn('redis-server', [...settings, '--dir', folder], { stdio: 'ignore' })
+  const server = spawn('redis-server', [...settings, '--dir', folder, ...more], { stdio: 'ignore' })
   const ended = once(server, 'exit')
   const abandon = () => server.kill('SIGKILL')
   process.once('exit', abandon)

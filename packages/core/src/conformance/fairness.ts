@@ -24,6 +24,12 @@ async function register(store: Store, ...addresses: readonly string[]): Promise<
   for (const own of addresses) await store.integrations.insert(integration({ address: own }))
 }
 
+/** Registers integrations whose URLs lead to one server, `shared.example:443`. */
+async function registerShared(store: Store, ...addresses: readonly string[]): Promise<void> {
+  for (const own of addresses)
+    await store.integrations.insert(integration({ address: own, notificationUrl: `https://shared.example/${own}` }))
+}
+
 /** Makes one delivery for each name, in their order; their hashes count from `from`. */
 async function owe(store: Store, names: readonly string[], from = 1): Promise<void> {
   await store.transaction((tx) =>
@@ -93,8 +99,7 @@ export function fairnessTests(test: StoreTest): void {
   test('integrations whose URLs lead to one server share its bound and its turns', async ({ store }) => {
     await register(store, a, b)
     const shared = [address(0x51), address(0x52)]
-    for (const own of shared)
-      await store.integrations.insert(integration({ address: own, notificationUrl: `https://shared.example/${own}` }))
+    await registerShared(store, ...shared)
     await owe(
       store,
       shared.flatMap((own) => times(10, own)),
@@ -104,6 +109,63 @@ export function fairnessTests(test: StoreTest): void {
     expect(await store.deliveries.claim({ ...lease, perEndpoint: 5 })).toHaveLength(5)
     const held = new Map([['shared.example:443', 5]])
     expect(await store.deliveries.claim({ ...lease, perEndpoint: 5, held })).toEqual([])
+  })
+
+  test('at one server the integration with a backlog keeps no other one waiting, however old it is', async ({
+    store,
+  }) => {
+    await registerShared(store, a, b, c)
+    await register(store, address(0xd))
+    await owe(store, times(60, a))
+    await owe(store, times(3, b), 101)
+    await owe(store, [c, address(0xd)], 201)
+    const claims = await store.deliveries.claim({ ...lease, limit: 12 })
+    const isShared = ({ notificationUrl }: ClaimedDelivery) => notificationUrl.startsWith('https://shared.example/')
+    expect(numbers(claims.filter((claim) => !isShared(claim)))).toEqual([202])
+    expect(numbers(claims.filter(isShared))).toEqual([1, 101, 201, 2, 102, 3, 103, 4, 5, 6, 7])
+  })
+
+  test('at one server the integration of which the fewest are held goes first, retries as well', async ({ store }) => {
+    await registerShared(store, a, b, c)
+    await oweAgain(store, times(20, a))
+    await oweAgain(store, times(2, b), 31)
+    await owe(store, times(60, a), 101)
+    await owe(store, times(5, b), 201)
+    await owe(store, times(5, c), 301)
+    const held = new Map([['shared.example:443', 7]])
+    const heldOf = new Map([
+      [a, 4],
+      [b, 2],
+      [c, 1],
+    ])
+    const request = { ...lease, limit: 8, perEndpoint: 15, held, heldOf }
+    const claims = numbers(await store.deliveries.claim(request))
+    expect(claims[0]).toBe(301)
+    expect(claims.toSorted((x, y) => x - y)).toEqual([101, 201, 202, 203, 301, 302, 303, 304])
+    const most = new Map([
+      [a, 30],
+      [c, 1],
+    ])
+    const behind = { ...request, held: new Map([['shared.example:443', 31]]), heldOf: most }
+    expect(numbers(await store.deliveries.claim({ ...behind, limit: 1, perEndpoint: 32 }))).toEqual([204])
+    expect(await store.deliveries.claim({ ...behind, limit: 4, perEndpoint: 31 })).toEqual([])
+    const rest = { ...lease, limit: 100, heldOf: new Map([[a, 70]]) }
+    const last = numbers(await store.deliveries.claim(rest)).filter((n) => n < 101)
+    expect(last.slice(0, 3)).toEqual([31, 32, 1])
+  })
+
+  test('integrations at one server of which equally few are held take turns, however old the backlog of some', async ({
+    store,
+  }) => {
+    await registerShared(store, a, b, c)
+    await owe(store, [...times(5, a), ...times(5, b)])
+    await owe(store, [c], 101)
+    const served: string[] = []
+    const held = new Map([['shared.example:443', 1]])
+    for (let n = 0; n < 6; n += 1)
+      for (const { integrationAddress } of await store.deliveries.claim({ ...lease, limit: 1, held }))
+        served.push(integrationAddress)
+    expect(served).toEqual([a, b, c, a, b, a])
   })
 
   test('no endpoint gets as many as it would leave free', async ({ store }) => {
@@ -198,6 +260,7 @@ export function fairnessTests(test: StoreTest): void {
       { perEndpoint: 1.5 },
       { free: -1 },
       { held: new Map([[endpoint(a), -1]]) },
+      { heldOf: new Map([[a, -1]]) },
     ])
       await expect(store.deliveries.claim({ ...lease, ...wrong })).rejects.toThrow(RangeError)
   })

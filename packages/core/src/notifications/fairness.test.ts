@@ -175,11 +175,36 @@ describe('an endpoint at its bound', () => {
     await stop()
   })
 
-  test('tells the store how many it holds', async () => {
+  test('is shared by its integrations in turns: one with a backlog keeps another one waiting for a single post', async () => {
+    const backlog = Array.from({ length: 100 }, () => 'https://shop.example/a')
+    const { deliveries, dispatcher, posts, release, stop } = held({ perEndpoint: 4 }, backlog)
+    await until('its bound', () => posts.length === 4)
+    for (let index = 0; index < 5; index += 1)
+      deliveries.add({
+        deliveryId: `late ${index}`,
+        notificationUrl: 'https://shop.example/b',
+        integrationAddress: '0xb',
+      })
+    dispatcher.wake()
+    await turns()
+    for (let sent = 5; sent <= 10; sent += 1) {
+      release(1)
+      await until(`post ${sent}`, () => posts.length === sent)
+    }
+    const paths = posts.slice(4).map(({ url }) => url.slice(-1))
+    // The four of the backlog end one by one, then the two of the other one: who has fewer in flight gets the slot.
+    expect(paths).toEqual(['b', 'b', 'a', 'a', 'b', 'b'])
+    await stop()
+  })
+
+  test('tells the store how many it holds, and for whom', async () => {
     const { deliveries, posts, clock, stop } = held({ perEndpoint: 3 }, urls)
     await until('its bound', () => posts.length === 3)
     await clock.advance(250)
-    expect(deliveries.claims.at(-1)).toMatchObject({ perEndpoint: 3, held: new Map([['busy', 3]]), free: 125 })
+    expect(deliveries.claims.at(-1)).toMatchObject({
+      ...{ perEndpoint: 3, free: 125 },
+      ...{ held: new Map([['busy', 3]]), heldOf: new Map([['0x busy', 3]]) },
+    })
     await stop()
   })
 

@@ -1,5 +1,6 @@
 /** Claims and posts within the bounds of one run. Source: docs/decisions/fairness.md. @module */
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { ClaimRequest } from '../ports/store-deliveries.js'
 import { type Alarm, createAlarm } from './alarm.js'
 import { type AttemptDeps, createAttempt, type HeldClaim } from './attempt.js'
 import { createSettler, type SettlerDeps } from './settler.js'
@@ -80,8 +81,9 @@ export function openRound(deps: RoundDeps, { concurrency, perEndpoint, batch, le
       // What ends while the claim runs may be the room that it lacked.
       left = 'full'
       const claimedAt = clock.now()
-      const [again, held] = [Math.min(limit, slots.again()), slots.held()]
-      const claims = await store.deliveries.claim({ limit, leaseMs, again, perEndpoint, held, free: slots.keptFree() })
+      const holding = { held: slots.held(), heldOf: slots.heldOf(), free: slots.keptFree() }
+      const request: ClaimRequest = { limit, leaseMs, again: Math.min(limit, slots.again()), perEndpoint, ...holding }
+      const claims = await store.deliveries.claim(request)
       for (const claim of claims) {
         slots.take(claim)
         const posted: Promise<void> = post({ claim, claimedAt, leaseEndsAt: claimedAt + leaseMs }).finally(() => {

@@ -16,17 +16,21 @@ export interface GroupOutcome {
   readonly away: boolean
 }
 
+/** For how long the parts of a refused group are tried one by one, in milliseconds: a store that refuses each after seconds would take an hour. */
+export const halvingMs = 15_000
+
 /** What settling needs from outside. */
 export interface SettleGroupDeps extends ReadBackDeps {
   readonly random: Pick<Random, 'fraction'>
 }
 
 /**
- * Builds the function that settles a group. It never rejects. A group that the store refuses is tried in halves: where one of them goes
- * through, the other one is halved again until what cannot be settled is alone; where neither does, the store is away.
+ * Builds the function that settles a group. It never rejects. A group that the store refuses is tried in halves, and these again, until what
+ * cannot be settled is alone and the rest is written. That ends where the store cannot be reached for either half, and after
+ * {@link halvingMs}: what is left then is tried as a whole again.
  */
 export function createSettleGroup(deps: SettleGroupDeps): (group: readonly Attempted[]) => Promise<GroupOutcome> {
-  const { store, random, logger } = deps
+  const { store, clock, random, logger } = deps
   const told = createReadBack(deps)
 
   /** Resolves what is left, or the error that nothing was settled for. */
@@ -41,24 +45,25 @@ export function createSettleGroup(deps: SettleGroupDeps): (group: readonly Attem
     }
   }
 
-  async function inHalves(group: readonly Attempted[], cause: unknown): Promise<GroupOutcome> {
+  async function inHalves(group: readonly Attempted[], cause: unknown, endsAt: number): Promise<GroupOutcome> {
     if (group.length === 1) return { left: group, away: isAway(cause) }
+    if (clock.now() >= endsAt) return { left: group, away: false }
     const middle = Math.ceil(group.length / 2)
     const halves = [group.slice(0, middle), group.slice(middle)]
     const outcomes = []
     for (const half of halves) outcomes.push({ half, ...(await settle(half)) })
-    if (outcomes.every(({ error }) => error instanceof StoreError))
-      return { left: group, away: outcomes.every(({ error }) => isAway(error)) }
+    if (outcomes.every(({ error }) => isAway(error))) return { left: group, away: true }
     const left: Attempted[] = []
     for (const { half, error, left: own } of outcomes)
-      left.push(...(error === null ? own : (await inHalves(half, error)).left))
+      left.push(...(error === null ? own : (await inHalves(half, error, endsAt)).left))
     return { left, away: false }
   }
 
   return async (group) => {
+    const endsAt = clock.now() + halvingMs
     const { left, error } = await settle(group)
     if (error === null) return { left, away: false }
-    const outcome = await inHalves(group, error)
+    const outcome = await inHalves(group, error, endsAt)
     const attempts = outcome.left.length
     if (attempts > 0) logger.error({ error: describeError(error), attempts }, 'attempts not settled; trying again')
     return outcome

@@ -66,10 +66,22 @@ describe('group commit', () => {
 })
 
 describe('while the store refuses to settle', () => {
+  /** Refuses every settle from now on, until so many milliseconds have passed. */
+  function refuseFor(ms: number, { clock, deliveries }: ReturnType<typeof setUpDispatcher>) {
+    const { settle } = deliveries
+    const endsAt = clock.now() + ms
+    const groups: number[] = []
+    deliveries.settle = async (group, judge) => {
+      groups.push(group.length)
+      if (clock.now() < endsAt) throw busy()
+      return settle(group, judge)
+    }
+    return groups
+  }
+
   test('results wait and are settled when it is back within their lease; nothing is posted twice', async () => {
     const setup = setUpDispatcher()
-    const outage = Array.from({ length: 8 }, busy)
-    setup.deliveries.failures.settle.push(...outage)
+    const groups = refuseFor(500, setup)
     const { clock, deliveries, posts, events, logger, stop } = running(20, setup)
     await until('a refusal', () => logger.lines.length === 1)
     await clock.advance(10_000)
@@ -78,8 +90,10 @@ describe('while the store refuses to settle', () => {
     await stop()
     expect(posts).toHaveLength(20)
     expect(await deliveries.count({ status: 'delivered' })).toBe(20)
-    // Halves tell whether the store is away or something of the group is at fault; the ninth settle finds it back.
-    expect(deliveries.groups).toEqual([20, 10, 10, 20, 10, 10, 20, 10, 10, 5, 5])
+    // Only parts tell whether something of the group is at fault: twice each was tried alone. Then the whole goes through at once.
+    const refused = [20, 10, 10, 5, 5, 3, 2, 2, 1, 1, 1, 1, 1, 3, 2, 2, 1, 1, 1, 1, 1]
+    const pass = [...refused, 5, 5, ...refused.slice(5)]
+    expect(groups).toEqual([...pass, ...pass, 20])
     const line = { fields: { attempts: 20 }, message: 'attempts not settled; trying again' }
     expect(logger.lines).toMatchObject([line, line])
   })
@@ -174,7 +188,7 @@ describe('while the store refuses to settle', () => {
 
   test('nothing more is posted once twice as many results wait as there are slots', async () => {
     const setup = setUpDispatcher({ concurrency: 10, batch: 10 })
-    setup.deliveries.failures.settle.push(...Array.from({ length: 9 }, busy))
+    refuseFor(5_000, setup)
     const { clock, posts, events, stop } = running(100, setup)
     await until('two rounds of posts', () => posts.length === 20)
     await clock.advance(1_000)
@@ -183,39 +197,6 @@ describe('while the store refuses to settle', () => {
     await until('everything', () => events.length === 100)
     await stop()
     expect(posts).toHaveLength(100)
-  })
-
-  test('an attempt that alone is refused does not keep the others from being settled', async () => {
-    const setup = setUpDispatcher()
-    const { settle } = setup.deliveries
-    setup.deliveries.settle = async (group, judge) => {
-      if (group.some(({ claim }) => claim.deliveryId === 'd3')) throw new TypeError('no such column')
-      return settle(group, judge)
-    }
-    const { clock, deliveries, attempts, logger, stop } = running(10, setup)
-    await until('the others', () => attempts().length === 9)
-    expect(await deliveries.count({ status: 'delivered' })).toBe(9)
-    expect(logger.lines).toMatchObject([{ fields: { error: 'TypeError', attempts: 1 } }])
-    deliveries.settle = settle
-    await clock.advance(1_000)
-    await until('that one too', () => attempts().length === 10)
-    await stop()
-  })
-
-  test('one that the store refuses as busy does not keep the others either, and is settled when the store takes it', async () => {
-    const setup = setUpDispatcher()
-    const { settle } = setup.deliveries
-    setup.deliveries.settle = async (group, judge) => {
-      if (group.some(({ claim }) => claim.deliveryId === 'd7')) throw busy()
-      return settle(group, judge)
-    }
-    const { clock, deliveries, attempts, logger, stop } = running(100, setup)
-    await until('the others', () => attempts().length === 99)
-    expect(logger.lines).toMatchObject([{ fields: { attempts: 1 } }])
-    deliveries.settle = settle
-    await clock.advance(1_000)
-    await until('that one too', () => attempts().length === 100)
-    await stop()
   })
 
   test('what somebody else holds is tried again alone', async () => {

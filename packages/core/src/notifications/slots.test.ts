@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { createSlots } from './slots.js'
 
-const first = (notificationUrl: string) => ({ notificationUrl, attempt: 1, replay: false, probe: false })
+const first = (notificationUrl: string, integrationAddress = notificationUrl) => ({
+  ...{ integrationAddress, notificationUrl, attempt: 1 },
+  ...{ replay: false, probe: false },
+})
 const retry = (notificationUrl: string) => ({ ...first(notificationUrl), attempt: 2 })
 const replay = (notificationUrl: string) => ({ ...first(notificationUrl), replay: true })
 const probe = (notificationUrl: string) => ({ ...first(notificationUrl), probe: true })
@@ -23,10 +26,16 @@ test('counts what is in flight in all, by endpoint, and of retries, replays and 
   expect([slots.free(), slots.again(), slots.held()]).toEqual([11, 6, new Map([['a', 1]])])
 })
 
-test('paths of one server are one endpoint', () => {
+test('paths of one server are one endpoint, and each integration there is counted by itself', () => {
   const slots = createSlots({ concurrency: 8, perEndpoint: 3 })
-  for (const path of ['a', 'b']) slots.take(first(`https://shop.example/${path}`))
-  expect(slots.held()).toEqual(new Map([['shop.example:443', 2]]))
+  for (const path of ['a', 'b', 'a']) slots.take(first(`https://shop.example/${path}`, `0x${path}`))
+  expect(slots.held()).toEqual(new Map([['shop.example:443', 3]]))
+  expect([...slots.heldOf()]).toEqual([
+    ['0xa', 2],
+    ['0xb', 1],
+  ])
+  slots.release(first('https://shop.example/b', '0xb'))
+  expect([...slots.heldOf()]).toEqual([['0xa', 2]])
 })
 
 test('is at its bound when an endpoint holds as many as are free', () => {
@@ -57,7 +66,7 @@ test('is at its bound when an endpoint is, and when the retries are', () => {
 
 test('what is told of endpoints does not change afterwards', () => {
   const slots = createSlots({ concurrency: 8, perEndpoint: 3 })
-  const held = slots.held()
+  const [held, heldOf] = [slots.held(), slots.heldOf()]
   slots.take(first('a'))
-  expect(held.size).toBe(0)
+  expect([held.size, heldOf.size]).toEqual([0, 0])
 })

@@ -3,7 +3,10 @@ import type { ClaimedDelivery } from '../ports/store-deliveries.js'
 import { endpointOf } from './endpoint-of.js'
 
 /** What tells whose slot a delivery takes, and whether it is a retry. */
-export type SlotHolder = Pick<ClaimedDelivery, 'notificationUrl' | 'attempt' | 'replay' | 'probe'>
+export type SlotHolder = Pick<
+  ClaimedDelivery,
+  'integrationAddress' | 'notificationUrl' | 'attempt' | 'replay' | 'probe'
+>
 
 /** The slots of one run. */
 export interface Slots {
@@ -17,6 +20,8 @@ export interface Slots {
   again(): number
   /** How many each endpoint holds: a copy. */
   held(): Map<string, number>
+  /** How many each integration holds: a copy. */
+  heldOf(): Map<string, number>
   /** Whether an endpoint or the retries hold as much as they may: then something due may have been left. */
   atBound(): boolean
 }
@@ -29,6 +34,7 @@ export interface Slots {
  */
 export function createSlots({ concurrency, perEndpoint }: { concurrency: number; perEndpoint: number }): Slots {
   const held = new Map<string, number>()
+  const heldOf = new Map<string, number>()
   const mostAgain = Math.max(1, Math.floor(concurrency / 2))
   let taken = 0
   let again = 0
@@ -39,24 +45,29 @@ export function createSlots({ concurrency, perEndpoint }: { concurrency: number;
     take(holder) {
       taken += 1
       if (isAgain(holder)) again += 1
-      const endpoint = endpointOf(holder.notificationUrl)
-      held.set(endpoint, (held.get(endpoint) ?? 0) + 1)
+      count(held, endpointOf(holder.notificationUrl), 1)
+      count(heldOf, holder.integrationAddress, 1)
     },
     release(holder) {
       taken -= 1
       if (isAgain(holder)) again -= 1
-      const endpoint = endpointOf(holder.notificationUrl)
-      const left = (held.get(endpoint) ?? 0) - 1
-      if (left > 0) held.set(endpoint, left)
-      else held.delete(endpoint)
+      count(held, endpointOf(holder.notificationUrl), -1)
+      count(heldOf, holder.integrationAddress, -1)
     },
     free: () => concurrency - taken,
     keptFree,
     again: againLeft,
     held: () => new Map(held),
+    heldOf: () => new Map(heldOf),
     atBound() {
       const most = Math.min(perEndpoint, keptFree() ?? perEndpoint)
       return againLeft() === 0 || [...held.values()].some((count) => count >= most)
     },
   }
+}
+
+function count(held: Map<string, number>, name: string, by: 1 | -1): void {
+  const now = (held.get(name) ?? 0) + by
+  if (now > 0) held.set(name, now)
+  else held.delete(name)
 }

@@ -161,6 +161,8 @@ export interface ClaimRequest {
   readonly perEndpoint?: number | undefined
   /** How many it holds already, by endpoint as `endpointOf` names it. @default none */
   readonly held?: ReadonlyMap<string, number> | undefined
+  /** How many of those held are of which integration, by address, so that those of one endpoint take turns. @default none */
+  readonly heldOf?: ReadonlyMap<string, number> | undefined
   /** Free slots of the dispatcher. No endpoint gets one while it holds as many as are free, so that some stay free for others. @default no bound */
   readonly free?: number | undefined
 }
@@ -168,11 +170,12 @@ export interface ClaimRequest {
 /** Claims and settles deliveries. Lease times are the store's own clock, so that dispatchers need not agree on theirs. */
 export interface DeliveryStore {
   /**
-   * Claims due deliveries of enabled integrations with a URL: those never claimed go first, then those that come back, then
-   * replays. Of each of these the endpoint of which the dispatcher holds the fewest goes first, with its longest due; where many
-   * hold equally few they take turns. A delivery is held by one dispatcher at a time, and comes back when its lease ends
-   * unsettled, as the same attempt. Where at least one attempt is logged and a newer version has a delivery, it is settled as
-   * `superseded` instead of being claimed; a replay is not, but its retries are.
+   * Claims due deliveries of enabled integrations with a URL: those never claimed go first, then those that come back,
+   * then replays. Of each of these the endpoint of which the dispatcher holds the fewest goes first, there the
+   * integration of which it holds the fewest, with its longest due; where many hold equally few they take turns. A
+   * delivery is held by one dispatcher at a time, and comes back when its lease ends unsettled, as the same attempt.
+   * Where at least one attempt is logged and a newer version has a delivery, it is settled as `superseded` instead of
+   * being claimed; a replay is not, but its retries are.
    *
    * A blocked integration gives nothing but replays. When its block is over it gives one, the probe, to one dispatcher, and nothing
    * else until the probe is settled or its lease ends. The probe is its longest due first attempt or retry, and goes with the retries.

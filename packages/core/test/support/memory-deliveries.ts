@@ -2,6 +2,7 @@ import { endpointOf } from '../../src/notifications/endpoint-of.js'
 import type {
   AttemptRecord,
   ClaimedDelivery,
+  ClaimRequest,
   DeliveryFilter,
   DeliveryStatus,
   DeliveryStore,
@@ -47,7 +48,7 @@ export interface MemoryDeliveries extends DeliveryStore {
   /** What the next call rejects with, per method; each error is used once. */
   readonly failures: { claim: Error[]; settle: Error[]; msUntilDue: Error[] }
   /** Every request for a claim. */
-  readonly claims: Parameters<DeliveryStore['claim']>[0][]
+  readonly claims: ClaimRequest[]
   /** The `limit` of every claim. */
   readonly claimLimits: number[]
   /** How many attempts each settle held, those that were refused included. */
@@ -70,6 +71,8 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
   const claims: MemoryDeliveries['claims'] = []
   const groups: number[] = []
   const listeners = new Set<() => void>()
+  /** The integration that was served last, by endpoint. */
+  const served = new Map<string, string>()
   let tokens = 0
 
   const failOnce = (method: keyof typeof failures) => {
@@ -173,19 +176,29 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
       const lastId = chosen.at(-1)?.given.deliveryId ?? null
       return { replayed: free.length, underWay: chosen.length - free.length, lastId }
     },
-    async claim(request) {
+    async claim(request: ClaimRequest) {
       const { limit, leaseMs, again = limit, perEndpoint = Number.POSITIVE_INFINITY, held = new Map() } = request
       const { free = Number.POSITIVE_INFINITY } = request
       claims.push(request)
       failOnce('claim')
       const now = clock.now()
       const taken = new Map<string, number>(held)
+      const takenOf = new Map<string, number>(request.heldOf ?? [])
       const claimed: ClaimedDelivery[] = []
       let retries = 0
       /** Lane 1 for a probe, null for what is not to be had. */
       const laneOf = (row: Row) => {
         const gate = row.lane === 2 ? 'open' : endpoints.gate(row.given.integrationAddress)
         return gate === 'closed' ? null : gate === 'probe' ? 1 : row.lane
+      }
+      /** Takes the longest due out of a queue of the integration whose turn it is: of which the fewest are held, after the last one served. */
+      const nextOf = (name: string, queue: Row[]): Row | undefined => {
+        const last = served.get(name) ?? ''
+        const addresses = [...new Set(queue.map(({ given }) => given.integrationAddress))].sort()
+        const inTurn = [...addresses.filter((own) => own > last), ...addresses.filter((own) => own <= last)]
+        const [turn] = inTurn.sort((a, b) => (takenOf.get(a) ?? 0) - (takenOf.get(b) ?? 0))
+        const at = queue.findIndex(({ given }) => given.integrationAddress === turn)
+        return at < 0 ? undefined : queue.splice(at, 1)[0]
       }
       const due = waiting()
         .filter((row) => availableAt(row) <= now)
@@ -206,7 +219,7 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
             return apart < 0 ? next : best
           }, first)
           if (holds(name) >= Math.min(perEndpoint, free - claimed.length)) break
-          const row = queue.shift()
+          const row = nextOf(name, queue)
           // Its endpoint's probe may have been taken just now.
           if (row === undefined || laneOf(row) !== lane) continue
           const { replay, attempts, scheduleFrom } = row
@@ -216,6 +229,8 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
           }
           const probe = row.lane !== 2 && endpoints.probe(row.given.integrationAddress, leaseMs)
           taken.set(name, holds(name) + 1)
+          takenOf.set(row.given.integrationAddress, (takenOf.get(row.given.integrationAddress) ?? 0) + 1)
+          served.set(name, row.given.integrationAddress)
           if (lane > 0) retries += 1
           tokens += 1
           const claimToken = `token-${tokens}`

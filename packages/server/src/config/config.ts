@@ -74,7 +74,7 @@ export interface ChainConfig {
 export interface DeliveryConfig {
   /** Most posts of this process in flight at a time. */
   readonly concurrency: number
-  /** Most of them to one integration. */
+  /** Most of them to one endpoint: the host and port of notification URLs. */
   readonly perEndpoint: number
   /** Name servers that are asked, `<address>:<port>`, IPv6 in brackets. Empty: those of the system. */
   readonly dnsServers: readonly string[]

@@ -60,7 +60,6 @@ export function describeConfig(config: Config): ConfigDescription {
     receipts: receipts.kind === 'http' ? `http from ${describeUrl(receipts.url)}` : receipts.kind,
     delivery: {
       ...config.delivery,
-      denied: config.delivery.denied,
       dnsServers: config.delivery.dnsServers.length === 0 ? 'system' : config.delivery.dnsServers,
     },
     identity: describeIdentity(config.identity),

@@ -20,18 +20,20 @@ interface CandidateRow {
 /** The time of a claim, as text: the same in all its statements. */
 export type Moment = ReturnType<Differences['moment']>
 
-/** Where the next claim goes on, by lane. It only saves work: any place would do. */
+/** Where the next claim goes on, by lane. Any place would do: it saves work, and lets everybody have a turn. */
 export interface Rotation {
   /** The integration that was looked at last; '' where all were. */
   readonly after: Map<Lane, string>
   /** The endpoints that had something due, of first attempts. */
   endpoints: readonly string[]
+  /** The integration that was served last, by endpoint. */
+  readonly served: Map<string, string>
   /** How many claims go without a look for what comes again, while first attempts wait for nothing but their bounds. */
   skips: number
 }
 
 /** Begins with the first integration. */
-export const newRotation = (): Rotation => ({ after: new Map(), endpoints: [], skips: 0 })
+export const newRotation = (): Rotation => ({ after: new Map(), endpoints: [], served: new Map(), skips: 0 })
 
 /** Candidates of some lanes. */
 export interface Candidates {

@@ -34,7 +34,10 @@ const skipsInARow = 3
 /** Lanes that one statement asks for: while first attempts fill the room, nothing else is looked at. */
 const lanesAtOnce: readonly (readonly Lane[])[] = [[0], [1, 2]]
 
-/** Claims due deliveries by lane, each from the endpoints that hold the fewest, as far as the request has room for them. */
+/**
+ * Claims due deliveries by lane, each from the endpoints of which the fewest are held, and there from the integrations of which the fewest are,
+ * as far as the request has room for them.
+ */
 export function createClaim({ transaction, differences }: Engine, ids: Ids): DeliveryStore['claim'] {
   const rotation = newRotation()
   return async (request) => {
@@ -42,19 +45,20 @@ export function createClaim({ transaction, differences }: Engine, ids: Ids): Del
     const claimToken = ids.next()
     const claimNow = (db: Connection) => {
       const lease = { leaseMs: request.leaseMs, claimToken, now: differences.moment() }
-      return claim(db, differences, roomOf(request), { ...lease, rotation })
+      return claim(db, differences, roomOf(request, rotation.served), { ...lease, rotation })
     }
     return transaction(claimNow, { durable: false })
   }
 }
 
-function checkRequest({ limit, leaseMs, again, perEndpoint, held, free }: ClaimRequest): void {
+function checkRequest({ limit, leaseMs, again, perEndpoint, held, heldOf, free }: ClaimRequest): void {
   checkInteger(limit, 'limit', 1)
   checkInteger(leaseMs, 'leaseMs', 1)
   if (again !== undefined) checkInteger(again, 'again')
   if (free !== undefined) checkInteger(free, 'free')
   if (perEndpoint !== undefined) checkInteger(perEndpoint, 'perEndpoint', 1)
   for (const count of held?.values() ?? []) checkInteger(count, 'held')
+  for (const count of heldOf?.values() ?? []) checkInteger(count, 'heldOf')
 }
 
 interface Lease {

@@ -13,22 +13,34 @@ export interface Room {
   readonly perEndpoint: number
   /** How many it holds by endpoint, those taken included. */
   readonly held: Map<string, number>
+  /** The same by integration. */
+  readonly heldOf: Map<string, number>
+  /** The integration that was served last, by endpoint. */
+  readonly served: Map<string, string>
   /** Integrations whose probe was taken. */
   readonly probed: Set<string>
 }
 
+/** Most endpoints whose last turn is remembered. Forgetting one begins its turns anew. */
+const mostServed = 4_096
+
 /** Stands for no bound. */
 const noBound = Number.MAX_SAFE_INTEGER
 
-/** The room that a request leaves. */
-export function roomOf(request: ClaimRequest): Room {
-  const { limit, again = limit, perEndpoint = noBound, held, free = noBound } = request
+/**
+ * The room that a request leaves.
+ * @param served - Who was served last, by endpoint; it is kept up to date.
+ */
+export function roomOf(request: ClaimRequest, served: Map<string, string>): Room {
+  const { limit, again = limit, perEndpoint = noBound, held, heldOf, free = noBound } = request
   return {
     left: limit,
     again: Math.min(again, limit),
     free,
     perEndpoint,
     held: new Map(held ?? []),
+    heldOf: new Map(heldOf ?? []),
+    served,
     probed: new Set(),
   }
 }
@@ -39,11 +51,19 @@ export const roomFor = ({ left, again }: Room, lane: number): number => (lane ==
 /** How many of an endpoint's are held. */
 export const holds = ({ held }: Room, endpoint: string): number => held.get(endpoint) ?? 0
 
+/** How many of an integration's are held. */
+export const holdsOf = ({ heldOf }: Room, integration: string): number => heldOf.get(integration) ?? 0
+
 /** Whether an endpoint that holds so many may be given one more. */
 export const mayHold = ({ perEndpoint, free }: Room, holding: number): boolean => holding < Math.min(perEndpoint, free)
 
 /** Counts a candidate as held. */
-export const hold = (room: Room, candidate: Candidate): void => count(room, candidate, 1)
+export function hold(room: Room, candidate: Candidate): void {
+  count(room, candidate, 1)
+  const { served } = room
+  if (served.size >= mostServed) served.clear()
+  served.set(candidate.endpoint, candidate.integration)
+}
 
 /** Takes note that a candidate was not to be had. */
 export const giveBack = (room: Room, candidate: Candidate): void => count(room, candidate, -1)
@@ -53,6 +73,7 @@ function count(room: Room, { lane, integration, endpoint, probe }: Candidate, by
   room.free -= by
   if (lane > 0) room.again -= by
   room.held.set(endpoint, holds(room, endpoint) + by)
+  room.heldOf.set(integration, holdsOf(room, integration) + by)
   if (!probe) return
   if (by === 1) room.probed.add(integration)
   else room.probed.delete(integration)

@@ -1,7 +1,7 @@
 /** Which candidates a claim takes. Source: docs/decisions/fairness.md. @module */
 import type { Candidate } from './candidate.js'
 import type { Candidates } from './candidates.js'
-import { hold, holds, mayHold, type Room, roomFor } from './room.js'
+import { hold, holds, holdsOf, mayHold, type Room, roomFor } from './room.js'
 
 /** What was taken. */
 export interface Taken {
@@ -13,8 +13,8 @@ export interface Taken {
 }
 
 /**
- * Takes what there is room for, lane by lane: of each the endpoint that holds the fewest goes first, with its longest due. Counts what
- * it takes as held.
+ * Takes what there is room for, lane by lane: of each the endpoint of which the fewest are held goes first, and there the integration of which the
+ * fewest are, with its longest due. Counts what it takes as held.
  */
 export function take({ candidates, truncated, cut }: Candidates, room: Room): Taken {
   const taken: Candidate[] = []
@@ -42,7 +42,7 @@ export function take({ candidates, truncated, cut }: Candidates, room: Room): Ta
 
 interface Turn {
   readonly candidate: Candidate
-  /** How many of its endpoint are held when its turn comes. */
+  /** How many of its endpoint, or of its integration, are held when its turn comes. */
   readonly level: number
 }
 
@@ -58,10 +58,11 @@ function inTurns(candidates: readonly Candidate[], truncated: ReadonlySet<string
   let end = Number.POSITIVE_INFINITY
   for (const [endpoint, queue] of queues) {
     const base = holds(room, endpoint)
-    const known = base + knownOf(queue, truncated)
+    const { turns, knownTurns } = byIntegration(queue, truncated, room)
+    const known = base + knownTurns
     // What is beyond the bound of an endpoint need not be known.
     if (mayHold(room, known)) end = Math.min(end, known)
-    queue.forEach((candidate, index) => {
+    turns.forEach(({ candidate }, index) => {
       rows.push({ candidate, level: base + index })
     })
   }
@@ -69,14 +70,31 @@ function inTurns(candidates: readonly Candidate[], truncated: ReadonlySet<string
   return { rows, end }
 }
 
-/** How many of a queue's first are known to be the first: up to the last one that was read of an integration that has more. */
-function knownOf(queue: readonly Candidate[], truncated: ReadonlySet<string>): number {
-  const last = new Map<string, number>()
-  queue.forEach(({ lane, integration, probe }, index) => {
-    const key = `${lane} ${integration}`
-    if (!probe && truncated.has(key)) last.set(key, index + 1)
+/**
+ * What waits for one endpoint in the order of its integrations' turns, and how many of the first of it are known to be the first: those
+ * before the turn of an integration whose next delivery was not read. Of integrations with equally few the one that follows the last
+ * served goes first, by address: how long something has been due counts within an integration alone.
+ */
+function byIntegration(queue: readonly Candidate[], truncated: ReadonlySet<string>, room: Room) {
+  const next = new Map<string, number>()
+  const turns: Turn[] = queue.map((candidate) => {
+    const level = next.get(candidate.integration) ?? holdsOf(room, candidate.integration)
+    next.set(candidate.integration, level + 1)
+    return { candidate, level }
   })
-  return last.size === 0 ? Number.POSITIVE_INFINITY : Math.min(...last.values())
+  const served = room.served.get(queue[0]?.endpoint ?? '') ?? ''
+  const waits = ({ integration }: Candidate) => (integration > served ? 0 : 1)
+  turns.sort(
+    (a, b) =>
+      a.level - b.level ||
+      waits(a.candidate) - waits(b.candidate) ||
+      (a.candidate.integration < b.candidate.integration ? -1 : 1),
+  )
+  let unread = Number.POSITIVE_INFINITY
+  for (const { lane, integration, probe } of queue)
+    if (!probe && truncated.has(`${lane} ${integration}`)) unread = Math.min(unread, next.get(integration) ?? 0)
+  const knownTurns = unread === Number.POSITIVE_INFINITY ? unread : turns.filter(({ level }) => level < unread).length
+  return { turns, knownTurns }
 }
 
 const byDue = (a: Candidate, b: Candidate): number => a.dueAt - b.dueAt || a.id - b.id

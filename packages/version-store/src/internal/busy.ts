@@ -21,6 +21,8 @@ export function busyOptions(options: BusyOptions): Busy {
 export interface Wait {
   /** For the line: resolves to {@link StoreBusyError} when the time is over. */
   giveUp(turn: AbortSignal): Promise<StoreBusyError>
+  /** What is left of the time, in milliseconds; 0 when it is over. */
+  leftMs(): number
   /**
    * Runs a statement again while the database is locked, then `next`, before any other code can run.
    * @throws {@link StoreBusyError} `ERR_VERSION_STORE_BUSY` when the time is over; any other error of the statement, and any of `next`, at once.
@@ -37,6 +39,7 @@ export function startWait({ busyTimeoutMs, sleep, monotonicNow }: Busy): Wait {
       await sleep(busyTimeoutMs, turn)
       return new StoreBusyError(busyTimeoutMs, 'effect')
     },
+    leftMs: () => Math.max(0, deadline - monotonicNow()),
     async whileLocked<Result, Next>(statement: () => Result, next?: (result: Result) => Promise<Next>) {
       for (;;) {
         const outcome = attempt(statement)

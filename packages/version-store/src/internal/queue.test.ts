@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createQueue } from './queue.js'
+import { createQueue, createQueues } from './queue.js'
 
 test('a queue is empty again after its last job, failed ones included', async () => {
   const queue = createQueue()
@@ -49,4 +49,18 @@ test('a wait that fails because its turn came is forgotten', async () => {
   expect([await first, await queue.run(async () => 2, aborted)]).toEqual([1, 2])
   const next = [queue.run(async () => 3), queue.run(async () => 4, aborted)]
   expect(await Promise.all(next)).toEqual([3, 4])
+})
+
+test('lines of other names do not wait for each other, and a line is forgotten with its last job', async () => {
+  const queues = createQueues()
+  const order: string[] = []
+  let release = () => {}
+  const first = queues.run('a', () => new Promise<void>((resolve) => (release = resolve)))
+  const second = queues.run('a', async () => void order.push('a'))
+  await queues.run('b', async () => void order.push('b'))
+  expect([order, queues.size]).toEqual([['b'], 1])
+  release()
+  await Promise.all([first, second])
+  await expect(queues.run('c', () => Promise.reject(new Error('failed')))).rejects.toThrow('failed')
+  expect([order, queues.size]).toEqual([['b', 'a'], 0])
 })

@@ -58,6 +58,37 @@ export function createQueue(): Queue {
   }
 }
 
+/** Lines by name, such as one for each payment. A line that is empty is forgotten. */
+export interface Queues {
+  /** As {@link Queue.run}, in the line of that name. */
+  run<Result>(
+    name: string,
+    job: () => Promise<Result>,
+    giveUp?: (turn: AbortSignal) => Promise<unknown>,
+  ): Promise<Result>
+  /** How many lines there are. */
+  readonly size: number
+}
+
+/** Makes lines, none of them begun. */
+export function createQueues(): Queues {
+  const queues = new Map<string, Queue>()
+  return {
+    async run(name, job, giveUp) {
+      const queue = queues.get(name) ?? createQueue()
+      queues.set(name, queue)
+      try {
+        return await queue.run(job, giveUp)
+      } finally {
+        if (queue.size === 0) queues.delete(name)
+      }
+    },
+    get size() {
+      return queues.size
+    },
+  }
+}
+
 /** Notices an effect that calls its own store. It sees calls made before the effect first awaits, which is where they are made. */
 export interface ReentryGuard {
   /** @throws {@link EffectReentrantError} `ERR_EFFECT_REENTRANT` inside an effect. */

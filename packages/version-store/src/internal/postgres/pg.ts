@@ -2,6 +2,7 @@
 import { TransactionOpenError } from '../../errors.js'
 import type { Bound, PostgresDriver, Row, Work } from './driver.js'
 import { sqlState } from './driver.js'
+import { createPlans, type Plans } from './plans.js'
 
 interface Client {
   query(
@@ -26,11 +27,12 @@ const savepoint = 'payment_version_effect'
 
 /** A connection is lent for each transaction. */
 export function pgPoolDriver(pool: Pool, prepare: boolean): PostgresDriver<Client> {
+  const plans = createPlans(prepare)
   return {
-    ...onClients(pool, prepare),
+    ...onClients(pool, plans),
     async transaction(first, work) {
       const client = await pool.connect()
-      const { outcome, broken } = await transaction(client, prepare, first, work)
+      const { outcome, broken } = await transaction(client, plans, first, work)
       client.release(broken)
       return outcome()
     },
@@ -39,24 +41,28 @@ export function pgPoolDriver(pool: Pool, prepare: boolean): PostgresDriver<Clien
 
 /** Its transactions take turns. */
 export function pgClientDriver(client: Client, prepare: boolean): PostgresDriver<Client> {
+  const plans = createPlans(prepare)
   return {
-    ...onClients(client, prepare),
+    ...onClients(client, plans),
     connection: client,
     async transaction(first, work) {
-      const { outcome } = await transaction(client, prepare, first, work)
+      const { outcome } = await transaction(client, plans, first, work)
       return outcome()
     },
   }
 }
 
-function onClients(outside: Pick<Client, 'query'>, prepare: boolean): Omit<PostgresDriver<Client>, 'transaction'> {
+function onClients(outside: Pick<Client, 'query'>, plans: Plans): Omit<PostgresDriver<Client>, 'transaction'> {
   return {
     survivesIdleTimeout: true,
-    query: (tx, bound) => query(tx ?? outside, prepare, bound),
+    // Inside of a transaction without a name: a plan that is lost would undo the transaction, which may be the caller's.
+    query: (tx, bound) =>
+      tx === undefined ? onceMore(outside, plans, bound, () => Promise.resolve()) : query(tx, bound, undefined),
     async nested(tx, first, work) {
       await tx.query(`SAVEPOINT ${savepoint}`)
       try {
-        const { result } = await work(tx, await query(tx, prepare, first))
+        const rows = await onceMore(tx, plans, first, () => tx.query(`ROLLBACK TO ${savepoint}`))
+        const { result } = await work(tx, rows)
         await tx.query(`RELEASE ${savepoint}`)
         return result
       } catch (error) {
@@ -65,6 +71,22 @@ function onClients(outside: Pick<Client, 'query'>, prepare: boolean): Omit<Postg
         throw error
       }
     },
+  }
+}
+
+/** Runs a statement under its name, and again without one where its plan was lost. */
+async function onceMore(
+  on: Pick<Client, 'query'>,
+  plans: Plans,
+  bound: Bound,
+  undo: () => Promise<unknown>,
+): Promise<readonly Row[]> {
+  try {
+    return await query(on, bound, plans.nameOn(on, bound))
+  } catch (error) {
+    if (!plans.lost(on, error, 'named')) throw error
+    await undo()
+    return query(on, bound, undefined)
   }
 }
 
@@ -80,7 +102,7 @@ interface Ended<Value> {
  */
 async function transaction<Value>(
   client: Client,
-  prepare: boolean,
+  plans: Plans,
   first: Bound,
   work: Work<Client, Value>,
 ): Promise<Ended<Value>> {
@@ -97,7 +119,13 @@ async function transaction<Value>(
   lost.catch(() => {})
   client.on('error', breaks)
   try {
-    const rows = await begin(client, prepare, first)
+    const rows = await begin(client, plans, first).catch(async (error: Error) => {
+      if (!(error instanceof PlanLostError)) throw error
+      // Its statements failed before they did anything. A pool does not get such a connection back.
+      await client.query('ROLLBACK')
+      broken = error
+      return begin(client, plans, first)
+    })
     begun = true
     const { result, seal } = await Promise.race([work(client, rows), lost])
     await client.query(seal === undefined ? 'COMMIT' : `RELEASE ${savepoint}; COMMIT`)
@@ -116,22 +144,30 @@ async function transaction<Value>(
   }
 }
 
+/** The first statement found no plan, and did nothing. */
+class PlanLostError extends Error {}
+
 /**
  * Begins and runs the first statement: in one message, once this connection has it prepared. Inside of another transaction BEGIN only
  * warns, and a COMMIT would end that one. Newer versions of `pg` tell; else, a transaction that is new began with the statement that asks.
- * @throws {@link TransactionOpenError} `ERR_TRANSACTION_OPEN`.
+ * @throws {@link TransactionOpenError} `ERR_TRANSACTION_OPEN`. @throws {@link PlanLostError} At most once on a connection.
  */
-async function begin(client: Client, prepare: boolean, first: Bound): Promise<readonly Row[]> {
+async function begin(client: Client, plans: Plans, first: Bound): Promise<readonly Row[]> {
   const status = client.getTransactionStatus?.() ?? undefined
   if (status !== undefined && status !== 'I') throw new TransactionOpenError()
   if (status === undefined && !(await beginsAnew(client))) throw new TransactionOpenError()
   const start = `${status === undefined ? '' : `${beginSql}; `}SAVEPOINT ${savepoint}`
 
-  const execute = prepare ? executeSql(client, first) : undefined
-  if (execute !== undefined) return lastOf(await client.query(`${start}; ${execute}`)).rows
+  const execute = plans.executeSql(client, first)
+  const failed = (how: 'executed' | 'named') => (error: unknown) => {
+    throw plans.lost(client, error, how) ? new PlanLostError('A plan was lost.', { cause: error }) : error
+  }
+  if (execute !== undefined) return lastOf(await client.query(`${start}; ${execute}`).catch(failed('executed'))).rows
   await client.query(start)
-  const rows = await query(client, prepare, first)
-  if (prepare && first.statement.name !== undefined) preparedOn(client).add(first.statement.name)
+  const name = plans.nameOn(client, first)
+  if (name === undefined) return query(client, first, undefined)
+  const rows = await query(client, first, name).catch(failed('named'))
+  plans.prepared(client, first)
   return rows
 }
 
@@ -147,25 +183,12 @@ async function beginsAnew(client: Client): Promise<boolean> {
   }
 }
 
-/** The names of the statements that a connection has prepared. */
-const prepared = new WeakMap<Client, Set<string>>()
-
-function preparedOn(client: Client): Set<string> {
-  const names = prepared.get(client) ?? new Set()
-  prepared.set(client, names)
-  return names
-}
-
-/** A prepared statement as SQL; its values need no quoting, or there is none. */
-function executeSql(client: Client, { statement: { name }, values }: Bound): string | undefined {
-  if (name === undefined || !preparedOn(client).has(name)) return undefined
-  if (!values.every((value) => /^[0-9A-Za-z]*$/.test(value))) return undefined
-  return `EXECUTE ${name}(${values.map((value) => `'${value}'`).join(', ')})`
-}
-
-async function query(on: Pick<Client, 'query'>, prepare: boolean, bound: Bound): Promise<readonly Row[]> {
-  const { text, name } = bound.statement
-  return lastOf(await on.query(prepare && name !== undefined ? { name, text } : text, bound.values)).rows
+async function query(
+  on: Pick<Client, 'query'>,
+  { statement: { text }, values }: Bound,
+  name: string | undefined,
+): Promise<readonly Row[]> {
+  return lastOf(await on.query(name === undefined ? text : { name, text }, values)).rows
 }
 
 /** `pg` gives a list where a message had several statements. */

@@ -10,9 +10,8 @@ export interface Statement {
   readonly name: string | undefined
 }
 
-/** How long the database lets a transaction of the store wait, in milliseconds. */
+/** How long the database lets a transaction of the store take, in milliseconds, besides what it may wait for its lock. */
 export interface Limits {
-  readonly lockMs: number
   readonly statementMs: number
   readonly idleMs: number
 }
@@ -41,13 +40,16 @@ export function tableSql(table: string): string {
 /**
  * Takes the version if it is greater, and gives the transaction's number; gives no row else. It waits for whoever takes a version of
  * this payment, in the order that the database keeps, and then looks at what that one stored. With limits it sets them first, for its
- * transaction alone: in the same statement, because another one would cost a round trip.
+ * transaction alone: in the same statement, because another one would cost a round trip. Its values are the payment and the version;
+ * with limits, before them the milliseconds that it may wait for a lock.
  */
 export function claimStatement(table: string, limits?: Limits): Statement {
   const target = `INTO ${quoteTable(table)} AS kept (integration_address, chain_id, tx_hash, version)`
-  const [before, from] = limits ? [`WITH limits AS (${settings(limits)}) INSERT`, ' FROM limits'] : ['INSERT', '']
+  const from = limits ? ' FROM limits' : ''
   return statement(
-    `${before} ${target} SELECT `,
+    ...(limits
+      ? [`WITH limits AS (SELECT set_config('lock_timeout', `, `, true)${settings(limits)}) INSERT ${target} SELECT `]
+      : [`INSERT ${target} SELECT `]),
     '::text, ',
     '::text, ',
     '::text, ',
@@ -77,13 +79,9 @@ export function plain(text: string): Statement {
   return { ...statement(text), name: undefined }
 }
 
-function settings({ lockMs, statementMs, idleMs }: Limits): string {
-  const set = (name: string, ms: number) => `set_config('${name}', '${ms}', true)`
-  return `SELECT ${[
-    set('lock_timeout', lockMs),
-    set('statement_timeout', statementMs),
-    set('idle_in_transaction_session_timeout', idleMs),
-  ].join(', ')}`
+function settings({ statementMs, idleMs }: Limits): string {
+  const set = (name: string, ms: number) => `, set_config('${name}', '${ms}', true)`
+  return set('statement_timeout', statementMs) + set('idle_in_transaction_session_timeout', idleMs)
 }
 
 function statement(...pieces: string[]): Statement {

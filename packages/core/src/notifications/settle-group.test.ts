@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest'
+import { busy, setUpDispatcher } from '../../test/support/dispatcher-setup.js'
+import { until } from '../../test/support/until.js'
+import { halvingMs } from './settle-group.js'
+
+/** A running dispatcher with deliveries of as many endpoints. */
+function running(count: number, setup: ReturnType<typeof setUpDispatcher>) {
+  for (let index = 0; index < count; index += 1)
+    setup.deliveries.add({ deliveryId: `d${index}`, integrationAddress: `0x${index}` })
+  const controller = new AbortController()
+  const ended = setup.dispatcher.run(controller.signal)
+  const stop = async () => {
+    controller.abort()
+    await ended
+  }
+  return { ...setup, stop }
+}
+
+describe('a group that the store refuses', () => {
+  test('an attempt that alone is refused does not keep the others from being settled', async () => {
+    const setup = setUpDispatcher()
+    const { settle } = setup.deliveries
+    setup.deliveries.settle = async (group, judge) => {
+      if (group.some(({ claim }) => claim.deliveryId === 'd3')) throw new TypeError('no such column')
+      return settle(group, judge)
+    }
+    const { clock, deliveries, attempts, logger, stop } = running(10, setup)
+    await until('the others', () => attempts().length === 9)
+    expect(await deliveries.count({ status: 'delivered' })).toBe(9)
+    expect(logger.lines).toMatchObject([{ fields: { error: 'TypeError', attempts: 1 } }])
+    deliveries.settle = settle
+    await clock.advance(1_000)
+    await until('that one too', () => attempts().length === 10)
+    await stop()
+  })
+
+  test('one that the store refuses as busy does not keep the others either, and is settled when the store takes it', async () => {
+    const setup = setUpDispatcher()
+    const { settle } = setup.deliveries
+    setup.deliveries.settle = async (group, judge) => {
+      if (group.some(({ claim }) => claim.deliveryId === 'd7')) throw busy()
+      return settle(group, judge)
+    }
+    const { clock, deliveries, attempts, logger, stop } = running(100, setup)
+    await until('the others', () => attempts().length === 99)
+    expect(logger.lines).toMatchObject([{ fields: { attempts: 1 } }])
+    deliveries.settle = settle
+    await clock.advance(1_000)
+    await until('that one too', () => attempts().length === 100)
+    await stop()
+  })
+
+  test('two that the store refuses as busy, in different halves, wait alone; the other 254 are settled, and nobody is posted twice', async () => {
+    const setup = setUpDispatcher({ concurrency: 1_000, batch: 1_000 })
+    const { settle } = setup.deliveries
+    const poisoned = new Set(['d3', 'd200'])
+    setup.deliveries.settle = async (group, judge) => {
+      if (group.some(({ claim }) => poisoned.has(claim.deliveryId))) throw busy()
+      return settle(group, judge)
+    }
+    const { clock, deliveries, attempts, logger, posts, stop } = running(256, setup)
+    await until('the others', () => logger.lines.length === 1)
+    expect(await deliveries.count({ status: 'delivered' })).toBe(254)
+    expect(logger.lines).toMatchObject([{ fields: { error: 'ERR_STORE_BUSY: database is locked', attempts: 2 } }])
+    expect([...poisoned].map((id) => deliveries.view(id).status)).toEqual(['pending', 'pending'])
+    poisoned.clear()
+    await clock.advance(1_000)
+    await until('those two', () => attempts().length === 256)
+    expect(posts).toHaveLength(256)
+    await stop()
+  })
+
+  test(`a store that is slow to refuse everything is asked for ${halvingMs / 1_000} s before the whole is tried again`, async () => {
+    const setup = setUpDispatcher({ idlePollMs: 100_000 })
+    const tried: [size: number, atMs: number][] = []
+    const startedAt = setup.clock.now()
+    setup.deliveries.settle = async (group) => {
+      tried.push([group.length, setup.clock.now() - startedAt])
+      await setup.clock.sleep(3_000)
+      throw busy()
+    }
+    const { clock, deliveries, stop } = running(16, setup)
+    await until('the whole', () => tried.length === 1)
+    deliveries.extendLeases(600_000)
+    await clock.advance(15_188)
+    expect(tried).toEqual([
+      [16, 0],
+      [8, 3_000],
+      [8, 6_000],
+      [4, 9_000],
+      [4, 12_000],
+      [16, 15_188],
+    ])
+    const stopped = stop()
+    await clock.advance(60_000)
+    await stopped
+  })
+})

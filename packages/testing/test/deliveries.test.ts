@@ -1,7 +1,7 @@
 import { createReceiver, memoryVersionStore } from '@payment-integration/version-store'
 import { createVerifier } from '@payment-integration/webhook'
 import { createTestDelivery } from '@payment-integration/webhook/testing'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createBuilders, createDeliveries, createFakeClock, type Deliveries } from '../src/exports/index.js'
 
 const secret = 'whsec_of_the_receiver'
@@ -75,6 +75,17 @@ test('of reordered ones a receiver applies the first and finds the others stale'
   for (const delivery of await deliveries.reordered(versions)) decisions.push((await receive(delivery)).decision)
   expect(decisions).toEqual(['apply', 'stale', 'stale'])
   expect(effects).toEqual([3])
+})
+
+afterEach(() => vi.useRealTimers())
+
+test('without a clock they are signed by the system clock of that moment: fake timers that start after the factory count', async () => {
+  const deliveries = createDeliveries({ secret })
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2031, 0, 1) })
+  const { signedAt, ageSeconds } = await createVerifier({ secrets: secret }).verify(
+    await deliveries.good(createBuilders().snapshot()),
+  )
+  expect([signedAt, ageSeconds]).toEqual([Date.UTC(2031, 0, 1) / 1_000, 0])
 })
 
 describe('a secret that is none', () => {

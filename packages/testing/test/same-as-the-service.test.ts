@@ -200,6 +200,27 @@ describe('both answer the same', () => {
   })
 })
 
+test('both take the spellings of one mailbox for one user', async () => {
+  const statuses = async (base: string, tokens: readonly string[]) => {
+    const spellings = [
+      'Zoë@Bücher.example',
+      'zoe\u0308@xn--bcher-kva.example',
+      'ZOË@BÜCHER.example.',
+      'zoë@bücher\u3002example',
+    ]
+    const answers = []
+    for (const [index, email] of spellings.entries()) {
+      const { status, body } = await answerOf(base, { path: share, body: { email, kycShareToken: tokens[index] } })
+      answers.push([status, (body as { reused: boolean }).reused])
+    }
+    return answers
+  }
+  const minted = Array.from({ length: 4 }, () => real.mint(['IDENTITY']))
+  const given = await statuses(baseUrl, minted)
+  expect(given).toEqual(await statuses(real.url, minted))
+  expect(given).toEqual([true, false, false, false].map((redeemed) => [200, redeemed]))
+})
+
 test('every operation that the contract documents for integrators has a handler', async () => {
   const { paths } = openApiDocument({ version: '1.0.0' })
   const documented = Object.entries(paths ?? {})

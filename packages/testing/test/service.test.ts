@@ -1,6 +1,8 @@
 import { createClient, createLegacyClient } from '@payment-integration/client'
+import { type Payment, paymentStates } from '@payment-integration/contract'
 import { setupServer } from 'msw/node'
 import { afterEach, expect, test } from 'vitest'
+import { decideTransition } from '../../core/src/payments/transition.js'
 import { createBuilders } from '../src/exports/index.js'
 import { createTestService } from '../src/exports/msw.js'
 
@@ -69,11 +71,52 @@ test('a payment that is forgotten is not found', async () => {
 test('a key that fits no payment, or two, is a RangeError, and nothing changed', () => {
   const { service, build } = setup()
   const txHash = build.txHash()
-  for (const chainId of ['1', '10']) service.record(build.payment({ txHash, chainId, version: 1 }))
+  for (const chainId of ['1', '10']) service.record(build.payment({ txHash, chainId, version: 1, state: 'pending' }))
   expect(() => service.change({ txHash }, { state: 'success' })).toThrow(RangeError)
   expect(() => service.forget({ txHash: build.txHash() })).toThrow(RangeError)
   expect(service.change({ txHash, chainId: '10' }, { state: 'success' }).version).toBe(2)
   expect(service.all().map(({ version }) => version)).toEqual([2, 1])
+})
+
+test('a change that changes nothing makes no version, and gives the snapshot that is stored', () => {
+  const { service, build } = setup()
+  const payment = build.payment({ version: 4, recipient: { title: 'Corner Books', subtitle: null }, state: 'success' })
+  const { txHash } = payment
+  const stored = service.record(payment)
+  for (const nothing of [{}, { state: 'success' }, { recipient: { subtitle: null, title: 'Corner Books' } }] as const)
+    expect(service.change({ txHash }, nothing)).toEqual(stored)
+  expect(service.change({ txHash }, {}, { force: true })).toEqual(stored)
+  expect(service.change({ txHash }, { recipient: { title: 'Corner Books', subtitle: 'Berlin' } }).version).toBe(5)
+  expect(service.change({ txHash }, { recipient: null }).version).toBe(6)
+})
+
+const everyState: readonly Payment['state'][] = [null, ...paymentStates]
+test.each(everyState.flatMap((from) => everyState.map((to) => [from, to] as const)))(
+  'a change from %s to %s is judged as the service judges it, and can be forced',
+  (from, to) => {
+    const { service, build } = setup()
+    const { txHash } = service.record(build.payment({ version: 1, state: from }))
+    const change = (options?: { force: boolean }) => service.change({ txHash }, { state: to }, options)
+    const verdict = decideTransition(from, to)
+    if (verdict === 'refused') {
+      expect(() => change()).toThrow(RangeError)
+      expect(() => change({ force: false })).toThrow(`from ${from} to ${to}`)
+      expect(service.all()).toMatchObject([{ version: 1, state: from }])
+    }
+    expect(change({ force: verdict === 'refused' })).toMatchObject({ version: from === to ? 1 : 2, state: to })
+  },
+)
+
+test('a version that is lower than the stored one is not recorded, until the payment is forgotten', () => {
+  const { service, build } = setup()
+  const payment = build.payment({ version: 3 })
+  service.record(payment)
+  expect(() => service.record({ ...payment, version: 2 })).toThrow(RangeError)
+  expect(service.all()).toEqual([payment])
+  expect(service.record({ ...payment, memo: 'again' } as Payment).version).toBe(3)
+  expect(service.record({ ...payment, version: 7 }).version).toBe(7)
+  service.forget({ txHash: payment.txHash })
+  expect(service.record({ ...payment, version: 1 }).version).toBe(1)
 })
 
 test('what the contract forbids is an error where it is recorded', () => {
@@ -125,6 +168,18 @@ test('a share goes the way that a test decides', async () => {
   expect(await codeOf(share('third'))).toBe('ERR_SHARING_DISABLED')
   expect(service.identity.redeemed).toEqual([kycShareToken])
   expect(() => service.identity.decide('nobody@example.com', 'GREEN')).toThrow(RangeError)
+})
+
+test('spellings of one mailbox are one user, also in what a test decides', async () => {
+  const { service, client } = setup()
+  const share = (email: string) => client.identity.share({ email, kycShareToken: `token of ${email}` })
+  expect(await share('René@Bücher.example')).toMatchObject({ redeemed: true })
+  for (const email of ['rene\u0301@xn--bcher-kva.example', 'RENÉ@BÜCHER.example.', 'rené@bücher\u3002example'])
+    expect(await share(email), email).toMatchObject({ kind: 'in_flight', redeemed: false })
+  service.identity.decide(' rené@XN--BCHER-KVA.example. ', 'GREEN')
+  expect(await share('rené@bücher.example')).toMatchObject({ kind: 'approved', redeemed: false })
+  for (const email of ['rene@bücher.example', 'rené@bucher.example', 'rené@www.bücher.example'])
+    expect(await share(email), email).toMatchObject({ redeemed: true })
 })
 
 test('verify knows accounts by handle, and says every reason', async () => {

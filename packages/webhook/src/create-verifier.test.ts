@@ -38,6 +38,9 @@ test.each<[string, HeadersLike]>([
   ['a record of lists', Object.fromEntries(Object.entries(good.headers).map(([k, v]) => [k, [v]]))],
   ['a Map', new Map(Object.entries(good.headers))],
   ['entries', Object.entries(good.headers)],
+  ['the entries of fetch Headers, which can be read once', new Headers(good.headers).entries()],
+  ['the entries of a Map, which can be read once', new Map(Object.entries(good.headers)).entries()],
+  ["Node's rawHeaders, to be read once", Object.entries(good.headers).flat().values()],
   ['an object with get, as an Express request is', { get: (name: string) => new Headers(good.headers).get(name) }],
   ['a record without a prototype', Object.assign(Object.create(null), good.headers)],
   ['entries whose values are lists', Object.entries(good.headers).map(([k, v]) => [k, [v]])],
@@ -69,6 +72,7 @@ test('a signature header that came twice is refused whatever the framework makes
     { ...good.headers, 'X-Service-Signature': [value, value] },
     [...Object.entries(good.headers), ['x-service-signature', value]],
     [...Object.entries(good.headers).flat(), 'x-service-signature', value],
+    [...Object.entries(good.headers), ['x-service-signature', value]].values(),
     { ...good.headers, 'x-service-signature': value },
   ])
     expect(await codeOf(make().verify({ body: good.body, headers: headers as HeadersLike }))).toBe(

@@ -1,16 +1,16 @@
 /** From a request to a trusted snapshot. Source: INTERFACE 6. @module */
 import { match } from '#hmac'
 import type { Delivery, RequestLike } from './delivery.js'
-import { refusal, type WebhookError } from './errors.js'
+import { refusal } from './errors.js'
 import { assertRaw, bytesOf } from './internal/body.js'
 import { readClaim, type SignatureClaim } from './internal/claim.js'
 import { keysOf } from './internal/keyring.js'
-import { readHeader } from './internal/read-header.js'
+import { type KeptHeaders, keepHeaders, readHeader } from './internal/read-header.js'
 import { assertUnread, isRequest, readRequest } from './internal/read-request.js'
 import { refuse } from './internal/refuse.js'
 import { checkedLimits, checkedTime, type Limits } from './limits.js'
 import type { SigningKey } from './signing-key.js'
-import { addressForm, parseSnapshot, type Snapshot } from './snapshot.js'
+import { addressForm, parseSnapshot, type Snapshot, textOf } from './snapshot.js'
 import type { SignatureProof } from './verify-bytes.js'
 
 /** One secret, several during a rotation, or none. */
@@ -37,6 +37,7 @@ export interface Verifier {
   /**
    * Verifies a delivery and reads its snapshot: kind of body, header shape, time, secrets, size, code, then JSON, fields, and that
    * `X-Service-Integration` is the snapshot's integration. A fetch request's body is read after its headers passed. Needs no `this`.
+   * The snapshot is read out of the very bytes that were verified, whatever is written to the caller's buffer meanwhile.
    * @throws {@link WebhookError} A refusal with `code` and `status`. What your `secrets` function throws passes through.
    * @throws {TypeError} When the delivery is no object, or the `secrets` function gives an unusable secret.
    * @throws {RangeError} When `now` or `receivedAt` is no finite number.
@@ -56,26 +57,29 @@ export function createVerifier(options: VerifierOptions): Verifier {
   if (typeof now !== 'function') throw new TypeError('now is no function')
   const fixed = typeof secrets === 'function' ? undefined : keysOf(secrets)
 
-  /** What can be said without the body and the secrets: most of what strangers send ends here. */
-  function readHead(delivery: Delivery | RequestLike): SignatureClaim | WebhookError {
-    if (typeof delivery !== 'object') throw new TypeError(`verify got ${typeof delivery}, not { body, headers }`)
-    if (isRequest(delivery)) assertUnread(delivery)
-    else assertRaw(delivery.body)
-    const receivedAt = checkedTime((delivery as Delivery).receivedAt ?? now())
-    return readClaim(readHeader(delivery.headers, 'x-service-signature'), receivedAt, toleranceSeconds)
-  }
-
-  async function verifyClaimed(claim: SignatureClaim, delivery: Delivery | RequestLike): Promise<VerifiedDelivery> {
+  async function verifyClaimed(
+    claim: SignatureClaim,
+    delivery: Delivery | RequestLike,
+    headers: KeptHeaders,
+  ): Promise<VerifiedDelivery> {
     // The caller has its handler on by then: a promise that is rejected earlier costs Node three times as much.
     await null
-    const integration = readHeader(delivery.headers, 'x-service-integration')
+    const integration = readHeader(headers, 'x-service-integration')
     const keys = fixed ?? (await findKeys(secrets as SecretsOf, integration))
-    const body = isRequest(delivery) ? await readRequest(delivery, maxBytes) : bytesOf(delivery.body, maxBytes)
-    if ('code' in body) throw body
-    const secretIndex = await match(keys, claim.timestamp, body, claim.codes)
+    const bytes = isRequest(delivery)
+      ? await readRequest(delivery, headers, maxBytes)
+      : bytesOf(delivery.body, maxBytes)
+    if ('code' in bytes) throw bytes
+    // The memory is the caller's, who may fill it anew: it is hashed and decoded before anything is waited for. Memory that another thread
+    // may write is copied first.
+    const body = bytes.buffer instanceof ArrayBuffer ? bytes : new Uint8Array(bytes)
+    const found = match(keys, claim.timestamp, body, claim.codes)
+    // The promise of Web Crypto is not below 0.
+    const text = found < 0 ? '' : textOf(body)
+    const secretIndex = await found
     if (secretIndex < 0) throw refusal('ERR_SIGNATURE_MISMATCH', 401)
 
-    const snapshot = parseSnapshot(body)
+    const snapshot = parseSnapshot(text)
     if (integration !== snapshot.integrationAddress) throw refusal('ERR_INTEGRATION_MISMATCH', 400)
     return { snapshot, secretIndex, ...claim.proof }
   }
@@ -83,8 +87,14 @@ export function createVerifier(options: VerifierOptions): Verifier {
   return {
     verify(delivery) {
       try {
-        const claim = readHead(delivery)
-        return claim.code ? refuse(claim) : verifyClaimed(claim, delivery)
+        // What can be said without the body and the secrets: most of what strangers send ends here.
+        if (typeof delivery !== 'object') throw new TypeError(`verify got ${typeof delivery}, not { body, headers }`)
+        if (isRequest(delivery)) assertUnread(delivery)
+        else assertRaw(delivery.body)
+        const receivedAt = checkedTime((delivery as Delivery).receivedAt ?? now())
+        const headers = keepHeaders(delivery.headers)
+        const claim = readClaim(readHeader(headers, 'x-service-signature'), receivedAt, toleranceSeconds)
+        return claim.code ? refuse(claim) : verifyClaimed(claim, delivery, headers)
       } catch (error) {
         return Promise.reject(error)
       }

@@ -33,13 +33,13 @@ export type WebhookErrorCode = keyof Refusals
 
 /**
  * A refusal: whatever the network sends, nothing else is thrown for it. `explainRefusal` says what to do about a code. Holds no secret, no
- * signature and no body. Source: INTERFACE 6.
+ * signature and no body. Only this package makes them: the class is for `instanceof`. Source: INTERFACE 6.
  */
-export class WebhookError extends Error {
-  declare readonly name: 'WebhookError'
-  declare readonly code: WebhookErrorCode
+export abstract class WebhookError extends Error {
+  abstract override readonly name: 'WebhookError'
+  abstract readonly code: WebhookErrorCode
   /** The HTTP status to answer. */
-  declare readonly status: number
+  abstract readonly status: number
 }
 
 /** Every refusal with what it carries, so that a `switch` over `code` narrows. */
@@ -59,8 +59,11 @@ export function refusal<Code extends WebhookErrorCode>(
   status: Refusals[Code]['status'],
   facts?: Facts<Code>,
 ): WebhookError {
-  const own = { name: 'WebhookError', message: code, stack: code, code, status }
-  return Object.assign(Object.create(WebhookError.prototype), own, facts)
+  return Object.assign(
+    Object.create(WebhookError.prototype),
+    { name: 'WebhookError', message: code, stack: code, code, status },
+    facts,
+  )
 }
 
 /** The names of codes, also of those that a newer version of this package adds. */

@@ -8,6 +8,7 @@ export interface Limits {
   readonly maxBytes?: number | undefined
 }
 
+// Both are written out again below and in verifyBytes: a name for them costs every bundle ten bytes. A test keeps them equal.
 /** Five minutes: the recommended tolerance of INTERFACE 6. */
 export const freshnessDefaults = { toleranceSeconds: 300 } as const
 /** 256 KiB: some hundred times the size of a snapshot. A receiver needs a bound, as its callers are strangers. */

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
-import { parseSnapshot } from './snapshot.js'
+import { parseSnapshot, textOf } from './snapshot.js'
 import { createTestSnapshot } from './test-delivery.js'
 
-const parse = (value: unknown) => parseSnapshot(new TextEncoder().encode(JSON.stringify(value)))
+const read = (body: Uint8Array) => parseSnapshot(textOf(body))
+const parse = (value: unknown) => read(new TextEncoder().encode(JSON.stringify(value)))
 const fieldOf = (call: () => unknown) => {
   try {
     call()
@@ -83,17 +84,17 @@ test.each([
   ['a string', '"x"'],
   ['a byte order mark', `\ufeff${JSON.stringify(good)}`],
 ])('a body of %s is no snapshot', (_, body) => {
-  expect(fieldOf(() => parseSnapshot(new TextEncoder().encode(body)))).toBe('')
+  expect(fieldOf(() => read(new TextEncoder().encode(body)))).toBe('')
 })
 
 test('invalid UTF-8 is no snapshot', () => {
   const body = Buffer.from(JSON.stringify(good).replace('Example', '\u0001'))
   body[body.indexOf(1)] = 0xff
-  expect(fieldOf(() => parseSnapshot(body))).toBe('')
+  expect(fieldOf(() => read(body))).toBe('')
 })
 
 test('a refusal quotes nothing of the body', () => {
-  const call = () => parseSnapshot(new TextEncoder().encode('{"recipient": private-text'))
+  const call = () => read(new TextEncoder().encode('{"recipient": private-text'))
   expect(call).toThrow(expect.not.objectContaining({ message: expect.stringContaining('private') }))
   expect(call).toThrow(expect.not.objectContaining({ cause: expect.anything() }))
 })

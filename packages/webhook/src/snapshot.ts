@@ -59,21 +59,32 @@ const snapshotShape: Shape = {
 const nullable = /^(state|recipient|subtitle|invoice)$/
 
 /**
- * Reads a snapshot out of the bytes of a verified body. Every field must be there, null only where null is allowed.
+ * The text of a body, undamaged; empty when it is no UTF-8. A byte order mark is kept, and refused by JSON.parse: JSON on the wire has none
+ * (RFC 8259, 8.1).
+ */
+export function textOf(body: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
+  } catch {
+    return ''
+  }
+}
+
+/**
+ * Reads a snapshot out of the text of a verified body. Every field must be there, null only where null is allowed.
  * @throws {@link WebhookError} `ERR_SNAPSHOT_INVALID` with the field that is wrong; never its value.
  */
-export function parseSnapshot(body: Uint8Array): Snapshot {
-  const snapshot = parseJson(body)
+export function parseSnapshot(text: string): Snapshot {
+  const snapshot = parseJson(text)
   const field = isRecord(snapshot) ? wrongField(snapshot, snapshotShape) : ''
   if (field === undefined) return snapshot as Snapshot
   throw refusal('ERR_SNAPSHOT_INVALID', 400, { field })
 }
 
-/** `undefined` when it is no JSON in UTF-8. */
-function parseJson(body: Uint8Array): unknown {
+/** `undefined` when it is no JSON. */
+function parseJson(text: string): unknown {
   try {
-    // A byte order mark is kept and refused by JSON.parse: JSON on the wire has none (RFC 8259, 8.1).
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body))
+    return JSON.parse(text)
   } catch {
     // The parser's own message quotes the body.
     return undefined

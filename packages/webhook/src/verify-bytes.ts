@@ -10,7 +10,7 @@ import type { SigningKey } from './signing-key.js'
  */
 export const signingKey: (secret: string) => SigningKey = makeKey
 
-/** What a right signature proves. */
+/** What a right signature proves of the bytes, as they were when they were hashed. */
 export interface SignatureProof {
   /** Index of the secret that signed: 0 everywhere means that the others can be retired. */
   readonly secretIndex: number
@@ -37,8 +37,10 @@ export interface VerifyBytesInput {
 }
 
 /**
- * Verifies a signature and nothing else, in 1 KB. Refuses in this order: shape of the header, time, size, code. Options are not checked: a
- * wrong one accepts nothing. `verifySignature` checks them, and takes other kinds of body.
+ * Verifies a signature and nothing else, in 1 KB. Refuses in this order: shape of the header, time, size, code. Options are not checked: one
+ * that is below 0, or stands for no finite number, accepts nothing. `verifySignature` checks them, and takes other kinds of body.
+ * The verdict is about the bytes as they were when they were hashed: hand over memory that nobody writes until you have read it, no pooled
+ * buffer that is filled again.
  * @throws {@link WebhookError} A refusal with `code` and `status`.
  * @example await verifyBytes({ body, header: request.headers.get('x-service-signature'), keys: [signingKey(secret)] })
  */
@@ -54,8 +56,8 @@ export async function verifyBytes({
   await null
   const claim = readClaim(header, receivedAt, toleranceSeconds)
   if (claim.code) throw claim
-  // Not `>`, which would let every size pass a limit that is no number.
-  if (!(body.length <= maxBytes)) throw refusal('ERR_BODY_TOO_LARGE', 413)
+  // Not `<`, which would let every size pass a limit that is no number; nor is the remainder of Infinity one.
+  if (!(maxBytes % Infinity >= body.length)) throw refusal('ERR_BODY_TOO_LARGE', 413)
   const secretIndex = await match(keys, claim.timestamp, body, claim.codes)
   if (secretIndex < 0) throw refusal('ERR_SIGNATURE_MISMATCH', 401)
   return { secretIndex, ...claim.proof }

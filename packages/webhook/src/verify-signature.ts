@@ -26,7 +26,8 @@ export interface VerifySignatureInput extends Limits {
 
 /**
  * Verifies the signature over a body of any content. Refuses in this order: kind of body, shape of the header, time, size, code;
- * so a stranger's junk costs no hashing.
+ * so a stranger's junk costs no hashing. The verdict is about the bytes as they were when they were hashed: hand over memory that nobody
+ * writes until you have read it, no pooled buffer that is filled again.
  * @throws {@link WebhookError} A refusal with `code` and `status`.
  * @throws {TypeError} When a secret or the list is unusable, or `now` is no function.
  * @throws {RangeError} When an option is out of range, or the time of receipt is no finite number.

@@ -19,7 +19,7 @@ export interface SignedDelivery {
 export interface DeliveryOptions {
   /** The signing secret that the receiver under test knows. */
   readonly secret: string
-  /** The signer's clock. @default the system's */
+  /** The signer's clock. @default the system's, or that of fake timers while they are on */
   readonly clock?: Pick<FakeClock, 'now'> | undefined
 }
 
@@ -54,7 +54,7 @@ const beyond = signatureToleranceSeconds + 1
  * @throws {TypeError} When the secret is empty.
  * @example const deliveries = createDeliveries({ secret }); await receive(await deliveries.good(build.snapshot()))
  */
-export function createDeliveries({ secret, clock = { now: Date.now } }: DeliveryOptions): Deliveries {
+export function createDeliveries({ secret, clock = { now: () => Date.now() } }: DeliveryOptions): Deliveries {
   if (typeof secret !== 'string' || secret === '') throw new TypeError('secret is empty; pass the one of the receiver.')
 
   async function sign(body: Uint8Array<ArrayBuffer>, ageSeconds: number, secrets: readonly string[]): Promise<string> {

@@ -5,7 +5,7 @@ import { notFound, unauthorized } from './answers.js'
 import { callerOf, hasLegacyKey, type TestIntegration } from './credentials.js'
 import { createFaultQueue, faultAnswer, type TestFault } from './faults.js'
 import { createLegacyState, type LegacyState, lookup, verify } from './legacy-api.js'
-import { createPaymentState, type PaymentState } from './payments.js'
+import { createTestPayments, type TestPayments } from './payments.js'
 import { getPayment, listPayments } from './read-api.js'
 import { shareVerification } from './share-api.js'
 import { createVerificationState, type IdentityControl } from './verifications.js'
@@ -21,7 +21,7 @@ export interface TestServiceOptions {
 }
 
 /** A service under the control of a test. */
-export interface TestService extends Pick<PaymentState, 'record' | 'change' | 'forget' | 'all'> {
+export interface TestService extends Pick<TestPayments, 'record' | 'change' | 'forget' | 'all'> {
   /** For `setupServer(...service.handlers)`. */
   readonly handlers: readonly HttpHandler[]
   readonly identity: IdentityControl
@@ -48,7 +48,7 @@ type EndpointName = Exclude<keyof typeof paths, 'processorUpdates'>
  * setupServer(...service.handlers).listen()
  */
 export function createTestService({ baseUrl, integrations, legacyKeys = [] }: TestServiceOptions): TestService {
-  const payments = createPaymentState()
+  const payments = createTestPayments()
   const legacy = createLegacyState()
   const verifications = createVerificationState()
   const faults = createFaultQueue()

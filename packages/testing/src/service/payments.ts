@@ -1,6 +1,7 @@
 /** The payments of the service under test, with their versions. Source: INTERFACE 2.1, 3; DESIGN section 3 (version). @module */
 import { type Payment, paymentWriteSchema, type Snapshot } from '@payment-integration/contract'
 import { newestFirst, snapshotOf } from '../builders/payments.js'
+import { mayFollow } from './transitions.js'
 
 /** What an update may change: absent leaves, null clears. */
 export type PaymentChange = Partial<Pick<Payment, 'state' | 'recipient' | 'invoice'>>
@@ -12,15 +13,25 @@ export interface PaymentKey {
   readonly integrationAddress?: string | undefined
 }
 
+/** How a payment is changed. */
+export interface ChangeOptions {
+  /** Whether a transition that the service refuses is made all the same, for tests of what cannot happen. @default false */
+  readonly force?: boolean | undefined
+}
+
 /** Stored payments. */
-export interface PaymentState {
-  /** Stores a payment, or replaces the one of its integration, chain and hash. Gives the snapshot that the service would send. */
+export interface TestPayments {
+  /**
+   * Stores a payment, or replaces the one of its integration, chain and hash. Gives the snapshot that the service would send.
+   * @throws {RangeError} When the stored one has a higher version: versions never decrease.
+   */
   record(payment: Payment): Snapshot
   /**
-   * Changes a payment and adds 1 to its version. Gives the snapshot that the service would send.
-   * @throws {RangeError} When no payment fits, or more than one does.
+   * Changes a payment and adds 1 to its version. Gives the snapshot that the service would send. What changes nothing makes no version, and
+   * gives the snapshot that is stored.
+   * @throws {RangeError} When no payment fits, or more than one does, or the service would refuse the transition of the state.
    */
-  change(key: PaymentKey, change: PaymentChange): Snapshot
+  change(key: PaymentKey, change: PaymentChange, options?: ChangeOptions): Snapshot
   /** Takes a payment away, as if the service had never seen it. @throws {RangeError} As `change`. */
   forget(key: PaymentKey): void
   /** Of one integration, newest first. */
@@ -30,11 +41,10 @@ export interface PaymentState {
 }
 
 /** Makes an empty one. */
-export function createPaymentState(): PaymentState {
+export function createTestPayments(): TestPayments {
   const payments = new Map<string, Payment>()
   const nameOf = ({ integrationAddress, chainId, txHash }: Payment) => `${integrationAddress} ${chainId} ${txHash}`
-  const store = (payment: Payment): Snapshot => {
-    const checked = paymentWriteSchema.parse(payment)
+  const store = (checked: Payment): Snapshot => {
     payments.set(nameOf(checked), checked)
     return snapshotOf(checked)
   }
@@ -52,10 +62,23 @@ export function createPaymentState(): PaymentState {
   }
   const all = () => [...payments.values()].toSorted(newestFirst)
   return {
-    record: store,
-    change(key, change) {
+    record(payment) {
+      const checked = paymentWriteSchema.parse(payment)
+      const stored = payments.get(nameOf(checked))?.version ?? 0
+      if (checked.version < stored)
+        throw new RangeError(`${checked.txHash} has version ${stored}, ${checked.version} is lower; forget it first.`)
+      return store(checked)
+    },
+    change(key, change, { force = false } = {}) {
       const before = find(key)
-      return store({ ...before, ...change, version: before.version + 1 })
+      const after = paymentWriteSchema.parse({ ...before, ...change })
+      // The schema gives every object its fields in one order.
+      if (JSON.stringify(after) === JSON.stringify(before)) return snapshotOf(before)
+      if (!force && !mayFollow(before.state, after.state))
+        throw new RangeError(
+          `The service refuses to go from ${before.state} to ${after.state}; pass { force: true } to do it all the same.`,
+        )
+      return store({ ...after, version: before.version + 1 })
     },
     forget: (key) => void payments.delete(nameOf(find(key))),
     of: (integration) => all().filter(({ integrationAddress }) => integrationAddress === integration),

@@ -2,7 +2,7 @@
 import { type Page, type Payment, pageLimit, pageWriteSchema } from '@payment-integration/contract'
 import { answer, refuse } from './answers.js'
 import { after, cursorAfter } from './cursor.js'
-import type { PaymentState } from './payments.js'
+import type { TestPayments } from './payments.js'
 
 /** A request of an integration that is authenticated. */
 export interface ReadRequest {
@@ -14,7 +14,7 @@ export interface ReadRequest {
 }
 
 /** Answers a list: all payments of the caller, or of one wallet. */
-export function listPayments(payments: PaymentState, { caller, url, address }: ReadRequest): Response {
+export function listPayments(payments: TestPayments, { caller, url, address }: ReadRequest): Response {
   const wallet = readAddress(address)
   if (wallet === null) return badAddress()
   const limit = readLimit(url.searchParams.getAll('limit'))
@@ -34,7 +34,7 @@ export function listPayments(payments: PaymentState, { caller, url, address }: R
 }
 
 /** Answers one payment: of the caller, or of the caller and one wallet. */
-export function getPayment(payments: PaymentState, { caller, txHash = '', address }: ReadRequest): Response {
+export function getPayment(payments: TestPayments, { caller, txHash = '', address }: ReadRequest): Response {
   const wallet = readAddress(address)
   if (wallet === null) return badAddress()
   if (!/^0x[0-9a-fA-F]{64}$/.test(txHash))

@@ -1,5 +1,6 @@
 /** Identity verifications of the service under test, by e-mail. Source: INTERFACE 2.5, 3 (KYC attachment). @module */
 import type { ShareResponse } from '@payment-integration/contract'
+import { emailKey } from './email-key.js'
 
 /** Where a verification stands. */
 export type TestReview = Omit<ShareResponse, 'reused'>
@@ -52,18 +53,17 @@ export function createVerificationState(): VerificationState {
   const verifications = new Map<string, Verification>()
   const rejected = new Map<string, string>()
   const redeemed: string[] = []
-  const keyOf = (email: string) => email.trim().normalize('NFC').toLowerCase()
 
   function review(email: string, next: Partial<TestReview>): void {
-    const found = verifications.get(keyOf(email))
+    const found = verifications.get(emailKey(email))
     if (found === undefined) throw new RangeError('Nothing was shared for this address.')
-    verifications.set(keyOf(email), { ...found, review: { ...justRedeemed, ...next } })
+    verifications.set(emailKey(email), { ...found, review: { ...justRedeemed, ...next } })
   }
   function redeem(caller: string, email: string, token: string): Shared {
     const message = redeemed.includes(token) ? 'Token is invalid: it was used before' : rejected.get(token)
     if (message !== undefined) return { kind: 'rejected', message }
     redeemed.push(token)
-    verifications.set(keyOf(email), { donor: caller, review: justRedeemed })
+    verifications.set(emailKey(email), { donor: caller, review: justRedeemed })
     return { kind: 'answer', response: { ...justRedeemed, reused: true } }
   }
 
@@ -74,11 +74,11 @@ export function createVerificationState(): VerificationState {
       decide: (email, reviewAnswer, reasons = {}) =>
         review(email, { reviewStatus: 'completed', reviewAnswer, ...(reviewAnswer === 'RED' ? reasons : {}) }),
       move: (email, reviewStatus) => review(email, { reviewStatus }),
-      verifyElsewhere: (email) => void verifications.set(keyOf(email), { donor: null, review: justRedeemed }),
+      verifyElsewhere: (email) => void verifications.set(emailKey(email), { donor: null, review: justRedeemed }),
       rejectToken: (token, message) => void rejected.set(token, message),
     },
     share(caller, email, token) {
-      const found = verifications.get(keyOf(email))
+      const found = verifications.get(emailKey(email))
       if (found !== undefined && found.donor !== caller) return { kind: 'unavailable' }
       if (found === undefined || found.review.reviewAnswer === 'RED') return redeem(caller, email, token)
       return { kind: 'answer', response: { ...found.review, reused: false } }

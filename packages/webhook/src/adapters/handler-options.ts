@@ -27,9 +27,15 @@ export interface HandlerOptions {
   readonly maxBytes?: number | undefined
   /** The answer is given after this many milliseconds at the latest; the service gives up after 5000. @default 4500 */
   readonly deadlineMs?: number | undefined
-  /** Told of what you must mend: errors of `receive`, a missed deadline, a body that something parsed. @default console.error */
+  /**
+   * Told of what you must mend: errors of `receive`, a missed deadline, a body that something parsed, and what the service signed and `verify`
+   * refuses all the same (`ERR_SNAPSHOT_INVALID`, `ERR_INTEGRATION_MISMATCH`). @default console.error
+   */
   readonly onError?: ((error: unknown) => unknown) | undefined
-  /** Told of each delivery that was refused with a 4xx, by `code` and `status`. Strangers can cause these. @default nothing */
+  /**
+   * Told of each delivery that was refused with a 4xx, by `code` and `status`. Strangers can cause all but the two that `onError` is told of
+   * as well. @default nothing
+   */
   readonly onRefusal?: ((refusal: Refused) => unknown) | undefined
 }
 

@@ -26,7 +26,7 @@ const fieldForm = /[ \t]*(?:t=(0|[1-9]\d{0,11})|v1=([\da-f]{64})|(?!t=|v1=)[^\s=
 
 /**
  * Reads `t=<unix seconds>,v1=<hex>[,v1=<hex>][,<unknown>=<anything>]`, and compares `t` with the time of receipt, on both sides.
- * A time of receipt or a tolerance that is no number accepts nothing. A refusal is given back, not thrown: strangers cause most of them,
+ * A time of receipt or a tolerance that is no finite number accepts nothing. A refusal is given back, not thrown: strangers cause most of them,
  * and in V8 a throw out of a nested call takes longer than all of this.
  */
 export function readClaim(
@@ -52,6 +52,7 @@ export function readClaim(
 
   const signedAt = +timestamp
   const ageSeconds = Math.floor(receivedAt / 1000) - signedAt
-  if (Math.abs(ageSeconds) <= toleranceSeconds) return { timestamp, codes, proof: { signedAt, ageSeconds } }
+  // The remainder of Infinity is no number.
+  if (toleranceSeconds % Infinity >= Math.abs(ageSeconds)) return { timestamp, codes, proof: { signedAt, ageSeconds } }
   return refusal(ageSeconds > 0 ? 'ERR_DELIVERY_STALE' : 'ERR_DELIVERY_FUTURE', 400, { ageSeconds })
 }

@@ -6,11 +6,10 @@ import type { SigningKey } from '../signing-key.js'
 export interface Hmac {
   /** Makes a secret ready. @throws {TypeError} When it is no text, blank, or has white space around it. */
   signingKey(secret: string): SigningKey
-  /** The code as 64 lowercase hex digits. Throws as `signingKey`. */
-  sign(secret: string, timestamp: string, body: Uint8Array): string | Promise<string>
   /**
    * Index of the first key whose code is among `codes`, or -1. One hash per key; every comparison takes a time that does not depend on
-   * what is compared. `codes` have 64 lowercase hex digits.
+   * what is compared. `codes` have 64 lowercase hex digits. The body is read before the call returns: what becomes of it afterwards does
+   * not count.
    */
   match(
     keys: readonly SigningKey[],

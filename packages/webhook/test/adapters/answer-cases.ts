@@ -69,8 +69,6 @@ export const answerCases: readonly Case[] = [
         await delivery({ fault: 'unsigned' }),
         await delivery({ ageSeconds: 400 }),
         await delivery({ ageSeconds: -400 }),
-        await signed(new TextEncoder().encode('{}')),
-        await signed(new Uint8Array()),
       ]
       const got = []
       for (const one of sent) got.push(await host.send(one))
@@ -78,8 +76,6 @@ export const answerCases: readonly Case[] = [
         [401, '{"error":"Unauthorized"}'],
         [401, '{"error":"Unauthorized"}'],
         [401, '{"error":"Unauthorized"}'],
-        [400, '{"error":"Bad Request"}'],
-        [400, '{"error":"Bad Request"}'],
         [400, '{"error":"Bad Request"}'],
         [400, '{"error":"Bad Request"}'],
       ])
@@ -91,10 +87,28 @@ export const answerCases: readonly Case[] = [
         'ERR_SIGNATURE_MISSING',
         'ERR_DELIVERY_STALE',
         'ERR_DELIVERY_FUTURE',
-        'ERR_SNAPSHOT_INVALID',
-        'ERR_SNAPSHOT_INVALID',
       ])
       expect([snapshots, errors]).toEqual([[], []])
+    },
+  },
+  {
+    name: 'what the service signed and the receiver cannot take is a refusal, and onError is told of it too',
+    async run({ start, snapshots, errors, refusals }) {
+      const host = await start()
+      const { headers, body } = await delivery()
+      const sent = [
+        await signed(new TextEncoder().encode('{}')),
+        await signed(new Uint8Array()),
+        { headers: { ...headers, 'X-Service-Integration': `0x${'0e'.repeat(20)}` }, body },
+      ]
+      const got = []
+      for (const one of sent) got.push(await host.send(one))
+      expect(got.map(({ status, body: text }) => [status, text])).toEqual(
+        Array(3).fill([400, '{"error":"Bad Request"}']),
+      )
+      const codes = ['ERR_SNAPSHOT_INVALID', 'ERR_SNAPSHOT_INVALID', 'ERR_INTEGRATION_MISMATCH']
+      expect(refusals.map(({ code }) => code)).toEqual(codes)
+      expect([snapshots, errors]).toEqual([[], refusals])
     },
   },
   {

@@ -36,8 +36,9 @@ export async function answer(source: Source, settings: HandlerSettings, onLateWo
     return { status: 204, headers: {}, body: '' }
   } catch (error) {
     const refusal = asRefusal(error)
-    if (refusal !== undefined && refusal.status < 500) void tell(() => settings.onRefusal(refusal))
-    else tellError(settings, error)
+    const refused = refusal !== undefined && refusal.status < 500
+    if (refused) void tell(() => settings.onRefusal(refusal))
+    if (!refused || afterSignature.has(refusal.code)) tellError(settings, error)
     return answerOf(refusal?.status ?? (isBusy(error) ? 503 : 500))
   }
 }
@@ -144,6 +145,9 @@ function overdue(reading: boolean, deadlineMs: number): HandlerError {
 function asRefusal(error: unknown): Refused | undefined {
   return error instanceof HandlerError || isWebhookRefusal(error) ? error : undefined
 }
+
+/** Refusals of what the service did sign: no stranger causes them, and every version is lost until somebody mends it. */
+const afterSignature = new Set(['ERR_SNAPSHOT_INVALID', 'ERR_INTEGRATION_MISMATCH'])
 
 /**
  * Codes that mean "in a moment again": the version store's own, SQLite's, and PostgreSQL's for serialization, deadlock, lock, too many

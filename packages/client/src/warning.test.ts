@@ -62,6 +62,14 @@ describe('what this version does not know', () => {
     expect(warnings).toHaveLength(100)
   })
 
+  test('is told of a late payment of a page whose other payments all have the same new fields', async () => {
+    const fields = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`field${n}`, n]))
+    const payments = Array.from({ length: 200 }, (_, n) => ({ ...payment(n), ...fields }))
+    const { client, warnings } = watched([{ payments: [...payments, { ...disputed, ...fields }], nextCursor: null }])
+    await client.payments.list()
+    expect(warnings.filter(({ kind }) => kind === 'unknown_value')).toMatchObject([{ value: 'disputed' }])
+  })
+
   test('is told nobody who did not ask', async () => {
     const client = clientOf(baseUrl, { fetch: answering({ payments: [disputed], nextCursor: null }) })
     expect((await client.payments.list()).payments[0]?.state).toBe('disputed')
@@ -140,6 +148,32 @@ describe('a secret in an answer', () => {
       txHash,
     })
     expect(legacy.map(({ path }) => path)).toEqual(['[hidden]'])
+  })
+
+  test.each([
+    ['\n2026-01-02 INFO paid', '"\\n2026-01-02 INFO paid"'],
+    ['a.b', '"a.b"'],
+    ['say "x"', '"say \\"x\\""'],
+    ['\u001b[31m', '"\\u001b[31m"'],
+    ['\u0085\u2028\u202e', '"\\u0085\\u2028\\u202e"'],
+    ['', '""'],
+  ])('the name of a field is one part of one line: %j', async (name, shown) => {
+    const body = { payments: [{ ...payment(1), [name]: 1 }], nextCursor: null }
+    const { client, warnings } = watched([body])
+    await client.payments.list()
+    expect(warnings).toMatchObject([{ path: `payments.*.${shown}` }])
+    expect(warnings[0]?.message).toContain(`know: payments.*.${shown}. It is kept.`)
+    const error = (await errorOf(watched([body], { strict: true }).client.payments.list())) as Error
+    expect(error).toMatchObject({ path: `payments.*.${shown}` })
+    for (const message of [warnings[0]?.message, error.message]) expect(message).toMatch(/^[ -~]+$/)
+  })
+
+  test('an unknown word is one part of one line of the message, and as it is in value', async () => {
+    const state = 'held\n\u009b31m"paid"'
+    const { client, warnings } = watched([{ payments: [{ ...disputed, state }], nextCursor: null }])
+    await client.payments.list()
+    expect(warnings).toMatchObject([{ value: state }])
+    expect(warnings[0]?.message).toContain('state is "held\\n\\u009b31m\\"paid\\"", which')
   })
 
   test('a long word is shown in part', async () => {

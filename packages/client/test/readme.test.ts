@@ -36,7 +36,7 @@ test('the block about reconciling repairs, keeps its checkpoint, and then has no
     await service.update(1, 'success')
     expect(await runReadme('Reconciling', variables)).toBe('0 missing, 1 stale, 0 failed\n')
     expect(await runReadme('Reconciling', variables)).toBe('0 missing, 0 stale, 0 failed\n')
-    expect(JSON.parse(readFileSync(variables.CHECKPOINT_FILE, 'utf8'))).toMatchObject({ format: 1, unfinished: null })
+    expect(JSON.parse(readFileSync(variables.CHECKPOINT_FILE, 'utf8'))).toMatchObject({ format: 1, unfinished: [] })
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

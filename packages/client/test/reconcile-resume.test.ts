@@ -24,7 +24,7 @@ test('a run bounded to one page goes on where it stopped, and covers what it beg
     ['end', 2],
   ])
   expect(shop.effects).toEqual(range(6).map((n) => `${n}@1`))
-  expect(checkpoint).toMatchObject({ coveredTo: timeOf(0).toISOString(), unfinished: null })
+  expect(checkpoint).toMatchObject({ coveredTo: timeOf(0).toISOString(), unfinished: [] })
   expect(numbersOf((await shop.reconcile({ checkpoint, overlapMs: 0 })).missing.samples)).toEqual([-3, -2, -1])
 })
 
@@ -36,15 +36,15 @@ test('onCheckpoint is told after each page with what was done, and at the end wi
   const told: unknown[] = []
   const onCheckpoint = async (checkpoint: ReconcileCheckpoint, progress: object) => {
     await Promise.resolve()
-    told.push({ ...progress, left: checkpoint.unfinished !== null, failedAt: checkpoint.unfinished?.failedAt ?? null })
+    told.push({ ...progress, left: checkpoint.unfinished.length, kept: numbersOf(checkpoint.failed) })
   }
   const { checkpoint } = await shop.reconcile({ pageSize: 2, onCheckpoint })
   expect(told).toEqual([
-    { pages: 1, compared: 2, repaired: 2, failed: 0, left: true, failedAt: null },
-    { pages: 2, compared: 4, repaired: 3, failed: 1, left: true, failedAt: timeOf(3).toISOString() },
-    { pages: 3, compared: 5, repaired: 4, failed: 1, left: false, failedAt: null },
+    { pages: 1, compared: 2, repaired: 2, failed: 0, left: 1, kept: [] },
+    { pages: 2, compared: 4, repaired: 3, failed: 1, left: 1, kept: [3] },
+    { pages: 3, compared: 5, repaired: 4, failed: 1, left: 0, kept: [3] },
   ])
-  expect(checkpoint.unfinished).toBeNull()
+  expect(checkpoint.unfinished).toEqual([])
 })
 
 test('what failed before a stop is met again after the run that goes on', async () => {
@@ -55,10 +55,8 @@ test('what failed before a stop is met again after the run that goes on', async 
   const first = await shop.reconcile({ until: 'end', pageSize: 2, maxPages: 1 })
   shop.refuse.clear()
   const second = await shop.reconcile({ until: 'end', pageSize: 2, checkpoint: asJson(first.checkpoint) })
-  expect(second).toMatchObject({
-    repaired: 2,
-    checkpoint: { coveredTo: new Date(timeOf(1).getTime() - 1).toISOString() },
-  })
+  expect(second).toMatchObject({ repaired: 2, checkpoint: { coveredTo: timeOf(0).toISOString() } })
+  expect(numbersOf(second.checkpoint.failed)).toEqual([1])
   const third = await shop.reconcile({ pageSize: 1, checkpoint: second.checkpoint, overlapMs: 0 })
   expect(numbersOf(third.missing.samples)).toEqual([1])
 })
@@ -89,7 +87,7 @@ test('a cursor that the service does not take any more makes the run begin anew,
   const { checkpoint } = await shop.reconcile({ until: 'end', pageSize: 2, maxPages: 1 })
   const old = {
     ...checkpoint,
-    unfinished: { cursor: 'of-another-key', beganAt: timeOf(3).toISOString(), failedAt: null },
+    unfinished: [{ until: 'end', cursor: 'of-another-key', beganAt: timeOf(3).toISOString(), failedAt: null }],
   }
   const found = await shop.reconcile({ until: 'end', pageSize: 2, checkpoint: old })
   expect(found).toMatchObject({

@@ -92,3 +92,19 @@ test('a version that the service has lost is counted as newer', async () => {
   expect(shop.effects.map((effect) => effect.split('@')[0])).toEqual(['1', '0'])
   expect(numberOf(paymentHash(3))).toBe(3)
 })
+
+test('a run that goes on with a rest looks for nothing: it has not seen the pages before', async () => {
+  await using service = await startService()
+  await service.index(...range(6))
+  const shop = openShop(service)
+  const from = listing(
+    shop.store,
+    range(6).map((n) => key(n)),
+  )
+  const run = { from, handle: shop.handle, until: 'end', pageSize: 2, maxPages: 2 } as const
+  const { checkpoint } = await shop.client.reconcile(run)
+  service.asked.length = 0
+  const found = await shop.client.reconcile({ ...run, checkpoint })
+  expect(found).toMatchObject({ stopped: 'end', unknown: null })
+  expect(service.asked).toHaveLength(1)
+})

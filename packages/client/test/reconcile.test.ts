@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { errorOf } from './fixtures.js'
-import { second, startService, timeOf } from './service.js'
+import { errorOf, integrationAddress } from './fixtures.js'
+import { paymentHash, second, startService, timeOf } from './service.js'
 import { numbersOf, openShop, range } from './shop.js'
 
 const pagesAsked = (asked: readonly string[]) => asked.filter((path) => path.includes('/payments?')).length
@@ -46,13 +46,14 @@ test.each<[string, object, number]>([
   await using service = await startService()
   await service.index(...range(10))
   const shop = openShop(service)
-  await shop.reconcile({ until: 'end' })
+  const { checkpoint } = await shop.reconcile({ until: 'end' })
   service.asked.length = 0
-  expect(await shop.reconcile({ ...options, pageSize: 2 })).toMatchObject({ pages, compared: 2 * pages, repaired: 0 })
+  const found = await shop.reconcile({ ...options, checkpoint, overlapMs: 0, pageSize: 2 })
+  expect(found).toMatchObject({ pages, compared: 2 * pages, repaired: 0 })
   expect(pagesAsked(service.asked)).toBe(pages)
 })
 
-test("after an outage, live deliveries on the newest page hide the gap from 'known' alone, and not from a checkpoint", async () => {
+test("after an outage, live deliveries on the newest page do not hide the gap from 'known' with the checkpoint", async () => {
   await using service = await startService()
   const shop = openShop(service)
   await service.index(...range(10))
@@ -63,11 +64,10 @@ test("after an outage, live deliveries on the newest page hide the gap from 'kno
   for (const n of range(3, -13)) await shop.deliver(await shop.snapshot(n))
   shop.effects.length = 0
 
-  expect(await shop.reconcile({ pageSize: 3 })).toMatchObject({ stopped: 'known', pages: 1, repaired: 0 })
   const found = await shop.reconcile({ pageSize: 3, checkpoint, overlapMs: 0 })
   expect(found).toMatchObject({ stopped: 'known', repaired: 10, missing: { count: 10 } })
   expect(shop.effects).toEqual(range(10, -10).map((n) => `${n}@1`))
-  expect(found.checkpoint).toMatchObject({ coveredTo: timeOf(-13).toISOString(), unfinished: null })
+  expect(found.checkpoint).toMatchObject({ coveredTo: timeOf(-13).toISOString(), unfinished: [] })
 })
 
 test("a lost version of an old payment is beyond 'known', and within a date or 'end'", async () => {
@@ -122,7 +122,11 @@ test('a handler that throws leaves its payment to the next run, and no other pay
   expect(shop.effects).toEqual(['0@1', '1@1', '2@1', '4@1', '5@1'])
   expect(found).toMatchObject({ stopped: 'end', repaired: 5, missing: { count: 6 }, failed: { count: 1 } })
   expect(found.failed.samples).toMatchObject([{ version: 1, error: new Error('payment 3 has no order yet') }])
-  expect(found.checkpoint.coveredTo).toBe(new Date(timeOf(3).getTime() - 1).toISOString())
+  const { chainId, txHash, blockTimestamp } = await shop.client.payments.get(paymentHash(3))
+  expect(found.checkpoint).toMatchObject({
+    coveredTo: timeOf(0).toISOString(),
+    failed: [{ chainId, txHash, blockTimestamp }],
+  })
   expect(await shop.store.current(await shop.snapshot(3))).toBeUndefined()
 
   const again = await shop.reconcile({ pageSize: 2, checkpoint: found.checkpoint, overlapMs: 0 })
@@ -179,9 +183,12 @@ test('an empty list is compared, and covers nothing', async () => {
     stopped: 'end',
     pages: 1,
     compared: 0,
-    checkpoint: { coveredTo: null, unfinished: null },
+    checkpoint: { coveredTo: null, failed: [], unfinished: [] },
   })
 })
+
+const kept = { format: 1, integrationAddress, coveredTo: null, failed: [], unfinished: [] }
+const rest = { until: 'end', cursor: 'c', beganAt: null, failedAt: null }
 
 test.each<[string, object, typeof TypeError | typeof RangeError]>([
   ['from is missing', { from: undefined }, TypeError],
@@ -200,6 +207,13 @@ test.each<[string, object, typeof TypeError | typeof RangeError]>([
   ['checkpoint is none', { checkpoint: { cursor: 'x' } }, TypeError],
   ['checkpoint is a text', { checkpoint: '{}' }, TypeError],
   ['checkpoint is of another format', { checkpoint: { format: 2 } }, TypeError],
+  ['checkpoint has a failure that is none', { checkpoint: { ...kept, failed: [{ chainId: '1' }] } }, TypeError],
+  ['checkpoint has a rest of no reach', { checkpoint: { ...kept, unfinished: [{ ...rest, until: 'x' }] } }, TypeError],
+  [
+    'checkpoint has a rest without a cursor',
+    { checkpoint: { ...kept, unfinished: [{ ...rest, cursor: '' }] } },
+    TypeError,
+  ],
 ])('nothing is sent when %s', async (_case, options, type) => {
   await using service = await startService()
   const error = await errorOf(openShop(service).reconcile(options))

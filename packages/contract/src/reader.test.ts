@@ -168,6 +168,29 @@ describe('a reader tells what the contract does not name', () => {
     expect(found.success && Object.hasOwn(found.data as object, '__proto__')).toBe(false)
   })
 
+  test('once, whatever repeats it before: a late one is told, too', () => {
+    const newer = { ...payment, ...Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`field${n}`, n])) }
+    const payments = [...Array.from({ length: 199 }, () => newer), { ...newer, state: 'disputed' }]
+    const found = read({ payments, nextCursor: null })
+    expect(found).toHaveLength(11)
+    expect(found).toContainEqual({ kind: 'word', path: ['payments', '*', 'state'], word: 'disputed' })
+  })
+
+  test('each for itself when names are made to look alike', () => {
+    const alike = [
+      { ...payment, 'a","b': 1 },
+      { ...payment, a: 1 },
+      { ...payment, state: 'a' },
+      { ...payment, state: 'b' },
+    ]
+    expect(read({ payments: alike, nextCursor: null }).map(({ path, word }) => [path.at(-1), word])).toEqual([
+      ['a","b', null],
+      ['a', null],
+      ['state', 'a'],
+      ['state', 'b'],
+    ])
+  })
+
   test('a thousand of them, and no more of a hostile answer', () => {
     const fields = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`field${n}`, n]))
     expect(read({ payments: [], nextCursor: null, ...fields })).toHaveLength(1_000)

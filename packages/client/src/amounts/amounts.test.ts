@@ -37,6 +37,28 @@ describe('an amount', () => {
     expect(isAmount(text)).toBe(true)
   })
 
+  test('is of 1000 characters at most, read or made', () => {
+    const longest = of('9'.repeat(1_000))
+    expect(of(longest)).toBe(longest)
+    const call = [
+      () => of(`${longest}9`),
+      () => of('!'.repeat(1_001)),
+      () => addAmounts(longest, of('1')),
+      () => addAmounts(longest, of('0.1')),
+      () => formatAmount(longest, { digits: 1 }),
+      () => fromBaseUnits(10n ** 1_000n, 0),
+      () => compareAmounts(`0.${'1'.repeat(999)}` as Amount, of('1')),
+    ]
+    for (const each of call) expect(each).toThrow(RangeError)
+    expect(isAmount(`${longest}9`)).toBe(false)
+    expect(addAmounts(longest)).toBe(longest)
+    expect(fromBaseUnits(10n ** 999n, 0)).toHaveLength(1_000)
+  })
+
+  test('made of a number with 400000 zeros inside is refused within the time of a test: each digit is looked at once', () => {
+    expect(() => fromBaseUnits(10n ** 400_000n + 1n, 0)).toThrow(RangeError)
+  })
+
   test.each<unknown>([
     '',
     ' 1',

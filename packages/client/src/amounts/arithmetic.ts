@@ -4,7 +4,7 @@ import { toAmount, toDecimal, unitsAt } from './decimal.js'
 
 /**
  * -1 when `a` is less, 1 when it is greater, 0 when both have the same value: `'1'` and `'1.00'` do. Fits `sort`.
- * @throws {TypeError} When one of them is no amount.
+ * @throws {TypeError} When one of them is no amount. @throws {RangeError} When one is, or the sum would be, longer than an amount may be.
  */
 export function compareAmounts(a: Amount, b: Amount): -1 | 0 | 1 {
   const [left, right] = [toDecimal(a), toDecimal(b)]
@@ -16,7 +16,7 @@ export function compareAmounts(a: Amount, b: Amount): -1 | 0 | 1 {
 
 /**
  * The exact sum, `'0'` of none. It has as many places as the summand with the most: `'1.50'` and `'1.5'` are `'3.00'`.
- * @throws {TypeError} When one of them is no amount.
+ * @throws {TypeError} When one of them is no amount. @throws {RangeError} When one is, or the sum would be, longer than an amount may be.
  */
 export function addAmounts(...amounts: readonly Amount[]): Amount {
   const decimals = amounts.map(toDecimal)

@@ -26,7 +26,7 @@ const roundings: Readonly<Record<Rounding, (quotient: bigint, remainder: bigint,
 
 /**
  * Writes an amount with so many digits behind the point. For thousands separators and currency signs, hand the result to
- * `Intl.NumberFormat`, which takes text exactly.
+ * `Intl.NumberFormat`, which takes text exactly, and set its `maximumFractionDigits`: without it, it rounds to 3 digits, or to those of its currency.
  * @throws {RangeError} When digits would be lost and no `rounding` is named, and for a number of digits out of range.
  * @throws {TypeError} When it is no amount, or `rounding` is unknown.
  * @example formatAmount(parseAmount('12.345'), { digits: 2, rounding: 'half-even' }) // '12.34'
@@ -80,6 +80,9 @@ function round({ units, places }: Decimal, to: number, rounding: Rounding): bigi
 /** Without zeros at its end. */
 function shortest({ units, places }: Decimal): Decimal {
   const digits = String(units)
-  const zeros = units === 0n ? places : Math.min(places, digits.length - digits.replace(/0+$/, '').length)
+  const most = units === 0n ? places : Math.min(places, digits.length)
+  let zeros = 0
+  // Of nothing, every place is a zero. A pattern such as 0+$ would begin anew at each zero inside.
+  while (zeros < most && (units === 0n || digits[digits.length - 1 - zeros] === '0')) zeros += 1
   return { units: units / 10n ** BigInt(zeros), places: places - zeros }
 }

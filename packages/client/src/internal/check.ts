@@ -15,10 +15,14 @@ export function checkAddress(name: string, value: unknown): string {
   return value.toLowerCase()
 }
 
+/** Whether this is a transaction hash, in any case. */
+export function isTxHash(value: unknown): value is string {
+  return typeof value === 'string' && /^0x[0-9a-fA-F]{64}$/.test(value)
+}
+
 /** A transaction hash, lowercased. */
 export function checkTxHash(value: unknown): string {
-  if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{64}$/.test(value))
-    throw new TypeError('txHash is not a transaction hash; pass 0x and 64 hex digits.')
+  if (!isTxHash(value)) throw new TypeError('txHash is not a transaction hash; pass 0x and 64 hex digits.')
   return value.toLowerCase()
 }
 

@@ -25,7 +25,7 @@ export function createWatch({ strict, onWarning }: WatchOptions, ownSecrets: rea
     if (strangers.length === 0 || (!strict && onWarning === null)) return
     for (const { kind, path, word } of strangers) {
       const show = (text: string) => hideTexts(text, [...ownSecrets, ...secrets]).slice(0, shownCharacters)
-      const shownPath = path.map(show).join('.')
+      const shownPath = path.map((part) => plain(show(part))).join('.')
       if (strict) throw new InvalidResponseError(kind === 'field' ? 'unknown_field' : 'unknown_value', 200, shownPath)
       const value = word === null ? null : show(word)
       const key = JSON.stringify([shownPath, value])
@@ -34,6 +34,16 @@ export function createWatch({ strict, onWarning }: WatchOptions, ownSecrets: rea
       onWarning?.(warningOf(shownPath, value))
     }
   }
+}
+
+/** A part of a path, as it is when it could be a name of ours, and in quotes when not: a log line must not end, or mean more, where a name wants it. */
+function plain(part: string): string {
+  return /^[\w*[\]-]+$/.test(part) ? part : quote(part)
+}
+
+/** As a text of JSON, of printable ASCII alone. */
+function quote(text: string): string {
+  return JSON.stringify(text).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 function warningOf(path: string, value: string | null): ClientWarning {
@@ -49,6 +59,6 @@ function warningOf(path: string, value: string | null): ClientWarning {
         kind: 'unknown_value',
         path,
         value,
-        message: `${path} is ${JSON.stringify(value)}, which this version does not know. It is passed on. ${update}`,
+        message: `${path} is ${quote(value)}, which this version does not know. It is passed on. ${update}`,
       }
 }

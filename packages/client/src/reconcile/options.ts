@@ -3,7 +3,7 @@ import { pageLimit } from '@payment-integration/contract'
 import type { CallOptions } from '../call-options.js'
 import { checkInteger, checkSignal } from '../internal/check.js'
 import type { Payment } from '../payment.js'
-import { checkCheckpoint, type ReconcileCheckpoint } from './checkpoint.js'
+import { checkCheckpoint, type Reach, type ReconcileCheckpoint } from './checkpoint.js'
 import type { ReconcileStore } from './store.js'
 
 /** How far a run goes back. */
@@ -29,10 +29,11 @@ export interface ReconcileOptions<Tx, Store extends ReconcileStore<Tx> = Reconci
   readonly handle: (payment: Payment, tx: Tx) => void | Promise<void>
   /**
    * `known`: to the first page on which nothing was missing or stale, but not before everything newer than `coveredTo` of the checkpoint, and `overlapMs` more, was
-   * compared. A date: to the first payment in a block before it. `end`: to the end of the list. @default 'known'
+   * compared; to the end of the list without a checkpoint, and while its `coveredTo` is null. A date: to the first payment in a block before it. `end`: to the end
+   * of the list. @default 'known'
    */
   readonly until?: Until | undefined
-  /** What the last run gave; a run that did not come to its end goes on where it stopped. @default none: a run that begins anew */
+  /** What the last run gave; a run goes on where the last one of the same reach stopped before its end. @default none: a run that begins anew */
   readonly checkpoint?: ReconcileCheckpoint | null | undefined
   /** Told after each page, and waited for: keep the checkpoint, and a crash costs one page. What it throws ends the run. */
   readonly onCheckpoint?:
@@ -40,7 +41,10 @@ export interface ReconcileOptions<Tx, Store extends ReconcileStore<Tx> = Reconci
     | undefined
   /** Payments per request, 1 to 200. @default 200 */
   readonly pageSize?: number | undefined
-  /** Pages to read in this run, at least 1; the next one goes on. For runtimes that bound the time or the requests of a call. @default no bound */
+  /**
+   * Pages to read in this run, at least 1; the next one of the same reach goes on. For runtimes that bound the time or the requests of a call: a run that begins at
+   * the newest has one request more for each failed payment of the checkpoint. @default no bound
+   */
   readonly maxPages?: number | undefined
   /** How far `known` goes back beyond what was covered, in milliseconds of block time: for chains that are indexed with a delay. @default 3600000 (an hour) */
   readonly overlapMs?: number | undefined
@@ -63,8 +67,7 @@ export const reconcileDefaults = {
 export interface CheckedReconcile<Tx> {
   readonly from: ReconcileStore<Tx>
   readonly handle: (payment: Payment, tx: Tx) => void | Promise<void>
-  /** Unix milliseconds for a date. */
-  readonly until: 'known' | 'end' | number
+  readonly until: Reach
   readonly checkpoint: ReconcileCheckpoint
   readonly onCheckpoint: (checkpoint: ReconcileCheckpoint, progress: ReconcileProgress) => void | Promise<void>
   readonly pageSize: number
@@ -113,7 +116,7 @@ export function checkReconcile<Tx>(options: ReconcileOptions<Tx>, integrationAdd
   }
 }
 
-function checkUntil(value: unknown): 'known' | 'end' | number {
+function checkUntil(value: unknown): Reach {
   if (value === 'known' || value === 'end') return value
   if (value instanceof Date && !Number.isNaN(value.getTime())) return value.getTime()
   throw new TypeError("until is neither 'known' nor 'end' nor a valid Date.")

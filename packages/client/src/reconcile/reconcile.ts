@@ -7,7 +7,17 @@ import { InvalidRequestError } from '../errors.js'
 import { walkPages } from '../iterate.js'
 import type { Page, Payment } from '../payment.js'
 import type { PaymentReader } from '../payments.js'
-import { afterRun, latest, type ReconcileCheckpoint } from './checkpoint.js'
+import {
+  afterRun,
+  earliest,
+  latest,
+  type Reach,
+  type ReconcileCheckpoint,
+  restOf,
+  uncover,
+  withRest,
+} from './checkpoint.js'
+import { createFailures, retryFailures } from './failures.js'
 import { collector, type UnknownPayment } from './findings.js'
 import { type CheckedReconcile, checkReconcile, type ReconcileOptions } from './options.js'
 import type { Reconcile, Reconciliation } from './result.js'
@@ -24,17 +34,29 @@ export function reconciler(integrationAddress: string, reader: PaymentReader): R
 
 /** One payment at a time, one page at a time: repairing is in no hurry, and must not crowd out deliveries. */
 async function reconcile<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReader): Promise<Reconciliation> {
-  const { from, until, checkpoint, maxPages, signal, samples, dryRun } = options
-  const { integrationAddress, unfinished } = checkpoint
+  const { from, checkpoint, maxPages, signal, samples, dryRun } = options
   // A dry run has handled nothing, so that nothing could go on after it.
-  const start = createStart(dryRun ? null : (unfinished?.cursor ?? null), options, reader)
-  const tally = createTally(options, dryRun ? null : (unfinished?.failedAt ?? null))
+  const rest = dryRun ? null : restOf(checkpoint, options.until)
+  // The rest of a run until another date has promised to go as far as that one.
+  const until =
+    typeof options.until === 'number' && rest ? Math.min(options.until, Date.parse(rest.until)) : options.until
+  const failures = createFailures(checkpoint.failed)
+  const tally = createTally(options, failures)
+  let before = checkpoint
+  if (rest === null && !dryRun)
+    before = uncover(checkpoint, await retryFailures(failures, reader, tally.compare, signal))
+  const start = createStart(rest?.cursor ?? null, options, reader)
+  // A run that goes on has not seen the pages before: all that was on them would be looked up.
   const search =
-    until === 'end' && isListing(from) ? await searchUnknown(from, integrationAddress, reader, signal) : null
-  let beganAt = dryRun ? null : (unfinished?.beganAt ?? null)
+    until === 'end' && rest === null && isListing(from)
+      ? await searchUnknown(from, checkpoint.integrationAddress, reader, signal)
+      : null
+  let beganAt = rest?.beganAt ?? null
   let pages = 0
   let stopped: Reconciliation['stopped'] = 'end'
 
+  const failedAt = () => earliest(rest?.failedAt ?? null, failures.overflowedAt())
+  const withFailures = () => ({ ...uncover(before, failures.overflowedAt()), failed: failures.kept() })
   const keep = async (kept: ReconcileCheckpoint) => {
     if (!dryRun) await options.onCheckpoint(kept, tally.progress(pages))
   }
@@ -42,7 +64,7 @@ async function reconcile<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReade
   let reached = checkpoint
   for await (const { payments, nextCursor } of walkPages(start.fetchPage, start.cursor)) {
     pages += 1
-    if (start.restarted && pages === 1) beganAt = null
+    if (start.restarted && pages === 1) beganAt = null // it begins at the newest after all
     beganAt ??= newestOf(payments)
     let needed = 0
     for (const payment of payments) {
@@ -50,10 +72,14 @@ async function reconcile<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReade
       if (!(await tally.compare(payment))) needed += 1
     }
     if (nextCursor === null) break
-    const reason = reasonToStop(payments, needed, options) ?? (pages === maxPages ? 'max_pages' : null)
-    reached = { ...checkpoint, unfinished: { cursor: nextCursor, beganAt, failedAt: tally.failedAt() } }
+    const reason = reasonToStop(payments, needed, until, before.coveredTo, options.overlapMs)
     if (reason !== null) {
       stopped = reason
+      break
+    }
+    reached = withRest(withFailures(), until, { cursor: nextCursor, beganAt, failedAt: failedAt() })
+    if (pages === maxPages) {
+      stopped = 'max_pages'
       break
     }
     await keep(reached)
@@ -62,8 +88,8 @@ async function reconcile<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReade
   const unknown = search !== null && stopped === 'end' ? collector<UnknownPayment>(samples) : null
   if (unknown !== null) await search?.finish(async (payment) => void (await tally.compare(payment)), unknown.add)
   if (stopped !== 'max_pages') {
-    const reachedCovered = stopped !== 'date' || isBefore(until, checkpoint.coveredTo)
-    reached = afterRun(checkpoint, { beganAt, failedAt: tally.failedAt(), reachedCovered })
+    const reachedCovered = stopped !== 'date' || isBefore(until, before.coveredTo)
+    reached = afterRun(withFailures(), until, { beganAt, failedAt: failedAt(), reachedCovered })
   }
   if (dryRun) reached = checkpoint
   await keep(reached)
@@ -102,20 +128,22 @@ function createStart<Tx>(
 }
 
 /** @param needed - Payments of the page that were missing or stale. */
-function reasonToStop<Tx>(
+function reasonToStop(
   payments: readonly Payment[],
   needed: number,
-  { until, checkpoint, overlapMs }: CheckedReconcile<Tx>,
+  until: Reach,
+  coveredTo: string | null,
+  overlapMs: number,
 ): 'known' | 'date' | null {
   if (payments.length === 0 || until === 'end') return null
   const oldest = Math.min(...payments.map(({ blockTimestamp }) => Date.parse(blockTimestamp)))
   if (until !== 'known') return oldest < until ? 'date' : null
-  const { coveredTo } = checkpoint
-  return needed === 0 && (coveredTo === null || oldest < Date.parse(coveredTo) - overlapMs) ? 'known' : null
+  // While nothing is covered, a whole page says nothing about the pages after it: notifications may have brought it.
+  return needed === 0 && coveredTo !== null && oldest < Date.parse(coveredTo) - overlapMs ? 'known' : null
 }
 
 /** Whether a run until this date came to what was covered. */
-function isBefore<Tx>(until: CheckedReconcile<Tx>['until'], coveredTo: string | null): boolean {
+function isBefore(until: Reach, coveredTo: string | null): boolean {
   return typeof until === 'number' && coveredTo !== null && until <= Date.parse(coveredTo)
 }
 

@@ -22,14 +22,17 @@ export interface Reconciliation<Unknown = Findings<UnknownPayment> | null> {
   readonly missing: Findings<MissingPayment>
   /** Payments of which the store had an older version. */
   readonly stale: Findings<StalePayment>
-  /** Those of them whose handler threw. They are met again by the next run that has this checkpoint. */
+  /** Those of them whose handler threw. The next run that has this checkpoint meets them again. */
   readonly failed: Findings<FailedPayment>
   /**
    * Payments of which the store had a greater version, because a delivery overtook the page. When it stays above 0 while nothing happens,
    * the service has lost versions.
    */
   readonly newer: number
-  /** What the store has and the service has not: looked for with `until: 'end'`, when the run came to the end, in a store that can list. Null otherwise. */
+  /**
+   * What the store has and the service has not: looked for with `until: 'end'` in a store that can list, when this run alone read everything, from the newest to the
+   * end. Null otherwise, and so after a run that went on with the rest of another.
+   */
   readonly unknown: Unknown
 }
 

@@ -1,5 +1,6 @@
 /** Which payments of the store the service does not have. Source: INTERFACE 4.1 (single look-ups), 7. @module */
 import { AbortedError, AmbiguousPaymentError, NotFoundError } from '../errors.js'
+import { isTxHash } from '../internal/check.js'
 import type { Payment } from '../payment.js'
 import type { PaymentReader } from '../payments.js'
 import type { UnknownPayment } from './findings.js'
@@ -33,7 +34,7 @@ export async function searchUnknown(
 
   async function lookUp({ chainId, txHash }: Key): Promise<Payment | UnknownPayment['reason']> {
     // Such a text is no key of any payment, and not to be asked for.
-    if (!/^0x[0-9a-f]{64}$/.test(txHash)) return 'not_found'
+    if (!isTxHash(txHash)) return 'not_found'
     try {
       const payment = await reader.get(txHash, { signal })
       return payment.chainId === chainId ? payment : 'other_chain'

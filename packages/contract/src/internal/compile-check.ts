@@ -13,7 +13,7 @@ export type Check = (value: unknown, notes: Note[]) => boolean
 type Schema = z.core.$ZodType
 type Any = z.core.$ZodTypes
 
-/** A hostile answer must not fill the memory with notes. */
+/** Notes that differ. A hostile answer must not fill the memory with them. */
 const noteLimit = 1_000
 
 /** Knows the kinds of schema that this package reads with; any other kind is left to zod. */
@@ -84,10 +84,31 @@ function arrayCheck(fits: Check): Check {
   return (value, notes) => {
     if (!Array.isArray(value)) return false
     const before = notes.length
-    for (const element of value) if (!fits(element, notes)) return false
+    let told: Set<string> | null = null
+    for (const element of value) {
+      const from = notes.length
+      if (!fits(element, notes)) return false
+      if (notes.length === from) continue
+      told ??= new Set()
+      dropRepeated(notes, from, told)
+    }
     if (notes.length > before) addPart(notes, before, '*')
     return true
   }
+}
+
+/** Takes out what an element before has told: a page of like payments must leave room for the one that is not. */
+function dropRepeated(notes: Note[], from: number, told: Set<string>): void {
+  let kept = from
+  for (let at = from; at < notes.length; at += 1) {
+    const note = notes[at] as Note
+    const key = JSON.stringify([note.path, note.word])
+    if (told.has(key)) continue
+    told.add(key)
+    notes[kept] = note
+    kept += 1
+  }
+  notes.length = kept
 }
 
 function addPart(notes: readonly Note[], from: number, part: string): void {

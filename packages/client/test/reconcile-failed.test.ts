@@ -1,0 +1,134 @@
+/** What becomes of payments whose handler throws: looked up by every run, in a list with a bound, and met again beyond it. */
+import { expect, test } from 'vitest'
+import type { ReconcileCheckpoint } from '../src/exports/index.js'
+import { paymentHash, startService, timeOf } from './service.js'
+import { numbersOf, openShop, range } from './shop.js'
+
+const asJson = (checkpoint: ReconcileCheckpoint): ReconcileCheckpoint => JSON.parse(JSON.stringify(checkpoint))
+const lookUps = (asked: readonly string[]) => asked.filter((path) => path.includes('/payments/')).length
+const justBefore = (n: number) => new Date(timeOf(n).getTime() - 1).toISOString()
+
+test('a payment that failed in a run until a date is handled by the next run that can', async () => {
+  await using service = await startService()
+  await service.index(...range(10))
+  const shop = openShop(service)
+  shop.refuse.add(2)
+  const dated = await shop.reconcile({ until: timeOf(3), pageSize: 2 })
+  expect(dated).toMatchObject({ stopped: 'date', failed: { count: 1 }, checkpoint: { coveredTo: null } })
+  shop.refuse.clear()
+  const next = await shop.reconcile({ until: timeOf(0), pageSize: 1, checkpoint: asJson(dated.checkpoint) })
+  expect(next.checkpoint.failed).toEqual([])
+  expect(shop.effects).toContain('2@1')
+})
+
+test('a handler that always throws for one payment does not make every run read back to it', async () => {
+  await using service = await startService()
+  await service.index(...range(20))
+  const shop = openShop(service)
+  shop.refuse.add(15)
+  let { checkpoint } = await shop.reconcile({ until: 'end', pageSize: 2 })
+  expect(checkpoint).toMatchObject({ coveredTo: timeOf(0).toISOString(), failed: [{ txHash: paymentHash(15) }] })
+  for (let runs = 0; runs < 3; runs += 1) {
+    const found = await shop.reconcile({ pageSize: 2, overlapMs: 0, checkpoint: asJson(checkpoint) })
+    expect(found).toMatchObject({ stopped: 'known', pages: 1, failed: { count: 1, samples: [{ version: 1 }] } })
+    checkpoint = found.checkpoint
+  }
+  shop.refuse.clear()
+  const last = await shop.reconcile({ pageSize: 2, overlapMs: 0, checkpoint: asJson(checkpoint) })
+  expect(numbersOf(last.missing.samples)).toEqual([15])
+  expect(last).toMatchObject({ repaired: 1, checkpoint: { failed: [] } })
+  service.asked.length = 0
+  await shop.reconcile({ pageSize: 2, overlapMs: 0, checkpoint: asJson(last.checkpoint) })
+  expect(lookUps(service.asked)).toBe(0)
+})
+
+test('a payment that fails on the newest page fails once in a run, and does not keep the run from stopping', async () => {
+  await using service = await startService()
+  await service.index(...range(9))
+  const shop = openShop(service)
+  shop.refuse.add(0)
+  const { checkpoint } = await shop.reconcile({ until: 'end' })
+  const found = await shop.reconcile({ pageSize: 3, overlapMs: 0, checkpoint: asJson(checkpoint) })
+  expect(found).toMatchObject({ failed: { count: 1 }, missing: { count: 1 }, pages: 1 })
+})
+
+test('of a payment that failed, the newest version is handled', async () => {
+  await using service = await startService()
+  await service.index(...range(3))
+  const shop = openShop(service)
+  shop.refuse.add(2)
+  const { checkpoint } = await shop.reconcile({ until: 'end' })
+  await service.update(2, 'success')
+  shop.refuse.clear()
+  await shop.reconcile({ pageSize: 1, overlapMs: 0, checkpoint: asJson(checkpoint) })
+  expect(shop.effects).toEqual(['0@1', '1@1', '2@2'])
+})
+
+test('a hundred failed payments are looked up, and coveredTo stays before the oldest of those beyond them', async () => {
+  await using service = await startService()
+  await service.index(...range(110))
+  const shop = openShop(service)
+  for (const n of range(105)) shop.refuse.add(n)
+  const first = await shop.reconcile({ until: 'end' })
+  expect(first.failed.count).toBe(105)
+  expect(first.checkpoint.failed).toHaveLength(100)
+  expect(first.checkpoint.coveredTo).toBe(justBefore(104))
+
+  shop.refuse.clear()
+  service.asked.length = 0
+  const second = await shop.reconcile({ checkpoint: asJson(first.checkpoint), pageSize: 10, overlapMs: 0 })
+  expect(lookUps(service.asked)).toBe(100)
+  expect(second).toMatchObject({ repaired: 105, checkpoint: { coveredTo: timeOf(0).toISOString(), failed: [] } })
+})
+
+test('a run that goes on is not called whole when another run met more failures than fit meanwhile', async () => {
+  await using service = await startService()
+  await service.index(...range(104))
+  const shop = openShop(service)
+  const { checkpoint: covered } = await shop.reconcile({ until: 'end' })
+  const bounded = await shop.reconcile({ until: 'end', pageSize: 103, maxPages: 1, checkpoint: asJson(covered) })
+  for (const n of range(102)) {
+    await service.update(n, 'success')
+    shop.refuse.add(n)
+  }
+  const dated = await shop.reconcile({ until: timeOf(102), checkpoint: asJson(bounded.checkpoint) })
+  expect(dated).toMatchObject({ failed: { count: 102 }, checkpoint: { coveredTo: justBefore(101) } })
+  const rest = await shop.reconcile({ until: 'end', checkpoint: asJson(dated.checkpoint) })
+  expect(rest).toMatchObject({ stopped: 'end', compared: 1, checkpoint: { coveredTo: justBefore(101) } })
+})
+
+test('a failed payment that the service has no more is given up', async () => {
+  await using service = await startService()
+  await service.index(...range(2))
+  const shop = openShop(service)
+  const { checkpoint } = await shop.reconcile()
+  const gone = { chainId: '137', txHash: paymentHash(77), blockTimestamp: timeOf(1).toISOString() }
+  const elsewhere = { ...gone, chainId: '1', txHash: paymentHash(1) }
+  const found = await shop.reconcile({ checkpoint: { ...checkpoint, failed: [gone, elsewhere] } })
+  expect(found).toMatchObject({ failed: { count: 0 }, checkpoint: { coveredTo: timeOf(0).toISOString(), failed: [] } })
+})
+
+test('a failed payment whose hash is on two chains is met by going back to it', async () => {
+  await using service = await startService()
+  await service.index(...range(9))
+  await service.indexOn(10, 7)
+  const shop = openShop(service)
+  shop.refuse.add(7)
+  const { checkpoint } = await shop.reconcile({ until: 'end' })
+  expect(checkpoint.failed).toHaveLength(2)
+  shop.refuse.clear()
+  const found = await shop.reconcile({ checkpoint: asJson(checkpoint), pageSize: 1, overlapMs: 0 })
+  expect(found).toMatchObject({ repaired: 2, checkpoint: { coveredTo: timeOf(0).toISOString(), failed: [] } })
+})
+
+test('a run that goes on looks nothing up before its pages', async () => {
+  await using service = await startService()
+  await service.index(...range(4))
+  const shop = openShop(service)
+  shop.refuse.add(0)
+  const { checkpoint } = await shop.reconcile({ until: 'end', pageSize: 1, maxPages: 1 })
+  service.asked.length = 0
+  const found = await shop.reconcile({ until: 'end', pageSize: 1, maxPages: 1, checkpoint: asJson(checkpoint) })
+  expect(service.asked).toHaveLength(1)
+  expect(found.checkpoint.failed).toMatchObject([{ txHash: paymentHash(0) }])
+})

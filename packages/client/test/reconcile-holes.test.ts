@@ -1,0 +1,104 @@
+/** No run may call covered what nobody compared: the first run, runs of several reaches on one checkpoint, and runs that go on. */
+import { expect, test } from 'vitest'
+import type { ReconcileCheckpoint } from '../src/exports/index.js'
+import { errorOf } from './fixtures.js'
+import { startService, timeOf } from './service.js'
+import { openShop, range } from './shop.js'
+
+const asJson = (checkpoint: ReconcileCheckpoint): ReconcileCheckpoint => JSON.parse(JSON.stringify(checkpoint))
+const effectsOf = (numbers: readonly number[]) => numbers.map((n) => `${n}@1`).toSorted()
+
+test('the first known run goes to the end, also when the newest pages are whole', async () => {
+  await using service = await startService()
+  await service.index(...range(10))
+  const shop = openShop(service)
+  // The shop gets notifications already; what came before them is missing.
+  for (const n of range(4)) await shop.deliver(await shop.snapshot(n))
+  const found = await shop.reconcile({ pageSize: 2 })
+  expect(found).toMatchObject({ stopped: 'end', compared: 10, missing: { count: 6 } })
+  expect(found.checkpoint.coveredTo).toBe(timeOf(0).toISOString())
+  expect(shop.effects.toSorted()).toEqual(effectsOf(range(10)))
+})
+
+test('after a first run that died before it kept anything, the second goes to the end', async () => {
+  await using service = await startService()
+  await service.index(...range(10))
+  const shop = openShop(service)
+  service.beforeEachAnswer(async (request) => {
+    if (request > 2) throw new Error('the service is gone')
+  })
+  await errorOf(shop.reconcile({ pageSize: 2 }))
+  expect(shop.effects).toHaveLength(4)
+  service.beforeEachAnswer(async () => undefined)
+  const second = await shop.reconcile({ pageSize: 2, checkpoint: null })
+  expect(second).toMatchObject({ stopped: 'end', missing: { count: 6 } })
+  const third = await shop.reconcile({ pageSize: 2, checkpoint: asJson(second.checkpoint), overlapMs: 0 })
+  expect(third).toMatchObject({ stopped: 'known', pages: 1 })
+  expect(shop.effects.toSorted()).toEqual(effectsOf(range(10)))
+})
+
+test('a known timer neither finishes nor loses the rest of a nightly run to the end, nor that run the newest payments', async () => {
+  await using service = await startService()
+  await service.index(...range(8))
+  const shop = openShop(service)
+  const { checkpoint: covered } = await shop.reconcile({ until: 'end' })
+  await service.update(7, 'success') // beyond the reach of known
+  await service.index(-1)
+  const nightly = { until: 'end', pageSize: 2, maxPages: 2 } as const
+  const first = await shop.reconcile({ ...nightly, checkpoint: asJson(covered) })
+  expect(first.stopped).toBe('max_pages')
+
+  await service.index(-2)
+  const known = await shop.reconcile({ pageSize: 2, overlapMs: 0, checkpoint: asJson(first.checkpoint) })
+  expect(known).toMatchObject({ stopped: 'known', missing: { count: 1 } })
+  expect(known.checkpoint.coveredTo).toBe(timeOf(-2).toISOString())
+  expect(known.checkpoint.unfinished).toEqual(first.checkpoint.unfinished)
+
+  const second = await shop.reconcile({ ...nightly, maxPages: 9, checkpoint: asJson(known.checkpoint) })
+  expect(second).toMatchObject({ stopped: 'end', pages: 3, stale: { count: 1 } })
+  expect(second.checkpoint).toMatchObject({ coveredTo: timeOf(-2).toISOString(), unfinished: [] })
+  expect(shop.effects).toContain('7@2')
+})
+
+test('each reach has its own rest, and bounded runs of all three come to their ends on one checkpoint', async () => {
+  await using service = await startService()
+  await service.index(...range(6))
+  const shop = openShop(service)
+  const untils = ['end', 'known', timeOf(3)] as const
+  let checkpoint: ReconcileCheckpoint | null = null
+  for (const until of untils)
+    checkpoint = asJson((await shop.reconcile({ until, pageSize: 1, maxPages: 1, checkpoint })).checkpoint)
+  expect(checkpoint?.unfinished.map(({ until }) => until)).toEqual(['end', 'known', timeOf(3).toISOString()])
+  const ended: (readonly [string, number])[] = []
+  for (const until of untils) {
+    const found: Awaited<ReturnType<typeof shop.reconcile>> = await shop.reconcile({
+      until,
+      pageSize: 1,
+      overlapMs: 0,
+      checkpoint,
+    })
+    ended.push([found.stopped, found.pages])
+    checkpoint = asJson(found.checkpoint)
+  }
+  // The run to the end has covered everything by then, so that the others stop at what they find whole.
+  expect(ended).toEqual([
+    ['end', 5],
+    ['known', 1],
+    ['date', 4],
+  ])
+  expect(checkpoint?.unfinished).toEqual([])
+})
+
+test.each([
+  ['a newer', 2, 4],
+  ['an older', 5, 5],
+])('a run until %s date goes on with the rest, to the older of both', async (_case, n, oldest) => {
+  await using service = await startService()
+  await service.index(...range(8))
+  const shop = openShop(service)
+  const { checkpoint } = await shop.reconcile({ until: timeOf(4), pageSize: 1, maxPages: 2 })
+  const found = await shop.reconcile({ until: timeOf(n), pageSize: 1, checkpoint: asJson(checkpoint) })
+  // The page that shows that the date is passed is compared, too.
+  expect(found).toMatchObject({ stopped: 'date', compared: oldest })
+  expect(shop.effects).toEqual(range(oldest + 2).map((each) => `${each}@1`))
+})

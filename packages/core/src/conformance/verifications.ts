@@ -241,6 +241,31 @@ export function verificationTests(test: StoreTest): void {
     expect(await due()).toEqual(['second', odd])
   })
 
+  test('the time of the next question is kept where it has come, or where it comes sooner, when that is asked for', async ({
+    store,
+  }) => {
+    const due = async () => (await store.verifications.dueForQuestion(10)).map(({ applicantId }) => applicantId)
+    const far = 3_600_000
+    const ask = async (applicantId: string, before: number | null, changes: VerificationChange) => {
+      await change(store, { applicantId, askInMs: before }, applicantId)
+      await change(store, changes, applicantId)
+    }
+    await ask('due', 0, { askInMs: far, askUnless: 'due' })
+    await ask('due, and then never', 0, { askInMs: null, askUnless: 'due' })
+    await ask('not due', far, { askInMs: 0, askUnless: 'due' })
+    await ask('never, so not due', null, { askInMs: 0, askUnless: 'due' })
+    await ask('sooner', 0, { askInMs: far, askUnless: 'sooner' })
+    await ask('sooner than never', 0, { askInMs: null, askUnless: 'sooner' })
+    await ask('no sooner', far, { askInMs: 0, askUnless: 'sooner' })
+    await ask('never, so no sooner', null, { askInMs: 0, askUnless: 'sooner' })
+    await ask('not due, and moved', far, { askInMs: 2 * far, askUnless: 'due' })
+    await ask('never at all', null, { askInMs: null, askUnless: 'sooner' })
+    await ask('moved on', 0, { askInMs: far })
+    const asked = ['due', 'due, and then never', 'not due', 'never, so not due']
+    const sooner = ['sooner', 'sooner than never', 'no sooner', 'never, so no sooner']
+    expect((await due()).sort()).toEqual([...asked, ...sooner].sort())
+  })
+
   test('a limit below one and times that are no whole milliseconds are refused', async ({ store }) => {
     for (const limit of [0, -1, 0.5, Number.NaN]) {
       await expect(store.verifications.list({ limit })).rejects.toThrow(RangeError)

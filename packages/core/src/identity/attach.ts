@@ -9,6 +9,7 @@ import type { RedemptionAttempt, ShareOutcome, VerdictEntry, Verification } from
 import type { Clock, Logger } from '../ports/world.js'
 import { logAttempt } from './attempt-log.js'
 import { begunReview, notStarted, reviewToTell } from './decide-share.js'
+import { keepQuestion } from './look-up.js'
 import { firstQuestionMs } from './question-times.js'
 
 /** An attempt with its applicant. */
@@ -77,6 +78,7 @@ export async function attach(
   await verifications.change(accountId, {
     ...{ donor, applicantId, attempt: attempt.number, review, reviewedAt },
     ...{ doubt: null, presence: null, missing: null, ...claim },
+    ...(await keepQuestion(tx, { ...found, attempt: attempt.number }, { now: () => now })),
     // A verdict without a time cannot be put in order with what webhooks say.
     askInMs: review.reviewStatus === 'completed' && reviewedAt === null ? 0 : firstQuestionMs,
   })

@@ -18,7 +18,23 @@ function setUp() {
   const events = () => store.committed().accountEvents
   const verificationOf = (accountId: string) => store.transaction((tx) => tx.verifications.lock(accountId))
   const recordDirect = createRecordDirectVerification({ store, clock })
-  return { ...shared, claims, events, verificationOf, recordDirect, emailKey: emails(email).key }
+  const emailKey = emails(email).key
+  /** Claims in a transaction that finds no code, and sees one that is made before it ends, as databases let it. */
+  const claimBefore = (issued: ReturnType<typeof codes.issue>) => {
+    const transaction: typeof store.transaction = (work) =>
+      store.transaction((tx) => {
+        let isMade = false
+        const code = async (key: string) => {
+          const found = await tx.identityAccounts.code(key)
+          if (!isMade) await tx.identityAccounts.setCode(key, issued.stored)
+          isMade = true
+          return found
+        }
+        return work({ ...tx, identityAccounts: { ...tx.identityAccounts, code } })
+      })
+    return createAccountClaims({ store: { transaction }, emails, codes, clock, ids })
+  }
+  return { ...shared, claims, claimBefore, codes, events, verificationOf, recordDirect, emailKey }
 }
 const owned = { accountId: 'account-1', kind: 'registered', emailVerified: true }
 
@@ -58,6 +74,14 @@ describe('a placeholder is claimed', () => {
 })
 
 describe('a code', () => {
+  test('that is made while somebody else finds none stays, and is good', async () => {
+    const { claims, claimBefore, codes, clock, emailKey, events } = setUp()
+    const issued = codes.issue(emailKey, clock.now())
+    await expect(claimBefore(issued).claimByCode(email, 'WRONG')).rejects.toThrow(EmailProofError)
+    expect(events().map(({ reason }) => reason)).toEqual(['no_code'])
+    expect(await claims.claimByCode(email, issued.code)).toMatchObject({ emailVerified: true })
+  })
+
   test('comes with the address in its normal form, where it is to be sent', async () => {
     const { claims, clock } = setUp()
     expect(await claims.requestCode(' JOSE\u0301@B\u00dcCHER.example. ')).toEqual({

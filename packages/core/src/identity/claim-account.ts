@@ -3,10 +3,11 @@ import type { AccountEvent, EmailAddress, EmailProof, IdentityAccount } from '..
 import type { Store } from '../ports/store.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
 import type { Clock, Ids } from '../ports/world.js'
-import { decideClaim, movesAlong, nothingShared } from './decide-claim.js'
+import { decideClaim } from './decide-claim.js'
 import type { EmailCodes } from './email-codes.js'
 import type { EmailKeys } from './email-keys.js'
 import { EmailProofError, ShareRequestError } from './errors.js'
+import { moveAlong } from './move-along.js'
 import { normaliseEmail } from './normalise-email.js'
 
 /** What this needs. */
@@ -89,7 +90,7 @@ export function createAccountClaims({ store, emails, codes, clock, ids }: ClaimA
     }
     const given = decision.accountId
     await tx.identityAccounts.own(email, given)
-    if (given !== held.accountId) await moveAlong(tx, held.accountId, given)
+    if (given !== held.accountId) await moveAlong(tx, held.accountId, given, clock)
     await tx.identityAccounts.log(event('claimed', email, { ...how, accountId: given }))
     return { accountId: given, kind: 'registered', emailVerified: true }
   }
@@ -123,9 +124,14 @@ export function createAccountClaims({ store, emails, codes, clock, ids }: ClaimA
       const email = read(input)
       return claim(async (tx) => {
         const verdict = codes.judge(email.key, typed, await tx.identityAccounts.code(email.key), clock.now())
-        await tx.identityAccounts.setCode(email.key, verdict.kind === 'accepted' ? null : verdict.left)
-        if (verdict.kind === 'accepted') return give(tx, email, { proof: { kind: 'code' }, claimFor })
-        const { reason } = verdict
+        if (verdict.kind === 'accepted') {
+          await tx.identityAccounts.setCode(email.key, null)
+          return give(tx, email, { proof: { kind: 'code' }, claimFor })
+        }
+        const { reason, left } = verdict
+        // Where no code was out there is nothing to write: one that was made since stays. It takes a statement all the same.
+        if (reason === 'no_code') await tx.identityAccounts.code(email.key)
+        else await tx.identityAccounts.setCode(email.key, left)
         await tx.identityAccounts.log(event('refused', email, { proof: 'code', reason }))
         return null
       })
@@ -136,15 +142,4 @@ export function createAccountClaims({ store, emails, codes, clock, ids }: ClaimA
       return claim((tx) => give(tx, email, { proof, claimFor }))
     },
   }
-}
-
-/** Moves what was shared for an address to the account that proved it. The attempts stay, so that no name of an applicant is used twice. */
-async function moveAlong(tx: StoreTransaction, fromId: string, toId: string): Promise<void> {
-  const from = await tx.verifications.lock(fromId)
-  if (!movesAlong(from, await tx.verifications.lock(toId))) return
-  const { donor, applicantId, review, reviewedAt, doubt, presence, missing } = from
-  const moved = { donor, applicantId, attempt: null, review, reviewedAt, doubt, presence, missing }
-  await tx.verifications.change(fromId, { ...nothingShared, askInMs: null })
-  // Asked about at once: the question that was due to it lay with the other account.
-  await tx.verifications.change(toId, { ...moved, askInMs: 0 })
 }

@@ -3,6 +3,7 @@ import type { Review } from '../ports/identity-provider.js'
 import type { Store } from '../ports/store.js'
 import type { Clock } from '../ports/world.js'
 import { type DirectDecision, decideDirect, nothingShared, selfDonor } from './decide-claim.js'
+import { keepQuestion } from './look-up.js'
 import { nextQuestionMs } from './question-times.js'
 
 /** What the host knows of it. */
@@ -28,11 +29,13 @@ export function createRecordDirectVerification({
 }): RecordDirectVerification {
   return ({ accountId, applicantId, review, at }) =>
     store.transaction(async (tx) => {
-      const decision = decideDirect(await tx.verifications.lock(accountId), at)
+      const found = await tx.verifications.lock(accountId)
+      const decision = decideDirect(found, at)
       if (decision !== 'recorded') return decision
       const askInMs = applicantId === null ? null : nextQuestionMs(review, clock.now() - at)
-      const known = { ...nothingShared, donor: selfDonor, applicantId, review, reviewedAt: at, claim: null, askInMs }
-      await tx.verifications.change(accountId, known)
+      const known = { ...nothingShared, donor: selfDonor, applicantId, review, reviewedAt: at, claim: null }
+      const asked = { askInMs, ...(await keepQuestion(tx, { ...found, attempt: null }, clock)) }
+      await tx.verifications.change(accountId, { ...known, ...asked })
       await tx.identityAccounts.log({
         ...{ at: clock.now(), action: 'verified', accountId },
         ...{ emailKey: null, proof: null, by: null, reason: null },

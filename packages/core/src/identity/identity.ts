@@ -67,7 +67,7 @@ export interface Identity {
   /** What the provider said of applicants, newest first. */
   verdictEntries(query: IdentityQuery): Promise<VerdictEntry[]>
   /**
-   * An operator says what became of a token that nobody can look up; its attempt is `unresolved`.
+   * An operator says what became of a token of which nobody knows it: its attempt is `unresolved`, or `unknown` or `claimed` without a claim that runs.
    * It rejects with IdentityUnavailableError, IdentityMisconfiguredError, StoreError.
    */
   settleAttempt(settlement: Settlement): Promise<Settled>
@@ -90,6 +90,7 @@ interface Opened {
 export function createIdentity(deps: IdentityDeps): Identity {
   const { store, provider, accounts = store.identityAccounts, masterKey, clock, random, ids, logger } = deps
   const { everyMs = identityDefaults.everyMs, namespace } = deps
+  const holdsAddresses = accounts === store.identityAccounts
   let stopping: AbortSignal | undefined
   const asked = untilStopped(provider, () => stopping)
   const verdicts = createVerdicts({ store, provider: asked, clock, logger })
@@ -101,7 +102,7 @@ export function createIdentity(deps: IdentityDeps): Identity {
     const codes = createEmailCodes(createHmac('sha256', dataKey).update('email-code').digest(), random)
     return {
       emails,
-      share: createShare({ store, accounts, provider, emails, clock, ids, logger, namespace }),
+      share: createShare({ store, accounts, provider, emails, clock, ids, logger, namespace, holdsAddresses }),
       claims: createAccountClaims({ store, emails, codes, clock, ids }),
     }
   }

@@ -48,9 +48,9 @@ describe('a name that is taken', () => {
     provider.findsByName = true
     const known = provider.find
     provider.find = async (name) => (name === first ? { kind: 'answer', value: null } : known(name))
-    await clock.advance(claimLeaseMs)
-    // The attempt was made while nothing could be looked up: an operator says what became of it.
+    // The attempt was made while nothing could be looked up: an operator says what became of it, once nothing is on its way.
     expect(await setup.settle({ externalUserId: first, applicantId: null })).toBe('not_unresolved')
+    await clock.advance(claimLeaseMs)
     await expect(share(shop, 'ours')).rejects.toThrow(unavailable)
     expect(await setup.settle({ externalUserId: first, applicantId: null })).toBe('absent')
     expect(await share(shop, 'ours')).toEqual({ ...begun, reused: true })

@@ -4,7 +4,7 @@
  */
 import type { Answer, Applicant, IdentityProvider } from '../ports/identity-provider.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
-import type { RedemptionAttempt, Verification } from '../ports/store-verifications.js'
+import type { RedemptionAttempt, Verification, VerificationChange } from '../ports/store-verifications.js'
 import type { Clock, Logger } from '../ports/world.js'
 import { logAttempt } from './attempt-log.js'
 import { absentForMs, clockSkewMs, mostLookedUp } from './claim-times.js'
@@ -37,6 +37,22 @@ export async function doubtfulAttempts(
     limit: mostLookedUp,
   })
   return newest.sort((one, other) => one.number - other.number)
+}
+
+/**
+ * What is added to a change of the time of the next question: while a token may have been redeemed although nobody knows, the provider is asked no later
+ * than it was to be for that.
+ */
+export async function keepQuestion(
+  tx: StoreTransaction,
+  { accountId, attempt, attempts }: Pick<Verification, 'accountId' | 'attempt' | 'attempts'>,
+  clock: Pick<Clock, 'now'>,
+): Promise<Pick<VerificationChange, 'askUnless'>> {
+  if (attempts <= (attempt ?? 0)) return {}
+  // Those that are absent come last.
+  const newest = { accountId, afterNumber: attempt ?? 0, absentSince: clock.now(), limit: 1 }
+  const [doubtful] = await tx.verifications.doubtfulRedemptions(newest)
+  return doubtful === undefined || doubtful.state === 'absent' ? {} : { askUnless: 'sooner' }
 }
 
 /** Asks the provider about each of the names, and checks what it answers. */

@@ -82,6 +82,7 @@ export function createMissing({ store, clock, logger }: MissingDeps) {
     await tx.verifications.change(accountId, {
       missing,
       askInMs: found.missing === null ? firstQuestionMs : inFlightMs,
+      askUnless: 'due',
     })
   }
 }

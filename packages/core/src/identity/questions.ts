@@ -5,7 +5,7 @@
  */
 import type { Answer, DatedReview, IdentityProvider } from '../ports/identity-provider.js'
 import type { Store } from '../ports/store.js'
-import type { RedemptionAttempt, Verification } from '../ports/store-verifications.js'
+import type { RedemptionAttempt, Verification, VerificationChange } from '../ports/store-verifications.js'
 import type { Clock, Logger } from '../ports/world.js'
 import { attach } from './attach.js'
 import { doubtfulAttempts, endAbsent, lookUp } from './look-up.js'
@@ -82,7 +82,8 @@ export function createQuestions(deps: QuestionDeps): (limit?: number, signal?: A
       // Who took the claim over meanwhile looks for itself.
       if (mayLand || claim?.token !== before.claim?.token) return true
       const isSettled = await endAbsent(tx, doubtful, looked.foreign, deps)
-      await tx.verifications.change(accountId, { ...(isSettled ? { claim: null } : {}), askInMs: inFlightMs })
+      const over = isSettled ? { claim: null } : {}
+      await tx.verifications.change(accountId, { ...over, askInMs: inFlightMs, askUnless: 'due' })
       return true
     })
   }
@@ -110,8 +111,7 @@ export function createQuestions(deps: QuestionDeps): (limit?: number, signal?: A
     const alsoInMs = doubtful.length === 0 ? null : before.claim?.lapsed === false ? againMs : inFlightMs
     await store.transaction(async (tx) => {
       const found = await tx.verifications.lock(accountId)
-      const isSame = found.applicantId === applicantId && found.reviewedAt === before.reviewedAt
-      if (!isSame || !isEqual(found.review, before.review)) return
+      if (found.applicantId !== applicantId || !isAsItWas(found, before)) return
       const outcome = outcomeOf(found, said)
       if (outcome !== 'confirmed' || found.missing !== null)
         await tx.verifications.noteVerdict({
@@ -120,13 +120,13 @@ export function createQuestions(deps: QuestionDeps): (limit?: number, signal?: A
           outcome: outcome === 'doubtful' ? outcome : 'applied',
         })
       if (outcome === 'doubtful') {
-        await tx.verifications.change(accountId, { doubt: said.review, missing: null, askInMs: againMs })
+        await tx.verifications.change(accountId, { doubt: said.review, missing: null, ...next(againMs) })
         return
       }
       const reviewedAt = timeOf(found, said, outcome === 'confirmed' ? (found.reviewedAt ?? askedAt) : askedAt)
-      const nextInMs = nextQuestionMs(said.review, clock.now() - reviewedAt)
-      const askInMs = soonest(nextInMs, alsoInMs)
-      await tx.verifications.change(accountId, { review: said.review, reviewedAt, doubt: null, missing: null, askInMs })
+      const askInMs = soonest(nextQuestionMs(said.review, clock.now() - reviewedAt), alsoInMs)
+      const known = { review: said.review, reviewedAt, doubt: null, missing: null }
+      await tx.verifications.change(accountId, { ...known, ...next(askInMs) })
     })
   }
 
@@ -140,6 +140,26 @@ export function createQuestions(deps: QuestionDeps): (limit?: number, signal?: A
       logger.error({ ...about, reason: refusal.reason }, 'The identity provider refuses the service itself.')
     return false
   }
+}
+
+/** When it is asked next. Whoever had it asked at once while the provider answered has doubts that the answer may be too old to settle. */
+function next(askInMs: number | null): Pick<VerificationChange, 'askInMs' | 'askUnless'> {
+  return { askInMs, askUnless: 'due' }
+}
+
+/** Whether nothing was heard of the applicant since. */
+function isAsItWas(found: Verification, before: Verification): boolean {
+  return (
+    factsOf(found) === factsOf(before) && isEqual(found.review, before.review) && isEqual(found.doubt, before.doubt)
+  )
+}
+
+function factsOf({ reviewedAt, missing, presence }: Verification): string {
+  return JSON.stringify([
+    reviewedAt,
+    ...[missing?.since, missing?.told, missing?.confirmed],
+    ...[presence?.isActive, presence?.at],
+  ])
 }
 
 /** Whether an answer says what is known, or something else; or what must be said twice to be believed. */

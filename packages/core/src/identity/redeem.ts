@@ -1,9 +1,9 @@
 /** Redeeming a token under a claim, so that it lands within the claim or never. Source: INTERFACE 4.2, 7 (422); DESIGN section 3, 5.4. @module */
 import type { ShareResponse } from '@payment-integration/contract'
+import type { EmailAddress } from '../ports/identity-accounts.js'
 import type { Answer, Applicant, IdentityProvider, ProviderRefusal } from '../ports/identity-provider.js'
-import type { Store } from '../ports/store.js'
 import type { RedemptionState, ShareOutcome } from '../ports/store-verifications.js'
-import type { Clock, Logger } from '../ports/world.js'
+import type { Logger } from '../ports/world.js'
 import { attach } from './attach.js'
 import { type Attempter, logAttempt } from './attempt-log.js'
 import { landingMs, lostAnswerMs, patienceMs } from './claim-times.js'
@@ -14,6 +14,7 @@ import {
   VerificationUnavailableError,
 } from './errors.js'
 import { misfitOf, strangeApplicant } from './look-up.js'
+import { type AddressDeps, endAt } from './move-along.js'
 
 /** A claim that this request holds. */
 export interface Held extends Attempter {
@@ -28,10 +29,8 @@ export interface Held extends Attempter {
 }
 
 /** What redeeming needs. */
-export interface RedeemDeps {
-  readonly store: Pick<Store, 'transaction'>
+export interface RedeemDeps extends AddressDeps {
   readonly provider: Pick<IdentityProvider, 'redeem' | 'find' | 'levelName'>
-  readonly clock: Pick<Clock, 'now'>
   readonly logger: Logger
 }
 
@@ -43,13 +42,13 @@ interface Ending {
 }
 
 /** Redeems a token under a claim. Resolves null where the name turned out to be taken by an older applicant: another name may do. */
-export type Redeem = (held: Held, shareToken: string) => Promise<ShareResponse | null>
+export type Redeem = (held: Held, email: EmailAddress, shareToken: string) => Promise<ShareResponse | null>
 
 /** Builds it. It rejects with the errors of sharing. */
 export function createRedeem(deps: RedeemDeps): Redeem {
   const { store, provider, clock, logger } = deps
 
-  return async (held, shareToken) => {
+  return async (held, email, shareToken) => {
     const { externalUserId } = held
     const claimedAt = clock.now()
     // What is signed by then has landed when the claim ends, however long this process is suspended meanwhile.
@@ -60,14 +59,14 @@ export function createRedeem(deps: RedeemDeps): Redeem {
       : await provider.redeem({ shareToken, externalUserId, sendBy })
     switch (redemption.kind) {
       case 'redeemed':
-        return attached(held, redemption.applicant, 'redeemed')
+        return attached(held, email, redemption.applicant, 'redeemed')
       case 'unknown':
-        return lost(held, redemption.reason, claimedAt)
+        return lost(held, email, redemption.reason, claimedAt)
       case 'unsent':
-        await end(held, { outcome: 'late', state: 'refused' })
+        await end(held, email, { outcome: 'late', state: 'refused' })
         throw new IdentityUnavailableError(patienceMs)
       default:
-        await end(held, {
+        await end(held, email, {
           ...{ outcome: redemption.kind, state: 'refused' },
           providerCode: redemption.kind === 'rejected' ? redemption.providerCode : null,
         })
@@ -81,16 +80,21 @@ export function createRedeem(deps: RedeemDeps): Redeem {
   }
 
   /** Looks for the applicant of a redemption whose answer was lost. */
-  async function lost(held: Held, reason: string, claimedAt: number): Promise<ShareResponse | null> {
+  async function lost(
+    held: Held,
+    email: EmailAddress,
+    reason: string,
+    claimedAt: number,
+  ): Promise<ShareResponse | null> {
     const { accountId, externalUserId } = held
     const found = await provider.find(externalUserId)
     const applicant = found.kind === 'answer' ? found.value : null
     if (applicant !== null) {
       const misfit = misfitOf({ claimedAt, levelName: provider.levelName ?? null }, applicant)
-      if (misfit === null) return attached(held, applicant, 'found')
+      if (misfit === null) return attached(held, email, applicant, 'found')
       logger.error({ externalUserId, applicantId: applicant.applicantId, misfit }, strangeApplicant)
       if (misfit === 'age') {
-        await end(held, { outcome: 'foreign', state: 'foreign' })
+        await end(held, email, { outcome: 'foreign', state: 'foreign' })
         return null
       }
     }
@@ -105,9 +109,14 @@ export function createRedeem(deps: RedeemDeps): Redeem {
     throw new IdentityUnavailableError(patienceMs)
   }
 
-  async function attached(held: Held, applicant: Applicant, outcome: 'redeemed' | 'found'): Promise<ShareResponse> {
+  async function attached(
+    held: Held,
+    email: EmailAddress,
+    applicant: Applicant,
+    outcome: 'redeemed' | 'found',
+  ): Promise<ShareResponse> {
     const source = outcome === 'found' ? 'look_up' : 'redemption'
-    const { isAttached, donor, review } = await store.transaction((tx) =>
+    const { isAttached, donor, review } = await endAt(held.accountId, email, deps, (tx) =>
       attach(tx, { attempt: held, applicant, outcome, source }, deps),
     )
     if (!isAttached && donor !== held.integrationAddress) throw new VerificationUnavailableError()
@@ -115,9 +124,9 @@ export function createRedeem(deps: RedeemDeps): Redeem {
   }
 
   /** Ends an attempt that redeemed nothing. What was before stays. */
-  async function end(held: Held, { outcome, state, providerCode = null }: Ending): Promise<void> {
+  async function end(held: Held, email: EmailAddress, { outcome, state, providerCode = null }: Ending): Promise<void> {
     const { accountId, externalUserId } = held
-    await store.transaction(async (tx) => {
+    await endAt(accountId, email, deps, async (tx) => {
       const { claim } = await tx.verifications.lock(accountId)
       await tx.verifications.endRedemption(externalUserId, state)
       if (claim?.token === held.token) await tx.verifications.change(accountId, { claim: null })

@@ -1,6 +1,7 @@
-/** An operator says what became of a token that nobody can look up. Source: docs/decisions/identity.md (the older endpoint). @module */
+/** An operator says what became of a token of which nobody knows it. Source: docs/decisions/identity.md (the older endpoint). @module */
 import type { IdentityProvider } from '../ports/identity-provider.js'
 import type { Store } from '../ports/store.js'
+import type { RedemptionAttempt, RedemptionClaim } from '../ports/store-verifications.js'
 import type { Clock, Logger } from '../ports/world.js'
 import { attach } from './attach.js'
 import { logAttempt } from './attempt-log.js'
@@ -22,11 +23,14 @@ export interface Settlement {
   readonly applicantId: string | null
 }
 
-/** What became of the attempt. */
-export type Settled = 'attached' | 'surplus' | 'absent' | 'not_unresolved' | 'unknown_applicant' | 'of_another_account'
+/** What became of the attempt. After those of the second line nothing was changed. */
+export type Settled =
+  | ('attached' | 'surplus' | 'absent')
+  | ('not_unresolved' | 'unknown_applicant' | 'of_another_account' | 'of_another_attempt')
 
 /**
- * Builds the operation: an attempt that is `unresolved` is ended. Anything else stays as it is.
+ * Builds the operation: an attempt is ended whose end nobody knows, which is `unresolved`, `unknown`, or `claimed` by a claim that lapsed. Anything else
+ * stays as it is, and so does one whose token may still be on its way.
  * It rejects with IdentityUnavailableError, IdentityMisconfiguredError; StoreError.
  */
 export function createSettle(deps: SettleDeps): (settlement: Settlement) => Promise<Settled> {
@@ -38,8 +42,11 @@ export function createSettle(deps: SettleDeps): (settlement: Settlement) => Prom
     return store.transaction(async (tx) => {
       const attempt = await tx.verifications.redemption(externalUserId)
       if (attempt === null) return 'not_unresolved'
-      const { claim } = await tx.verifications.lock(attempt.accountId)
-      if ((await tx.verifications.redemption(externalUserId))?.state !== 'unresolved') return 'not_unresolved'
+      const { claim, applicantId: attached } = await tx.verifications.lock(attempt.accountId)
+      // While it waited for the account, the attempt may have ended.
+      const found = await tx.verifications.redemption(externalUserId)
+      if (found === null || !isOpen(found, claim)) return 'not_unresolved'
+      if (applicantId !== null && applicantId === attached) return 'of_another_attempt'
       if (applicantId !== null && said !== null) {
         const other = await tx.verifications.lockByApplicant({ applicantId, externalUserId: null })
         if (other !== null && other.verification.accountId !== attempt.accountId) return 'of_another_account'
@@ -51,10 +58,18 @@ export function createSettle(deps: SettleDeps): (settlement: Settlement) => Prom
         const { isAttached } = await attach(tx, { attempt, applicant, outcome: 'settled', source: 'operator' }, deps)
         return isAttached ? 'attached' : 'surplus'
       }
-      await tx.verifications.endRedemption(externalUserId, 'absent')
+      // What is absent is looked up for a day more: where that finds somebody, the operator knows better.
+      await tx.verifications.endRedemption(externalUserId, found.isFindable ? 'refused' : 'absent')
       if (claim?.lapsed === true) await tx.verifications.change(attempt.accountId, { claim: null })
       await logAttempt(tx, clock.now(), attempt, 'settled', { externalUserId })
       return 'absent'
     })
   }
+}
+
+/** Whether nobody knows what became of an attempt, and nothing of it is on its way any more. */
+function isOpen({ state, externalUserId }: RedemptionAttempt, claim: RedemptionClaim | null): boolean {
+  if (state === 'unresolved') return true
+  const isHeld = claim?.externalUserId === externalUserId && !claim.lapsed
+  return (state === 'unknown' || state === 'claimed') && !isHeld
 }

@@ -7,12 +7,11 @@
  * @module
  */
 import type { ShareResponse } from '@payment-integration/contract'
-import type { IdentityAccounts } from '../ports/identity-accounts.js'
+import type { EmailAddress, IdentityAccounts } from '../ports/identity-accounts.js'
 import type { IdentityProvider, Review } from '../ports/identity-provider.js'
-import type { Store } from '../ports/store.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
 import type { RedemptionAttempt, Verification } from '../ports/store-verifications.js'
-import type { Clock, Ids, Logger } from '../ports/world.js'
+import type { Ids, Logger } from '../ports/world.js'
 import { attach } from './attach.js'
 import { type Attempter, logAttempt } from './attempt-log.js'
 import { claimLeaseMs, patienceMs } from './claim-times.js'
@@ -21,6 +20,7 @@ import type { EmailKeys } from './email-keys.js'
 import { IdentityUnavailableError, VerificationUnavailableError } from './errors.js'
 import { checkNamespace, defaultNamespace, externalUserIdOf } from './external-user-id.js'
 import { doubtfulAttempts, endAbsent, type LookedUp, lookUp } from './look-up.js'
+import { type AddressDeps, accountOf, endAt, moveAlong } from './move-along.js'
 import { createRedeem, type Held, refusalError } from './redeem.js'
 
 export { claimLeaseMs } from './claim-times.js'
@@ -29,12 +29,10 @@ export { claimLeaseMs } from './claim-times.js'
 const mostRounds = 4
 
 /** What sharing needs. */
-export interface ShareDeps {
-  readonly store: Pick<Store, 'transaction'>
+export interface ShareDeps extends AddressDeps {
   readonly accounts: Pick<IdentityAccounts, 'resolve'>
   readonly provider: IdentityProvider
   readonly emails: EmailKeys
-  readonly clock: Pick<Clock, 'now'>
   readonly ids: Ids
   readonly logger: Logger
   /** Begins the names of applicants: tells this service and environment from others at the provider. @default 'pi' */
@@ -70,14 +68,18 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
   return async ({ integrationAddress, email: address, shareToken }) => {
     const email = emails(address)
     const { accountId } = await accounts.resolve(email)
-    const caller: Attempter = { accountId, emailKey: email.key, integrationAddress }
+    let caller: Attempter = { accountId, emailKey: email.key, integrationAddress }
     for (let round = 0; round < mostRounds; round += 1) {
-      const begun = await inTransaction((tx, until) => begin(tx, caller, until))
-      const step = begun.kind === 'look_up' ? await resolve(caller, begun) : begun
+      const begun = await inTransaction(async (tx, until) => {
+        // Somebody may have proved the address since: then it is another account's.
+        caller = { ...caller, accountId: await accountOf(tx, email, caller.accountId, deps) }
+        return begin(tx, caller, until)
+      })
+      const step = begun.kind === 'look_up' ? await resolve(caller, email, begun) : begun
       if (step.kind === 'answer') return { ...step.review, reused: false }
       if (step.kind === 'not_donated') throw new VerificationUnavailableError()
       if (step.kind === 'unavailable') throw new IdentityUnavailableError(patienceMs)
-      const answer = step.kind === 'redeem' ? await redeem(step.held, shareToken) : null
+      const answer = step.kind === 'redeem' ? await redeem(step.held, email, shareToken) : null
       if (answer !== null) return answer
     }
     await store.transaction((tx) => logAttempt(tx, clock.now(), caller, 'exhausted'))
@@ -139,7 +141,11 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
   }
 
   /** Finds out what became of attempts of before. When nothing did, the caller's token may be redeemed. */
-  async function resolve(caller: Attempter, begun: Extract<Step, { kind: 'look_up' }>): Promise<Step> {
+  async function resolve(
+    caller: Attempter,
+    email: EmailAddress,
+    begun: Extract<Step, { kind: 'look_up' }>,
+  ): Promise<Step> {
     const { held, doubtful } = begun
     const looked = await lookUp(provider, doubtful, logger)
     switch (looked.kind) {
@@ -147,16 +153,22 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
         await release(held, looked)
         throw refusalError(looked.refusal)
       case 'found':
-        await store.transaction(async (tx) => {
+        await endAt(caller.accountId, email, deps, async (tx) => {
           await attach(tx, { ...looked, outcome: 'found', source: 'look_up' }, deps)
           await endClaim(tx, held)
         })
         return { kind: 'again' }
       case 'none':
         return inTransaction(async (tx, until) => {
+          const owner = await accountOf(tx, email, caller.accountId, deps)
           const found = await tx.verifications.lock(caller.accountId)
           if (found.claim?.token !== held.token) return { kind: 'again' }
-          if (await endAbsent(tx, doubtful, looked.foreign, deps)) return decide(tx, caller, found, { ...held, until })
+          if (await endAbsent(tx, doubtful, looked.foreign, deps)) {
+            if (owner === caller.accountId) return decide(tx, caller, found, { ...held, until })
+            await tx.verifications.change(caller.accountId, { claim: null })
+            await moveAlong(tx, caller.accountId, owner, clock)
+            return { kind: 'again' }
+          }
           await tx.verifications.change(caller.accountId, { claim: claimOf(held, 0) })
           return { kind: 'unavailable' }
         })

@@ -6,6 +6,7 @@ import type { RedemptionAttempt, VerdictEntry, Verification } from '../ports/sto
 import type { Clock, Logger } from '../ports/world.js'
 import { attach } from './attach.js'
 import { clockSkewMs } from './claim-times.js'
+import { keepQuestion } from './look-up.js'
 import { compareNews, isDoubtful, turnsBack } from './order-news.js'
 import { nextQuestionMs } from './question-times.js'
 import { createQuestions } from './questions.js'
@@ -114,9 +115,10 @@ export function createVerdicts(deps: VerdictDeps): Verdicts {
 
   async function applyReview(
     tx: StoreTransaction,
-    { accountId, review: known, reviewedAt }: Verification,
+    found: Verification,
     { at, review }: { readonly at: number; readonly review: Review },
   ): Promise<'applied' | 'older' | 'doubtful'> {
+    const { accountId, review: known, reviewedAt } = found
     const dated = { at: reviewedAt, review: known }
     const isOlder = compareNews({ at, review }, dated) < 0
     // The clocks of two machines may disagree, and a verdict without a time may be newer: asking settles it.
@@ -126,7 +128,8 @@ export function createVerdicts(deps: VerdictDeps): Verdicts {
     }
     const isUnsure = at === reviewedAt || turnsBack(known, review)
     const askInMs = isUnsure ? 0 : nextQuestionMs(review, clock.now() - at)
-    await tx.verifications.change(accountId, { review, reviewedAt: at, doubt: null, missing: null, askInMs })
+    const asked = { askInMs, ...(await keepQuestion(tx, found, clock)) }
+    await tx.verifications.change(accountId, { review, reviewedAt: at, doubt: null, missing: null, ...asked })
     return 'applied'
   }
 

@@ -60,6 +60,8 @@ export type VerificationChange = Partial<
   readonly claim?: (Omit<RedemptionClaim, 'lapsed'> & { readonly leaseMs: number }) | null | undefined
   /** When the provider is to be asked, in milliseconds from now; null: not at all. */
   readonly askInMs?: number | null | undefined
+  /** Leaves the time of the next question as it is where it has come already (`due`), or where it comes before `askInMs` does (`sooner`). */
+  readonly askUnless?: 'due' | 'sooner' | undefined
 }
 
 /** What became of a token that may have been sent. */

@@ -73,7 +73,7 @@ export function verificationsIn(rows: VerificationRows, now: () => number): Veri
         return { verification: known, attempt: attempt?.accountId === known.accountId ? attempt : null }
       return attempt && { verification: await lock(attempt.accountId), attempt }
     },
-    async change(accountId, { claim, askInMs, ...given }) {
+    async change(accountId, { claim, askInMs, askUnless, ...given }) {
       const row = verifications.get(accountId)
       if (row === undefined) return
       const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
@@ -81,7 +81,7 @@ export function verificationsIn(rows: VerificationRows, now: () => number): Veri
         ...row,
         ...fields,
         claim: claim === undefined ? row.claim : claim === null ? null : claimRow(claim, now()),
-        askAt: askInMs === undefined ? row.askAt : askInMs === null ? null : now() + askInMs,
+        askAt: askInMs === undefined ? row.askAt : nextQuestion(row.askAt, { askInMs, askUnless }, now()),
       })
     },
     async logAttempt(attempt) {
@@ -113,6 +113,17 @@ export function verificationsIn(rows: VerificationRows, now: () => number): Veri
       return true
     },
   }
+}
+
+/** When the provider is asked next, in unix milliseconds. */
+function nextQuestion(
+  before: number | null,
+  { askInMs, askUnless }: { readonly askInMs: number | null; readonly askUnless: VerificationChange['askUnless'] },
+  now: number,
+): number | null {
+  const next = askInMs === null ? null : now + askInMs
+  const kept = askUnless === 'due' ? now : askUnless === 'sooner' ? (next ?? Number.POSITIVE_INFINITY) : null
+  return before !== null && kept !== null && before <= kept ? before : next
 }
 
 function claimRow(

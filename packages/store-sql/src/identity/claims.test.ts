@@ -73,6 +73,19 @@ onBothDatabases((empty) => {
     })
   })
 
+  test('what is shared while the address is proven is with its owner, and is redeemed once', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { identity, claims, share } = await setup()
+      const { accountId } = await claims.register('somebody@shop.example')
+      const { code } = await claims.requestCode(email)
+      await Promise.all([share(), claims.claimByCode(email, code, { accountId })])
+      expect(await donors(identity), `round ${round}`).toEqual([{ accountId, donor: shop }])
+      expect((await share()).reused).toBe(false)
+      const ended = await identity.redemptions({ limit: 10 })
+      expect(ended.map(({ state }) => state)).toEqual(['attached'])
+    }
+  })
+
   test('a code that ten use at once is taken once', async () => {
     const { claims } = await setup()
     const { code } = await claims.requestCode(email)

@@ -81,6 +81,7 @@ async function changeVerification(
   await run(db, differences, (parameter) => {
     const after = (ms: number, what: string) => `${nowText(parameter)} + ${parameter(checkInteger(ms, what))}`
     const written = assignments(change, parameter, after)
+    if (change.askInMs !== undefined) written.push(nextQuestion(change, () => nowText(parameter), after))
     // The account is no change: a statement with nothing else to set is still one.
     const id = parameter(pack(accountId))
     return `update ${name('verifications')} set ${['account_id = account_id', ...written].join(', ')} where account_id = ${id}`
@@ -92,7 +93,7 @@ function assignments(
   parameter: Parameter,
   after: (ms: number, what: string) => string,
 ): string[] {
-  const { donor, applicantId, attempt, review, reviewedAt, doubt, presence, missing, attempts, claim, askInMs } = change
+  const { donor, applicantId, attempt, review, reviewedAt, doubt, presence, missing, attempts, claim } = change
   const set = (column: string, value: unknown) => `${column} = ${parameter(value)}`
   const written: string[] = []
   if (donor !== undefined) written.push(set('donor', donor))
@@ -118,8 +119,20 @@ function assignments(
       set('claim_name', pack(claim.externalUserId)),
       `claim_until = ${after(claim.leaseMs, 'leaseMs')}`,
     )
-  if (askInMs !== undefined) written.push(`ask_at = ${askInMs === null ? 'null' : after(askInMs, 'askInMs')}`)
   return written
+}
+
+/** Sets when the provider is asked, unless the time of before is to be kept. @param now - The time as an expression, which may take a parameter: none may go unused. */
+function nextQuestion(
+  { askInMs = null, askUnless }: VerificationChange,
+  now: () => string,
+  after: (ms: number, what: string) => string,
+): string {
+  const next = askInMs === null ? 'null' : after(askInMs, 'askInMs')
+  if (askUnless === undefined) return `ask_at = ${next}`
+  if (askUnless === 'due') return `ask_at = case when ask_at <= ${now()} then ask_at else ${next} end`
+  if (askInMs === null) return 'ask_at = ask_at'
+  return `ask_at = case when ask_at < ${next} then ask_at else ${next} end`
 }
 
 function flag(value: boolean | undefined): 0 | 1 | null {

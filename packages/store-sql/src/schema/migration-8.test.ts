@@ -11,7 +11,7 @@ import { migration8 } from './migration-8.js'
 test('the text of migration 8 is what it was', () => {
   const text = [sqliteTypes, postgresTypes].map((types) => migration8(types, (table) => `"${table}"`))
   expect(createHash('sha256').update(JSON.stringify(text)).digest('hex')).toBe(
-    '0f4405e18c775b12f69c481aadb0ed678727299c866dbf7b441b84421aac7f81',
+    '9beeb7152678df8ef69099d96ceb8f32487e704182c3e9a6cea84454ebc9c38f',
   )
 })
 
@@ -40,6 +40,8 @@ async function fill({ transaction, differences: { name } }: Engine): Promise<voi
     await attempt(4, 'retried', shop, 'redeemed', '"retried-3"')
     await verification('retried', 3, { donor: shop, applicant_id: '"x"' })
     await attempt(5, 'lost', otherShop, 'unknown', '"lost-1"')
+    // The same name was retried, long after its token may have been redeemed.
+    await attempt(3_600_000, 'lost', shop, 'unavailable', '"lost-1"')
     await verification('lost', 1, claim('lost-1', shop))
     await verification('silent', 1, claim('silent-1', otherShop))
     await attempt(6, 'refused', shop, 'rejected', '"refused-1"')
@@ -78,7 +80,14 @@ onBothDatabases((empty) => {
     const [doubtful] = await store.transaction((tx) =>
       tx.verifications.doubtfulRedemptions({ accountId: 'silent', afterNumber: 0, absentSince: 0, limit: 10 }),
     )
-    expect(doubtful).toMatchObject({ externalUserId: 'silent-1', isFindable: true })
+    expect(doubtful).toMatchObject({ externalUserId: 'silent-1', isFindable: false, claimedAt: 0 })
+    const under = attempts.filter(({ state }) => state === 'unknown')
+    expect(under.map(({ externalUserId, claimedAt, isFindable }) => [externalUserId, claimedAt, isFindable])).toEqual([
+      ['silent-1', 0, false],
+      ['lost-1', 0, false],
+    ])
+    const over = attempts.find(({ externalUserId }) => externalUserId === 'retried-3')
+    expect(over).toMatchObject({ claimedAt: 4, isFindable: true })
     const named = { applicantId: 'y', externalUserId: 'lost-1' }
     const known = await store.transaction((tx) => tx.verifications.lockByApplicant(named))
     expect(known?.verification.accountId).toBe('lost')

@@ -37,10 +37,13 @@ export function migration8(types: ColumnTypes, name: (table: string) => string):
     `create index verifications_missing on ${verifications} (missing_since) where missing_since is not null`,
     `create index provider_events_at on ${name('provider_events')} (at)`,
     // Names of before: those whose applicant was attached, and those that are claimed. A name of two integrations is the one's that came last.
+    // What is claimed has one name for several attempts, perhaps at an endpoint that does not show it: an applicant of any age is its own, and that
+    // nobody is found proves nothing.
     `insert into ${name('redemptions')}
        (external_user_id, account_id, number, integration, email_key, level_name, is_findable, claimed_at, state, applicant_id)
      select n.external_user_id, n.account_id, row_number() over (partition by n.account_id order by n.id),
-       coalesce(case when v.claim_name = n.external_user_id then v.claim_by end, n.integration), n.email_key, null, 1, n.at,
+       coalesce(case when v.claim_name = n.external_user_id then v.claim_by end, n.integration), n.email_key, null,
+       case when v.claim_name = n.external_user_id then 0 else 1 end, case when v.claim_name = n.external_user_id then 0 else n.at end,
        case when v.claim_name = n.external_user_id then 'unknown' when n.outcome = 'redeemed' then 'attached' else 'refused' end, null
      from (
        select a.id, a.at, a.integration, a.email_key, a.account_id, a.outcome, a.external_user_id${exact} as external_user_id,
@@ -51,7 +54,7 @@ export function migration8(types: ColumnTypes, name: (table: string) => string):
      where n.place = 1`,
     `insert into ${name('redemptions')}
        (external_user_id, account_id, number, integration, email_key, level_name, is_findable, claimed_at, state, applicant_id)
-     select v.claim_name, v.account_id, v.attempts + 1, v.claim_by, '', null, 1, 0, 'unknown', null
+     select v.claim_name, v.account_id, v.attempts + 1, v.claim_by, '', null, 0, 0, 'unknown', null
      from ${verifications} v
      where v.claim_name is not null
        and not exists (select 1 from ${name('redemptions')} r where r.external_user_id = v.claim_name)`,

@@ -18,13 +18,21 @@ const outcomes: Readonly<Record<Settled, readonly [isSettled: boolean, text: str
   attached: [true, 'Settled: the applicant is attached to the account of the attempt.'],
   absent: [true, 'Settled: nothing came of the attempt, and the account may redeem again.'],
   surplus: [true, 'Settled, but the account has another applicant, which stays: deal with this one at the provider.'],
-  not_unresolved: [false, 'No attempt of that name is unresolved; identity redemptions shows where each stands.'],
+  not_unresolved: [
+    false,
+    'No attempt of that name is unresolved, or its token may still be on its way; identity redemptions shows where each stands.',
+  ],
   unknown_applicant: [false, 'The provider knows no such applicant; nothing was changed.'],
   of_another_account: [false, 'That applicant belongs to another account; nothing was changed.'],
+  of_another_attempt: [
+    false,
+    'That applicant came of another attempt of the same account, and is attached already; nothing was changed.',
+  ],
 }
 
 /**
- * Says what became of a token that nobody can look up: its attempt is `unresolved`, and keeps its account from redeeming until then.
+ * Says what became of a token of which nobody knows it: its attempt is `unresolved`, or `unknown` or `claimed` without a claim that runs, and may keep its
+ * account from redeeming until then.
  * @returns 0 when it is settled, 1 when nothing was changed.
  * @throws UsageError `ERR_USAGE` unless one of `applicant` and `none` is given, or when sharing is off.
  */

@@ -1,0 +1,61 @@
+/**
+ * Addresses that are given to another account while something is shared for them. An address is held in the transaction that uses its account, so that it is
+ * the account's own there; what was under way when it was given away goes along once it ended. Source: INTERFACE 4.2; docs/decisions/identity.md (accounts).
+ * @module
+ */
+import type { EmailAddress } from '../ports/identity-accounts.js'
+import type { Store } from '../ports/store.js'
+import type { StoreTransaction } from '../ports/store-transaction.js'
+import type { Clock } from '../ports/world.js'
+import { movesAlong, nothingShared } from './decide-claim.js'
+import { keepQuestion } from './look-up.js'
+
+/** What this needs. */
+export interface AddressDeps {
+  readonly store: Pick<Store, 'transaction'>
+  readonly clock: Pick<Clock, 'now'>
+  /** Whether the accounts are the store's own. A host with users of its own gives addresses away by itself. @default false */
+  readonly holdsAddresses?: boolean | undefined
+}
+
+/** The account that an address resolves to. Call it before a verification is locked, as every transaction takes the address first. */
+export async function accountOf(
+  tx: StoreTransaction,
+  email: EmailAddress,
+  before: string,
+  { holdsAddresses = false }: Pick<AddressDeps, 'holdsAddresses'>,
+): Promise<string> {
+  return holdsAddresses ? (await tx.identityAccounts.hold(email, before)).accountId : before
+}
+
+/** Ends what was begun at an account. If its address was given to another one meanwhile, what was shared goes there. */
+export function endAt<T>(
+  accountId: string,
+  email: EmailAddress,
+  deps: AddressDeps,
+  work: (tx: StoreTransaction) => Promise<T>,
+): Promise<T> {
+  return deps.store.transaction(async (tx) => {
+    const owner = await accountOf(tx, email, accountId, deps)
+    const result = await work(tx)
+    if (owner !== accountId) await moveAlong(tx, accountId, owner, deps.clock)
+    return result
+  })
+}
+
+/** Moves what was shared for an address to the account that has it. The attempts stay, so that no name of an applicant is used twice. */
+export async function moveAlong(
+  tx: StoreTransaction,
+  fromId: string,
+  toId: string,
+  clock: Pick<Clock, 'now'>,
+): Promise<void> {
+  const from = await tx.verifications.lock(fromId)
+  if (!movesAlong(from, await tx.verifications.lock(toId))) return
+  const { donor, applicantId, review, reviewedAt, doubt, presence, missing } = from
+  const moved = { donor, applicantId, attempt: null, review, reviewedAt, doubt, presence, missing }
+  const kept = await keepQuestion(tx, from, clock)
+  await tx.verifications.change(fromId, { ...nothingShared, askInMs: null, ...kept })
+  // Asked about at once: the question that was due to it lay with the other account.
+  await tx.verifications.change(toId, { ...moved, askInMs: 0 })
+}

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { findRuntimes, runChromium, runFile, runWorkerd } from './runtimes.mjs'
 
 /** Files under `vectors/` that a program runs in every runtime, by a short name. */
-const vectorFiles = { signature: 'signature', identity: 'identity-signatures' }
+const vectorFiles = { signature: 'signature', deliveries: 'deliveries', identity: 'identity-signatures' }
 
 /** Those that are for one side only, which tests them itself. */
 const vectorsOfTheService = ['addresses', 'hostile-requests']
@@ -12,6 +12,7 @@ const vectorsOfTheService = ['addresses', 'hostile-requests']
 /** Programs, and what a person reads of them. */
 const columns = {
   signatureVectors: 'signature vectors',
+  deliveryVectors: 'delivery vectors',
   identityVectors: 'identity vectors',
   receiveDeliveries: 'receiving',
   serveRequests: 'over HTTP',

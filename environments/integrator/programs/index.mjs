@@ -3,6 +3,7 @@
  * must be the same everywhere. Programs use what all runtimes have in common and nothing else.
  * @module
  */
+import { deliveryVectors } from './delivery-vectors.mjs'
 import { serveRequests } from './endpoint.mjs'
 import { identityVectors } from './identity-vectors.mjs'
 import { memoryStore } from './memory-store.mjs'
@@ -10,7 +11,15 @@ import { readPayments } from './read-payments.mjs'
 import { receiveDeliveries } from './receive-deliveries.mjs'
 import { signatureVectors } from './signature-vectors.mjs'
 
-const programs = { signatureVectors, identityVectors, receiveDeliveries, serveRequests, memoryStore, readPayments }
+const programs = {
+  signatureVectors,
+  deliveryVectors,
+  identityVectors,
+  receiveDeliveries,
+  serveRequests,
+  memoryStore,
+  readPayments,
+}
 
 /**
  * Runs the programs that the input names.

@@ -75,7 +75,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
     const body = bytes.buffer instanceof ArrayBuffer ? bytes : new Uint8Array(bytes)
     const found = match(keys, claim.timestamp, body, claim.codes)
     // The promise of Web Crypto is not below 0.
-    const text = found < 0 ? '' : textOf(body)
+    const text = (found as unknown as number) < 0 ? '' : textOf(body)
     const secretIndex = await found
     if (secretIndex < 0) throw refusal('ERR_SIGNATURE_MISMATCH', 401)
 

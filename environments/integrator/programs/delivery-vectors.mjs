@@ -1,0 +1,17 @@
+/** The shared vectors of whole deliveries, each as `name: verdict`: as bytes with headers, and as a request of the runtime. @module */
+import { bytesOf, verdictOf } from './verdict.mjs'
+
+export async function* deliveryVectors({ webhook }, { vectors }) {
+  for (const { name, secrets, headers, body, nowMs, expect } of vectors.deliveries) {
+    const bytes = bytesOf(body)
+    const { verify } = webhook.createVerifier({ secrets: (integration) => secrets[integration], now: () => nowMs })
+    const request = new Request('http://127.0.0.1/', { method: 'POST', headers, body: bytes })
+    for (const [way, delivery] of [
+      ['', { body: bytes, headers }],
+      [', as a request', request],
+    ]) {
+      const { verdict } = await verdictOf(verify(delivery))
+      yield `${verdict === expect ? 'right' : 'WRONG'} ${name}${way}: ${verdict}`
+    }
+  }
+}

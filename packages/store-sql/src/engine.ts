@@ -2,7 +2,8 @@
 import type { Kysely, RawBuilder, Transaction } from 'kysely'
 import type { RawRows } from './internal/row-view.js'
 import type { ColumnTypes } from './schema/column-types.js'
-import type { Integer, Tables } from './schema/tables.js'
+import type { Integer } from './schema/integer.js'
+import type { Tables } from './schema/tables.js'
 
 /** A transaction's handle, or the one for reads outside of any. */
 export type Connection = Kysely<Tables>

@@ -5,7 +5,8 @@ import { forgetHealth } from './deliveries/endpoint-rows.js'
 import type { Connection, Differences, Engine } from './engine.js'
 import { prepare, type ValueOf } from './internal/prepare.js'
 import { integer, pack, unpack } from './internal/values.js'
-import type { Integer, IntegrationRow } from './schema/tables.js'
+import type { Integer } from './schema/integer.js'
+import type { IntegrationRow } from './schema/tables.js'
 
 /** Integrations by address. */
 export function createIntegrationStore(engine: Engine): IntegrationStore {

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Connection, Differences, Engine } from './engine.js'
 import { integer } from './internal/values.js'
 import type { ColumnTypes } from './schema/column-types.js'
+import type { Integer } from './schema/integer.js'
 import { migration1 } from './schema/migration-1.js'
 import { migration2 } from './schema/migration-2.js'
 import { migration3 } from './schema/migration-3.js'
@@ -12,7 +13,6 @@ import { migration6 } from './schema/migration-6.js'
 import { migration7 } from './schema/migration-7.js'
 import { migration8 } from './schema/migration-8.js'
 import { migration9 } from './schema/migration-9.js'
-import type { Integer } from './schema/tables.js'
 
 type Migration = (types: ColumnTypes, name: (table: string) => string) => string[]
 

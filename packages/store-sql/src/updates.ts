@@ -5,7 +5,8 @@ import { type Selectable, sql } from 'kysely'
 import type { BulkColumn, Connection, Differences } from './engine.js'
 import { bulk } from './internal/bulk.js'
 import { integer, nullableInteger, pack, unpack } from './internal/values.js'
-import type { Integer, UpdateRow } from './schema/tables.js'
+import type { Integer } from './schema/integer.js'
+import type { UpdateRow } from './schema/tables.js'
 
 type StoredColumns = Pick<Selectable<UpdateRow>, 'body' | 'outcome' | 'reason' | 'version'>
 const storedColumns = ['body', 'outcome', 'reason', 'version'] as const

@@ -3,7 +3,7 @@ import type { DeliveryBacklog } from '@payment-integration/core/ports'
 import type { Differences, Engine, Lane } from '../engine.js'
 import { compile } from '../internal/statement.js'
 import { integer, nullableInteger } from '../internal/values.js'
-import type { Integer } from '../schema/tables.js'
+import type { Integer } from '../schema/integer.js'
 import { lastAddress, walkName, walkText } from './walk.js'
 
 /** Milliseconds until the next delivery can be claimed, 0 when one can, null when none is pending. */

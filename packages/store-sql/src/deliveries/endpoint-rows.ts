@@ -10,7 +10,8 @@ import type {
 import type { Connection, Differences } from '../engine.js'
 import { run } from '../internal/statement.js'
 import { integer, nullableInteger } from '../internal/values.js'
-import type { EndpointRow, Integer } from '../schema/tables.js'
+import type { Integer } from '../schema/integer.js'
+import type { EndpointRow } from '../schema/tables.js'
 
 /** An endpoint's health as it is stored, with what its integration said. */
 export interface StoredHealth extends EndpointHealth {

@@ -11,7 +11,8 @@ import type { Connection, Engine } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import { run } from '../internal/statement.js'
 import { integer, nullableInteger, unpack } from '../internal/values.js'
-import type { AttemptRow, Integer } from '../schema/tables.js'
+import type { Integer } from '../schema/integer.js'
+import type { AttemptRow } from '../schema/tables.js'
 import { filtered, type PlacedFilter } from './filter.js'
 
 /** Deliveries that fit, with their attempts, oldest first. */

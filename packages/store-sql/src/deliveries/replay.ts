@@ -4,7 +4,7 @@ import type { Connection, Differences } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import { run } from '../internal/statement.js'
 import { integer } from '../internal/values.js'
-import type { Integer } from '../schema/tables.js'
+import type { Integer } from '../schema/integer.js'
 import { filtered } from './filter.js'
 
 /** Makes deliveries due now, with a schedule that begins anew; those that a dispatcher holds are left alone. */

@@ -12,7 +12,7 @@ import type { BulkInsert, BulkUpdate, Connection, Differences, Engine } from '..
 import { checkInteger, parseId } from '../internal/checks.js'
 import { run, type StatementText } from '../internal/statement.js'
 import { integer, pack } from '../internal/values.js'
-import type { Integer } from '../schema/tables.js'
+import type { Integer } from '../schema/integer.js'
 import { readToken } from './claim-token.js'
 import { type EndpointReport, type HealthRow, healthColumns, judgeEndpoints, storedHealth } from './endpoint-rows.js'
 import { isPending } from './pending.js'

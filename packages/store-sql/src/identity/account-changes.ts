@@ -4,7 +4,7 @@ import type { Connection, Differences } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import { run } from '../internal/statement.js'
 import { integer, pack } from '../internal/values.js'
-import type { Integer } from '../schema/tables.js'
+import type { Integer } from '../schema/integer.js'
 import { eventValues } from './accounts.js'
 import { resolveEmail } from './resolve-email.js'
 

@@ -11,7 +11,7 @@ import type { Selectable } from 'kysely'
 import type { Engine } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import { integer, pack, unpack } from '../internal/values.js'
-import type { AccountEventRow } from '../schema/tables.js'
+import type { AccountEventRow } from '../schema/identity-tables.js'
 import { resolveEmail } from './resolve-email.js'
 
 /** Builds the accounts. @param ids - Makes the ids of placeholders: each must be new. */

@@ -5,7 +5,7 @@ import type { Connection, Differences } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import { run } from '../internal/statement.js'
 import { integer, pack, unpack } from '../internal/values.js'
-import type { RedemptionRow } from '../schema/tables.js'
+import type { RedemptionRow } from '../schema/identity-tables.js'
 
 /** What a transaction does with attempts. */
 type RedemptionTransaction = Pick<

@@ -2,7 +2,8 @@
 import type { MissingApplicant, RedemptionClaim, Review, Verification } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
 import { integer, nullableInteger, unpack } from '../internal/values.js'
-import type { Integer, VerificationRow } from '../schema/tables.js'
+import type { VerificationRow } from '../schema/identity-tables.js'
+import type { Integer } from '../schema/integer.js'
 
 /** The columns of {@link StoredVerification}, but the one that the clock decides. */
 export const verificationColumns =

@@ -1,5 +1,5 @@
 /** Values between rows and objects, exactly. @module */
-import type { Integer } from '../schema/tables.js'
+import type { Integer } from '../schema/integer.js'
 
 /** An integer column as a number. */
 export function integer(value: Integer): number {

@@ -3,7 +3,7 @@ import type { PaymentFacts } from '@payment-integration/core/ports'
 import type { BulkColumn, Connection, Differences } from '../engine.js'
 import { bulk } from '../internal/bulk.js'
 import { integer } from '../internal/values.js'
-import type { Integer } from '../schema/tables.js'
+import type { Integer } from '../schema/integer.js'
 
 const placeColumns: readonly BulkColumn[] = [
   { name: 'chain_id', type: 'integer' },

@@ -10,7 +10,8 @@
 import { type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
 import type { Connection } from '../engine.js'
 import type { ValueOf } from '../internal/prepare.js'
-import type { Integer, PaymentRow, Tables } from '../schema/tables.js'
+import type { Integer } from '../schema/integer.js'
+import type { PaymentRow, Tables } from '../schema/tables.js'
 import { paymentColumns } from './payment-row.js'
 
 /** What a page is asked for with; what its shape has no place for is not looked at. */

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CompiledQuery, type QueryResult } from 'kysely'
 import type { BulkInsert, Connection, Differences, InsertedIds } from '../engine.js'
 import { integer } from '../internal/values.js'
-import type { Integer } from '../schema/tables.js'
+import type { Integer } from '../schema/integer.js'
 import { columnSource } from './column-source.js'
 
 /** Rows of one statement: a message of half a megabyte or so. */

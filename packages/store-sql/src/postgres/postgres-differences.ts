@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { BulkColumn, BulkSource, Connection, Differences } from '../engine.js'
 import { postgresTypes } from '../schema/column-types.js'
-import type { Integer } from '../schema/tables.js'
+import type { Integer } from '../schema/integer.js'
 import { arrayLiteral } from './array-literal.js'
 import { insertAll, insertPayments } from './bulk-insert.js'
 import { updateAll } from './bulk-update.js'

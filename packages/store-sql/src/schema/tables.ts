@@ -13,19 +13,6 @@ import type {
 } from './identity-tables.js'
 import type { Integer } from './integer.js'
 
-export type {
-  AccountEventRow,
-  EmailCodeRow,
-  IdentityAccountRow,
-  IdentityUserRow,
-  ProviderEventRow,
-  RedemptionRow,
-  ShareAttemptRow,
-  VerdictRow,
-  VerificationRow,
-} from './identity-tables.js'
-export type { Integer } from './integer.js'
-
 /** One row per payment, primary or not. */
 export interface PaymentRow {
   id: Generated<Integer>

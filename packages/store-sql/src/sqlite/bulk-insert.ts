@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { BulkInsert, Connection, InsertedIds } from '../engine.js'
 import { integer } from '../internal/values.js'
-import type { Integer } from '../schema/tables.js'
+import type { Integer } from '../schema/integer.js'
 import { RepeatedQuery } from './repeated-query.js'
 
 /** Inserts rows in their order. */

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { BulkColumn, BulkSource, Differences } from '../engine.js'
 import { sqliteTypes } from '../schema/column-types.js'
-import type { Integer } from '../schema/tables.js'
+import type { Integer } from '../schema/integer.js'
 import { insertAll, insertPayments } from './bulk-insert.js'
 import { updateAll } from './bulk-update.js'
 import { dueText } from './due.js'

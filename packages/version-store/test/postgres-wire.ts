@@ -5,6 +5,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Faults } from '../src/exports/conformance.js'
+import { tie } from './tie-sockets.js'
 
 /** A relay that a test owns. */
 export interface Wire {
@@ -24,18 +25,7 @@ export async function openWire(serverHost: string, faults: Faults): Promise<Wire
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
     const upstream = connect(join(serverHost, socketName))
-    const sever = () => {
-      client.destroy()
-      upstream.destroy()
-    }
-    for (const socket of [client, upstream]) {
-      sockets.add(socket)
-      socket.on('error', sever)
-      socket.on('close', () => {
-        sockets.delete(socket)
-        sever()
-      })
-    }
+    const sever = tie(client, upstream, sockets)
     relay(client, upstream, sever, faults)
   })
   server.listen(join(host, socketName))

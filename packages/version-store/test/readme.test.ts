@@ -1,8 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,21 +11,13 @@ import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { postgresMissing, startPostgres, type TestPostgres } from '../../store-sql/test/postgres.js'
 import { drivers } from './drivers.js'
+import { freePort } from './free-port.js'
 import { redisMissing, startRedis } from './redis-server.js'
 
 const secret = 'whsec_of_the_readme'
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 const cwd = fileURLToPath(new URL('..', import.meta.url))
 const flags = ['--conditions=@payment-integration/source', '--import', 'tsx', '--input-type=module', '--eval']
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 test('the receiver of the README takes new versions, drops repeated and overtaken ones, and refuses forgeries', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'version-store-readme-'))

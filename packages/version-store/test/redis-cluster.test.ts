@@ -1,28 +1,18 @@
 /** A node of a cluster that has the slot of one payment, and no other slot. */
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { Redis } from 'ioredis'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { redisVersionStore } from '../src/exports/redis.js'
+import { freePort } from './free-port.js'
 import { redisMissing, startRedis } from './redis-server.js'
 
 const payment = { integrationAddress: `0x${'A1'.repeat(20)}`, chainId: '1', txHash: `0x${'B2'.repeat(32)}`, version: 1 }
 /** As the README spells it. */
 const hashTag = `{["0x${'a1'.repeat(20)}","1","0x${'b2'.repeat(32)}"]}`
 
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return `${port}`
-}
-
 describe.skipIf(redisMissing !== null)(`Redis${redisMissing === null ? '' : ` (${redisMissing})`}`, () => {
   test('a key with the hash tag of its payment is written with the version, one of another node is refused', async () => {
     const server = await startRedis(
-      ...['--cluster-enabled', 'yes', '--cluster-port', await freePort(), '--bind', '127.0.0.1'],
+      ...['--cluster-enabled', 'yes', '--cluster-port', `${await freePort()}`, '--bind', '127.0.0.1'],
       ...['--cluster-require-full-coverage', 'no'],
     )
     onTestFinished(() => server.remove())

@@ -8,6 +8,7 @@ import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { redisVersionStore } from '../src/exports/redis.js'
 import { redisMissing, startRedis, type TestRedis } from './redis-server.js'
+import { tie } from './tie-sockets.js'
 
 const payment = { integrationAddress: `0x${'a1'.repeat(20)}`, chainId: '1', txHash: `0x${'b2'.repeat(32)}`, version: 1 }
 
@@ -33,18 +34,7 @@ describe.skipIf(redisMissing !== null)(`Redis${redisMissing === null ? '' : ` ($
     const relay = createServer((client) => {
       const upstream = connect(server.path)
       let losing = false
-      const sever = () => {
-        client.destroy()
-        upstream.destroy()
-      }
-      for (const socket of [client, upstream]) {
-        sockets.add(socket)
-        socket.on('error', sever)
-        socket.on('close', () => {
-          sockets.delete(socket)
-          sever()
-        })
-      }
+      const sever = tie(client, upstream, sockets)
       client.on('data', (data) => {
         if (sought !== undefined && data.includes(sought)) {
           sought = undefined

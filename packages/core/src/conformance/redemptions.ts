@@ -10,6 +10,7 @@ import type {
   VerificationChange,
 } from '../ports/store-verifications.js'
 import { epoch, otherShop, shop } from './fixtures.js'
+import { changeVerification, lockVerification } from './steps-of-verifications.js'
 import { type StoreTest, withAnother } from './subject.js'
 
 /** Text that databases are known to spoil: ids of hosts and of the provider may be any. */
@@ -53,12 +54,9 @@ const verdict = (changes: Partial<VerdictEntry> = {}): VerdictEntry => ({
   ...changes,
 })
 
-const lock = (store: Store, accountId = id) => store.transaction((tx) => tx.verifications.lock(accountId))
+const lock = (store: Store, accountId = id) => lockVerification(store, accountId)
 const change = (store: Store, changes: VerificationChange, accountId = id) =>
-  store.transaction(async (tx) => {
-    await tx.verifications.lock(accountId)
-    await tx.verifications.change(accountId, changes)
-  })
+  changeVerification(store, changes, accountId)
 const add = (store: Store, ...attempts: RedemptionAttempt[]) =>
   store.transaction(async (tx) => {
     for (const each of attempts) await tx.verifications.addRedemption(each)

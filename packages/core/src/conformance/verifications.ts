@@ -4,6 +4,7 @@ import type { Review } from '../ports/identity-provider.js'
 import type { Store } from '../ports/store.js'
 import type { ShareAttempt, Verification, VerificationChange } from '../ports/store-verifications.js'
 import { epoch, otherShop, shop } from './fixtures.js'
+import { changeVerification, lockVerification } from './steps-of-verifications.js'
 import { lastingLeaseMs, passTime, type StoreTest, withAnother } from './subject.js'
 
 /** Text that databases are known to spoil: ids of hosts and of the provider may be any. */
@@ -42,12 +43,9 @@ const attempt = (changes: Partial<ShareAttempt> = {}): ShareAttempt => ({
   ...changes,
 })
 
-const lock = (store: Store, accountId = id) => store.transaction((tx) => tx.verifications.lock(accountId))
+const lock = (store: Store, accountId = id) => lockVerification(store, accountId)
 const change = (store: Store, changes: VerificationChange, accountId = id) =>
-  store.transaction(async (tx) => {
-    await tx.verifications.lock(accountId)
-    await tx.verifications.change(accountId, changes)
-  })
+  changeVerification(store, changes, accountId)
 const log = (store: Store, ...attempts: ShareAttempt[]) =>
   store.transaction(async (tx) => {
     for (const each of attempts) await tx.verifications.logAttempt(each)

@@ -18,6 +18,7 @@ export {
   ShareTokenRejectedError,
   VerificationUnavailableError,
 } from '../identity/errors.js'
+export { checkNamespace, defaultNamespace } from '../identity/external-user-id.js'
 export { createIdentity, type Identity, type IdentityDeps, identityDefaults } from '../identity/identity.js'
 export { normaliseEmail } from '../identity/normalise-email.js'
 export { parseShareRequest, type ShareBody } from '../identity/parse-share-request.js'

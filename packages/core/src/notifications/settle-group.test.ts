@@ -1,20 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { busy, setUpDispatcher } from '../../test/support/dispatcher-setup.js'
+import { busy, running, setUpDispatcher } from '../../test/support/dispatcher-setup.js'
 import { until } from '../../test/support/until.js'
 import { halvingMs } from './settle-group.js'
-
-/** A running dispatcher with deliveries of as many endpoints. */
-function running(count: number, setup: ReturnType<typeof setUpDispatcher>) {
-  for (let index = 0; index < count; index += 1)
-    setup.deliveries.add({ deliveryId: `d${index}`, integrationAddress: `0x${index}` })
-  const controller = new AbortController()
-  const ended = setup.dispatcher.run(controller.signal)
-  const stop = async () => {
-    controller.abort()
-    await ended
-  }
-  return { ...setup, stop }
-}
 
 describe('a group that the store refuses', () => {
   test('an attempt that alone is refused does not keep the others from being settled', async () => {

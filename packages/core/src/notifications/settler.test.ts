@@ -1,22 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { busy, ok, setUpDispatcher } from '../../test/support/dispatcher-setup.js'
+import { busy, ok, running, setUpDispatcher } from '../../test/support/dispatcher-setup.js'
 import { turns } from '../../test/support/manual-clock.js'
 import { deferred, until } from '../../test/support/until.js'
 import { StoreError } from '../errors.js'
 import { mostBeside, mostPerCommit, settleWaitMs } from './settler.js'
-
-/** A running dispatcher with deliveries of as many endpoints. */
-function running(count: number, setup: ReturnType<typeof setUpDispatcher>) {
-  for (let index = 0; index < count; index += 1)
-    setup.deliveries.add({ deliveryId: `d${index}`, integrationAddress: `0x${index}` })
-  const controller = new AbortController()
-  const ended = setup.dispatcher.run(controller.signal)
-  const stop = async () => {
-    controller.abort()
-    await ended
-  }
-  return { ...setup, stop }
-}
 
 describe('group commit', () => {
   test('answers that arrive in one turn are settled in one transaction', async () => {

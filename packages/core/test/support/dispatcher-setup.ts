@@ -48,3 +48,16 @@ export function setUpDispatcher(
   const attempts = () => events.filter((event) => event.type === 'delivery.attempted')
   return { clock, deliveries, posts, events, attempts, logger, opened, dispatcher }
 }
+
+/** A running dispatcher with deliveries of as many endpoints. */
+export function running(count: number, setup: ReturnType<typeof setUpDispatcher>) {
+  for (let index = 0; index < count; index += 1)
+    setup.deliveries.add({ deliveryId: `d${index}`, integrationAddress: `0x${index}` })
+  const controller = new AbortController()
+  const ended = setup.dispatcher.run(controller.signal)
+  const stop = async () => {
+    controller.abort()
+    await ended
+  }
+  return { ...setup, stop }
+}

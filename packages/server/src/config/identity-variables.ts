@@ -1,12 +1,10 @@
 /** Variables about sharing identity verifications. @module */
+import { checkNamespace, defaultNamespace } from '@payment-integration/core'
 import type { Config, IdentityConfig } from './config.js'
 import type { Variables } from './variables.js'
 
 /** Shortest webhook secret that is accepted, in characters. */
 const minSecretLength = 8
-
-/** Begins the names of applicants where nothing else is set. */
-const defaultNamespace = 'pi'
 
 /** Names of these variables. */
 export const identityVariables = [
@@ -46,7 +44,7 @@ export function readIdentity(variables: Variables, environment: Config['environm
       'PI_IDENTITY_URL is not usable; expected https:// without query (http:// to this machine in development).',
     )
   const namespace = (text('PI_IDENTITY_NAMESPACE') ?? '').trim() || defaultNamespace
-  if (!/^[A-Za-z0-9._-]{1,32}$/.test(namespace))
+  if (!isNamespace(namespace))
     problems.push('PI_IDENTITY_NAMESPACE is not 1 to 32 letters, digits, dots, dashes or underscores.')
   return {
     appToken,
@@ -56,6 +54,15 @@ export function readIdentity(variables: Variables, environment: Config['environm
     url,
     redeemBy: variables.choice('PI_IDENTITY_REDEEM_BY', ['reuse', 'import'], 'reuse'),
     namespace,
+  }
+}
+
+function isNamespace(text: string): boolean {
+  try {
+    checkNamespace(text)
+    return true
+  } catch {
+    return false
   }
 }
 

@@ -1,14 +1,23 @@
-import { defineProject } from 'vitest/config'
+import { configDefaults, defineProject } from 'vitest/config'
+
+/** Sources instead of builds. */
+const fromSource = ['@payment-integration/source']
+export const sources = {
+  resolve: { conditions: fromSource },
+  ssr: { resolve: { conditions: fromSource, externalConditions: fromSource } },
+}
+
+/** Tests that measure time: they run one file at a time after all the others. */
+export const aloneTests = '**/*.alone.test.ts'
 
 /** What every package's tests share: sources instead of builds, and type tests where asked for. */
 export function packageTests(name: string, options: { typeTests?: boolean; timeoutMs?: number } = {}) {
-  const conditions = ['@payment-integration/source']
   return defineProject({
-    resolve: { conditions },
-    ssr: { resolve: { conditions, externalConditions: conditions } },
+    ...sources,
     test: {
       name,
       include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+      exclude: [...configDefaults.exclude, aloneTests],
       testTimeout: options.timeoutMs ?? 15_000,
       ...(options.typeTests
         ? { typecheck: { enabled: true, include: ['src/**/*.test-d.ts'], tsconfig: '../../tsconfig.json' } }

@@ -186,6 +186,7 @@ describe.skipIf(postgresMissing)(`with a real server${skipped}`, () => {
     await store.migrate()
     await store.transaction((tx) => indexPayments(tx, [primary({ txHash: hash(1) }), primary({ txHash: hash(2) })]))
     let runs = 0
+    let holding = 0
     let meet: (() => void) | undefined
     const met = new Promise<void>((resolve) => {
       meet = resolve
@@ -194,7 +195,8 @@ describe.skipIf(postgresMissing)(`with a real server${skipped}`, () => {
       store.transaction(async (tx) => {
         runs += 1
         await tx.paymentsForChange({ chainId: 1, txHash: hash(first) })
-        if (runs === 2) meet?.()
+        holding += 1
+        if (holding === 2) meet?.()
         await met
         for (const payment of await tx.paymentsForChange({ chainId: 1, txHash: hash(second) }))
           await tx.setStatus(payment.id, { ...payment, version: payment.version + 1 })

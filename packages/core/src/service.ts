@@ -84,6 +84,11 @@ export interface ServiceDeps {
   readonly maxExtraFeeBps?: number | undefined
   /** Dev only: accept `http:` notification URLs to this machine. @default false */
   readonly allowLoopbackHttp?: boolean | undefined
+  /**
+   * Whether the operator closed an address, which is then refused as the host of a notification URL. Give the sender the same rule: it is the one
+   * that knows where a name leads. @default none is
+   */
+  readonly isDeniedAddress?: ((address: string) => boolean) | undefined
   /** Who the audit log names. @default 'service' */
   readonly actor?: string | undefined
   /** How deliveries are sent. @default dispatcherDefaults */
@@ -176,7 +181,7 @@ export function createService(deps: ServiceDeps): Service {
   const identity =
     deps.identity === undefined
       ? null
-      : createIdentity({ store, ...deps.identity, masterKey, clock, random, ids: deps.ids ?? systemIds, logger })
+      : createIdentity({ store, ...deps.identity, masterKey, clock, random, ids: deps.ids ?? systemIds, logger, actor })
 
   const admissions = createRecent<Admission>({ clock, random })
   const recentLegacyKeys = createRecent<true>({ clock, random })
@@ -190,6 +195,7 @@ export function createService(deps: ServiceDeps): Service {
     clock,
     random,
     allowLoopbackHttp,
+    isDeniedAddress: deps.isDeniedAddress,
   })
 
   return {

@@ -13,6 +13,7 @@ import { migration6 } from './schema/migration-6.js'
 import { migration7 } from './schema/migration-7.js'
 import { migration8 } from './schema/migration-8.js'
 import { migration9 } from './schema/migration-9.js'
+import { migration10 } from './schema/migration-10.js'
 
 type Migration = (types: ColumnTypes, name: (table: string) => string) => string[]
 
@@ -27,6 +28,7 @@ const migrations: readonly Migration[] = [
   migration7,
   migration8,
   migration9,
+  migration10,
 ]
 
 /**

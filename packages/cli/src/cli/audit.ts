@@ -14,7 +14,7 @@ export function addAudit(program: Command, io: Io, finish: Finish): void {
   const add = addGroup(
     program,
     'audit',
-    'read and check the log of who changed secrets, URLs and deliveries',
+    'read and check the log of who changed secrets, URLs, deliveries and verifications',
     'audit list',
     verify,
   )

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 import { listAccountEvents } from '../commands/identity/accounts.js'
 import { listAttempts } from '../commands/identity/attempts.js'
 import { defaultLimit, type IdentityOptions } from '../commands/identity/choose-key.js'
+import { type EndOptions, endVerifications } from '../commands/identity/end.js'
 import { type ListVerificationsOptions, listVerifications } from '../commands/identity/list.js'
 import { listRedemptions } from '../commands/identity/redemptions.js'
 import { type SettleOptions, settleAttempt } from '../commands/identity/settle.js'
@@ -10,7 +11,7 @@ import { listVerdicts } from '../commands/identity/verdicts.js'
 import type { Io } from '../io.js'
 import { wholeNumber } from '../parse/whole-number.js'
 import { examples, type Finish, optionsOf } from './finish.js'
-import { addGroup } from './group.js'
+import { addGroup, withActor } from './group.js'
 
 const exampleKey = '9f2c'.repeat(16)
 
@@ -31,7 +32,7 @@ export function addIdentity(program: Command, io: Io, finish: Finish): void {
   const add = addGroup(
     program,
     'identity',
-    'read shared identity verifications and the attempts to share them, by keyed hash of the e-mail,',
+    'read shared identity verifications and the attempts to share them, by keyed hash of the e-mail, and end what nobody else ends,',
     'identity list --email - < address.txt',
     byKey,
   )
@@ -47,8 +48,11 @@ export function addIdentity(program: Command, io: Io, finish: Finish): void {
       .addHelpText('after', examples(`identity ${name} --limit 20`, `identity ${name} --key ${exampleKey}`))
       .action(async (_options, command) => finish(await run(optionsOf<IdentityOptions>(command), io)))
 
-  add('settle', 'say what became of a token that nobody can look up, as an operator found at the provider')
-    .argument('<name>', 'name of the applicant, as identity redemptions shows it; its state is unresolved')
+  withActor(add('settle', 'say what became of a token of which nobody knows it, as an operator found at the provider'))
+    .argument(
+      '<name>',
+      'name of the applicant, as identity redemptions shows it; its state is unresolved, or unknown or claimed without a claim that runs',
+    )
     .addOption(new Option('--applicant <id>', 'this applicant came of it').conflicts('none'))
     .option('--none', 'nothing came of it, so the account may redeem again')
     .addHelpText(
@@ -58,10 +62,24 @@ export function addIdentity(program: Command, io: Io, finish: Finish): void {
     .action(async (name: string, _options, command) =>
       finish(await settleAttempt(name, optionsOf<SettleOptions>(command), io)),
     )
+
+  const end = withActor(
+    add('end', 'end what a lost webhook left open, once the provider confirms it; a dry run without --apply'),
+  )
+  withAddress(end)
+    .addOption(new Option('--account <id>', 'of this account').conflicts(['email', 'key']))
+    .addOption(new Option('--hold', 'the applicant was switched off, and is on again').conflicts('missing'))
+    .option('--missing', 'the applicant was deleted at the provider: its donor may share again')
+    .option('--apply', 'do it; without this it is only told what would be done')
+    .addHelpText(
+      'after',
+      examples(`identity end --hold --key ${exampleKey}`, 'identity end --missing --account 7f3a --apply'),
+    )
+    .action(async (_options, command) => finish(await endVerifications(optionsOf<EndOptions>(command), io)))
 }
 
 /** Neither value is checked here, because what is wrong would be printed with it. */
-function withFilters(command: Command): Command {
+function withAddress(command: Command): Command {
   return command
     .addOption(
       new Option('--email <address>', 'of this address, which is hashed; - reads it from standard input').conflicts(
@@ -69,5 +87,12 @@ function withFilters(command: Command): Command {
       ),
     )
     .option('--key <keyed hash>', 'of the address with this keyed hash, as these commands print it')
-    .option('--limit <number>', `most that are printed (default ${defaultLimit})`, wholeNumber(1, 1_000_000))
+}
+
+function withFilters(command: Command): Command {
+  return withAddress(command).option(
+    '--limit <number>',
+    `most that are printed (default ${defaultLimit})`,
+    wholeNumber(1, 1_000_000),
+  )
 }

@@ -17,6 +17,8 @@ const storedCode = (hash: string): StoredEmailCode => ({
 })
 const held = (store: Store, n: number): Promise<IdentityAccount> =>
   store.transaction((tx) => tx.identityAccounts.hold(email(n), 'never used'))
+const heldKnown = (store: Store, n: number, fresh = 'never used'): Promise<string | null> =>
+  store.transaction((tx) => tx.identityAccounts.holdKnown(email(n).key, fresh))
 const found = (store: Store, accountId: string) => store.transaction((tx) => tx.identityAccounts.find(accountId))
 const register = (store: Store, n: number, accountId: string): Promise<void> =>
   store.transaction((tx) => tx.identityAccounts.register(email(n), accountId))
@@ -93,6 +95,49 @@ export function identityAccountTests(test: StoreTest): void {
     await register(store, 3, 'stayer')
     await own(store, 4, 'leaver')
     expect(await accountOf(store, 3)).toBe('stayer')
+  })
+
+  test('an address is held by its keyed hash as by itself, and one that was never resolved stays so', async ({
+    store,
+  }) => {
+    expect(await heldKnown(store, 1)).toBeNull()
+    const placeholder = await accountOf(store, 1)
+    expect(placeholder).not.toBe('never used')
+    expect(await heldKnown(store, 1)).toBe(placeholder)
+    await register(store, 1, 'mover')
+    expect(await heldKnown(store, 1)).toBe(placeholder)
+    await own(store, 1, 'mover')
+    expect(await heldKnown(store, 1)).toBe('mover')
+    await register(store, 1, 'stayer')
+    await own(store, 2, 'mover')
+    expect(await heldKnown(store, 1)).toBe('stayer')
+    expect(await accountOf(store, 1)).toBe('stayer')
+    await own(store, 3, 'stayer')
+    expect(await heldKnown(store, 1, 'fresh')).toBe('fresh')
+    expect(await accountOf(store, 1)).toBe('fresh')
+  })
+
+  test('who holds an address by its keyed hash keeps it from everybody else until the transaction ends', async (subject) => {
+    await withAnother(subject, async ([one = subject.store, two = subject.store]) => {
+      for (let round = 0; round < 5; round += 1) {
+        await accountOf(one, round)
+        const order: string[] = []
+        let giving: Promise<unknown> | undefined
+        const before = await one.transaction(async (tx) => {
+          order.length = 0
+          const holder = await tx.identityAccounts.holdKnown(email(round).key, 'never used')
+          giving ??= own(two, round, `prover ${round}`).then(() => order.push('given'))
+          await tx.identityAccounts.find('nobody')
+          const again = await tx.identityAccounts.holdKnown(email(round).key, 'never used')
+          order.push('held')
+          return [holder, again]
+        })
+        await giving
+        expect(before[0], `round ${round}`).toBe(before[1])
+        expect(order, `round ${round}`).toEqual(['held', 'given'])
+        expect(await heldKnown(one, round)).toBe(`prover ${round}`)
+      }
+    })
   })
 
   test('claims and shares of one address at once all end at one account', async (subject) => {

@@ -202,6 +202,17 @@ export function verificationTests(test: StoreTest): void {
     expect(await store.verifications.list({ emailKey: keyOf(2), limit: 10 })).toEqual([])
   })
 
+  test('the verification of an account is found by its id, and by no part of it', async ({ store }) => {
+    for (const accountId of [id, 'another']) await lock(store, accountId)
+    await log(store, attempt({ emailKey: keyOf(7) }))
+    const { claim: _, ...rest } = await lock(store)
+    const found = [{ ...rest, emailKey: keyOf(7), claimed: false }]
+    expect(await store.verifications.list({ accountId: id, limit: 10 })).toStrictEqual(found)
+    expect(await store.verifications.list({ accountId: id, emailKey: keyOf(7), limit: 10 })).toStrictEqual(found)
+    expect(await listed(store, { accountId: 'another', emailKey: keyOf(7) })).toEqual([])
+    expect(await listed(store, { accountId: 'anothe' })).toEqual([])
+  })
+
   test('verifications are listed in pages by account', async ({ store }) => {
     const accounts = Array.from({ length: 7 }, (_, n) => `account-${n}`)
     for (const accountId of accounts.toReversed()) {

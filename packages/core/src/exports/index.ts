@@ -10,6 +10,7 @@ export type { AccountClaims, ClaimFor, IssuedCode } from '../identity/claim-acco
 export { type DirectDecision, selfDonor } from '../identity/decide-claim.js'
 export type { DirectVerification, RecordDirectVerification } from '../identity/direct-verification.js'
 export { codeLifetimeMs, codeTries } from '../identity/email-codes.js'
+export type { Ended, Ending } from '../identity/end-verification.js'
 export {
   EmailProofError,
   IdentityMisconfiguredError,

@@ -54,8 +54,16 @@ export async function attach(
     await logAttempt(tx, now, attempt, outcome, { externalUserId })
     return { isAttached: true, donor: found.donor, review: reviewToTell(found) ?? notStarted }
   }
+  const isClaimed = found.claim?.externalUserId === externalUserId
+  // The same, and its address was given to another account since, where it went along; or a newer one took its place.
+  if (!isClaimed && (await verifications.redemption(externalUserId))?.state === 'attached') {
+    await logAttempt(tx, now, attempt, outcome, { externalUserId })
+    const named = await verifications.lockByApplicant({ applicantId, externalUserId: null })
+    const { donor } = named?.verification ?? found
+    return { isAttached: true, donor, review: reviewToTell(named?.verification ?? found) ?? notStarted }
+  }
   // A claim that lapsed has nothing on its way any more; its attempt is looked up by its name all the same.
-  const isOver = found.claim?.externalUserId === externalUserId || found.claim?.lapsed === true
+  const isOver = isClaimed || found.claim?.lapsed === true
   const isAttached = isFree(found, attempt)
   const review = applicant.review ?? begunReview
   const state = isAttached ? 'attached' : 'surplus'

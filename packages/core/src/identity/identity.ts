@@ -1,6 +1,7 @@
 /** Sharing identity verifications, put together. Source: INTERFACE 4.2; DESIGN section 3 (identity provider). @module */
 import { createHmac } from 'node:crypto'
 import type { ShareResponse } from '@payment-integration/contract'
+import { createAudited } from '../audit/audited.js'
 import type { AccountEvent, IdentityAccounts } from '../ports/identity-accounts.js'
 import type { IdentityProvider } from '../ports/identity-provider.js'
 import type { Store } from '../ports/store.js'
@@ -9,6 +10,7 @@ import type {
   RedemptionAttempt,
   ShareAttempt,
   VerdictEntry,
+  VerificationQuery,
   VerificationView,
 } from '../ports/store-verifications.js'
 import type { Clock, Ids, Logger, Random } from '../ports/world.js'
@@ -17,6 +19,7 @@ import { type AccountClaims, createAccountClaims } from './claim-account.js'
 import { createRecordDirectVerification, type RecordDirectVerification } from './direct-verification.js'
 import { createEmailCodes } from './email-codes.js'
 import { createEmailKeys, type EmailKeys, openEmailKey } from './email-keys.js'
+import { createEndVerification, type Ended, type Ending } from './end-verification.js'
 import { ShareRequestError } from './errors.js'
 import { normaliseEmail } from './normalise-email.js'
 import { createSettle, type Settled, type Settlement } from './settle-attempt.js'
@@ -37,6 +40,8 @@ export interface IdentityDeps {
   readonly logger: Logger
   /** Begins the names of applicants: tells this service and environment from others at the provider. @default 'pi' */
   readonly namespace?: string | undefined
+  /** Whom the audit log names for what operators do. @default 'service' */
+  readonly actor?: string | undefined
   /** How often due questions are asked, in milliseconds. @default 30000 */
   readonly everyMs?: number | undefined
 }
@@ -59,7 +64,7 @@ export interface Identity {
   readonly recordDirect: RecordDirectVerification
   /** The keyed hash that names an address to operators. @throws ShareRequestError `ERR_SHARE_INVALID` when it is no address. */
   emailKey(email: string): Promise<string>
-  verifications(query: IdentityQuery & { readonly afterAccountId?: string | undefined }): Promise<VerificationView[]>
+  verifications(query: VerificationQuery): Promise<VerificationView[]>
   /** The log of attempts to share, newest first. */
   attempts(query: IdentityQuery): Promise<ShareAttempt[]>
   /** Attempts that may have sent a token, newest first. */
@@ -68,9 +73,15 @@ export interface Identity {
   verdictEntries(query: IdentityQuery): Promise<VerdictEntry[]>
   /**
    * An operator says what became of a token of which nobody knows it: its attempt is `unresolved`, or `unknown` or `claimed` without a claim that runs.
-   * It rejects with IdentityUnavailableError, IdentityMisconfiguredError, StoreError.
+   * The audit log names who did. It rejects with IdentityUnavailableError, IdentityMisconfiguredError, StoreError.
    */
   settleAttempt(settlement: Settlement): Promise<Settled>
+  /**
+   * An operator ends what otherwise the provider's webhook ends: the hold of an applicant that was switched off and is on again, or the wait for one that is
+   * missing and was deleted there. The provider is asked first, and nothing is ended that it contradicts. The audit log names who did.
+   * It rejects with IdentityUnavailableError, IdentityMisconfiguredError, StoreError.
+   */
+  endVerification(ending: Ending): Promise<Ended>
   /** What happened to accounts of the store, newest first. */
   accountEvents(query: IdentityQuery): Promise<AccountEvent[]>
   /** Asks again and again until the signal aborts; then it ends at once, whatever the provider owes an answer to. It survives errors of the world. */
@@ -89,11 +100,14 @@ interface Opened {
 /** Builds it. The key of addresses is opened by the first call that needs it, and again after a failure. */
 export function createIdentity(deps: IdentityDeps): Identity {
   const { store, provider, accounts = store.identityAccounts, masterKey, clock, random, ids, logger } = deps
-  const { everyMs = identityDefaults.everyMs, namespace } = deps
+  const { everyMs = identityDefaults.everyMs, namespace, actor = 'service' } = deps
   const holdsAddresses = accounts === store.identityAccounts
   let stopping: AbortSignal | undefined
   const asked = untilStopped(provider, () => stopping)
-  const verdicts = createVerdicts({ store, provider: asked, clock, logger })
+  const verdicts = createVerdicts({ store, provider: asked, clock, logger, holdsAddresses })
+  const transaction: Store['transaction'] = (work) => store.transaction(work)
+  const audited = createAudited({ transaction, keys: masterKey, clock, actor })
+  const operated = { store, provider, clock, logger, audited, holdsAddresses }
   let opening: Promise<Opened> | undefined
 
   async function open(): Promise<Opened> {
@@ -129,7 +143,8 @@ export function createIdentity(deps: IdentityDeps): Identity {
     attempts: (query) => store.verifications.attempts(query),
     redemptions: (query) => store.verifications.redemptions(query),
     verdictEntries: (query) => store.verifications.verdicts(query),
-    settleAttempt: createSettle({ store, provider, clock, logger }),
+    settleAttempt: createSettle(operated),
+    endVerification: createEndVerification(operated),
     accountEvents: (query) => store.identityAccounts.events(query),
     async run(signal) {
       stopping = signal

@@ -49,7 +49,7 @@ describe('a name that is taken', () => {
     const known = provider.find
     provider.find = async (name) => (name === first ? { kind: 'answer', value: null } : known(name))
     // The attempt was made while nothing could be looked up: an operator says what became of it, once nothing is on its way.
-    expect(await setup.settle({ externalUserId: first, applicantId: null })).toBe('not_unresolved')
+    expect(await setup.settle({ externalUserId: first, applicantId: null })).toBe('not_open')
     await clock.advance(claimLeaseMs)
     await expect(share(shop, 'ours')).rejects.toThrow(unavailable)
     expect(await setup.settle({ externalUserId: first, applicantId: null })).toBe('absent')
@@ -100,6 +100,7 @@ describe('what a look-up answers is checked', () => {
     const { share, provider, verification, logger, verdicts } = await lapsed()
     provider.levelName = 'another'
     await expect(share(shop, 'ours')).rejects.toThrow(misconfigured)
+    expect(logger.lines.filter(({ level }) => level === 'error')).toHaveLength(1)
     await verdicts.ask()
     expect(await verification()).toMatchObject({ donor: null, claim: { lapsed: true } })
     expect(provider.redeemed).toHaveLength(1)
@@ -165,7 +166,7 @@ describe('where a name cannot be looked up (the older endpoint)', () => {
     expect(await verification()).toMatchObject({ donor: otherShop, applicantId: `applicant of ${first}` })
     expect((await outcomes()).at(-1)).toBe('settled')
     expect(await history()).toEqual(['operator review applied'])
-    expect(await settle({ externalUserId: first, applicantId: null })).toBe('not_unresolved')
+    expect(await settle({ externalUserId: first, applicantId: null })).toBe('not_open')
   })
 
   test('an operator names nobody that the provider does not know, or whose applicant is of another account', async () => {
@@ -177,7 +178,7 @@ describe('where a name cannot be looked up (the older endpoint)', () => {
     const [, taken] = provider.redeemed
     const applicantId = taken?.applicantId ?? ''
     expect(await settle({ externalUserId: first, applicantId })).toBe('of_another_account')
-    expect(await settle({ externalUserId: 'pi:account-9:9', applicantId: null })).toBe('not_unresolved')
+    expect(await settle({ externalUserId: 'pi:account-9:9', applicantId: null })).toBe('not_open')
     provider.fault = () => 'lost before'
     await expect(settle({ externalUserId: first, applicantId: 'any' })).rejects.toThrow(unavailable)
     expect((await redemptions())[0]).toEqual(stuck)

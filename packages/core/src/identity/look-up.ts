@@ -8,6 +8,7 @@ import type { RedemptionAttempt, Verification, VerificationChange } from '../por
 import type { Clock, Logger } from '../ports/world.js'
 import { logAttempt } from './attempt-log.js'
 import { absentForMs, clockSkewMs, mostLookedUp } from './claim-times.js'
+import { logRefusal } from './log-refusal.js'
 
 /** What the log says of an applicant that cannot be the one that an attempt made. */
 export const strangeApplicant = 'A name of ours belongs to an applicant that no attempt of ours made.'
@@ -55,17 +56,24 @@ export async function keepQuestion(
   return doubtful === undefined || doubtful.state === 'absent' ? {} : { askUnless: 'sooner' }
 }
 
-/** Asks the provider about each of the names, and checks what it answers. */
+/**
+ * Asks the provider about each of the names, and checks what it answers. What is the service's own fault is in the log then.
+ * @param integrationAddress - Whose request waits for it; absent: the service's own question.
+ */
 export async function lookUp(
   provider: Pick<IdentityProvider, 'find'>,
   attempts: readonly RedemptionAttempt[],
   logger: Logger,
+  integrationAddress?: string,
 ): Promise<LookedUp> {
   const foreign = new Set<string>()
   for (const attempt of attempts) {
     const { externalUserId } = attempt
-    const answer = await provider.find(externalUserId)
-    if (answer.kind !== 'answer') return { kind: 'failed', refusal: answer }
+    const answer = await provider.find(externalUserId, integrationAddress)
+    if (answer.kind !== 'answer') {
+      logRefusal(logger, answer, { externalUserId })
+      return { kind: 'failed', refusal: answer }
+    }
     const applicant = answer.value
     if (applicant === null) continue
     const misfit = misfitOf(attempt, applicant)

@@ -66,14 +66,7 @@ export function createMissing({ store, clock, logger }: MissingDeps) {
         'An applicant is gone at the identity provider; its donor may share again.',
       )
       await note('applied')
-      const missing = { since, told, confirmed: true }
-      await tx.verifications.change(accountId, {
-        missing,
-        review: null,
-        reviewedAt: now,
-        doubt: null,
-        askInMs: inFlightMs,
-      })
+      await markGone(tx, accountId, { since, told, now })
       return
     }
     if (found.missing === null) await note('doubtful')
@@ -85,4 +78,16 @@ export function createMissing({ store, clock, logger }: MissingDeps) {
       askUnless: 'due',
     })
   }
+}
+
+/** Writes that an applicant is gone: there is nothing any more that its donor could not share anew. Its account is locked. */
+export function markGone(
+  tx: StoreTransaction,
+  accountId: string,
+  { since, told, now }: { readonly since: number; readonly told: boolean; readonly now: number },
+): Promise<void> {
+  return tx.verifications.change(accountId, {
+    missing: { since, told, confirmed: true },
+    ...{ review: null, reviewedAt: now, doubt: null, askInMs: inFlightMs },
+  })
 }

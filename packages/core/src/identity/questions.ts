@@ -6,18 +6,20 @@
 import type { Answer, DatedReview, IdentityProvider } from '../ports/identity-provider.js'
 import type { Store } from '../ports/store.js'
 import type { RedemptionAttempt, Verification, VerificationChange } from '../ports/store-verifications.js'
-import type { Clock, Logger } from '../ports/world.js'
+import type { Logger } from '../ports/world.js'
+import { isAsItWas } from './as-it-was.js'
 import { attach } from './attach.js'
+import { logRefusal } from './log-refusal.js'
 import { doubtfulAttempts, endAbsent, lookUp } from './look-up.js'
 import { createMissing, type Missing } from './missing.js'
+import { endOf, type HoldDeps } from './move-along.js'
 import { isDoubtful, isEqual } from './order-news.js'
 import { againMs, inFlightMs, nextQuestionMs, rememberEventsMs, soonest } from './question-times.js'
 
 /** What this needs. */
-export interface QuestionDeps {
+export interface QuestionDeps extends HoldDeps {
   readonly store: Pick<Store, 'transaction' | 'verifications'>
   readonly provider: Pick<IdentityProvider, 'review' | 'find'>
-  readonly clock: Pick<Clock, 'now'>
   readonly logger: Logger
 }
 
@@ -64,6 +66,7 @@ export function createQuestions(deps: QuestionDeps): (limit?: number, signal?: A
     })
     const { found, doubtful } = begun
     if (doubtful.length > 0 && !(await settle(found, doubtful, round))) return
+    if (doubtful.length === 0 && found.claim?.lapsed === true) await endIdle(found)
     if (found.applicantId !== null) await askReview(found, found.applicantId, doubtful, round)
   }
 
@@ -71,21 +74,38 @@ export function createQuestions(deps: QuestionDeps): (limit?: number, signal?: A
   async function settle(before: Verification, doubtful: readonly RedemptionAttempt[], round: Round): Promise<boolean> {
     const { accountId } = before
     const looked = await lookUp(provider, doubtful, logger)
-    if (looked.kind === 'failed') return noteFailure(looked.refusal, { accountId }, round)
-    return store.transaction(async (tx) => {
-      if (looked.kind === 'found') {
-        await attach(tx, { ...looked, outcome: 'found', source: 'look_up' }, deps)
-        return false
-      }
-      const { claim } = await tx.verifications.lock(accountId)
-      const mayLand = before.claim !== null && !before.claim.lapsed
-      // Who took the claim over meanwhile looks for itself.
-      if (mayLand || claim?.token !== before.claim?.token) return true
-      const isSettled = await endAbsent(tx, doubtful, looked.foreign, deps)
-      const over = isSettled ? { claim: null } : {}
-      await tx.verifications.change(accountId, { ...over, askInMs: inFlightMs, askUnless: 'due' })
-      return true
-    })
+    if (looked.kind === 'failed') return noteFailure(looked.refusal, round)
+    if (looked.kind === 'found') {
+      const found = { ...looked, outcome: 'found', source: 'look_up' } as const
+      await store.transaction((tx) => endOf(tx, looked.attempt, deps, () => attach(tx, found, deps)))
+      return false
+    }
+    // Whoever claimed last knew best for which address it was.
+    const isClaimed = ({ externalUserId }: RedemptionAttempt) => before.claim?.externalUserId === externalUserId
+    const { emailKey = '' } = doubtful.find(isClaimed) ?? doubtful.at(-1) ?? {}
+    await store.transaction((tx) =>
+      endOf(tx, { accountId, emailKey }, deps, async () => {
+        const { claim } = await tx.verifications.lock(accountId)
+        const mayLand = before.claim !== null && !before.claim.lapsed
+        // Who took the claim over meanwhile looks for itself.
+        if (mayLand || claim?.token !== before.claim?.token) return
+        const isSettled = await endAbsent(tx, doubtful, looked.foreign, deps)
+        const over = isSettled ? { claim: null } : {}
+        await tx.verifications.change(accountId, { ...over, askInMs: inFlightMs, askUnless: 'due' })
+      }),
+    )
+    return true
+  }
+
+  /** Ends the claim of a process that died before it sent anything: nobody else would, where the address is another account's by now. */
+  async function endIdle({ accountId, claim: before }: Verification): Promise<void> {
+    const [{ emailKey = '' } = {}] = await store.verifications.list({ accountId, limit: 1 })
+    await store.transaction((tx) =>
+      endOf(tx, { accountId, emailKey }, deps, async () => {
+        const { claim } = await tx.verifications.lock(accountId)
+        if (claim?.token === before?.token) await tx.verifications.change(accountId, { claim: null })
+      }),
+    )
   }
 
   /** Asks where it stands. What was written while the provider answered is newer than the answer, and stays. */
@@ -99,7 +119,8 @@ export function createQuestions(deps: QuestionDeps): (limit?: number, signal?: A
     const askedAt = clock.now()
     const answer = await provider.review(applicantId)
     if (answer.kind !== 'answer') {
-      noteFailure(answer, { applicantId }, round)
+      logRefusal(logger, answer, { applicantId })
+      noteFailure(answer, round)
       return
     }
     if (answer.value === null) {
@@ -130,14 +151,8 @@ export function createQuestions(deps: QuestionDeps): (limit?: number, signal?: A
     })
   }
 
-  function noteFailure(
-    refusal: Exclude<Answer<unknown>, { kind: 'answer' }>,
-    about: Readonly<Record<string, string>>,
-    round: Round,
-  ): false {
+  function noteFailure(refusal: Exclude<Answer<unknown>, { kind: 'answer' }>, round: Round): false {
     if (refusal.kind === 'throttled') round.isThrottled = true
-    if (refusal.kind === 'misconfigured')
-      logger.error({ ...about, reason: refusal.reason }, 'The identity provider refuses the service itself.')
     return false
   }
 }
@@ -145,21 +160,6 @@ export function createQuestions(deps: QuestionDeps): (limit?: number, signal?: A
 /** When it is asked next. Whoever had it asked at once while the provider answered has doubts that the answer may be too old to settle. */
 function next(askInMs: number | null): Pick<VerificationChange, 'askInMs' | 'askUnless'> {
   return { askInMs, askUnless: 'due' }
-}
-
-/** Whether nothing was heard of the applicant since. */
-function isAsItWas(found: Verification, before: Verification): boolean {
-  return (
-    factsOf(found) === factsOf(before) && isEqual(found.review, before.review) && isEqual(found.doubt, before.doubt)
-  )
-}
-
-function factsOf({ reviewedAt, missing, presence }: Verification): string {
-  return JSON.stringify([
-    reviewedAt,
-    ...[missing?.since, missing?.told, missing?.confirmed],
-    ...[presence?.isActive, presence?.at],
-  ])
 }
 
 /** Whether an answer says what is known, or something else; or what must be said twice to be believed. */

@@ -13,6 +13,7 @@ import {
   ShareTokenRejectedError,
   VerificationUnavailableError,
 } from './errors.js'
+import { logRefusal } from './log-refusal.js'
 import { misfitOf, strangeApplicant } from './look-up.js'
 import { type AddressDeps, endAt } from './move-along.js'
 
@@ -56,7 +57,7 @@ export function createRedeem(deps: RedeemDeps): Redeem {
     const isLate = claimedAt > sendBy
     const redemption = isLate
       ? ({ kind: 'unsent' } as const)
-      : await provider.redeem({ shareToken, externalUserId, sendBy })
+      : await provider.redeem({ shareToken, externalUserId, sendBy, integrationAddress: held.integrationAddress })
     switch (redemption.kind) {
       case 'redeemed':
         return attached(held, email, redemption.applicant, 'redeemed')
@@ -70,11 +71,7 @@ export function createRedeem(deps: RedeemDeps): Redeem {
           ...{ outcome: redemption.kind, state: 'refused' },
           providerCode: redemption.kind === 'rejected' ? redemption.providerCode : null,
         })
-        if (redemption.kind === 'misconfigured')
-          logger.error(
-            { externalUserId, reason: redemption.reason },
-            'The identity provider refuses the service itself.',
-          )
+        logRefusal(logger, redemption, { externalUserId })
         throw refusalError(redemption)
     }
   }
@@ -87,7 +84,8 @@ export function createRedeem(deps: RedeemDeps): Redeem {
     claimedAt: number,
   ): Promise<ShareResponse | null> {
     const { accountId, externalUserId } = held
-    const found = await provider.find(externalUserId)
+    const found = await provider.find(externalUserId, held.integrationAddress)
+    if (found.kind !== 'answer') logRefusal(logger, found, { externalUserId })
     const applicant = found.kind === 'answer' ? found.value : null
     if (applicant !== null) {
       const misfit = misfitOf({ claimedAt, levelName: provider.levelName ?? null }, applicant)
@@ -116,10 +114,11 @@ export function createRedeem(deps: RedeemDeps): Redeem {
     outcome: 'redeemed' | 'found',
   ): Promise<ShareResponse> {
     const source = outcome === 'found' ? 'look_up' : 'redemption'
-    const { isAttached, donor, review } = await endAt(held.accountId, email, deps, (tx) =>
+    const { donor, review } = await endAt(held.accountId, email, deps, (tx) =>
       attach(tx, { attempt: held, applicant, outcome, source }, deps),
     )
-    if (!isAttached && donor !== held.integrationAddress) throw new VerificationUnavailableError()
+    // Somebody else's verification is there: whatever became of the token, nothing is told of that.
+    if (donor !== held.integrationAddress) throw new VerificationUnavailableError()
     return { ...review, reused: true }
   }
 

@@ -61,8 +61,22 @@ test('an attempt of a process that died is settled once its claim lapsed, and ne
   void share()
   for (let n = 0; n < 20; n += 1) await Promise.resolve()
   expect(await redemptions()).toEqual([[first, shop, 'claimed']])
-  expect(await settle({ externalUserId: first, applicantId: null })).toBe('not_unresolved')
+  expect(await settle({ externalUserId: first, applicantId: null })).toBe('not_open')
   await clock.advance(claimLeaseMs)
   expect(await settle({ externalUserId: first, applicantId: null })).toBe('absent')
-  expect(await settle({ externalUserId: first, applicantId: null })).toBe('not_unresolved')
+  expect(await settle({ externalUserId: first, applicantId: null })).toBe('not_open')
+})
+
+test('what is settled leaves its record in the audit log with it, what is refused leaves none', async () => {
+  const { settle, audit, store, redemptions } = await misfit()
+  expect(await settle({ externalUserId: 'pi:nobody:1', applicantId: null })).toBe('not_open')
+  store.failures.push(new Error('disk'))
+  await expect(settle({ externalUserId: first, applicantId: null })).rejects.toThrow('disk')
+  expect([audit(), await redemptions()]).toEqual([[], [[first, otherShop, 'unknown']]])
+  expect(await settle({ externalUserId: first, applicantId: `applicant of ${first}` })).toBe('attached')
+  expect(await settle({ externalUserId: first, applicantId: null })).toBe('not_open')
+  expect(audit()).toEqual([`cli:ada identity.attempt_settled ${first}`])
+  expect(store.committed().audit[0]?.details).toEqual({
+    ...{ outcome: 'attached', applicantId: `applicant of ${first}`, integrationAddress: otherShop },
+  })
 })

@@ -1,18 +1,22 @@
 /** An operator says what became of a token of which nobody knows it. Source: docs/decisions/identity.md (the older endpoint). @module */
-import type { IdentityProvider } from '../ports/identity-provider.js'
+import type { Audited } from '../audit/audited.js'
+import type { Applicant, IdentityProvider } from '../ports/identity-provider.js'
 import type { Store } from '../ports/store.js'
+import type { StoreTransaction } from '../ports/store-transaction.js'
 import type { RedemptionAttempt, RedemptionClaim } from '../ports/store-verifications.js'
-import type { Clock, Logger } from '../ports/world.js'
+import type { Logger } from '../ports/world.js'
 import { attach } from './attach.js'
 import { logAttempt } from './attempt-log.js'
+import { logRefusal } from './log-refusal.js'
+import { endOf, type HoldDeps } from './move-along.js'
 import { refusalError } from './redeem.js'
 
 /** What settling needs. */
-export interface SettleDeps {
+export interface SettleDeps extends HoldDeps {
   readonly store: Pick<Store, 'transaction'>
   readonly provider: Pick<IdentityProvider, 'review'>
-  readonly clock: Pick<Clock, 'now'>
   readonly logger: Logger
+  readonly audited: Audited
 }
 
 /** What an operator found at the provider. */
@@ -26,44 +30,62 @@ export interface Settlement {
 /** What became of the attempt. After those of the second line nothing was changed. */
 export type Settled =
   | ('attached' | 'surplus' | 'absent')
-  | ('not_unresolved' | 'unknown_applicant' | 'of_another_account' | 'of_another_attempt')
+  | ('not_open' | 'unknown_applicant' | 'of_another_account' | 'of_another_attempt')
 
 /**
- * Builds the operation: an attempt is ended whose end nobody knows, which is `unresolved`, `unknown`, or `claimed` by a claim that lapsed. Anything else
- * stays as it is, and so does one whose token may still be on its way.
+ * Builds the operation: an attempt is ended whose end nobody knows, which is `unresolved`, or `unknown` or `claimed` without a claim that runs. Anything else
+ * stays as it is, and so does one whose token may still be on its way. What is ended leaves its record in the audit log, in the same transaction.
  * It rejects with IdentityUnavailableError, IdentityMisconfiguredError; StoreError.
  */
 export function createSettle(deps: SettleDeps): (settlement: Settlement) => Promise<Settled> {
-  const { store, provider, clock } = deps
+  const { provider, clock, logger, audited } = deps
   return async ({ externalUserId, applicantId }) => {
     const said = applicantId === null ? null : await provider.review(applicantId)
-    if (said !== null && said.kind !== 'answer') throw refusalError(said)
+    if (said !== null && said.kind !== 'answer') {
+      logRefusal(logger, said, { externalUserId })
+      throw refusalError(said)
+    }
     if (said !== null && said.value === null) return 'unknown_applicant'
-    return store.transaction(async (tx) => {
+    const { review = null, reviewedAt = null } = said?.value ?? {}
+    const applicant = applicantId === null ? null : { applicantId, review, reviewedAt }
+    return audited(async (tx, note) => {
       const attempt = await tx.verifications.redemption(externalUserId)
-      if (attempt === null) return 'not_unresolved'
-      const { claim, applicantId: attached } = await tx.verifications.lock(attempt.accountId)
-      // While it waited for the account, the attempt may have ended.
-      const found = await tx.verifications.redemption(externalUserId)
-      if (found === null || !isOpen(found, claim)) return 'not_unresolved'
-      if (applicantId !== null && applicantId === attached) return 'of_another_attempt'
-      if (applicantId !== null && said !== null) {
-        const other = await tx.verifications.lockByApplicant({ applicantId, externalUserId: null })
-        if (other !== null && other.verification.accountId !== attempt.accountId) return 'of_another_account'
-        const applicant = {
-          applicantId,
-          review: said.value?.review ?? null,
-          reviewedAt: said.value?.reviewedAt ?? null,
-        }
-        const { isAttached } = await attach(tx, { attempt, applicant, outcome: 'settled', source: 'operator' }, deps)
-        return isAttached ? 'attached' : 'surplus'
-      }
-      // What is absent is looked up for a day more: where that finds somebody, the operator knows better.
-      await tx.verifications.endRedemption(externalUserId, found.isFindable ? 'refused' : 'absent')
-      if (claim?.lapsed === true) await tx.verifications.change(attempt.accountId, { claim: null })
-      await logAttempt(tx, clock.now(), attempt, 'settled', { externalUserId })
-      return 'absent'
+      if (attempt === null) return 'not_open'
+      return endOf(tx, attempt, deps, async () => {
+        const settled = await settle(tx, attempt, applicant)
+        if (settled === 'attached' || settled === 'surplus' || settled === 'absent')
+          note({
+            ...{ action: 'identity.attempt_settled', subject: externalUserId },
+            details: { outcome: settled, applicantId, integrationAddress: attempt.integrationAddress },
+          })
+        return settled
+      })
     })
+  }
+
+  async function settle(
+    tx: StoreTransaction,
+    attempt: RedemptionAttempt,
+    applicant: Applicant | null,
+  ): Promise<Settled> {
+    const { externalUserId } = attempt
+    const { claim, applicantId: attached } = await tx.verifications.lock(attempt.accountId)
+    // While it waited for the account, the attempt may have ended.
+    const found = await tx.verifications.redemption(externalUserId)
+    if (found === null || !isOpen(found, claim)) return 'not_open'
+    if (applicant !== null && applicant.applicantId === attached) return 'of_another_attempt'
+    if (applicant !== null) {
+      const { applicantId } = applicant
+      const other = await tx.verifications.lockByApplicant({ applicantId, externalUserId: null })
+      if (other !== null && other.verification.accountId !== attempt.accountId) return 'of_another_account'
+      const { isAttached } = await attach(tx, { attempt, applicant, outcome: 'settled', source: 'operator' }, deps)
+      return isAttached ? 'attached' : 'surplus'
+    }
+    // What is absent is looked up for a day more: where that finds somebody, the operator knows better.
+    await tx.verifications.endRedemption(externalUserId, found.isFindable ? 'refused' : 'absent')
+    if (claim?.lapsed === true) await tx.verifications.change(attempt.accountId, { claim: null })
+    await logAttempt(tx, clock.now(), attempt, 'settled', { externalUserId })
+    return 'absent'
   }
 }
 

@@ -122,7 +122,23 @@ describe('a refusal consumes nothing, and the same request may be sent again', (
     const { share, provider, logger } = shareSetup()
     provider.fault = () => 'misconfigured'
     await expect(share()).rejects.toThrow()
-    expect(logger.lines.map(({ level }) => level)).toEqual(['error'])
+    const fields = { eventType: 'identity.misconfigured', externalUserId: 'pi:account-1:1', reason: 'the signature' }
+    expect(logger.lines).toMatchObject([{ level: 'error', fields }])
+  })
+
+  test('an operator is told once of credentials that are refused to a look-up of any kind', async () => {
+    const { share, provider, logger, clock, verdicts, settle } = shareSetup()
+    const errors = () => logger.lines.filter(({ level }) => level === 'error').length
+    provider.fault = (call) => (call === 'redeem' ? 'lost before' : 'misconfigured')
+    await expect(share()).rejects.toThrow()
+    expect(errors()).toBe(1)
+    await clock.advance(claimLeaseMs)
+    await expect(share()).rejects.toThrow()
+    expect(errors()).toBe(2)
+    expect(await verdicts.ask()).toBe(1)
+    expect(errors()).toBe(3)
+    await expect(settle({ externalUserId: 'pi:account-1:1', applicantId: 'x' })).rejects.toThrow()
+    expect(errors()).toBe(4)
   })
 })
 

@@ -147,7 +147,7 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
     begun: Extract<Step, { kind: 'look_up' }>,
   ): Promise<Step> {
     const { held, doubtful } = begun
-    const looked = await lookUp(provider, doubtful, logger)
+    const looked = await lookUp(provider, doubtful, logger, caller.integrationAddress)
     switch (looked.kind) {
       case 'failed':
         await release(held, looked)
@@ -177,14 +177,12 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
 
   /** Lets whoever comes next look at once. */
   async function release(held: Held, { refusal }: Extract<LookedUp, { kind: 'failed' }>): Promise<void> {
-    const { accountId, externalUserId } = held
+    const { accountId } = held
     await store.transaction(async (tx) => {
       const { claim } = await tx.verifications.lock(accountId)
       if (claim?.token === held.token) await tx.verifications.change(accountId, { claim: claimOf(held, 0) })
       await logAttempt(tx, clock.now(), held, refusal.kind, held)
     })
-    if (refusal.kind === 'misconfigured')
-      logger.error({ externalUserId, reason: refusal.reason }, 'The identity provider refuses the service itself.')
   }
 
   async function endClaim(tx: StoreTransaction, held: Held): Promise<void> {

@@ -3,10 +3,11 @@ import type { IdentityProvider, Review } from '../ports/identity-provider.js'
 import type { Store } from '../ports/store.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
 import type { RedemptionAttempt, VerdictEntry, Verification } from '../ports/store-verifications.js'
-import type { Clock, Logger } from '../ports/world.js'
+import type { Logger } from '../ports/world.js'
 import { attach } from './attach.js'
 import { clockSkewMs } from './claim-times.js'
 import { keepQuestion } from './look-up.js'
+import { endOf, type HoldDeps } from './move-along.js'
 import { compareNews, isDoubtful, turnsBack } from './order-news.js'
 import { nextQuestionMs } from './question-times.js'
 import { createQuestions } from './questions.js'
@@ -29,10 +30,9 @@ export interface Verdict {
 export type VerdictOutcome = 'applied' | 'duplicate' | 'older' | 'doubtful' | 'unknown'
 
 /** What this needs. */
-export interface VerdictDeps {
+export interface VerdictDeps extends HoldDeps {
   readonly store: Pick<Store, 'transaction' | 'verifications'>
   readonly provider: Pick<IdentityProvider, 'review' | 'find'>
-  readonly clock: Pick<Clock, 'now'>
   readonly logger: Logger
 }
 
@@ -54,16 +54,23 @@ export function createVerdicts(deps: VerdictDeps): Verdicts {
   return {
     apply: (verdict) =>
       store.transaction(async (tx) => {
-        const named = await tx.verifications.lockByApplicant(verdict)
-        if (named === null) return 'unknown'
-        const { verification: found, attempt } = named
-        if (found.applicantId !== verdict.applicantId) return attachByNews(tx, attempt, verdict)
-        if (!(await tx.verifications.noteEvent(verdict.eventKey, verdict.at))) return 'duplicate'
-        const outcome = await applyNews(tx, found, verdict)
-        await note(tx, found.accountId, verdict, outcome)
-        return outcome
+        const { externalUserId } = verdict
+        const attempt = externalUserId === null ? null : await tx.verifications.redemption(externalUserId)
+        const apply = () => applyIn(tx, verdict)
+        return attempt === null || isOver(attempt) ? apply() : endOf(tx, attempt, deps, apply)
       }),
     ask: createQuestions(deps),
+  }
+
+  async function applyIn(tx: StoreTransaction, verdict: Verdict): Promise<VerdictOutcome> {
+    const named = await tx.verifications.lockByApplicant(verdict)
+    if (named === null) return 'unknown'
+    const { verification: found, attempt } = named
+    if (found.applicantId !== verdict.applicantId) return attachByNews(tx, attempt, verdict)
+    if (!(await tx.verifications.noteEvent(verdict.eventKey, verdict.at))) return 'duplicate'
+    const outcome = await applyNews(tx, found, verdict)
+    await note(tx, found.accountId, verdict, outcome)
+    return outcome
   }
 
   /** News of an applicant that is not attached prove that its token was redeemed. */
@@ -73,9 +80,9 @@ export function createVerdicts(deps: VerdictDeps): Verdicts {
     verdict: Verdict,
   ): Promise<VerdictOutcome> {
     const { applicantId, review, at } = verdict
-    const isOver = attempt === null || ['attached', 'surplus', 'foreign'].includes(attempt.state)
     // The end of an applicant that was not attached says nothing of the one that is.
-    if (isOver || review === null || !['review', 'activated'].includes(newsOf(verdict))) return 'unknown'
+    if (attempt === null || isOver(attempt) || review === null || !['review', 'activated'].includes(newsOf(verdict)))
+      return 'unknown'
     // What was there before the attempt is no work of it.
     if (at < attempt.claimedAt - clockSkewMs) return 'unknown'
     if (!(await tx.verifications.noteEvent(verdict.eventKey, at))) return 'duplicate'
@@ -145,6 +152,11 @@ export function createVerdicts(deps: VerdictDeps): Verdicts {
       ...{ at, review, outcome },
     })
   }
+}
+
+/** Whether nothing that is heard ends an attempt any more. */
+function isOver({ state }: RedemptionAttempt): boolean {
+  return state === 'attached' || state === 'surplus' || state === 'foreign'
 }
 
 function newsOf({ news, review }: Verdict): NonNullable<Verdict['news']> {

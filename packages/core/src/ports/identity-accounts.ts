@@ -88,6 +88,11 @@ export interface IdentityAccountTransaction {
    * @param freshId - The id of a placeholder, should one be made.
    */
   hold(email: EmailAddress, freshId: string): Promise<IdentityAccount>
+  /**
+   * The same by the keyed hash of an address, for those who know no more of it. Resolves the id of the account, or null, holding nothing, when the address
+   * was never resolved.
+   */
+  holdKnown(emailKey: string, freshId: string): Promise<string | null>
   /** A registered account, or null. */
   find(accountId: string): Promise<IdentityAccount | null>
   /** Makes a registered account that carries the address unverified. */

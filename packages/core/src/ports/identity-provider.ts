@@ -29,7 +29,12 @@ export type ProviderRefusal =
   /** The token: expired, used, not approved, no overlap. `message` is the provider's own, for the integrator alone. */
   | { readonly kind: 'rejected'; readonly message: string; readonly providerCode: number | null }
   /** Our own credentials or set-up: an operator must act. */
-  | { readonly kind: 'misconfigured'; readonly reason: string }
+  | {
+      readonly kind: 'misconfigured'
+      readonly reason: string
+      /** What the log is told beside the reason, such as the status: no token and no words of the provider. */
+      readonly facts?: Readonly<Record<string, string | number>> | undefined
+    }
   /** Too many requests. */
   | { readonly kind: 'throttled'; readonly retryAfterMs: number | null }
 
@@ -55,6 +60,8 @@ export interface RedeemRequest {
   readonly externalUserId: string
   /** Unix milliseconds by the service's clock. A request that is not signed by then is not sent. */
   readonly sendBy: number
+  /** Whose token it is, so that integrations may take turns in front of the provider. It is not told there. */
+  readonly integrationAddress?: string | undefined
 }
 
 /** The identity provider. No call rejects; each ends within a time that the adapter bounds. */
@@ -68,8 +75,11 @@ export interface IdentityProvider {
    * that refuses old signatures sees to that.
    */
   redeem(request: RedeemRequest): Promise<Redemption>
-  /** The applicant of that name and of no other, or null when there is none. */
-  find(externalUserId: string): Promise<Answer<Applicant | null>>
+  /**
+   * The applicant of that name and of no other, or null when there is none.
+   * @param integrationAddress - Whose request waits for it; absent: the service's own question. It is not told to the provider.
+   */
+  find(externalUserId: string, integrationAddress?: string): Promise<Answer<Applicant | null>>
   /** Where an applicant's verification stands; null: the provider knows no such applicant, which may be the fault of our set-up. */
   review(applicantId: string): Promise<Answer<DatedReview | null>>
 }

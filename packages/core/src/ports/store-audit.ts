@@ -1,4 +1,4 @@
-/** The audit log: who changed secrets, URLs and deliveries, and when. Its records are chained, so that a missing one shows. @module */
+/** The audit log: who changed secrets, URLs, deliveries and verifications, and when. Its records are chained, so that a missing one shows. @module */
 
 /** What was done. */
 export type AuditAction =
@@ -12,6 +12,9 @@ export type AuditAction =
   | 'legacy_key.revoked'
   | 'secrets.resealed'
   | 'deliveries.replayed'
+  | 'identity.attempt_settled'
+  | 'identity.hold_ended'
+  | 'identity.missing_ended'
 
 /** An entry before it is chained. */
 export interface AuditEntry {
@@ -20,7 +23,7 @@ export interface AuditEntry {
   /** Who did it: a person or a program. */
   readonly actor: string
   readonly action: AuditAction
-  /** What it was done to: an integration address, the id of a key or of a delivery, or `all`. */
+  /** What it was done to: an integration address, the id of a key, of a delivery or of an applicant, the name of an attempt, or `all`. */
   readonly subject: string
   /** What changed, without any secret and without the query of a URL. */
   readonly details: Readonly<Record<string, string | number | boolean | null>>

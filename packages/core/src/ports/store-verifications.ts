@@ -173,10 +173,17 @@ export interface IdentityQuery {
   readonly limit: number
 }
 
+/** Which verifications an operator asks for. */
+export interface VerificationQuery extends IdentityQuery {
+  readonly accountId?: string | undefined
+  /** Those of accounts behind this one, in the order of the list. */
+  readonly afterAccountId?: string | undefined
+}
+
 /** Reads of verifications. */
 export interface VerificationStore {
-  /** Those of an e-mail's keyed hash, or all by account; at most `limit`. */
-  list(query: IdentityQuery & { readonly afterAccountId?: string | undefined }): Promise<VerificationView[]>
+  /** Those of an e-mail's keyed hash, that of an account, or all by account; at most `limit`. */
+  list(query: VerificationQuery): Promise<VerificationView[]>
   /** The log of attempts, newest first. */
   attempts(query: IdentityQuery): Promise<ShareAttempt[]>
   /** Attempts that may have sent a token, newest first. */

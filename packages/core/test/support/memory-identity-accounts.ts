@@ -33,7 +33,7 @@ export const copyOfAccounts = (rows: AccountRows): AccountRows => ({
   accountEvents: [...rows.accountEvents],
 })
 
-function resolveIn({ users, resolved }: AccountRows, { key }: EmailAddress, fresh: string): string {
+function resolveIn({ users, resolved }: AccountRows, { key }: Pick<EmailAddress, 'key'>, fresh: string): string {
   const carriers = [...users].filter(([, { emailKey }]) => emailKey === key)
   const owner = carriers.find(([, { verified }]) => verified)
   const before = resolved.get(key)
@@ -56,6 +56,7 @@ export function accountsIn(rows: AccountRows): IdentityAccountTransaction {
       const accountId = resolveIn(rows, email, freshId)
       return find(accountId) ?? { accountId, kind: 'placeholder', emailVerified: false }
     },
+    holdKnown: async (key, freshId) => (rows.resolved.has(key) ? resolveIn(rows, { key }, freshId) : null),
     find: async (accountId) => find(accountId),
     async register(email, accountId) {
       users.set(accountId, { emailKey: email.key, verified: false })

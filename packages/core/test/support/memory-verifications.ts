@@ -152,13 +152,14 @@ const empty: Omit<VerificationRow, 'accountId'> = {
 /** The reads. @param rows - Asked for at every call. */
 export function verificationReads(rows: () => VerificationRows, now: () => number): VerificationStore {
   return {
-    async list({ emailKey, afterAccountId, limit }) {
+    async list({ emailKey, accountId: only, afterAccountId, limit }) {
       const keyOf = (accountId: string) =>
         rows().shareAttempts.findLast((attempt) => attempt.accountId === accountId)?.emailKey ?? ''
       const isOf = (accountId: string) =>
         rows().shareAttempts.some((attempt) => attempt.accountId === accountId && attempt.emailKey === emailKey)
       return [...rows().verifications.values()]
         .filter(({ accountId }) => emailKey === undefined || isOf(accountId))
+        .filter(({ accountId }) => only === undefined || accountId === only)
         .filter(({ accountId }) => afterAccountId === undefined || accountId > afterAccountId)
         .sort((a, b) => (a.accountId < b.accountId ? -1 : 1))
         .slice(0, limit)

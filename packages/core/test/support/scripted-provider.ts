@@ -26,6 +26,8 @@ export interface ScriptedProvider extends IdentityProvider {
   pause: (call: 'redeem' | 'find' | 'review', half: ProviderHalf) => Promise<void>
   /** Says of an applicant when it was made; absent: nothing is said. */
   readonly madeAt: Map<string, number>
+  /** Applicants that were deleted: nobody has their id and their name any more. */
+  readonly deleted: Set<string>
   /** Whether an applicant can be found by the name that it was to get. */
   findsByName: boolean
   /** The level that is asked for, and the one that applicants have. */
@@ -53,6 +55,7 @@ export function scriptedProvider(
   const reviews = new Map<string, Review | null>()
   const madeAt = new Map<string, number>()
   const reviewedAt = new Map<string, number>()
+  const deleted = new Set<string>()
   const inFlight = new Map<string, number>()
   let most = 0
   const provider: ScriptedProvider = {
@@ -61,6 +64,7 @@ export function scriptedProvider(
     reviews,
     madeAt,
     reviewedAt,
+    deleted,
     findsByName: true,
     levelName: null,
     mostInFlight: () => most,
@@ -89,7 +93,7 @@ export function scriptedProvider(
       const fault = provider.fault('find')
       calls.push(`find ${externalUserId}`)
       await provider.pause('find', 'request')
-      const found = redeemed.find((each) => each.externalUserId === externalUserId)
+      const found = redeemed.find((each) => each.externalUserId === externalUserId && !deleted.has(each.applicantId))
       await provider.pause('find', 'answer')
       const refusal = refusalOf(fault)
       if (refusal !== null && refusal.kind !== 'rejected') return refusal
@@ -101,7 +105,8 @@ export function scriptedProvider(
       const fault = provider.fault('review')
       calls.push(`review ${applicantId}`)
       await provider.pause('review', 'request')
-      const value = reviews.has(applicantId) ? (reviews.get(applicantId) ?? null) : begun
+      const kept = reviews.has(applicantId) ? (reviews.get(applicantId) ?? null) : begun
+      const value = deleted.has(applicantId) ? null : kept
       await provider.pause('review', 'answer')
       const refusal = refusalOf(fault)
       if (refusal !== null && refusal.kind !== 'rejected') return refusal

@@ -1,9 +1,12 @@
+import { createAudited } from '../../src/audit/audited.js'
 import { createEmailKeys } from '../../src/identity/email-keys.js'
+import { createEndVerification } from '../../src/identity/end-verification.js'
 import { createSettle } from '../../src/identity/settle-attempt.js'
 import { createShare } from '../../src/identity/share.js'
 import { createVerdicts, type Verdict } from '../../src/identity/verdicts.js'
 import type { Review } from '../../src/ports/identity-provider.js'
 import type { Store } from '../../src/ports/store.js'
+import { parseMasterKey } from '../../src/secrets/master-key.js'
 import { manualClock } from './manual-clock.js'
 import { memoryIdentityAccounts } from './memory-identity-accounts.js'
 import { memoryStore } from './memory-store.js'
@@ -29,8 +32,8 @@ export const rejected = review('completed', 'RED', 'RETRY')
 export const begun = review('init')
 export const notStarted = review('not_started')
 
-/** Sharing and verdicts on a memory store, a scripted provider and a clock that the test moves. */
-export function shareSetup() {
+/** Sharing and verdicts on a memory store, a scripted provider and a clock that the test moves. `holdsAddresses`: whether addresses may go to other accounts. */
+export function shareSetup({ holdsAddresses = false } = {}) {
   const clock = manualClock()
   const store = memoryStore({ now: () => clock.now() })
   const provider = scriptedProvider(() => clock.now())
@@ -39,11 +42,14 @@ export function shareSetup() {
   const emails = createEmailKeys(seededRandom('data key').bytes(32), seededRandom('nonces'))
   let made = 0
   const ids = { next: () => `id ${++made}` }
-  const deps = { accounts, provider, emails, clock, ids, logger }
+  const deps = { accounts, provider, emails, clock, ids, logger, holdsAddresses }
   const shareOn = (on: Pick<Store, 'transaction'>) => createShare({ ...deps, store: on })
   const share = shareOn(store)
-  const verdicts = createVerdicts({ store, provider, clock, logger })
-  const settle = createSettle({ store, provider, clock, logger })
+  const verdicts = createVerdicts({ store, provider, clock, logger, holdsAddresses })
+  const keys = parseMasterKey('a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90')
+  const audited = createAudited({ transaction: store.transaction, keys, clock, actor: 'cli:ada' })
+  const settle = createSettle({ store, provider, clock, logger, audited, holdsAddresses })
+  const endVerification = createEndVerification({ store, provider, clock, logger, audited })
   let tokens = 0
   return {
     clock,
@@ -53,6 +59,11 @@ export function shareSetup() {
     accounts,
     verdicts,
     settle,
+    audited,
+    holdsAddresses,
+    endVerification,
+    /** The audit log: who did what to whom. */
+    audit: () => store.committed().audit.map(({ actor, action, subject }) => `${actor} ${action} ${subject}`),
     emails,
     ids,
     shareOn,
@@ -62,6 +73,7 @@ export function shareSetup() {
     /** The same for another address. */
     shareFor: (address: string, by: string = shop) =>
       share({ integrationAddress: by, email: address, shareToken: `canary-token ${++tokens}` }),
+    of: (accountId: string) => store.transaction((tx) => tx.verifications.lock(accountId)),
     /** The only verification there is. */
     verification: () => store.transaction((tx) => tx.verifications.lock('account-1')),
     /** How the attempts ended, oldest first. */

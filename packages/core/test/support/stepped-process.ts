@@ -16,7 +16,7 @@ export interface SteppedProcess {
 
 /** A process on the parts of a setup that stops at its n-th await point, from 1. */
 export function steppedProcess(setup: ReturnType<typeof shareSetup>, stopsAt: number): SteppedProcess {
-  const { store, provider, accounts, emails, clock, ids, logger } = setup
+  const { store, provider, accounts, emails, clock, ids, logger, holdsAddresses } = setup
   let passed = 0
   let stopped: string | null = null
   let thaw: () => void = () => undefined
@@ -70,7 +70,7 @@ export function steppedProcess(setup: ReturnType<typeof shareSetup>, stopsAt: nu
       provider.pause = before
     }
   }
-  const deps = { accounts, provider: ownProvider, emails, clock, ids, logger, store: ownStore }
+  const deps = { accounts, provider: ownProvider, emails, clock, ids, logger, store: ownStore, holdsAddresses }
   return {
     share: createShare(deps),
     verdicts: createVerdicts(deps),

@@ -1,6 +1,12 @@
 /** The HTTP app: fetch-standard, so that any host can embed it. Source: INTERFACE 4.1, 4.3, 5, 7. @module */
 import { notFoundBody } from '@payment-integration/contract'
-import { type Logger, type Service, silentLogger, type UpdateReceiver } from '@payment-integration/core'
+import {
+  IdentityMisconfiguredError,
+  type Logger,
+  type Service,
+  silentLogger,
+  type UpdateReceiver,
+} from '@payment-integration/core'
 import type { WebhookReader } from '@payment-integration/identity-sumsub/service'
 import { type Context, Hono } from 'hono'
 import { describeError } from '../logging/describe-error.js'
@@ -64,7 +70,9 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
 
   function refuse(error: unknown, c: Context<AppEnv>): Response {
     const { status, body, headers } = c.get('legacy') === true ? answerLegacyError(error) : answerError(error)
-    if (status >= 500) logger.error({ status, ...describeError(error) }, 'A request failed.')
+    // What the provider refused is in the log already, with its status and its reason.
+    const isLogged = error instanceof IdentityMisconfiguredError
+    if (status >= 500 && !isLogged) logger.error({ status, ...describeError(error) }, 'A request failed.')
     return jsonAnswer(body, status, headers)
   }
 }

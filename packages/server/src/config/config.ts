@@ -101,6 +101,8 @@ export interface IdentityConfig {
   readonly redeemBy: 'reuse' | 'import'
   /** Begins the names of applicants at the provider. */
   readonly namespace: string
+  /** The share of the provider's rates that this process keeps to, in percent: what processes have together is at most 100. */
+  readonly ratePercent: number
 }
 
 /** Levels of the log, from the most to the least talkative. */

@@ -72,8 +72,9 @@ export function describeConfig(config: Config): ConfigDescription {
 
 function describeIdentity(identity: Config['identity']): string {
   if (identity === null) return 'off'
-  const { levelName, url, redeemBy } = identity
-  return `level ${levelName} by ${redeemBy}${url === null ? '' : ` at ${describeUrl(url)}`}`
+  const { levelName, url, redeemBy, ratePercent } = identity
+  const share = ratePercent === 100 ? '' : ` with ${ratePercent} % of its rates`
+  return `level ${levelName} by ${redeemBy}${url === null ? '' : ` at ${describeUrl(url)}`}${share}`
 }
 
 function describeChain({

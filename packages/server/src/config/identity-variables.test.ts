@@ -47,6 +47,7 @@ describe('sharing', () => {
       url: null,
       redeemBy: 'reuse',
       namespace: 'pi',
+      ratePercent: 100,
     })
   })
 
@@ -59,6 +60,7 @@ describe('sharing', () => {
       PI_IDENTITY_URL: 'https://provider.example:8443/v1',
       PI_IDENTITY_REDEEM_BY: 'import',
       PI_IDENTITY_NAMESPACE: ' shop.staging_2 ',
+      PI_IDENTITY_RATE_PERCENT: '25',
     })
     expect(config.identity).toEqual({
       appToken: 'app-token',
@@ -68,6 +70,7 @@ describe('sharing', () => {
       url: 'https://provider.example:8443/v1',
       redeemBy: 'import',
       namespace: 'shop.staging_2',
+      ratePercent: 25,
     })
   })
 })
@@ -139,6 +142,12 @@ describe('a problem', () => {
     ])
   })
 
+  it.each(['2', '101', '0', '33.3', '25%', ' 25'])('is the share of the rates %j', (value) => {
+    expect(problemsOf({ ...needed, PI_IDENTITY_RATE_PERCENT: value })).toEqual([
+      `PI_IDENTITY_RATE_PERCENT is ${JSON.stringify(value)}; expected a percentage from 3 to 100, in plain digits.`,
+    ])
+  })
+
   it('is a misspelt name', () => {
     expect(problemsOf({ ...needed, PI_IDENTITY_TOKEN: 'x' })).toEqual([
       'PI_IDENTITY_TOKEN is not a known variable; check its spelling or remove it.',
@@ -163,11 +172,12 @@ it('the description names the level, the endpoint and where the provider is, and
     PI_IDENTITY_SECRET_KEY: 'CANARY',
     PI_IDENTITY_WEBHOOK_SECRETS: 'CANARY-8',
   }
-  const url = { PI_IDENTITY_URL: 'https://provider.example:8443/CANARY', PI_IDENTITY_REDEEM_BY: 'import' }
+  const share = { PI_IDENTITY_RATE_PERCENT: '25' }
+  const url = { PI_IDENTITY_URL: 'https://provider.example:8443/CANARY', PI_IDENTITY_REDEEM_BY: 'import', ...share }
   const descriptions = [{}, url].map((env) => describeConfig(read({ ...needed, ...secrets, ...env })))
   expect(descriptions.map(({ identity }) => identity)).toEqual([
     'level basic-kyc-level by reuse',
-    'level basic-kyc-level by import at https://provider.example:8443',
+    'level basic-kyc-level by import at https://provider.example:8443 with 25 % of its rates',
   ])
   expect(JSON.stringify(descriptions)).not.toContain('CANARY')
 })

@@ -1,10 +1,14 @@
 /** Variables about sharing identity verifications. @module */
 import { checkNamespace, defaultNamespace } from '@payment-integration/core'
+import { leastRatePercent } from '../identity/limited-provider.js'
 import type { Config, IdentityConfig } from './config.js'
 import type { Variables } from './variables.js'
 
 /** Shortest webhook secret that is accepted, in characters. */
 const minSecretLength = 8
+
+/** The share of a process in the provider's rates. */
+const rates = { min: leastRatePercent, max: 100, unit: 'a percentage' } as const
 
 /** Names of these variables. */
 export const identityVariables = [
@@ -15,6 +19,7 @@ export const identityVariables = [
   'PI_IDENTITY_URL',
   'PI_IDENTITY_REDEEM_BY',
   'PI_IDENTITY_NAMESPACE',
+  'PI_IDENTITY_RATE_PERCENT',
 ] as const
 
 /** Reads the `PI_IDENTITY_…` variables; null when none is set. No message repeats a value. */
@@ -54,6 +59,7 @@ export function readIdentity(variables: Variables, environment: Config['environm
     url,
     redeemBy: variables.choice('PI_IDENTITY_REDEEM_BY', ['reuse', 'import'], 'reuse'),
     namespace,
+    ratePercent: variables.integer('PI_IDENTITY_RATE_PERCENT', rates, 100),
   }
 }
 

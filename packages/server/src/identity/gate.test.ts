@@ -69,3 +69,104 @@ describe('a gate', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 })
+
+describe('lines of a gate', () => {
+  const lines = (waiting: number, waitingEach: number) =>
+    createGate({ perWindow: 2, windowMs: 1_000, waiting, waitingEach, now: () => Date.now() })
+
+  /** Enters for somebody, so often, and notes when and in which order they begin and are sent away. */
+  function crowd(through: ReturnType<typeof lines>) {
+    const begun: string[] = []
+    const sentAway: [string, number][] = []
+    return {
+      begun,
+      sentAway,
+      come(whose: string, times: number) {
+        for (let n = 1; n <= times; n += 1)
+          void through.enter(whose).then((admission) => {
+            if (admission.kind === 'go') begun.push(`${whose}${n}`)
+            else sentAway.push([`${whose}${n}`, admission.retryAfterMs])
+          })
+      },
+    }
+  }
+
+  it('take turns: of 500 who wait one at most begins before somebody else who comes', async () => {
+    const { come, begun, sentAway } = crowd(lines(1_000, 500))
+    come('a', 502)
+    await vi.advanceTimersByTimeAsync(500)
+    expect(begun).toEqual(['a1', 'a2'])
+    come('b', 1)
+    await vi.advanceTimersByTimeAsync(500)
+    expect(begun.slice(2)).toEqual(['a3', 'b1'])
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(begun.slice(4)).toEqual(['a4', 'a5'])
+    expect(sentAway).toEqual([])
+  })
+
+  it('are first come first served, each, and who comes often waits no more for that', async () => {
+    const { come, begun } = crowd(lines(100, 100))
+    come('a', 6)
+    come('b', 3)
+    come('c', 1)
+    await vi.advanceTimersByTimeAsync(4_000)
+    expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'b2', 'a5', 'b3', 'a6'])
+  })
+
+  it('have a length: who is over it is sent away with the time until a turn, while others find a place', async () => {
+    const { come, begun, sentAway } = crowd(lines(100, 3))
+    come('a', 7)
+    come('b', 2)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(sentAway).toEqual([
+      ['a6', 2_000],
+      ['a7', 2_000],
+    ])
+    come('a', 1)
+    await vi.advanceTimersByTimeAsync(0)
+    // Two of the other line have their turns before the fourth of this one.
+    expect(sentAway[2]).toEqual(['a1', 3_000])
+    await vi.advanceTimersByTimeAsync(3_000)
+    expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'a4', 'b2', 'a5'])
+  })
+
+  it('that are full in all give the last place of the longest to a shorter one', async () => {
+    const { come, begun, sentAway } = crowd(lines(4, 3))
+    come('a', 5)
+    come('b', 1)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(sentAway).toEqual([])
+    come('c', 1)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(sentAway.map(([who]) => who)).toEqual(['a5'])
+    come('d', 1)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(sentAway.map(([who]) => who)).toEqual(['a5', 'a4'])
+    // Nobody has more than one place now.
+    come('e', 1)
+    come('a', 1)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(sentAway.map(([who]) => who)).toEqual(['a5', 'a4', 'e1', 'a1'])
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'c1', 'd1'])
+  })
+
+  it('are all sent away by a pause, and begin anew after it', async () => {
+    const through = lines(10, 5)
+    const { come, begun, sentAway } = crowd(through)
+    come('a', 4)
+    come('b', 1)
+    through.pause(1_000)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(sentAway).toEqual([
+      ['a3', 1_000],
+      ['a4', 1_000],
+      ['b1', 1_000],
+    ])
+    await vi.advanceTimersByTimeAsync(1_000)
+    come('b', 2)
+    come('a', 1)
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(begun).toEqual(['a1', 'a2', 'b1', 'b2', 'a1'])
+  })
+})

@@ -1,6 +1,6 @@
 import type { IdentityProvider, Redemption } from '@payment-integration/core/ports'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { limitProvider, providerLimits } from './limited-provider.js'
+import { leastRatePercent, limitProvider, limitsOf, providerLimits } from './limited-provider.js'
 
 beforeEach(() => vi.useFakeTimers({ now: 1_000_000 }))
 afterEach(() => vi.useRealTimers())
@@ -23,8 +23,8 @@ function setUp() {
     review: async (id) => noted(`review ${id}`, { kind: 'answer', value: null }),
   }
   const limited = limitProvider(provider, { clock: { now }, elapsed: now })
-  const redeem = (name = 'x', sendBy = Number.POSITIVE_INFINITY) =>
-    limited.redeem({ shareToken: 't', externalUserId: name, sendBy })
+  const redeem = (name = 'x', sendBy = Number.POSITIVE_INFINITY, integrationAddress?: string) =>
+    limited.redeem({ shareToken: 't', externalUserId: name, sendBy, integrationAddress })
   return { calls, answers, limited, redeem }
 }
 
@@ -50,6 +50,52 @@ describe('redemptions', () => {
     expect(await late).toEqual({ kind: 'unsent' })
     expect(calls.map(({ call }) => call)).not.toContain('redeem late')
   })
+})
+
+describe('one integration', () => {
+  const never = Number.POSITIVE_INFINITY
+
+  it('with 500 redemptions at once keeps another one waiting for one turn, and is 503 over its share', async () => {
+    const { redeem, calls } = setUp()
+    const crowd = Array.from({ length: 500 }, (_, n) => redeem(`crowd ${n}`, never, 'crowded'))
+    await vi.advanceTimersByTimeAsync(100)
+    const single = redeem('single', never, 'quiet')
+    await vi.advanceTimersByTimeAsync(4_900)
+    expect(await single).toEqual(redeemed)
+    const { redemptions } = providerLimits
+    expect(calls.slice(redemptions, redemptions + 2).map(({ call }) => call)).toEqual([
+      `redeem crowd ${redemptions}`,
+      'redeem single',
+    ])
+    await vi.advanceTimersByTimeAsync(5_000)
+    const kinds = (await Promise.all(crowd)).map(({ kind }) => kind)
+    expect(kinds).toEqual([...Array(2 * redemptions).fill('redeemed'), ...Array(420).fill('throttled')])
+  })
+
+  it('with 500 look-ups at once keeps neither another one nor the service itself waiting for more than a turn', async () => {
+    const { limited, calls } = setUp()
+    const { lookUps } = providerLimits
+    for (let n = 0; n < 500; n += 1) void limited.find(`crowd ${n}`, 'crowded')
+    void limited.find('single', 'quiet')
+    void limited.find('own')
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(calls.slice(lookUps, lookUps + 3).map(({ call }) => call)).toEqual([
+      `find crowd ${lookUps}`,
+      'find single',
+      'find own',
+    ])
+  })
+})
+
+it('what processes have of the limits, however it is divided, is together no more than the provider takes', async () => {
+  expect(limitsOf(100)).toEqual(providerLimits)
+  expect(limitsOf(25)).toEqual({ redemptions: 10, lookUps: 30, questions: 15 })
+  for (let percent = leastRatePercent; percent <= 100; percent += 1)
+    for (const [kind, limit] of Object.entries(limitsOf(percent))) {
+      const whole = providerLimits[kind as keyof typeof providerLimits]
+      expect(limit, `${percent} %`).toBeGreaterThanOrEqual(1)
+      expect((limit * 100) / percent, `${percent} %`).toBeLessThanOrEqual(whole)
+    }
 })
 
 describe('after a 429', () => {

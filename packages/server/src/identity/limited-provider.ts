@@ -1,4 +1,4 @@
-/** A provider whose rate limits are kept on our side, so that a burst waits its turn here instead of being refused there. @module */
+/** A provider whose rate limits are kept on our side, so that a burst waits its turn here instead of being refused there, and no integration's burst keeps the others waiting. @module */
 import type { Clock, IdentityProvider, Redemption } from '@payment-integration/core/ports'
 import { createGate, type Gate } from './gate.js'
 
@@ -12,13 +12,26 @@ export interface ProviderLimits {
   readonly questions?: number | undefined
 }
 
-/** Defaults of {@link ProviderLimits}. Source: the provider's page on rate limits; what is left is for other processes. */
+/** Defaults of {@link ProviderLimits}, for a process that is alone. Source: the provider's page on rate limits. */
 export const providerLimits = { redemptions: 40, lookUps: 120, questions: 60 } as const
+
+/** Least {@link limitsOf} takes: with less, processes that round up would send more than the provider takes. */
+export const leastRatePercent = 3
+
+/** The limits of a process that has a share of them. @param percent - {@link leastRatePercent} to 100. */
+export function limitsOf(percent: number): Readonly<Record<keyof ProviderLimits, number>> {
+  const share = (limit: number) => Math.max(1, Math.floor((limit * percent) / 100))
+  const { redemptions, lookUps, questions } = providerLimits
+  return { redemptions: share(redemptions), lookUps: share(lookUps), questions: share(questions) }
+}
 
 /** The provider's window, in milliseconds. */
 const windowMs = 5_000
-/** Redemptions that wait for their turn: the last of them waits one window. Look-ups come after a redemption, so they are as many. */
-const waiting = providerLimits.redemptions
+/**
+ * How many windows of redemptions wait for their turn in all, while those of one integration are one window's at most. With the provider's own time for an
+ * answer that is less than callers keep a connection open for. Look-ups come after a redemption, so they are as many.
+ */
+const waitingWindows = 2
 /** How long nobody asks after a 429 that names no time, in milliseconds. */
 const pauseMs = windowMs
 /** The longest pause that is kept, in milliseconds, whatever a 429 says. */
@@ -39,21 +52,23 @@ export interface LimitDeps {
 }
 
 /**
- * Builds it. What finds no place in line, and everything for a while after the provider asked for fewer requests, is answered `throttled` and
+ * Builds it. Integrations take turns. What finds no place in line, and everything for a while after the provider asked for fewer requests, is answered `throttled` and
  * never sent: a share is 503 with Retry-After then, and a round of questions ends.
  */
 export function limitProvider(provider: IdentityProvider, { clock, limits = {}, elapsed }: LimitDeps): LimitedProvider {
   const { redemptions = providerLimits.redemptions, lookUps = providerLimits.lookUps } = limits
   const { questions = providerLimits.questions } = limits
   const now = elapsed ?? (() => performance.now())
-  const gateOf = (perWindow: number) => createGate({ perWindow, windowMs, waiting, now })
+  const line = { waiting: waitingWindows * redemptions, waitingEach: redemptions }
+  const gateOf = (perWindow: number) => createGate({ perWindow, windowMs, ...line, now })
   const gates = { redeem: gateOf(redemptions), find: gateOf(lookUps), review: gateOf(questions) }
 
   async function through<T extends { readonly kind: string }>(
     gate: Gate,
+    whose: string | undefined,
     ask: () => Promise<T>,
   ): Promise<T | { readonly kind: 'throttled'; readonly retryAfterMs: number | null }> {
-    const admission = await gate.enter()
+    const admission = await gate.enter(whose)
     if (admission.kind === 'shed') return { kind: 'throttled', retryAfterMs: admission.retryAfterMs }
     const outcome = await ask()
     // One budget at the provider: what it refuses to one kind of request, the others leave it in peace for, too.
@@ -64,12 +79,13 @@ export function limitProvider(provider: IdentityProvider, { clock, limits = {}, 
   return {
     ...provider,
     redeem: (request) =>
-      through<Redemption>(gates.redeem, async () =>
+      through<Redemption>(gates.redeem, request.integrationAddress, async () =>
         // Its time may have passed in line.
         clock.now() > request.sendBy ? { kind: 'unsent' } : provider.redeem(request),
       ),
-    find: (externalUserId) => through(gates.find, () => provider.find(externalUserId)),
-    review: (applicantId) => through(gates.review, () => provider.review(applicantId)),
+    find: (externalUserId, integrationAddress) =>
+      through(gates.find, integrationAddress, () => provider.find(externalUserId, integrationAddress)),
+    review: (applicantId) => through(gates.review, undefined, () => provider.review(applicantId)),
     close() {
       for (const each of Object.values(gates)) each.close()
     },

@@ -1,5 +1,5 @@
 /** The identity provider of the service: the adapter's errors as the outcomes of the port, within its rate limits. @module */
-import { type Logger, ShareTokenRejectedError, silentLogger, systemClock } from '@payment-integration/core'
+import { ShareTokenRejectedError, systemClock } from '@payment-integration/core'
 import type { Answer, Clock, IdentityProvider, ProviderRefusal } from '@payment-integration/core/ports'
 import {
   ProviderError,
@@ -19,8 +19,6 @@ export interface SumsubOptions extends ProviderOptions {
   readonly clock?: Pick<Clock, 'now'> | undefined
   /** Milliseconds on a clock that never goes back, for the rate limits. @default performance.now */
   readonly elapsed?: (() => number) | undefined
-  /** Told when the provider refuses the service itself. @default none */
-  readonly logger?: Pick<Logger, 'error'> | undefined
 }
 
 /** What gateways answer to a request whose address or headers are too long: of ours only the token can be. */
@@ -39,7 +37,7 @@ export function isTooLong(error: unknown): boolean {
  * @throws TypeError When an option is blank or malformed.
  */
 export function createSumsubProvider(options: SumsubOptions): LimitedProvider {
-  const { limits, elapsed, clock = systemClock, logger = silentLogger, ...given } = options
+  const { limits, elapsed, clock = systemClock, ...given } = options
   const provider = createProvider(given)
   const ending = new AbortController()
   const { signal } = ending
@@ -52,8 +50,7 @@ export function createSumsubProvider(options: SumsubOptions): LimitedProvider {
     const { status, providerCode } = error
     if (tooLong.has(status)) return { kind: 'rejected', message: tooLongMessage, providerCode: status }
     const reason = providerCode === null ? error.code : `${error.code} ${providerCode}`
-    logger.error({ eventType: 'identity.misconfigured', status, code: error.code, reason }, error.message)
-    return { kind: 'misconfigured', reason }
+    return { kind: 'misconfigured', reason, facts: { status, code: error.code } }
   }
   async function asked<T>(ask: () => Promise<T>): Promise<Answer<T>> {
     try {

@@ -10,6 +10,7 @@ import { shortenUrls } from './shorten-urls.js'
  */
 export const loggedFields = [
   'address',
+  'applicantId',
   'attempt',
   'attempts',
   'blockNumber',
@@ -35,6 +36,7 @@ export const loggedFields = [
   'leading',
   'logIndex',
   'method',
+  'misfit',
   'outcome',
   'paymentId',
   'paymentsPerSecond',

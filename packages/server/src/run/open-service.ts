@@ -22,9 +22,11 @@ import {
 import { createWebhookReader, type WebhookReader } from '@payment-integration/identity-sumsub/service'
 import { createPostgresStore, createSqliteStore } from '@payment-integration/store-sql'
 import type { Config, DatabaseConfig, IdentityConfig, ReceiptsConfig } from '../config/config.js'
+import { limitsOf } from '../identity/limited-provider.js'
 import { createSumsubProvider } from '../identity/sumsub-provider.js'
 import { createPinoLogger } from '../logging/pino-logger.js'
 import { createHttpReceiptSource } from '../receipts/http-receipt-source.js'
+import { deniedBy } from '../sender/denied-ranges.js'
 import { createUndiciSender, senderDefaults } from '../sender/undici-sender.js'
 import { openChain } from './open-chain.js'
 import { openFulfilments } from './open-fulfilments.js'
@@ -80,7 +82,7 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
   const confirmations = Object.fromEntries(config.chains.map((chain) => [chain.chainId, chain.confirmations]))
   const receipts = openReceipts(config.receipts, { chains, confirmations, receiveUpdate })
   const fulfilments = openFulfilments(config.chains, clock)
-  const identity = openIdentity(config.identity, clock, logger)
+  const identity = openIdentity(config.identity, clock)
   const { dnsServers, denied, ...delivery } = config.delivery
   const sender = createUndiciSender({
     allowLoopbackHttp,
@@ -99,6 +101,7 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
     random,
     logger,
     allowLoopbackHttp,
+    isDeniedAddress: deniedBy(denied),
     delivery,
     actor: config.actor ?? options.actor,
     ...(receipts === null ? {} : { receipts: { source: receipts } }),
@@ -125,9 +128,9 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
   }
 }
 
-function openIdentity(config: IdentityConfig | null, clock: Clock, logger: Logger) {
+function openIdentity(config: IdentityConfig | null, clock: Clock) {
   if (config === null) return null
-  const { appToken, secretKey, levelName, redeemBy, url, webhookSecrets, namespace } = config
+  const { appToken, secretKey, levelName, redeemBy, url, webhookSecrets, namespace, ratePercent } = config
   const provider = createSumsubProvider({
     appToken,
     secretKey,
@@ -135,7 +138,7 @@ function openIdentity(config: IdentityConfig | null, clock: Clock, logger: Logge
     redeemBy,
     now: () => clock.now(),
     clock,
-    logger,
+    limits: limitsOf(ratePercent),
     ...(url === null ? {} : { baseUrl: url }),
   })
   return { provider, namespace, readWebhook: createWebhookReader({ secret: webhookSecrets }) }

@@ -29,7 +29,6 @@ export async function startSharing({ timeoutMs = 2_000, ...options }: ClauseOpti
         levelName: 'basic-kyc-level',
         timeoutMs,
         elapsed: () => performance.now() + passedMs,
-        ...(options.logger === undefined ? {} : { logger: options.logger }),
       }),
       readWebhook: createWebhookReader({ secret: webhookSecret }),
     },

@@ -6,7 +6,7 @@ import { run } from '../internal/statement.js'
 import { integer, pack } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 import { eventValues } from './accounts.js'
-import { resolveEmail } from './resolve-email.js'
+import { resolveEmail, resolveKnown } from './resolve-email.js'
 
 /** Binds the operations to a transaction's connection. */
 export function accountsIn(db: Connection, differences: Differences): IdentityAccountTransaction {
@@ -16,6 +16,11 @@ export function accountsIn(db: Connection, differences: Differences): IdentityAc
       await resolveEmail(db, differences, email, freshId)
       const accountId = await resolveEmail(db, differences, email, freshId)
       return (await find(db, accountId)) ?? { accountId, kind: 'placeholder', emailVerified: false }
+    },
+    async holdKnown(emailKey, freshId) {
+      // As above: the second answer is read after the wait.
+      await resolveKnown(db, differences, emailKey, freshId)
+      return resolveKnown(db, differences, emailKey, freshId)
     },
     find: (accountId) => find(db, accountId),
     async register(email, accountId) {

@@ -21,19 +21,24 @@ onBothDatabases((empty) => {
   async function setup() {
     const store = createStore(await empty())
     await store.migrate()
+    const answers = { areLost: false }
+    const applicant = (externalUserId: string) => ({ applicantId: `of ${externalUserId}`, review: null })
     const identity = createIdentity({
       ...{ store, masterKey, clock: systemClock, random: systemRandom, ids: systemIds, logger: silentLogger },
       provider: {
-        redeem: async ({ externalUserId }) => ({
-          kind: 'redeemed',
-          applicant: { applicantId: `of ${externalUserId}`, review: null },
-        }),
-        find: async () => ({ kind: 'answer', value: null }),
+        redeem: async ({ externalUserId }) =>
+          answers.areLost
+            ? { kind: 'unknown', reason: 'lost' }
+            : { kind: 'redeemed', applicant: applicant(externalUserId) },
+        find: async (externalUserId) =>
+          answers.areLost
+            ? { kind: 'unavailable', reason: 'lost' }
+            : { kind: 'answer', value: applicant(externalUserId) },
         review: async () => ({ kind: 'unavailable', reason: 'not asked here' }),
       },
     })
     const share = (by = shop) => identity.share({ integrationAddress: by, email, shareToken: 'token' })
-    return { store, identity, share, claims: await identity.claims() }
+    return { store, identity, share, answers, claims: await identity.claims() }
   }
   const won = (results: readonly PromiseSettledResult<unknown>[]) =>
     results.filter(({ status }) => status === 'fulfilled').length
@@ -43,6 +48,30 @@ onBothDatabases((empty) => {
     (await identity.verifications({ limit: 100 }))
       .filter(({ donor }) => donor !== null)
       .map(({ accountId, donor }) => ({ accountId, donor }))
+
+  test('a redemption that webhooks and the poll end while the address is proven is its owner’s, once', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { store, identity, claims, share, answers } = await setup()
+      answers.areLost = true
+      await expect(share()).rejects.toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE' })
+      answers.areLost = false
+      const [attempt] = await identity.redemptions({ limit: 1 })
+      const { accountId: begunAt = '', externalUserId = '' } = attempt ?? {}
+      const { accountId } = await claims.register(email)
+      const { code } = await claims.requestCode(email)
+      await store.transaction((tx) => tx.verifications.change(begunAt, { askInMs: 0 }))
+      const review: Review = { reviewStatus: 'pending', reviewAnswer: null, rejectType: null, rejectLabels: [] }
+      const applicantId = `of ${externalUserId}`
+      const news = (eventKey: string) =>
+        identity.applyVerdict({ eventKey, applicantId, externalUserId, at: Date.now(), review })
+      await Promise.all([
+        ...[news('one'), identity.askDue(), claims.claimByCode(email, code, { accountId })],
+        ...[news('two'), identity.askDue()],
+      ])
+      expect(await donors(identity), `round ${round}`).toEqual([{ accountId, donor: shop }])
+      expect(await share()).toMatchObject({ reused: false })
+    }
+  })
 
   describe('a placeholder', () => {
     test('that ten attest at once is given once, and every other one is refused and logged', async () => {

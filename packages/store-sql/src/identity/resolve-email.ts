@@ -15,20 +15,16 @@ export async function resolveEmail(
   fresh: string,
 ): Promise<string> {
   const { name, nowText } = differences
-  const users = name('identity_users')
-  const rows = await run<{ account_id: string }>(db, differences, (parameter) => {
+  const rows = await run<ResolvedRow>(db, differences, (parameter) => {
     const emailKey = parameter(key)
     const now = nowText(parameter)
-    const first = (condition: string) => `(select u.account_id from ${users} u
-      where u.email_key = ${emailKey} ${condition} order by u.email_verified desc, u.id limit 1)`
-    const elsewhere = `exists (select 1 from ${users} u
-      where u.account_id = a.account_id and (u.email_key is null or u.email_key <> ${emailKey}))`
+    const { owner, first, before } = choices(differences, emailKey)
     return `insert into ${name('identity_accounts')} as a
         (email_key, account_id, email_key_version, email_sealed, created_at, resolved_at)
-      values (${emailKey}, coalesce(${first('')}, ${parameter(pack(fresh))}),
+      values (${emailKey}, coalesce(${first}, ${parameter(pack(fresh))}),
         ${parameter(sealed.keyVersion)}, ${parameter(sealed.sealed)}, ${now}, ${now})
       on conflict (email_key) do update set
-        account_id = coalesce(${first('and u.email_verified = 1')}, case when not ${elsewhere} then a.account_id end, excluded.account_id),
+        account_id = coalesce(${owner}, ${before}, excluded.account_id),
         email_key_version = excluded.email_key_version, email_sealed = excluded.email_sealed,
         resolved_at = excluded.resolved_at
       returning account_id`
@@ -36,4 +32,39 @@ export async function resolveEmail(
   const [row] = rows
   if (row === undefined) throw new TypeError('The statement that resolves an address answered no row.')
   return unpack<string>(row.account_id)
+}
+
+/** The same for an address of which no more than its keyed hash is at hand; null, writing nothing, when it was never resolved. */
+export async function resolveKnown(
+  db: Connection,
+  differences: Differences,
+  key: string,
+  fresh: string,
+): Promise<string | null> {
+  const [row] = await run<ResolvedRow>(db, differences, (parameter) => {
+    const emailKey = parameter(key)
+    const { owner, first, before } = choices(differences, emailKey)
+    return `update ${differences.name('identity_accounts')} as a
+      set account_id = coalesce(${owner}, ${before}, ${first}, ${parameter(pack(fresh))})
+      where a.email_key = ${emailKey} returning account_id`
+  })
+  return row === undefined ? null : unpack<string>(row.account_id)
+}
+
+interface ResolvedRow {
+  readonly account_id: string
+}
+
+/** The accounts that may have an address, as expressions over its row `a`: its owner, the one that carries it first, and the one of before while it still is it. */
+function choices({ name }: Differences, emailKey: string) {
+  const users = name('identity_users')
+  const first = (condition: string) => `(select u.account_id from ${users} u
+      where u.email_key = ${emailKey} ${condition} order by u.email_verified desc, u.id limit 1)`
+  const elsewhere = `exists (select 1 from ${users} u
+      where u.account_id = a.account_id and (u.email_key is null or u.email_key <> ${emailKey}))`
+  return {
+    owner: first('and u.email_verified = 1'),
+    first: first(''),
+    before: `case when not ${elsewhere} then a.account_id end`,
+  }
 }

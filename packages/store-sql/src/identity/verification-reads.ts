@@ -5,6 +5,7 @@ import type {
   ShareAttempt,
   ShareOutcome,
   VerdictEntry,
+  VerificationQuery,
   VerificationStore,
   VerificationView,
 } from '@payment-integration/core/ports'
@@ -134,7 +135,7 @@ function viewOf(row: ViewRow): VerificationView {
 /** Verifications with the address they belong to: accounts may be a host's own, so the log of attempts is asked first. */
 export function listQuery(
   { differences }: Pick<Engine, 'differences'>,
-  { emailKey, afterAccountId, limit }: Parameters<VerificationStore['list']>[0],
+  { emailKey, accountId, afterAccountId, limit }: VerificationQuery,
 ) {
   const { name } = differences
   const [attempts, accounts] = [`${name('share_attempts')} s`, `${name('identity_accounts')} a`]
@@ -144,6 +145,7 @@ export function listQuery(
     const resolved = `(select a.email_key from ${accounts} where a.account_id = v.account_id order by a.email_key limit 1)`
     const conditions = [
       ...(key === null ? [] : [`v.account_id in ${accountsOf(name, key)}`]),
+      ...(accountId === undefined ? [] : [`v.account_id = ${parameter(pack(accountId))}`]),
       ...(afterAccountId === undefined ? [] : [`v.account_id > ${parameter(pack(afterAccountId))}`]),
     ]
     return `select ${verificationColumns}, 0 as lapsed, ${key ?? `coalesce(${last}, ${resolved}, '')`} as email_key

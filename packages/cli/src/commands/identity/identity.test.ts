@@ -1,60 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
-import { normaliseEmail } from '@payment-integration/core'
 import type { Review } from '@payment-integration/core/ports'
-import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { onService } from '../../../test/fill-deliveries.js'
+import { identityCommands, listed, otherShop, shop } from '../../../test/identity-commands.js'
 import { commandsOf } from '../../../test/run-commands.js'
 import { eventsOf, testIo } from '../../../test/test-io.js'
 import { runCli } from '../../run-cli.js'
 
-const shop = `0x${'a1'.repeat(20)}`
-const otherShop = `0x${'b2'.repeat(20)}`
-const donor = { clientId: 'Shop', appToken: 'sbx:shop', secretKey: 'secret-of-the-shop', partners: ['Service'] }
-const serviceSecret = 'secret-of-the-service'
-const service = { clientId: 'Service', appToken: 'sbx:service', secretKey: serviceSecret, partners: ['Shop'] }
 const key = /[0-9a-f]{64}/
 const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ`
-
-let provider: Awaited<ReturnType<typeof startIdentityProvider>>
-let variables: Record<string, string>
-beforeAll(async () => {
-  provider = await startIdentityProvider({ clients: [donor, service] })
-  variables = {
-    PI_ENV: 'development',
-    PI_IDENTITY_URL: provider.url,
-    PI_IDENTITY_APP_TOKEN: service.appToken,
-    PI_IDENTITY_SECRET_KEY: service.secretKey,
-    PI_IDENTITY_LEVEL: 'basic-kyc-level',
-    PI_IDENTITY_WEBHOOK_SECRETS: 'secret-of-the-webhook',
-  }
-})
-afterAll(() => provider?.close())
-
-function mint(): string {
-  const { id: applicantId } = provider.addApplicant({ clientId: 'Shop' })
-  return provider.mintShareToken({ applicantId, forClientId: 'Service' })
-}
-
-/** The commands on a database in which these addresses were shared by the shop, in their order. */
-async function shared(...emails: readonly string[]) {
-  const commands = commandsOf('identity', variables)
-  await commands.make()
-  await onService(commands.env, async ({ identity }) => {
-    for (const each of emails) {
-      const email = normaliseEmail(each) ?? ''
-      await identity?.share({ integrationAddress: shop, email, shareToken: mint() })
-    }
-  })
-  return commands
-}
-
-/** What a list prints with `--json`. */
-async function listed({ run }: Awaited<ReturnType<typeof shared>>, ...args: string[]) {
-  return eventsOf((await run(...args, '--json')).io)
-}
+const { provider, mint, shared } = identityCommands()
 
 const accountsOf = (events: Record<string, unknown>[]) =>
   events.map((each) => (each['verification'] as { accountId: string }).accountId)
@@ -64,7 +21,7 @@ describe('identity list', () => {
     const { run } = await shared('anna@shop.example')
     const { exitCode, lines, err } = await run('list')
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' })
-    const applicant = provider.redemptions.at(-1)?.applicantId
+    const applicant = provider().redemptions.at(-1)?.applicantId
     expect(lines).toEqual([
       expect.stringMatching(
         /^account +status +verdict +reviewed +shared by +applicant +attempts +under way +keyed hash of the e-mail$/,
@@ -113,7 +70,7 @@ describe('identity list', () => {
       {
         event: 'verification',
         verification: {
-          ...{ accountId: expect.any(String), donor: shop, applicantId: provider.redemptions.at(-1)?.applicantId },
+          ...{ accountId: expect.any(String), donor: shop, applicantId: provider().redemptions.at(-1)?.applicantId },
           review: { reviewStatus: 'pending', reviewAnswer: null, rejectType: null, rejectLabels: [] },
           ...{ reviewedAt: null, attempt: 1, attempts: 1, claimed: false, emailKey: expect.stringMatching(key) },
           ...{ doubt: null, presence: null, missing: null },
@@ -216,52 +173,10 @@ describe('identity accounts', () => {
   })
 })
 
-describe('identity settle', () => {
-  /** A database with one attempt whose answer was lost, and that the older endpoint's names do not find. */
-  async function unresolved() {
-    const commands = await shared('anna@shop.example')
-    const name = 'pi:lost:9'
-    await onService(commands.env, async ({ store }) => {
-      const [found] = await store.verifications.redemptions({ limit: 1 })
-      if (found === undefined) throw new Error('There is no redemption.')
-      const lost = { ...found, externalUserId: name, number: 9, isFindable: false, applicantId: null }
-      await store.transaction((tx) => tx.verifications.addRedemption({ ...lost, state: 'unresolved' }))
-    })
-    return { ...commands, name }
-  }
-
-  it('ends an attempt of which nothing came, once', async () => {
-    const { run, name } = await unresolved()
-    expect(await run('settle', name, '--none')).toMatchObject({
-      ...{ exitCode: 0, out: 'Settled: nothing came of the attempt, and the account may redeem again.' },
-    })
-    expect(await run('settle', name, '--none')).toMatchObject({
-      exitCode: 1,
-      out: expect.stringContaining('unresolved'),
-    })
-  })
-
-  it('attaches the applicant that came of it, when the provider knows it', async () => {
-    const commands = await unresolved()
-    const { run, name } = commands
-    expect(await run('settle', name, '--applicant', 'nobody')).toMatchObject({ exitCode: 1 })
-    const { id } = provider.addApplicant({ clientId: 'Service', as: 'pending' })
-    expect(await run('settle', name, '--applicant', id, '--json')).toMatchObject({
-      ...{ exitCode: 0, out: JSON.stringify({ event: 'attempt.settled', externalUserId: name, outcome: 'attached' }) },
-    })
-    expect(await listed(commands, 'list')).toMatchObject([{ verification: { applicantId: id, attempt: 9 } }])
-  })
-
-  it.each([[[]], [['--none', '--applicant', 'x']]])('%j is misuse', async (args) => {
-    const { run } = await unresolved()
-    expect((await run('settle', 'pi:lost:9', ...args)).exitCode).toBe(2)
-  })
-})
-
 describe('identity redemptions and verdicts', () => {
   it('print under which name a token was sent, and what the provider said of the applicant', async () => {
     const commands = await shared('anna@shop.example')
-    const applicantId = provider.redemptions.at(-1)?.applicantId ?? ''
+    const applicantId = provider().redemptions.at(-1)?.applicantId ?? ''
     expect(await listed(commands, 'redemptions')).toMatchObject([
       { event: 'redemption', redemption: { integrationAddress: shop, state: 'attached', applicantId } },
     ])

@@ -18,9 +18,9 @@ const outcomes: Readonly<Record<Settled, readonly [isSettled: boolean, text: str
   attached: [true, 'Settled: the applicant is attached to the account of the attempt.'],
   absent: [true, 'Settled: nothing came of the attempt, and the account may redeem again.'],
   surplus: [true, 'Settled, but the account has another applicant, which stays: deal with this one at the provider.'],
-  not_unresolved: [
+  not_open: [
     false,
-    'No attempt of that name is unresolved, or its token may still be on its way; identity redemptions shows where each stands.',
+    'No attempt of that name is unresolved, unknown or claimed, or its token may still be on its way; identity redemptions shows where each stands.',
   ],
   unknown_applicant: [false, 'The provider knows no such applicant; nothing was changed.'],
   of_another_account: [false, 'That applicant belongs to another account; nothing was changed.'],
@@ -32,7 +32,7 @@ const outcomes: Readonly<Record<Settled, readonly [isSettled: boolean, text: str
 
 /**
  * Says what became of a token of which nobody knows it: its attempt is `unresolved`, or `unknown` or `claimed` without a claim that runs, and may keep its
- * account from redeeming until then.
+ * account from redeeming until then. What is settled is in the audit log, with who did it.
  * @returns 0 when it is settled, 1 when nothing was changed.
  * @throws UsageError `ERR_USAGE` unless one of `applicant` and `none` is given, or when sharing is off.
  */
@@ -40,7 +40,7 @@ export async function settleAttempt(externalUserId: string, options: SettleOptio
   const { applicant, none = false } = options
   if ((applicant !== undefined) === none)
     throw new UsageError('Say what was found at the provider: --applicant <id>, or --none when nothing came of it.')
-  let outcome: Settled = 'not_unresolved'
+  let outcome: Settled = 'not_open'
   await withService(options, io, async (service, report) => {
     outcome = await identityOf(service).settleAttempt({ externalUserId, applicantId: applicant ?? null })
     report({ event: 'attempt.settled', externalUserId, outcome }, () => [outcomes[outcome][1]])

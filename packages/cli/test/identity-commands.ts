@@ -1,0 +1,66 @@
+/** Databases in which identity verifications were shared, beside an identity provider that runs on this machine. @module */
+import { normaliseEmail } from '@payment-integration/core'
+import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
+import { afterAll, beforeAll } from 'vitest'
+import { onService } from './fill-deliveries.js'
+import { commandsOf } from './run-commands.js'
+import { eventsOf } from './test-io.js'
+
+/** Two integrations. */
+export const shop = `0x${'a1'.repeat(20)}`
+export const otherShop = `0x${'b2'.repeat(20)}`
+
+const donor = { clientId: 'Shop', appToken: 'sbx:shop', secretKey: 'secret-of-the-shop', partners: ['Service'] }
+const serviceSecret = 'secret-of-the-service'
+const service = { clientId: 'Service', appToken: 'sbx:service', secretKey: serviceSecret, partners: ['Shop'] }
+
+/** Starts the provider for the tests of a file. */
+export function identityCommands() {
+  let provider: Awaited<ReturnType<typeof startIdentityProvider>>
+  let variables: Record<string, string> = {}
+  beforeAll(async () => {
+    provider = await startIdentityProvider({ clients: [donor, service] })
+    variables = {
+      PI_ENV: 'development',
+      PI_IDENTITY_URL: provider.url,
+      PI_IDENTITY_APP_TOKEN: service.appToken,
+      PI_IDENTITY_SECRET_KEY: service.secretKey,
+      PI_IDENTITY_LEVEL: 'basic-kyc-level',
+      PI_IDENTITY_WEBHOOK_SECRETS: 'secret-of-the-webhook',
+    }
+  })
+  afterAll(() => provider?.close())
+
+  function mint(): string {
+    const { id: applicantId } = provider.addApplicant({ clientId: 'Shop' })
+    return provider.mintShareToken({ applicantId, forClientId: 'Service' })
+  }
+  return {
+    provider: () => provider,
+    mint,
+    /** The commands on a database in which these addresses were shared by the shop, in their order. */
+    async shared(...emails: readonly string[]) {
+      const commands = commandsOf('identity', variables)
+      await commands.make()
+      await onService(commands.env, async ({ identity }) => {
+        for (const each of emails) {
+          const email = normaliseEmail(each) ?? ''
+          await identity?.share({ integrationAddress: shop, email, shareToken: mint() })
+        }
+      })
+      return commands
+    },
+  }
+}
+
+/** What a list prints with `--json`. */
+export async function listed({ run }: Pick<ReturnType<typeof commandsOf>, 'run'>, ...args: string[]) {
+  return eventsOf((await run(...args, '--json')).io)
+}
+
+/** What the audit log of a database holds of identities. */
+export async function auditOf(env: Record<string, string>) {
+  const events = await listed(commandsOf('audit', env), 'list')
+  const records = events.map(({ record }) => record as { readonly action: string })
+  return records.filter(({ action }) => action.startsWith('identity.'))
+}

@@ -38,6 +38,17 @@ test('what the store has and the service has not is looked up, and named with wh
   expect(service.asked.filter((path) => path.includes(`/payments/`))).toHaveLength(3)
 })
 
+test('the store of the receiver lists by itself what it holds', async () => {
+  await using service = await startService()
+  await service.index(...range(3))
+  const shop = openShop(service)
+  await shop.reconcile()
+  await shop.store.advance({ ...key(7), version: 1 }, () => undefined)
+  await shop.store.advance({ ...key(8), integrationAddress: `0x${'ee'.repeat(20)}`, version: 1 }, () => undefined)
+  const found = await shop.reconcile({ until: 'end' })
+  expect(found).toMatchObject({ missing: { count: 0 }, unknown: { count: 1, samples: [{ txHash: paymentHash(7) }] } })
+})
+
 test('a payment that moved out of the way of the walk is there after all, and is compared', async () => {
   await using service = await startService()
   await service.index(...range(6))

@@ -9,6 +9,7 @@ import { createFaultPlan } from './conformance/faults.js'
 import type { Case, OpenFixture } from './conformance/fixture.js'
 import { inputCases } from './conformance/input.js'
 import { interleavingCases } from './conformance/interleavings.js'
+import { listingCases } from './conformance/listing.js'
 import { orderCases } from './conformance/order.js'
 import { scheduleCases } from './conformance/schedules.js'
 import { sweepCases } from './conformance/sweep.js'
@@ -55,6 +56,7 @@ export function versionStoreCases<Tx>(): ConformanceCase<Tx>[] {
     ...orderCases<Tx>(),
     ...concurrencyCases<Tx>(),
     ...inputCases<Tx>(),
+    ...listingCases<Tx>(),
     ...interleavingCases<Tx>(),
     ...scheduleCases<Tx>(),
     ...sweepCases<Tx>(),

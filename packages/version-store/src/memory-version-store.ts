@@ -1,15 +1,15 @@
 /** The reference adapter: a Map. Forgets with its process. Source: INTERFACE 6, receiver obligations. @module */
 import { decideVersion } from './decide-version.js'
 import { createQueues, createReentryGuard } from './internal/queue.js'
-import { checkVersion, normalizeKey } from './payment-key.js'
-import type { PaymentKey, VersionStore } from './version-store.js'
+import { checkVersion, normalizeIntegration, normalizeKey } from './payment-key.js'
+import type { ListingVersionStore, PaymentKey } from './version-store.js'
 
 /**
  * Makes an empty store in memory, for tests and trials. A restart forgets every version, so each redelivery then runs again;
  * and it has no transaction: what an effect wrote elsewhere before it threw stays written. Effects get `undefined`. Behind an effect
  * that never settles, the other deliveries of its payment wait for ever.
  */
-export function memoryVersionStore(): VersionStore<undefined> {
+export function memoryVersionStore(): ListingVersionStore<undefined> {
   const versions = new Map<string, number>()
   /** One at a time per payment; payments do not wait for each other. */
   const queues = createQueues()
@@ -31,6 +31,14 @@ export function memoryVersionStore(): VersionStore<undefined> {
     async current(key) {
       guard.check()
       return versions.get(textOf(key))
+    },
+    async *list(address) {
+      guard.check()
+      const wanted = normalizeIntegration(address)
+      for (const text of versions.keys()) {
+        const [integrationAddress, chainId, txHash] = JSON.parse(text) as [string, string, string]
+        if (integrationAddress === wanted) yield { integrationAddress, chainId, txHash }
+      }
     },
   }
 }

@@ -16,6 +16,11 @@ export function normalizeKey({ integrationAddress, chainId, txHash }: PaymentKey
   return { integrationAddress: integrationAddress.toLowerCase(), chainId, txHash: txHash.toLowerCase() }
 }
 
+/** An integration's address in lower case. @throws {TypeError} When it is empty or no string. */
+export function normalizeIntegration(integrationAddress: string): string {
+  return normalizeKey({ integrationAddress, chainId: '*', txHash: '*' }).integrationAddress
+}
+
 /** Checks a version. @throws {RangeError} When it is not a safe whole number, 1 or more. */
 export function checkVersion({ version }: VersionedPayment): number {
   if (Number.isSafeInteger(version) && version >= 1) return version

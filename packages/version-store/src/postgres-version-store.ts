@@ -5,11 +5,19 @@ import { decideVersion, type VersionDecision } from './decide-version.js'
 import { TransactionEndedError } from './errors.js'
 import { busyOptions, startWait, type Wait } from './internal/busy.js'
 import { lineOf } from './internal/line.js'
+import { inPages, type PageKey } from './internal/pages.js'
 import { chooseDriver } from './internal/postgres/choose-driver.js'
 import type { Bound, PostgresDriver, Work } from './internal/postgres/driver.js'
 import { errorOfClaim, errorOfSeal, isEnded, rejectMissingTable } from './internal/postgres/sql-errors.js'
-import { claimStatement, plain, readStatement, sealSql, tableSql } from './internal/postgres/statements.js'
-import { checkVersion, normalizeKey } from './payment-key.js'
+import {
+  claimStatement,
+  pageStatement,
+  plain,
+  readStatement,
+  sealSql,
+  tableSql,
+} from './internal/postgres/statements.js'
+import { checkVersion, normalizeIntegration, normalizeKey } from './payment-key.js'
 import type {
   DrizzleDatabase,
   DrizzleSql,
@@ -17,7 +25,7 @@ import type {
   PostgresDatabase,
   PostgresTransaction,
 } from './postgres-database.js'
-import type { Effect, PaymentKey, VersionedPayment, VersionStore } from './version-store.js'
+import type { Effect, ListingVersionStore, PaymentKey, VersionedPayment } from './version-store.js'
 
 /** Where versions are kept, and how long the database lets a transaction wait. */
 export type PostgresVersionStoreOptions<Database> = BusyOptions & {
@@ -57,14 +65,14 @@ export type PostgresVersionStoreOptions<Database> = BusyOptions & {
       : { readonly sql?: undefined })
 
 /** A version store that also works in transactions of yours. */
-export interface PostgresVersionStore<Tx> extends VersionStore<Tx> {
+export interface PostgresVersionStore<Tx> extends ListingVersionStore<Tx> {
   /**
    * The store inside of a transaction that you began: version and effect are kept when you commit, and undone when you do not. An
    * effect that throws undoes its own work alone, at a savepoint, so that you can go on. What a transaction waits for, and what it does
    * at an isolation level above READ COMMITTED (SQLSTATE 40001: begin again), stays with you; of several payments, advance them in one
    * order everywhere, or two transactions may wait for each other (40P01).
    */
-  in(tx: Tx): VersionStore<Tx>
+  in(tx: Tx): ListingVersionStore<Tx>
   /** Creates the table where it is missing; safe to call from several processes at once. It runs {@link postgresVersionTable}. */
   migrate(): Promise<void>
 }
@@ -109,11 +117,19 @@ export function postgresVersionStore<Database extends PostgresDatabase>(
   const claim = claimStatement(table, limits)
   const claimOfCaller = claimStatement(table)
   const read = readStatement(table)
+  const page = pageStatement(table)
   const { guard } = lineOf(database)
 
   async function versionOf(tx: Tx | undefined, key: readonly string[]): Promise<number | undefined> {
     const [row] = await driver.query(tx, { statement: read, values: key }).catch(rejectMissingTable(table))
     return row === undefined ? undefined : Number(row['version'])
+  }
+
+  async function pageOf(tx: Tx | undefined, address: string, after: PageKey): Promise<PageKey[]> {
+    const rows = await driver
+      .query(tx, { statement: page, values: [address, ...after] })
+      .catch(rejectMissingTable(table))
+    return rows.map(({ chain, hash }) => [String(chain), String(hash)])
   }
 
   /** A store on a pool, whose deliveries of one payment take turns, or on one connection or transaction, at which all calls do. */
@@ -122,8 +138,9 @@ export function postgresVersionStore<Database extends PostgresDatabase>(
     isPool: boolean,
     inside: Tx | undefined,
     transact: <Result>(first: Bound, work: Work<Tx, Result>) => Promise<Result>,
-  ): VersionStore<Tx> {
+  ): ListingVersionStore<Tx> {
     const { queue, payments } = lineOf(holder)
+    const inTurn = <Result>(job: () => Promise<Result>) => (isPool ? job() : queue.run(job, startWait(busy).giveUp))
 
     async function advance(
       key: readonly string[],
@@ -181,8 +198,12 @@ export function postgresVersionStore<Database extends PostgresDatabase>(
       async current(payment: PaymentKey) {
         guard.check()
         const key = valuesOf(payment)
-        const job = () => versionOf(inside, key)
-        return isPool ? job() : queue.run(job, startWait(busy).giveUp)
+        return inTurn(() => versionOf(inside, key))
+      },
+      async *list(integrationAddress: string) {
+        guard.check()
+        const address = normalizeIntegration(integrationAddress)
+        yield* inPages(address, (after) => inTurn(() => pageOf(inside, address, after)))
       },
     }
   }

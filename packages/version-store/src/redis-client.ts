@@ -3,6 +3,10 @@
 /** A client of ioredis. */
 export interface IoRedisClient {
   call(command: string, ...values: string[]): Promise<unknown>
+  /** What the client itself puts before each key. */
+  readonly options?: { readonly keyPrefix?: string | undefined }
+  /** The nodes of a cluster. */
+  nodes?(role: 'master'): IoRedisClient[]
 }
 
 /** A client of node-redis, version 4 to 6, that you connected. */

@@ -4,11 +4,12 @@ import type { BusyOptions } from './busy-options.js'
 import type { VersionDecision } from './decide-version.js'
 import { LeaseLostError, StoreBusyError } from './errors.js'
 import { busyOptions } from './internal/busy.js'
+import { pageSize } from './internal/pages.js'
 import { createReentryGuard } from './internal/queue.js'
 import { claimScript, commitScript, releaseScript } from './internal/redis-scripts.js'
-import { checkVersion, normalizeKey } from './payment-key.js'
-import { commandsOf, type RedisClient } from './redis-client.js'
-import type { Effect, PaymentKey, VersionStore } from './version-store.js'
+import { checkVersion, normalizeIntegration, normalizeKey } from './payment-key.js'
+import { commandsOf, type IoRedisClient, type RedisClient } from './redis-client.js'
+import type { Effect, ListingVersionStore, PaymentKey } from './version-store.js'
 
 /** Where versions are kept, and how long a delivery holds its payment. */
 export interface RedisVersionStoreOptions extends BusyOptions {
@@ -54,7 +55,7 @@ export const redisDefaults = { prefix: 'payment-version:', leaseMs: 10_000 } as 
  * `ERR_EFFECT_REENTRANT`, and the client's own errors as they are.
  * @example const store = redisVersionStore({ redis: new Redis() })
  */
-export function redisVersionStore(options: RedisVersionStoreOptions): VersionStore<RedisTransaction> {
+export function redisVersionStore(options: RedisVersionStoreOptions): ListingVersionStore<RedisTransaction> {
   const {
     redis,
     prefix = redisDefaults.prefix,
@@ -122,6 +123,25 @@ export function redisVersionStore(options: RedisVersionStoreOptions): VersionSto
       const stored = await send(['GET', keysOf(payment).version])
       // After the version, a space and a token.
       return stored === null ? undefined : Number.parseInt(String(stored), 10)
+    },
+    async *list(integrationAddress) {
+      guard.check()
+      const address = normalizeIntegration(integrationAddress)
+      const { options, nodes } = redis as Partial<IoRedisClient>
+      const begin = `${options?.keyPrefix ?? ''}${prefix}{`
+      const match = `${`${begin}${JSON.stringify([address]).slice(0, -1)},`.replace(/[\\*?[\]]/g, '\\$&')}*}`
+      for (const node of nodes?.call(redis, 'master') ?? [redis]) {
+        let cursor = '0'
+        do {
+          const found = await commandsOf(node)(['SCAN', cursor, 'MATCH', match, 'COUNT', `${pageSize}`])
+          const [next, keys] = found as [unknown, string[]]
+          for (const key of keys) {
+            const [, chainId, txHash] = JSON.parse(key.slice(begin.length, -1)) as [string, string, string]
+            yield { integrationAddress: address, chainId, txHash }
+          }
+          cursor = String(next)
+        } while (cursor !== '0')
+      }
     },
   }
 }

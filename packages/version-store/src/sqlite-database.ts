@@ -6,6 +6,7 @@ export interface SqliteDatabase {
   prepare(sql: string): {
     get(...values: (string | number)[]): unknown
     run(...values: (string | number)[]): unknown
+    all(...values: (string | number)[]): unknown[]
   }
   /** Whether a transaction is open, as `node:sqlite` says it from 22.16 on. */
   readonly isTransaction?: boolean

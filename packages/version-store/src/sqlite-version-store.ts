@@ -4,11 +4,12 @@ import type { BusyOptions } from './busy-options.js'
 import { decideVersion, type VersionDecision } from './decide-version.js'
 import { busyOptions, startWait } from './internal/busy.js'
 import { lineOf } from './internal/line.js'
-import { columnsOf, prepareStatements, readVersion, type Statements } from './internal/sqlite-statements.js'
+import { inPages } from './internal/pages.js'
+import { columnsOf, prepareStatements, readPage, readVersion, type Statements } from './internal/sqlite-statements.js'
 import { begin, endEffect, errorOfEffect, markEffect, rollBack } from './internal/sqlite-transaction.js'
-import { checkVersion } from './payment-key.js'
+import { checkVersion, normalizeIntegration } from './payment-key.js'
 import type { SqliteDatabase } from './sqlite-database.js'
-import type { VersionStore } from './version-store.js'
+import type { ListingVersionStore } from './version-store.js'
 
 /** Where versions are kept, and how long a call waits. */
 export interface SqliteVersionStoreOptions<Database extends SqliteDatabase> extends BusyOptions {
@@ -32,7 +33,7 @@ export interface SqliteVersionStoreOptions<Database extends SqliteDatabase> exte
  */
 export function sqliteVersionStore<Database extends SqliteDatabase>(
   options: SqliteVersionStoreOptions<Database>,
-): VersionStore<Database> {
+): ListingVersionStore<Database> {
   const { database, table = 'payment_versions' } = options
   if (typeof database?.prepare !== 'function')
     throw new TypeError('database has no prepare(); pass an open connection.')
@@ -44,6 +45,11 @@ export function sqliteVersionStore<Database extends SqliteDatabase>(
 
   /** Kept only once a commit has kept their table. */
   let statements: Statements | undefined
+
+  function inTurn<Result>(read: () => Result): Promise<Result> {
+    const { whileLocked, giveUp } = startWait(busy)
+    return line.queue.run(() => whileLocked(read), giveUp)
+  }
 
   return {
     async advance(payment, effect) {
@@ -82,9 +88,12 @@ export function sqliteVersionStore<Database extends SqliteDatabase>(
     async current(payment) {
       line.guard.check()
       const key = columnsOf(payment)
-      const { whileLocked, giveUp } = startWait(busy)
-      const read = () => (statements ? statements.read(key) : readVersion(database, table, key))
-      return line.queue.run(() => whileLocked(read), giveUp)
+      return inTurn(() => (statements ? statements.read(key) : readVersion(database, table, key)))
+    },
+    async *list(integrationAddress) {
+      line.guard.check()
+      const address = normalizeIntegration(integrationAddress)
+      yield* inPages(address, (after) => inTurn(() => readPage(database, table, address, after)))
     },
   }
 }

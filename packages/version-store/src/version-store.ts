@@ -42,3 +42,17 @@ export interface VersionStore<Tx> {
   /** The stored version, `undefined` when the payment is new. Never one whose effect is still running. */
   current(key: PaymentKey): Promise<number | undefined>
 }
+
+/**
+ * A store that can also say what it holds. Each adapter of this package is one; `reconcile` of `@payment-integration/client` then finds the
+ * payments that the service does not have.
+ */
+export interface ListingVersionStore<Tx> extends VersionStore<Tx> {
+  /**
+   * Every payment of an integration that has a version, in any order, addresses and hashes in lower case. Read in pages, so that nothing is
+   * locked or held between two of them: a payment that is new since the listing began may be in it or not.
+   * An effect must not list its own store.
+   * @throws {TypeError} When the address is empty or no string, as the first payment is asked for.
+   */
+  list(integrationAddress: string): AsyncIterable<PaymentKey>
+}

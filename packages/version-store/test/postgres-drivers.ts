@@ -6,7 +6,7 @@ import { Kysely, sql as kyselySql, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import postgres from 'postgres'
 import type { ConformanceExcuse } from '../src/exports/conformance.js'
-import type { VersionStore } from '../src/exports/index.js'
+import type { ListingVersionStore } from '../src/exports/index.js'
 import { postgresVersionStore } from '../src/exports/postgres.js'
 
 /** What a store is made with. */
@@ -19,7 +19,7 @@ export interface Place {
 
 /** A store, and how one writes through its transaction. */
 export interface Opened<Tx> {
-  readonly store: VersionStore<Tx>
+  readonly store: ListingVersionStore<Tx>
   write(tx: Tx, note: string): Promise<void>
   migrate(): Promise<void>
   close(): Promise<void>
@@ -80,6 +80,7 @@ export const onPools: PostgresTestDriver = {
       reason: 'its call goes to the store of another process, which cannot know of the effect',
       run: false,
     },
+    { test: 'a listing that an effect asks', reason: 'another process lists, and need not wait for the effect' },
   ],
   async open({ connectionString, table, notes }) {
     const pools = Array.from({ length: 8 }, () => new pg.Pool({ connectionString, max: connections / 4 }))
@@ -92,6 +93,7 @@ export const onPools: PostgresTestDriver = {
       store: {
         advance: (payment, effect) => next().advance(payment, effect),
         current: (key) => next().current(key),
+        list: (address) => next().list(address),
       },
       write: async (tx, note) => void (await tx.query(`INSERT INTO ${notes} (note) VALUES ($1)`, [note])),
       migrate: () => first.migrate(),
@@ -122,6 +124,9 @@ export const onClient: PostgresTestDriver = {
         // At once while connected, as the store itself would be called.
         advance: async (payment, effect) => (current?.store ?? (await reconnected())).advance(payment, effect),
         current: async (key) => (current?.store ?? (await reconnected())).current(key),
+        async *list(address) {
+          yield* (current?.store ?? (await reconnected())).list(address)
+        },
       },
       write: async (tx, note) => void (await tx.query(`INSERT INTO ${notes} (note) VALUES ($1)`, [note])),
       migrate: async () => (await reconnected()).migrate(),
@@ -238,6 +243,7 @@ export const inCallersTransaction: PostgresTestDriver = {
           }
         },
         current: (key) => store.current(key),
+        list: (address) => store.list(address),
       },
       write: async (tx, note) => void (await tx.query(`INSERT INTO ${notes} (note) VALUES ($1)`, [note])),
       migrate: () => store.migrate(),

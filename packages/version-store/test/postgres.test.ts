@@ -6,10 +6,18 @@ import pg from 'pg'
 import postgres from 'postgres'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { postgresMissing, startPostgres, type TestPostgres } from '../../store-sql/test/postgres.js'
+import type { ListingVersionStore } from '../src/exports/index.js'
 import { type PostgresDatabase, postgresVersionStore, postgresVersionTable } from '../src/exports/postgres.js'
 
 const payment = { integrationAddress: `0x${'a1'.repeat(20)}`, chainId: '1', txHash: `0x${'b2'.repeat(32)}`, version: 1 }
 const other = { ...payment, txHash: `0x${'c3'.repeat(32)}` }
+
+/** The hashes that a store lists. */
+async function listed(store: Pick<ListingVersionStore<never>, 'list'>): Promise<string[]> {
+  const hashes: string[] = []
+  for await (const { txHash } of store.list(payment.integrationAddress)) hashes.push(txHash)
+  return hashes
+}
 const nothing = () => undefined
 const unwanted = () => expect.unreachable('an effect ran that must not run')
 
@@ -73,14 +81,14 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
     await store.advance(payment, nothing)
     const holder = await client()
     await holder.query('BEGIN; SELECT 1 FROM payment_versions FOR UPDATE')
-    const call = store.advance({ ...payment, version: 2 }, unwanted)
-    expect(await store.advance(other, nothing)).toBe('apply')
-    await expect(call).rejects.toMatchObject({
+    const refused = expect(store.advance({ ...payment, version: 2 }, unwanted)).rejects.toMatchObject({
       code: 'ERR_VERSION_STORE_BUSY',
       status: 503,
       waitedFor: 'lock',
       cause: { code: '55P03' },
     })
+    expect(await store.advance(other, nothing)).toBe('apply')
+    await refused
     await holder.query('ROLLBACK')
     expect(await store.advance({ ...payment, version: 2 }, nothing)).toBe('apply')
   })
@@ -282,6 +290,7 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
         await expect(broken).rejects.toThrow()
         expect(await store.in(tx).advance(other, async (inner) => void (await insert(inner, 'kept')))).toBe('apply')
         expect(await store.in(tx).advance(other, unwanted)).toBe('duplicate')
+        expect([await listed(store.in(tx)), await listed(store)]).toEqual([[other.txHash], []])
       })
       expect(await notes()).toEqual(['yours', 'kept'])
       expect([await store.current(payment), await store.current(other)]).toEqual([undefined, 1])

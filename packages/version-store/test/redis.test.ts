@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { versionStoreConformance } from '../src/exports/conformance.js'
 import { type RedisClient, type RedisTransaction, redisVersionStore } from '../src/exports/redis.js'
 import { redisMissing, startRedis, type TestRedis } from './redis-server.js'
@@ -63,6 +63,27 @@ describe.skipIf(redisMissing !== null)(`Redis${redisMissing === null ? '' : ` ($
     const make = () => redisVersionStore({ redis: ioredis, prefix, leaseMs })
     return { prefix, here: make(), there: make() }
   }
+
+  test('a listing finds what a client with a prefix of its own stored, and asks each node of a cluster', async () => {
+    const open = (options: { keyPrefix?: string; db?: number }) => {
+      const client = new Redis(server.path, options)
+      onTestFinished(() => client.disconnect())
+      return client
+    }
+    const prefix = `nodes-${++prefixes}:`
+    const nodes = [open({ keyPrefix: 'shop:' }), open({ keyPrefix: 'shop:', db: 1 })]
+    for (const [index, redis] of nodes.entries())
+      await redisVersionStore({ redis, prefix }).advance({ ...payment, chainId: `${index + 1}` }, nothing)
+    const chains = async (redis: RedisClient) => {
+      const found: string[] = []
+      for await (const { chainId } of redisVersionStore({ redis, prefix }).list(payment.integrationAddress))
+        found.push(chainId)
+      return found
+    }
+    expect(await chains(nodes[0] as Redis)).toEqual(['1'])
+    const cluster = { call: async () => 'not asked', options: { keyPrefix: 'shop:' }, nodes: () => nodes }
+    expect(await chains(cluster)).toEqual(['1', '2'])
+  })
 
   test('a process that dies in the middle of an effect keeps the payment until its lease ends; what it did elsewhere repeats', async () => {
     const { prefix, here, there } = pair(200)

@@ -69,7 +69,7 @@ test('the line and the lock are waited for together no longer than busyTimeoutMs
   const exec = (sql: string) => {
     if (sql === 'BEGIN IMMEDIATE' && clock >= 80 && locked) throw new Error('database is locked')
   }
-  const database = { exec, prepare: () => ({ get: nothing, run: nothing }) }
+  const database = { exec, prepare: () => ({ get: nothing, run: nothing, all: () => [] }) }
   const store = sqliteVersionStore({
     database,
     busyTimeoutMs: 100,

@@ -262,13 +262,13 @@ for (const { name, open } of drivers) {
 test.each(['', '1a', 'a-b', 'a b', 'a;DROP TABLE x', '"a"', 'a'.repeat(64), 'é'])(
   'the table name %j is refused',
   (table) => {
-    const database = { exec: nothing, prepare: () => ({ get: nothing, run: nothing }) }
+    const database = { exec: nothing, prepare: () => ({ get: nothing, run: nothing, all: () => [] }) }
     expect(() => sqliteVersionStore({ database, table })).toThrow(TypeError)
   },
 )
 
 test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, '5'])('a busyTimeoutMs of %s is refused', (busyTimeoutMs) => {
-  const database = { exec: nothing, prepare: () => ({ get: nothing, run: nothing }) }
+  const database = { exec: nothing, prepare: () => ({ get: nothing, run: nothing, all: () => [] }) }
   expect(() => sqliteVersionStore({ database, busyTimeoutMs: busyTimeoutMs as number })).toThrow(RangeError)
 })
 
@@ -277,7 +277,7 @@ test.each([undefined, null, {}, 'receiver.db'])('the database %j is refused', (d
 })
 
 test('versions that a driver gives as bigint are read', async () => {
-  const database = { exec: nothing, prepare: () => ({ get: () => ({ version: 3n }), run: nothing }) }
+  const database = { exec: nothing, prepare: () => ({ get: () => ({ version: 3n }), run: nothing, all: () => [] }) }
   const store = sqliteVersionStore({ database })
   expect(await store.current(payment)).toBe(3)
   expect(await store.advance({ ...payment, version: 3 }, nothing)).toBe('duplicate')
@@ -293,7 +293,7 @@ test.each([
   const exec = (sql: string) => {
     if (sql === 'BEGIN IMMEDIATE' && ++tries < 3) throw error
   }
-  const database = { exec, prepare: () => ({ get: nothing, run: nothing }) }
+  const database = { exec, prepare: () => ({ get: nothing, run: nothing, all: () => [] }) }
   const store = sqliteVersionStore({ database, sleep: async () => undefined })
   expect(await store.advance(payment, nothing)).toBe('apply')
   expect(tries).toBe(3)

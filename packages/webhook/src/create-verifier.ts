@@ -73,7 +73,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
     // The memory is the caller's, who may fill it anew: it is hashed and decoded before anything is waited for. Memory that another thread
     // may write is copied first.
     const body = bytes.buffer instanceof ArrayBuffer ? bytes : new Uint8Array(bytes)
-    const found = match(keys, claim.timestamp, body, claim.codes)
+    const found = match(keys, claim.proof.signedAt, body, claim.codes)
     // The promise of Web Crypto is not below 0.
     const text = (found as unknown as number) < 0 ? '' : textOf(body)
     const secretIndex = await found

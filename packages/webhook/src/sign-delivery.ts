@@ -25,5 +25,5 @@ export async function signatureOf({ secret, timestamp, body }: SignInput): Promi
   if (!Number.isSafeInteger(timestamp) || timestamp < 0 || timestamp > 999_999_999_999)
     throw new RangeError(`timestamp is ${timestamp}; pass unix time in whole seconds.`)
   if (!(body instanceof Uint8Array)) throw new TypeError('body is not a Uint8Array; pass the bytes that will be sent.')
-  return sign(secret, String(timestamp), body)
+  return sign(secret, timestamp, body)
 }

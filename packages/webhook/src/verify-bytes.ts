@@ -52,13 +52,21 @@ export async function verifyBytes({
   maxBytes = 262_144,
   receivedAt = Date.now(),
 }: VerifyBytesInput): Promise<SignatureProof> {
-  // The caller has its handler on by then: a promise that is rejected earlier costs Node three times as much.
-  await null
   const claim = readClaim(header, receivedAt, toleranceSeconds)
-  if (claim.code) throw claim
-  // Not `<`, which would let every size pass a limit that is no number; nor is the remainder of Infinity one.
-  if (!(maxBytes % Infinity >= body.length)) throw refusal('ERR_BODY_TOO_LARGE', 413)
-  const secretIndex = await match(keys, claim.timestamp, body, claim.codes)
-  if (secretIndex < 0) throw refusal('ERR_SIGNATURE_MISMATCH', 401)
-  return { secretIndex, ...claim.proof }
+  // Adopted by this function's promise, and so rejected after one tick, when the caller has its handler on: Node spends three times as much on
+  // a promise that is rejected before, and V8 on a throw.
+  if (claim.code)
+    return {
+      // biome-ignore lint/suspicious/noThenProperty: nothing else ever sees it.
+      then(_: unknown, reject: (reason: unknown) => void) {
+        reject(claim)
+      },
+    } as never
+  // A limit that is no number lets no size pass; nor is the remainder of Infinity one.
+  if (maxBytes % Infinity >= body.length) {
+    const secretIndex = await match(keys, claim.proof.signedAt, body, claim.codes)
+    if (secretIndex >= 0) return { secretIndex, ...claim.proof }
+    throw refusal('ERR_SIGNATURE_MISMATCH', 401)
+  }
+  throw refusal('ERR_BODY_TOO_LARGE', 413)
 }

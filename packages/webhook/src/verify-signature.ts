@@ -54,7 +54,7 @@ function decide(input: VerifySignatureInput): Promise<SignatureProof> {
   const proof = (secretIndex: number) =>
     secretIndex < 0 ? refuse(refusal('ERR_SIGNATURE_MISMATCH', 401)) : Promise.resolve({ secretIndex, ...claim.proof })
   // The types are those of the Node file; Web Crypto's gives a promise.
-  const found = match(keys, claim.timestamp, bytes, claim.codes) as ReturnType<Hmac['match']>
+  const found = match(keys, claim.proof.signedAt, bytes, claim.codes) as ReturnType<Hmac['match']>
   return typeof found === 'number' ? proof(found) : found.then(proof)
 }
 

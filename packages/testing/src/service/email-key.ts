@@ -1,26 +1,43 @@
-/** One key for each mailbox, whatever its spelling. Source: INTERFACE 4.2 (email). @module */
+/** One key for each mailbox, whatever its spelling. Source: INTERFACE 4.2 (email), 7 (400). @module */
+
+/** Longest address and longest part before the `@`, in bytes of UTF-8. Source: RFC 5321, 4.5.3.1. */
+const longest = { address: 254, local: 64 } as const
+
+/** A word of the part before the `@`: letters, digits and signs, beyond ASCII too. */
+const word = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+$/u
+/** A name of the domain, in ASCII. */
+const label = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
 
 /**
- * The key of an e-mail address: case does not count, the part before the `@` is in Unicode form NFC, the domain in ASCII by the rules for
- * internationalised names, without a dot at its end. Text that is no address is a key as it stands, in lower case.
+ * The key of an e-mail address, or null when it is none: case does not count, the part before the `@` is in Unicode form NFC, the domain in
+ * ASCII by the rules for internationalised names, without a dot at its end. A domain has two names or more, and is no IP address.
  */
-export function emailKey(email: string): string {
+export function emailKey(email: string): string | null {
   const text = email.trim()
   const at = text.lastIndexOf('@')
-  const local = text
-    .slice(0, at + 1)
-    .normalize('NFC')
-    .toLowerCase()
-    .normalize('NFC')
-  return `${local}${domainKey(text.slice(at + 1))}`
+  const local = text.slice(0, Math.max(at, 0)).normalize('NFC').toLowerCase().normalize('NFC')
+  const domain = domainKey(text.slice(at + 1))
+  const names = domain.split('.')
+  const isAddress =
+    local.split('.').every((part) => word.test(part)) &&
+    names.length > 1 &&
+    names.every((name) => label.test(name)) &&
+    !names.every((name) => /^\d+$/.test(name))
+  const key = `${local}@${domain}`
+  return isAddress && bytesOf(local) <= longest.local && bytesOf(key) <= longest.address ? key : null
 }
 
+/** Empty when it is no domain. */
 function domainKey(domain: string): string {
-  // A URL would end the host name at these, and join what is not one domain.
-  if (/[/?#:\\@[\]%]/.test(domain)) return domain.toLowerCase()
+  // A URL would end the host name at these, or decode them.
+  if (/[/?#:\\@[\]%]/.test(domain)) return ''
   try {
-    return new URL(`http://${domain}`).hostname.replace(/\.$/, '')
+    return new URL(`http://${domain.replace(/\.$/, '')}`).hostname
   } catch {
-    return domain.toLowerCase()
+    return ''
   }
+}
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length
 }

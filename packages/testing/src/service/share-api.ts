@@ -17,16 +17,20 @@ export async function shareVerification(state: VerificationState, caller: string
   const body = shareRequestSchema.safeParse(await readJson(request))
   if (!body.success) {
     const [field] = body.error.issues[0]?.path ?? []
-    if (field === 'email') return refuse(400, 'email must be a valid email address')
+    if (field === 'email') return refuse(400, notAnEmail)
     return refuse(400, field === undefined ? 'Body must be a JSON object' : 'kycShareToken must be a non-empty string')
   }
   const shared = state.share(caller, body.data.email, body.data.kycShareToken)
   switch (shared.kind) {
     case 'answer':
       return answer(shareResponseWriteSchema.parse(shared.response))
+    case 'no_address':
+      return refuse(400, notAnEmail)
     case 'unavailable':
       return answer(kycUnavailableBody, 409)
     case 'rejected':
       return answer({ error: 'Share token was rejected', message: shared.message } satisfies ShareRejectedBody, 422)
   }
 }
+
+const notAnEmail = 'email must be a valid email address'

@@ -20,7 +20,7 @@ export interface IdentityControl {
   ): void
   /** Moves what was shared along without a verdict. @throws {RangeError} As `decide`. */
   move(email: string, reviewStatus: 'init' | 'pending' | 'prechecked' | 'onHold'): void
-  /** Somebody else verified this user: every share answers 409. */
+  /** Somebody else verified this user: every share answers 409. @throws {RangeError} When the text is no e-mail address. */
   verifyElsewhere(email: string): void
   /** The provider refuses this token with these words: 422. */
   rejectToken(token: string, message: string): void
@@ -38,6 +38,8 @@ interface Verification {
 export type Shared =
   | { readonly kind: 'answer'; readonly response: ShareResponse }
   | { readonly kind: 'unavailable' }
+  /** The text is no e-mail address. */
+  | { readonly kind: 'no_address' }
   | { readonly kind: 'rejected'; readonly message: string }
 
 /** Verifications with their rules. */
@@ -55,15 +57,21 @@ export function createVerificationState(): VerificationState {
   const redeemed: string[] = []
 
   function review(email: string, next: Partial<TestReview>): void {
-    const found = verifications.get(emailKey(email))
+    const key = emailKey(email) ?? ''
+    const found = verifications.get(key)
     if (found === undefined) throw new RangeError('Nothing was shared for this address.')
-    verifications.set(emailKey(email), { ...found, review: { ...justRedeemed, ...next } })
+    verifications.set(key, { ...found, review: { ...justRedeemed, ...next } })
   }
-  function redeem(caller: string, email: string, token: string): Shared {
+  function verifyElsewhere(email: string): void {
+    const key = emailKey(email)
+    if (key === null) throw new RangeError('The service takes this for no e-mail address.')
+    verifications.set(key, { donor: null, review: justRedeemed })
+  }
+  function redeem(caller: string, key: string, token: string): Shared {
     const message = redeemed.includes(token) ? 'Token is invalid: it was used before' : rejected.get(token)
     if (message !== undefined) return { kind: 'rejected', message }
     redeemed.push(token)
-    verifications.set(emailKey(email), { donor: caller, review: justRedeemed })
+    verifications.set(key, { donor: caller, review: justRedeemed })
     return { kind: 'answer', response: { ...justRedeemed, reused: true } }
   }
 
@@ -74,13 +82,15 @@ export function createVerificationState(): VerificationState {
       decide: (email, reviewAnswer, reasons = {}) =>
         review(email, { reviewStatus: 'completed', reviewAnswer, ...(reviewAnswer === 'RED' ? reasons : {}) }),
       move: (email, reviewStatus) => review(email, { reviewStatus }),
-      verifyElsewhere: (email) => void verifications.set(emailKey(email), { donor: null, review: justRedeemed }),
+      verifyElsewhere,
       rejectToken: (token, message) => void rejected.set(token, message),
     },
     share(caller, email, token) {
-      const found = verifications.get(emailKey(email))
+      const key = emailKey(email)
+      if (key === null) return { kind: 'no_address' }
+      const found = verifications.get(key)
       if (found !== undefined && found.donor !== caller) return { kind: 'unavailable' }
-      if (found === undefined || found.review.reviewAnswer === 'RED') return redeem(caller, email, token)
+      if (found === undefined || found.review.reviewAnswer === 'RED') return redeem(caller, key, token)
       return { kind: 'answer', response: { ...found.review, reused: false } }
     },
   }

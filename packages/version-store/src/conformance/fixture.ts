@@ -1,12 +1,12 @@
 /** What the suite needs of an adapter, and small helpers of its tests. @module */
 import type { VersionDecision } from '../decide-version.js'
-import type { VersionedPayment, VersionStore } from '../version-store.js'
+import type { ListingVersionStore, VersionedPayment, VersionStore } from '../version-store.js'
 import type { FaultPlan, Faults } from './faults.js'
 
 /** A store under test, and a look at its database past the store. */
 export interface ConformanceFixture<Tx> {
   /** Empty. */
-  readonly store: VersionStore<Tx>
+  readonly store: VersionStore<Tx> | ListingVersionStore<Tx>
   /** Writes a note through the transaction of an effect. */
   write(tx: Tx, note: string): void | Promise<void>
   /** The notes that are kept, in the order in which they were written; read outside of any effect, and past the faults. */

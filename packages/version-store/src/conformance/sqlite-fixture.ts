@@ -6,11 +6,6 @@ import type { ConformanceFixture } from './fixture.js'
 
 /** What the fixture needs of a connection besides what the store needs. */
 export interface SqliteTestDatabase extends SqliteDatabase {
-  prepare(sql: string): {
-    get(...values: (string | number)[]): unknown
-    run(...values: (string | number)[]): unknown
-    all(...values: (string | number)[]): unknown[]
-  }
   close(): void
 }
 
@@ -45,6 +40,7 @@ function faulty(database: SqliteDatabase, { operation }: Faults): SqliteDatabase
   const through = (statement: ReturnType<SqliteDatabase['prepare']>) => ({
     get: (...values: (string | number)[]) => operation(() => statement.get(...values)),
     run: (...values: (string | number)[]) => operation(() => statement.run(...values)),
+    all: (...values: (string | number)[]) => operation(() => statement.all(...values)),
   })
   return {
     exec: (sql) => operation(() => database.exec(sql)),

@@ -2,6 +2,7 @@
 import { normalizeKey } from '../payment-key.js'
 import type { SqliteDatabase } from '../sqlite-database.js'
 import type { PaymentKey } from '../version-store.js'
+import { type PageKey, pageSize } from './pages.js'
 
 /** A payment as the table's primary key has it. */
 export type Columns = readonly [integrationAddress: string, chainId: string, txHash: string]
@@ -37,8 +38,24 @@ export function prepareStatements(database: SqliteDatabase, table: string): Stat
 
 /** Reads without creating anything: where there is no table yet, no payment has a version. */
 export function readVersion(database: SqliteDatabase, table: string, key: Columns): number | undefined {
+  return whereTable(() => prepareRead(database, table)(key))
+}
+
+/** The payments of an integration after this key. */
+export function readPage(database: SqliteDatabase, table: string, address: string, after: PageKey): PageKey[] {
+  const select = () =>
+    database
+      .prepare(
+        `SELECT chain_id, tx_hash FROM ${table}
+         WHERE integration_address = ? AND (chain_id, tx_hash) > (?, ?) ORDER BY chain_id, tx_hash LIMIT ${pageSize}`,
+      )
+      .all(address, ...after) as { chain_id: string; tx_hash: string }[]
+  return (whereTable(select) ?? []).map((row) => [row.chain_id, row.tx_hash])
+}
+
+function whereTable<Result>(read: () => Result): Result | undefined {
   try {
-    return prepareRead(database, table)(key)
+    return read()
   } catch (error) {
     if (error instanceof Error && /no such table/.test(error.message)) return undefined
     throw error

@@ -8,8 +8,6 @@ import { secretBytes } from './secrets.js'
  * objects that createHmac makes. It is filled and read within one synchronous call.
  */
 const scratch = /* @__PURE__ */ Buffer.alloc(65_632)
-/** The code that is right, as it is compared. */
-const right = /* @__PURE__ */ Buffer.alloc(64)
 
 /**
  * What an HMAC hashes before the message, inside and outside: the key, filled up with zeros to a block of 64 bytes, under a mask (RFC 2104).
@@ -28,18 +26,17 @@ export function signingKey(secret: string): SigningKey {
 
 export function match(
   keys: readonly SigningKey[],
-  timestamp: string,
+  timestamp: number,
   body: Uint8Array,
   codes: readonly string[],
 ): number {
-  const most = body.length + 96
-  const room = most > scratch.length ? Buffer.alloc(most) : scratch
+  const room = body.length > 65_536 ? Buffer.alloc(body.length + 96) : scratch
   return (keys as readonly unknown[] as readonly Blocks[]).findIndex(([inner, outer]) => {
     room.set(inner)
-    const start = 64 + room.write(`${timestamp}.`, 64)
+    const start = room.write(`${timestamp}.`, 64) + 64
     room.set(body, start)
     outer.write(hash('sha256', room.subarray(0, start + body.length), 'binary'), 64, 'binary')
-    right.write(hash('sha256', outer))
+    const right = Buffer.from(hash('sha256', outer))
     return codes.some((code) => timingSafeEqual(Buffer.from(code), right))
   })
 }

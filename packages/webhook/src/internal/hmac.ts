@@ -2,7 +2,7 @@
 
 import type { SigningKey } from '../signing-key.js'
 
-/** HMAC-SHA256 over `<timestamp>.<body>`. `timestamp` is the text of `t`, so that what is hashed is what was sent. INTERFACE 6, rule 1. */
+/** HMAC-SHA256 over `<timestamp>.<body>`, where `timestamp` is `t` in decimal digits. INTERFACE 6, rule 1. */
 export interface Hmac {
   /** Makes a secret ready. @throws {TypeError} When it is no text, blank, or has white space around it. */
   signingKey(secret: string): SigningKey
@@ -13,7 +13,7 @@ export interface Hmac {
    */
   match(
     keys: readonly SigningKey[],
-    timestamp: string,
+    timestamp: number,
     body: Uint8Array,
     codes: readonly string[],
   ): number | Promise<number>

@@ -2,6 +2,6 @@
 import { createHmac } from 'node:crypto'
 import { secretBytes } from './secrets.js'
 
-export function sign(secret: string, timestamp: string, body: Uint8Array): string {
+export function sign(secret: string, timestamp: number, body: Uint8Array): string {
   return createHmac('sha256', secretBytes(secret)).update(`${timestamp}.`).update(body).digest('hex')
 }

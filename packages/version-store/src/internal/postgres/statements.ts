@@ -1,5 +1,7 @@
 /** The table of versions, and the statements on it. Source: INTERFACE 6, receiver obligations ("store `version` per payment"). @module */
 
+import { pageSize } from '../pages.js'
+
 /** SQL with room for values. */
 export interface Statement {
   /** In the form of a tagged template, from which some drivers make their own. */
@@ -66,6 +68,16 @@ export function readStatement(table: string): Statement {
     ' AND chain_id = ',
     ' AND tx_hash = ',
     '',
+  )
+}
+
+/** Reads a page of the payments of an integration, after a chain and hash. The columns' names are words that no plugin of a driver turns around. */
+export function pageStatement(table: string): Statement {
+  return statement(
+    `SELECT chain_id AS chain, tx_hash AS hash FROM ${quoteTable(table)} WHERE integration_address = `,
+    '::text AND (chain_id, tx_hash) > (',
+    '::text, ',
+    `::text) ORDER BY chain_id, tx_hash LIMIT ${pageSize}`,
   )
 }
 

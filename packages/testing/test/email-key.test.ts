@@ -1,0 +1,146 @@
+/** The test service takes the addresses that the service takes, and takes the same spellings for one mailbox. */
+import { setupServer } from 'msw/node'
+import { expect, onTestFinished, test } from 'vitest'
+import { normaliseEmail } from '../../core/src/identity/normalise-email.js'
+import { createTestService } from '../src/exports/msw.js'
+import { emailKey } from '../src/service/email-key.js'
+
+const long = 'abcdefgh.'
+
+/** Addresses, in each of their spellings here one after the other. */
+const taken = [
+  'user@example.com',
+  'USER@Example.COM',
+  '  user@example.com\n',
+  '\u00a0user@example.com\u3000',
+  'user@example.com.',
+  'user@ｅｘａｍｐｌｅ。com',
+  'user@exam\u00adple.com',
+  'user@EXAMPLE\uff0ecom',
+  'first.last+tag@example.com',
+  "o'brien@example.co.uk",
+  "!#$%&'*+/=?^_`{|}~-@example.com",
+  '-@example.com',
+  '1@2.com',
+  'user@3com.4x',
+  'user@a.b.c.d.example',
+  'user@a-b--c.example',
+  'josé@example.com',
+  'jose\u0301@example.com',
+  'JOSÉ@example.com',
+  'ＵＳＥＲ@example.com',
+  'o\ufb03ce@example.com',
+  'user²@example.com',
+  '\u1100\u1161@example.com',
+  '가@example.com',
+  'İ@example.com',
+  'ΣΑΣ@example.com',
+  '用户@例子.公司',
+  'user@BÜCHER.example',
+  'user@bu\u0308cher.example',
+  'user@xn--bcher-kva.example',
+  'user@XN--BCHER-KVA.example',
+  'user@faß.de',
+  'user@fass.de',
+  'user@☃.com',
+  'user@K.com',
+  `${'a'.repeat(64)}@example.com`,
+  `${'ü'.repeat(32)}@example.com`,
+  `user@${'a'.repeat(63)}.com`,
+  `user@${long.repeat(27)}com`,
+]
+
+const refused = [
+  '',
+  ' ',
+  'user',
+  '@',
+  '@example.com',
+  'user@',
+  'user@ ',
+  'user@localhost',
+  'user@localhost.',
+  'user@.com',
+  'user@example..com',
+  'user@example.com..',
+  'user@example.com\u3002',
+  'user@-example.com',
+  'user@example-.com',
+  'user@exam_ple.com',
+  'user@*.com',
+  'user@exam&ple.com',
+  'user@127.0.0.1',
+  'user@1.2.3',
+  'user@0x7f.1',
+  'user@１２７.0.0.1',
+  'user@[127.0.0.1]',
+  'user@[::1]',
+  'user@exa mple.com',
+  'user@a\u200cb.com',
+  'user@xn--a.com',
+  'user@example.com/path',
+  'user@example.com:25',
+  'user@example.com?x=1',
+  'user@example.com#x',
+  'user@example.com\\x',
+  'user@%65xample.com',
+  'us er@example.com',
+  '.user@example.com',
+  'user.@example.com',
+  'us..er@example.com',
+  '"us er"@example.com',
+  'user(x)@example.com',
+  'user,x@example.com',
+  'a;b@example.com',
+  '<user@example.com>',
+  'user@@example.com',
+  'a@b@example.com',
+  'user\u0000@example.com',
+  'user\u200b@example.com',
+  'user\u202e@example.com',
+  'us\ud800er@example.com',
+  '🔑@example.com',
+  'user\r\nbcc:x@example.com',
+  `${'a'.repeat(65)}@example.com`,
+  `${'ü'.repeat(33)}@example.com`,
+  `user@${'a'.repeat(64)}.com`,
+  `user@${long.repeat(28)}com`,
+]
+
+test.each(taken)('takes %j, by the key that the service has for it', (email) => {
+  expect(emailKey(email)).not.toBeNull()
+  expect(emailKey(email)).toBe(normaliseEmail(email))
+})
+
+test.each(refused)('takes %j for no address, as the service does', (email) => {
+  expect([emailKey(email), normaliseEmail(email)]).toEqual([null, null])
+})
+
+test('tabs and line breaks inside of a domain end as they do in the service', () => {
+  for (const email of ['user@exa\tmple.com', 'user@exa\nmple.com', 'user@example.com\t.'])
+    expect(emailKey(email)).toBe(normaliseEmail(email))
+})
+
+test('a share for what is no address answers 400 and redeems nothing', async () => {
+  const address = `0x${'a1'.repeat(20)}`
+  const service = createTestService({
+    baseUrl: 'https://service.test',
+    integrations: [{ address, apiSecret: 'secret' }],
+  })
+  const intercepted = setupServer(...service.handlers)
+  intercepted.listen({ onUnhandledRequest: 'error' })
+  onTestFinished(() => intercepted.close())
+  for (const email of ['user@exam_ple.com', 'us..er@example.com', 'user@127.0.0.1']) {
+    const response = await fetch('https://service.test/api/v1/integration/idv-share-token', {
+      method: 'POST',
+      headers: { authorization: `Basic ${btoa(`${address}:secret`)}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ email, kycShareToken: 'token' }),
+    })
+    expect([response.status, await response.json()], email).toEqual([
+      400,
+      { error: 'email must be a valid email address' },
+    ])
+    expect(() => service.identity.verifyElsewhere(email)).toThrow(RangeError)
+  }
+  expect(service.identity.redeemed).toEqual([])
+})

@@ -70,7 +70,23 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
   /** What ranges are read with, given which routers are asked for. */
   function openReader(prover: Prover, wanted: ReadonlySet<string> | null): (endpoint: Endpoint) => RangeReader {
     const filter = wanted === null ? filterOfAll : createFilterTest(wanted, decoder.paymentTopics)
-    return (endpoint) => ({ ...base, endpoint, rpc: endpoint.rpc, prover, wanted, filter })
+    // Field by field: what a spread makes has a shape that the code behind it is compiled for again and again.
+    return (endpoint) => ({
+      chainId: base.chainId,
+      fail: base.fail,
+      decoder: base.decoder,
+      tokens: base.tokens,
+      lists: base.lists,
+      routers: base.routers,
+      spokePools: base.spokePools,
+      onQuarantine: base.onQuarantine,
+      headers: base.headers,
+      endpoint,
+      rpc: endpoint.rpc,
+      prover,
+      wanted,
+      filter,
+    })
   }
 
   async function* ranges(request: RangesRequest, signal?: AbortSignal): AsyncGenerator<BlockRange> {

@@ -35,18 +35,36 @@ export function readIntegrationSuffix(calldata: string): string | null {
   let end = calldata.length
   for (let suffix = 0; suffix < maxSuffixes; suffix++) {
     const lengthEnd = end - markerAndSchema0.length
-    if (lengthEnd < 4 || calldata.slice(lengthEnd, end).toLowerCase() !== markerAndSchema0) return null
+    if (lengthEnd < 4 || !endsWithMarker(calldata, end)) return null
     const length = Number.parseInt(calldata.slice(lengthEnd - 2, lengthEnd), 16)
     const codesEnd = lengthEnd - 2
     const codesStart = codesEnd - length * 2
     if (Number.isNaN(length) || codesStart < 2) return null
-    const codes = readAscii(calldata.slice(codesStart, codesEnd))
-    if (codes === null) return null
-    const address = codes.split(',').find((code) => /^0x[0-9a-fA-F]{40}$/.test(code))
-    if (address !== undefined) return address.toLowerCase()
+    const codes = calldata.slice(codesStart, codesEnd)
+    if (codes !== latest.codes) latest = { codes, address: readCodes(codes) }
+    const { address } = latest
+    if (address !== undefined) return address
     end = codesStart
   }
   return null
+}
+
+/** The codes that were read last: payments of one integration follow each other. */
+let latest: { readonly codes: string; readonly address: string | null | undefined } = { codes: '', address: undefined }
+
+function endsWithMarker(calldata: string, end: number): boolean {
+  if (calldata.endsWith(markerAndSchema0, end)) return true
+  return calldata.slice(end - markerAndSchema0.length, end).toLowerCase() === markerAndSchema0
+}
+
+/** The first address among codes, lowercased; undefined when there is none, null when they are malformed. */
+function readCodes(hex: string): string | null | undefined {
+  const codes = readAscii(hex)
+  if (codes === null) return null
+  return codes
+    .split(',')
+    .find((code) => /^0x[0-9a-fA-F]{40}$/.test(code))
+    ?.toLowerCase()
 }
 
 function readAscii(hex: string): string | null {

@@ -3,6 +3,7 @@ import type { TransactionLogs } from './group-logs.js'
 import { blockTransactions, readTransaction, type TransactionFacts } from './internal/answers.js'
 import { quantity } from './internal/hex.js'
 import type { RpcCall } from './internal/json-rpc.js'
+import { PayingCalls, payingCallsReader } from './paying-calls.js'
 import type { RangeReader } from './range-reader.js'
 import { assertSameBlock } from './read-receipts.js'
 
@@ -39,7 +40,7 @@ export async function readCalls(
     const whole = sizeOf(height)
     const isWhole = whole !== null && same.length >= manyPayments && whole <= same.length * mostPerPayment
     const next: Asked[] = isWhole
-      ? [{ call: { method: 'eth_getBlockByNumber', params: [quantity(height), true] }, groups: same }]
+      ? [{ call: { ...blockCall(height), read: payingCallsReader(same) }, groups: same }]
       : same.map((group) => ({ call: { method: 'eth_getTransactionByHash', params: [group.txHash] }, groups: [group] }))
     const cost = isWhole ? whole : same.length
     if (size > 0 && size + cost > transactionsPerRequest) {
@@ -59,6 +60,11 @@ interface Asked {
   readonly groups: readonly TransactionLogs[]
 }
 
+/** The call for a block with its transactions. */
+function blockCall(height: number): RpcCall {
+  return { method: 'eth_getBlockByNumber', params: [quantity(height), true] }
+}
+
 function heightOf({ payments }: TransactionLogs): number {
   return payments[0]?.log.blockNumber ?? 0
 }
@@ -75,10 +81,15 @@ async function ask(
     signal,
   )
   for (const [index, { call, groups }] of asked.entries()) {
+    const answered = answers[index]
+    if (answered instanceof PayingCalls) {
+      for (const transaction of answered.transactions) found.set(transaction.hash, transaction)
+      continue
+    }
     const isWhole = call.method === 'eth_getBlockByNumber'
-    const inBlock = isWhole ? blockTransactions(answers[index], reader.fail) : null
+    const inBlock = isWhole ? blockTransactions(answered, reader.fail) : null
     for (const { txHash, payments } of groups) {
-      const answer = isWhole ? (inBlock?.get(txHash) ?? null) : answers[index]
+      const answer = isWhole ? (inBlock?.get(txHash) ?? null) : answered
       const transaction = readTransaction(answer, reader.fail)
       const blockHashes = payments.map(({ log }) => log.blockHash)
       assertSameBlock('transaction', txHash, blockHashes, transaction, reader)

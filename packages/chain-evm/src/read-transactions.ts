@@ -117,10 +117,11 @@ function readPayments(
     const pricing = isDelivered
       ? pricingOf(reader.lists, event, conversion, isDirect ? direct.call : null)
       : unknownPricing
-    const end = { log, integrationAddress, bridged, pricing }
     // The event repeats an argument of the call here, which may be anybody's address; who called is known.
-    if (given !== null && isDirect) return [{ ...end, payment: { ...event, sender: transaction.from }, given }]
-    return [{ ...end, payment: event, given: { token: event.token, amount: event.gross } }]
+    const isSwap = given !== null && isDirect
+    const payment = isSwap ? { ...event, sender: transaction.from } : event
+    const paid = isSwap ? given : { token: event.token, amount: event.gross }
+    return [{ log, payment, integrationAddress, bridged, given: paid, pricing }]
   })
 }
 

@@ -23,8 +23,10 @@ interface Arguments {
  * @returns The call, or null when it is another one, one of other versions, or malformed. It never throws.
  */
 export function readRouterCall(calldata: string, version: string): RouterCall | null {
-  const layout = isHex(calldata) ? callLayouts[calldata.slice(0, 10).toLowerCase()] : undefined
-  if (!layout?.versions.includes(version)) return null
+  const selector = calldata.slice(0, 10).toLowerCase()
+  const layout = isHex(selector) ? callLayouts[selector] : undefined
+  // Most calldata is of other calls, and long: it is looked at as a whole only where it counts.
+  if (!layout?.versions.includes(version) || !isHex(calldata)) return null
   const hex = `0x${calldata.slice(10).toLowerCase()}`
   const head = layout.isStruct ? wordToOffset(wordAt(hex, 0)) : 0
   if (head === null) return null

@@ -5,6 +5,11 @@ export function isHex(value: unknown): value is string {
   return typeof value === 'string' && /^0x[0-9a-fA-F]*$/.test(value)
 }
 
+/** True for `0x` and any number of digits, all in lowercase. */
+export function isLowerHex(value: unknown): value is string {
+  return typeof value === 'string' && /^0x[0-9a-f]*$/.test(value)
+}
+
 const lowerHash = /^0x[0-9a-f]{64}$/
 const anyHash = /^0x[0-9a-fA-F]{64}$/
 const lowerAddress = /^0x[0-9a-f]{40}$/

@@ -3,9 +3,11 @@ import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { HttpStatusError, StaleConnectionError, TooLargeError } from './failures.js'
+import { decodeBytes } from './answer-bytes.js'
+import { type BodyBuffers, createBodyBuffers } from './body-buffers.js'
+import { HttpStatusError, StaleConnectionError } from './failures.js'
 import { splitUrl } from './url-parts.js'
-import { decodeAnswer, encodeCalls, type RpcOutcome, type Wire } from './wire.js'
+import { decodeAnswer, encodeCalls, type RpcCall, type RpcOutcome, type Wire } from './wire.js'
 
 /** How to reach the node. */
 export interface HttpWireOptions {
@@ -18,7 +20,8 @@ export interface HttpWireOptions {
 interface Answer {
   readonly status: number
   readonly retryAfter: string | null
-  readonly text: string
+  /** Overwritten once it is given back. */
+  readonly body: Buffer
 }
 
 /**
@@ -36,6 +39,7 @@ export function httpWire({ url: text, maxResponseBytes }: HttpWireOptions): Wire
     // Packing costs a node beside us more time than it saves.
     ...(far ? { 'accept-encoding': 'gzip' } : {}),
   }
+  const buffers = createBodyBuffers(maxResponseBytes)
   let lastId = 0
 
   function exchange(body: Buffer, signal: AbortSignal): Promise<Answer> {
@@ -49,7 +53,7 @@ export function httpWire({ url: text, maxResponseBytes }: HttpWireOptions): Wire
       let response: IncomingMessage | undefined
       request.on('response', (arrived) => {
         response = arrived
-        readAnswer(arrived, maxResponseBytes).then(resolve, (error: unknown) => {
+        readAnswer(arrived, buffers).then(resolve, (error: unknown) => {
           arrived.destroy()
           reject(error)
         })
@@ -67,17 +71,25 @@ export function httpWire({ url: text, maxResponseBytes }: HttpWireOptions): Wire
       const firstId = lastId + 1
       lastId += calls.length
       const body = Buffer.from(encodeCalls(calls, firstId))
-      return toOutcomes(await exchange(body, signal), firstId, calls.length)
+      const answer = await exchange(body, signal)
+      try {
+        return toOutcomes(answer, firstId, calls)
+      } finally {
+        buffers.giveBack(answer.body)
+      }
     },
     close: () => agent.destroy(),
   }
 }
 
-function toOutcomes({ status, retryAfter, text }: Answer, firstId: number, count: number): (RpcOutcome | null)[] {
-  if (status >= 200 && status < 300)
-    return decodeAnswer(text === '' ? {} : (JSON.parse(text) as unknown), firstId, count)
+function toOutcomes({ status, retryAfter, body }: Answer, firstId: number, calls: readonly RpcCall[]) {
+  const count = calls.length
+  if (status >= 200 && status < 300) {
+    const read = calls.some((call) => call.read !== undefined) ? decodeBytes(body, firstId, calls) : null
+    return read ?? decodeAnswer(body.length === 0 ? {} : (JSON.parse(body.toString()) as unknown), firstId, count)
+  }
   // A lone call may be refused by a status and a JSON-RPC error together; that of a batch is not about one of its calls.
-  const refusal = count === 1 && status !== 429 ? refusalIn(text) : null
+  const refusal = count === 1 && status !== 429 ? refusalIn(body.toString()) : null
   if (refusal === null) throw new HttpStatusError(status, retryAfter)
   return [refusal]
 }
@@ -91,18 +103,12 @@ function refusalIn(text: string): RpcOutcome | null {
   }
 }
 
-async function readAnswer(response: IncomingMessage, maxBytes: number): Promise<Answer> {
+async function readAnswer(response: IncomingMessage, buffers: BodyBuffers): Promise<Answer> {
   const { statusCode: status = 0, headers } = response
-  if (Number(headers['content-length']) > maxBytes) throw new TooLargeError(maxBytes)
-  const body: Readable = headers['content-encoding'] === 'gzip' ? unpacked(response) : response
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > maxBytes) throw new TooLargeError(maxBytes)
-    chunks.push(chunk)
-  }
-  return { status, retryAfter: headers['retry-after'] ?? null, text: Buffer.concat(chunks, size).toString('utf8') }
+  const isPacked = headers['content-encoding'] === 'gzip'
+  const stream: Readable = isPacked ? unpacked(response) : response
+  const body = await buffers.fill(stream, Number(headers['content-length'] ?? 0), isPacked)
+  return { status, retryAfter: headers['retry-after'] ?? null, body }
 }
 
 function unpacked(response: IncomingMessage): Readable {

@@ -10,7 +10,9 @@ export function transportWire(transport: Transport): Wire {
   const { request } = openTransport(transport)
   return {
     async send(calls, signal) {
-      const settled = await Promise.allSettled(calls.map((call) => request(call, { signal, retryCount: 0 })))
+      const settled = await Promise.allSettled(
+        calls.map(({ method, params }) => request({ method, params }, { signal, retryCount: 0 })),
+      )
       return settled.map((outcome): RpcOutcome => {
         if (outcome.status === 'fulfilled') return { ok: true, result: outcome.value }
         const answered = rpcErrorOf(outcome.reason)

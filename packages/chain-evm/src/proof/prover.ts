@@ -2,8 +2,11 @@
 import { headerHash } from './header-hash.js'
 import { type Keccak, openKeccak } from './keccak.js'
 import { listRoot } from './list-root.js'
+import { packLogs } from './packed-logs.js'
 import { type MeasuredReceipt, measureReceipt, type NodeObject, writeReceipt } from './receipt-rlp.js'
 import { RlpWriter, UnencodableError } from './rlp-writer.js'
+import type { ScannedReceipt } from './scan-receipts.js'
+import { writeScanned } from './scanned-rlp.js'
 
 /** Recomputes hashes from the objects that a node answered. */
 export interface Prover {
@@ -11,6 +14,10 @@ export interface Prover {
   headerHash(header: NodeObject): string | null
   /** The root of a block's receipts, in order, or what is wrong with them. */
   receiptsRoot(receipts: readonly NodeObject[]): { readonly root: string } | { readonly flaw: string }
+  /** The same of receipts that were found in the bytes of an answer; null when they are not plain. */
+  scannedRoot(bytes: Uint8Array, receipts: readonly ScannedReceipt[]): string | null
+  /** The logs of one of them, for `unpackLogs`. */
+  packLogs(bytes: Uint8Array, receipt: ScannedReceipt): string
 }
 
 let opened: Promise<Prover> | undefined
@@ -40,5 +47,20 @@ function createProver(keccak: Keccak): Prover {
         throw error
       }
     },
+    scannedRoot(bytes, receipts) {
+      try {
+        const at = (index: number) => receipts[index] as ScannedReceipt
+        const items = {
+          count: receipts.length,
+          lengthOf: (index: number) => at(index).length,
+          write: (into: RlpWriter, index: number) => writeScanned(into, bytes, at(index)),
+        }
+        return listRoot(items, keccak, writer)
+      } catch (error) {
+        if (error instanceof UnencodableError) return null
+        throw error
+      }
+    },
+    packLogs: (bytes, receipt) => packLogs(bytes, receipt, writer),
   }
 }

@@ -4,6 +4,7 @@ import { quantity } from '../internal/hex.js'
 import type { Rpc, RpcCall, RpcOutcome } from '../internal/json-rpc.js'
 import type { RangeReader } from '../range-reader.js'
 import type { Header } from './headers.js'
+import { ProvenBlock, provenReader } from './proven-block.js'
 
 /** The code of a method that a node does not have. */
 const noSuchMethod = -32_601
@@ -34,6 +35,9 @@ export function receiptsIn({ rpc }: RangeReader, outcome: RpcOutcome | undefined
   return Array.isArray(outcome.result) ? outcome.result : null
 }
 
+/** The receipts of a block as the node answered them, or what was found in them where they were proven on the way. */
+export type BlockReceipts = readonly unknown[] | ProvenBlock
+
 /**
  * All receipts of each block, in order.
  * @throws ChainError `ERR_CHAIN_UNAVAILABLE`; `ERR_CHAIN_RANGE_GONE` when a receipt is missing.
@@ -42,11 +46,11 @@ export async function readBlockReceipts(
   reader: RangeReader,
   headers: readonly Header[],
   signal?: AbortSignal,
-): Promise<readonly (readonly unknown[])[]> {
-  const found: (readonly unknown[] | null)[] = hasBlockReceipts(reader)
+): Promise<readonly BlockReceipts[]> {
+  const found: (BlockReceipts | null)[] = hasBlockReceipts(reader)
     ? await byBlock(reader, headers, signal)
     : headers.map(() => null)
-  const all: (readonly unknown[])[] = []
+  const all: BlockReceipts[] = []
   for (const [index, header] of headers.entries())
     all.push(found[index] ?? (await readByTransaction(reader, header, signal)))
   return all
@@ -54,10 +58,13 @@ export async function readBlockReceipts(
 
 async function byBlock(reader: RangeReader, headers: readonly Header[], signal?: AbortSignal) {
   const outcomes = await reader.rpc.askAll(
-    headers.map(({ ref }) => receiptsCall(ref.number)),
+    headers.map((header) => ({ ...receiptsCall(header.ref.number), read: provenReader(reader, header) })),
     signal,
   )
-  return headers.map((_, index) => receiptsIn(reader, outcomes[index]))
+  return headers.map((_, index) => {
+    const outcome = outcomes[index]
+    return outcome?.ok && outcome.result instanceof ProvenBlock ? outcome.result : receiptsIn(reader, outcome)
+  })
 }
 
 /** The receipts of a block, each by its transaction. */

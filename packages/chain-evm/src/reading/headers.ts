@@ -51,7 +51,8 @@ export function toHeader(reader: RangeReader, number: number, outcome: RpcOutcom
   if (ref === null) throw fail.gone(`the node has no block ${number}.`)
   if (ref.number !== number) throw fail.unavailable(`block ${ref.number} was answered for block ${number}.`)
   const isAuthentic = prover.headerHash(outcome.result as Fields) === ref.hash
-  return { ref, isAuthentic, ...readContents(outcome.result) }
+  const { logsBloom, receiptsRoot, transactions } = readContents(outcome.result)
+  return { ref, isAuthentic, logsBloom, receiptsRoot, transactions }
 }
 
 /** @throws ChainError `ERR_CHAIN_RANGE_GONE` when a header does not follow the one before it. */

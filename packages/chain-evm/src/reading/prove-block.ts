@@ -7,25 +7,20 @@ import { type Fields, isFields, type ReceiptFacts, readReceipt } from '../intern
 import { toHash } from '../internal/hex.js'
 import type { RangeReader } from '../range-reader.js'
 import type { RouterLog } from '../router-decoder.js'
+import type { BlockReceipts } from './block-receipts.js'
 import type { Header } from './headers.js'
-
-/** What was found in a block. */
-export interface ProvenLogs {
-  /** Logs of listed routers with a topic that counts, by log index. */
-  readonly logs: readonly RouterLog[]
-  /** The receipts that hold them. */
-  readonly receipts: readonly ReceiptFacts[]
-}
+import { isOurs, ProvenBlock, type ProvenLogs, routerLog } from './proven-block.js'
 
 const nobody = `0x${'0'.repeat(40)}`
 
 /**
  * Proves the receipts of a block and finds our logs in them. Log indexes are counted, so that they are those of the proven order.
- * @param answered - All receipts of the block, as the node answered them.
+ * @param answered - All receipts of the block, as the node answered them, or as they were proven on the way.
  * @throws ChainError `ERR_CHAIN_PROOF_FAILED` when they do not lead to the header's root; `ERR_CHAIN_RANGE_GONE` when they are of
  * another block; `ERR_CHAIN_UNAVAILABLE` when they are no receipts.
  */
-export function proveBlock(reader: RangeReader, header: Header, answered: readonly unknown[]): ProvenLogs {
+export function proveBlock(reader: RangeReader, header: Header, answered: BlockReceipts): ProvenLogs {
+  if (answered instanceof ProvenBlock) return answered
   const { fail } = reader
   const { ref } = header
   const all: Fields[] = []
@@ -84,7 +79,8 @@ function assertOwners(
   }
 }
 
-function ourLogs({ routers, decoder, fail }: RangeReader, { ref }: Header, proven: readonly Fields[]): ProvenLogs {
+function ourLogs(reader: RangeReader, { ref }: Header, proven: readonly Fields[]): ProvenLogs {
+  const { routers, fail } = reader
   const logs: RouterLog[] = []
   const receipts: ReceiptFacts[] = []
   let logIndex = 0
@@ -95,24 +91,11 @@ function ourLogs({ routers, decoder, fail }: RangeReader, { ref }: Header, prove
     if (!own.some((log) => isListed(routers, log))) continue
     const facts = readReceipt(receipt, fail)
     if (facts === null) continue
-    let isOurs = false
-    for (const [index, { address, topics, data }] of facts.logs.entries()) {
-      const topic = topics[0] ?? ''
-      if (!routers.has(address)) continue
-      if (!decoder.paymentTopics.includes(topic) && !decoder.conversionTopics.includes(topic)) continue
-      isOurs = true
-      logs.push({
-        address,
-        topics,
-        data,
-        blockNumber: ref.number,
-        blockHash: ref.hash,
-        txHash: facts.hash,
-        logIndex: first + index,
-        blockTimestamp: ref.timestamp,
-      })
+    for (const [index, log] of facts.logs.entries()) {
+      if (!isOurs(reader, log)) continue
+      logs.push(routerLog(ref, facts.hash, first + index, log))
     }
-    if (isOurs) receipts.push(facts)
+    if (facts.logs.some((log) => isOurs(reader, log))) receipts.push(facts)
   }
   return { logs, receipts }
 }

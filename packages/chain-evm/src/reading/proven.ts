@@ -6,14 +6,14 @@
  * the header, and all of a range comes from one endpoint.
  * @module
  */
-import type { BlockRange } from '@payment-integration/core/ports'
+import type { BlockRange, BlockRef } from '@payment-integration/core/ports'
 import type { ReceiptFacts } from '../internal/answers.js'
 import type { RangeReader } from '../range-reader.js'
 import { readTransactions } from '../read-transactions.js'
 import type { RouterLog } from '../router-decoder.js'
 import { hasBlockReceipts, readBlockReceipts, readByTransaction, receiptsCall, receiptsIn } from './block-receipts.js'
 import { readCandidates } from './candidates.js'
-import { readFacts } from './facts.js'
+import { type RangeFacts, readFacts } from './facts.js'
 import { assertAuthentic } from './header-kind.js'
 import { assertChain, type Header, headerCall, readHeaders, toHeader } from './headers.js'
 import { askOwnChain } from './own-chain.js'
@@ -47,7 +47,8 @@ export async function readByRoot(
     headers.push(...(await readTogether(reader, start, end, found, signal)))
   }
   assertChain(headers, reader.fail)
-  return toRange(reader, headers, found, 'root', signal)
+  const facts = await readPayments(reader, headers, found, signal)
+  return toRange(reader, headers, facts, 'root')
 }
 
 /** Header and receipts of each block, in one batch; what the node cannot answer so is asked for by transaction. */
@@ -88,13 +89,18 @@ export async function readByBloom(
 ): Promise<{ readonly range: BlockRange; readonly transactions: number }> {
   const all = await readHeaders(reader, from, to, signal)
   const { headers, candidates } = await readCandidates(reader, all, mostTransactions, signal)
-  const found: Found = { logs: [], receipts: new Map() }
+  const facts: RangeFacts = { payments: [], deposits: [] }
   for (const step of inSteps(candidates)) {
+    // Each step is read to its end: nothing is held of it but the facts.
+    const found: Found = { logs: [], receipts: new Map() }
     const receipts = await readBlockReceipts(reader, step, signal)
     for (const [index, header] of step.entries()) add(found, proveBlock(reader, header, receipts[index] ?? []))
+    const { payments, deposits } = await readPayments(reader, headers, found, signal)
+    for (const payment of payments) facts.payments.push(payment)
+    for (const deposit of deposits) facts.deposits.push(deposit)
   }
   const transactions = candidates.reduce((sum, header) => sum + sizeOf(header), 0)
-  return { range: await toRange(reader, headers, found, 'bloom', signal), transactions }
+  return { range: toRange(reader, headers, facts, 'bloom'), transactions }
 }
 
 function sizeOf({ transactions }: Header): number {
@@ -122,22 +128,38 @@ function add(found: Found, { logs, receipts }: ReturnType<typeof proveBlock>): v
   for (const receipt of receipts) found.receipts.set(receipt.hash, receipt)
 }
 
-async function toRange(
+/** The facts of payments that were found in some blocks of a range. */
+async function readPayments(
   reader: RangeReader,
   headers: readonly Header[],
   { logs, receipts }: Found,
-  proof: 'root' | 'bloom',
   signal?: AbortSignal,
-): Promise<BlockRange> {
-  const blocks = headers.map(({ ref }) => ref)
-  const [first] = blocks
-  const last = blocks.at(-1)
-  if (first === undefined || last === undefined) throw reader.fail.unavailable('eth_getBlockByNumber: no answer.')
+): Promise<RangeFacts> {
+  const { first, last } = endsOf(reader, headers)
   const held = {
     receipts,
     sizeOf: (height: number) => headers[height - first.number]?.transactions?.length ?? null,
   }
   const transactions = await readTransactions(reader, logs, held, signal)
-  const facts = await readFacts(reader, transactions, (log) => log.blockTimestamp ?? 0, last.number, signal)
-  return { first, last, blocks, ...facts, proof, endpoint: reader.endpoint.name }
+  return readFacts(reader, transactions, (log) => log.blockTimestamp ?? 0, last.number, signal)
+}
+
+function toRange(
+  reader: RangeReader,
+  headers: readonly Header[],
+  facts: RangeFacts,
+  proof: 'root' | 'bloom',
+): BlockRange {
+  const { first, last } = endsOf(reader, headers)
+  return { first, last, blocks: headers.map(({ ref }) => ref), ...facts, proof, endpoint: reader.endpoint.name }
+}
+
+function endsOf(
+  { fail }: RangeReader,
+  headers: readonly Header[],
+): { readonly first: BlockRef; readonly last: BlockRef } {
+  const first = headers[0]?.ref
+  const last = headers.at(-1)?.ref
+  if (first === undefined || last === undefined) throw fail.unavailable('eth_getBlockByNumber: no answer.')
+  return { first, last }
 }

@@ -34,3 +34,14 @@ test('what no endpoint answers is asked for in a quarter of the blocks, down to 
   for (let index = 0; index < 10; index++) blocks.failed()
   expect(blocks.current()).toBe(1)
 })
+
+test('three ranges are read at a time, and two where they are full of payments', () => {
+  const blocks = createRangeBlocks()
+  expect(blocks.atOnce()).toBe(3)
+  blocks.read(128, 128, 0.5)
+  expect(blocks.atOnce()).toBe(3)
+  blocks.read(256, 80, 1)
+  expect(blocks.atOnce()).toBe(2)
+  blocks.read(80, 80, 0)
+  expect(blocks.atOnce()).toBe(3)
+})

@@ -8,8 +8,6 @@ import { readByBloom, readByRoot } from './proven.js'
 import type { RangeBlocks } from './range-blocks.js'
 import { readUnproven } from './unproven.js'
 
-/** Ranges that are read at a time, and held until they are asked for. */
-const rangesAtOnce = 3
 /** Blocks of a range whose receipts are all read. */
 const blocksByRoot = 16
 /** Transactions in blocks that may hold a payment, after which a range ends: what is held of them is a few megabytes. */
@@ -25,7 +23,7 @@ export interface RangesSource {
   readonly proof: ProofLevel
   /** How many of the newest blocks are near the head. */
   readonly nearHead: number
-  /** How many blocks a range takes; kept from one call to the next. */
+  /** How many blocks a range takes, and how many ranges are read at a time; kept from one call to the next. */
   readonly blocks: RangeBlocks
 }
 
@@ -74,7 +72,7 @@ export async function* readRanges(
 /** Begins to read the first pieces of the queue, which are cut to size for that. The first one always is read. */
 function startSome(source: RangesSource, queue: Piece[], nearFrom: number, signal: AbortSignal): void {
   let started = queue.reduce((count, { reading }) => count + (reading === null ? 0 : 1), 0)
-  for (let index = 0; index < queue.length && (index === 0 || started < rangesAtOnce); index++) {
+  for (let index = 0; index < queue.length && (index === 0 || started < source.blocks.atOnce()); index++) {
     const piece = queue[index]
     if (piece === undefined || piece.reading !== null) continue
     const isNear = source.proof === 'root' || (source.proof === 'bloom' && piece.from >= nearFrom)

@@ -4,12 +4,22 @@ import type { PaymentFacts } from './facts.js'
 
 /** Marks, per transaction and named integration (or none), the payment with the lowest ordinal. Keeps the order. */
 export function markPrimary(payments: readonly PaymentFacts[]): NewPayment[] {
+  // Most transactions hold one payment: then there is nothing to compare.
+  const isAlone = new Map<string, boolean>()
+  for (const { txHash } of payments) isAlone.set(txHash, !isAlone.has(txHash))
   const lowest = new Map<string, number>()
-  const keyOf = (facts: PaymentFacts) => `${facts.chainId}:${facts.txHash}:${facts.integrationAddress ?? ''}`
   for (const facts of payments) {
+    if (isAlone.get(facts.txHash)) continue
     const key = keyOf(facts)
     const known = lowest.get(key)
     if (known === undefined || facts.ordinal < known) lowest.set(key, facts.ordinal)
   }
-  return payments.map((facts) => ({ facts, primary: lowest.get(keyOf(facts)) === facts.ordinal }))
+  return payments.map((facts) => ({
+    facts,
+    primary: isAlone.get(facts.txHash) || lowest.get(keyOf(facts)) === facts.ordinal,
+  }))
+}
+
+function keyOf({ chainId, txHash, integrationAddress }: PaymentFacts): string {
+  return `${chainId}:${txHash}:${integrationAddress ?? ''}`
 }

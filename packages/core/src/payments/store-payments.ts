@@ -6,12 +6,31 @@ import { giveBack } from './give-back.js'
 import { initialStatus, type StoredPayment } from './record.js'
 import { snapshotBytes } from './snapshot.js'
 
+/** Payments that are stored at a time: rows and bodies are made for no more than these, and are gone before the next ones. */
+const paymentsPerPart = 512
+
 /**
  * Stores payments: those that are new with version 1, its snapshot and the updates that waited for them; those that were dropped get
  * their state back; of all others only what the chain says of them changes. Call after `lockChain`.
  * @returns What happened, to be published after the commit.
  */
 export async function storePayments(tx: StoreTransaction, payments: readonly NewPayment[]): Promise<ServiceEvent[]> {
+  const events: ServiceEvent[] = []
+  for (const part of inParts(payments)) for (const event of await storePart(tx, part)) events.push(event)
+  return events
+}
+
+/** Those of a block stay together, so that an update which waited finds all payments of its transaction. */
+function* inParts(payments: readonly NewPayment[]): Generator<readonly NewPayment[]> {
+  for (let from = 0; from < payments.length; ) {
+    let to = Math.min(payments.length, from + paymentsPerPart)
+    while (to < payments.length && payments[to]?.facts.blockHash === payments[to - 1]?.facts.blockHash) to += 1
+    yield from === 0 && to === payments.length ? payments : payments.slice(from, to)
+    from = to
+  }
+}
+
+async function storePart(tx: StoreTransaction, payments: readonly NewPayment[]): Promise<ServiceEvent[]> {
   const { inserted, returned } = await tx.upsertPayments(payments)
   const primary = inserted.filter((payment) => payment.primary)
   const snapshots = firstSnapshots(primary)

@@ -42,7 +42,7 @@ export async function upsertPayments(
   differences: Differences,
   payments: readonly NewPayment[],
 ): Promise<UpsertedPayments> {
-  const given = [...new Map(payments.map((payment) => [keyOf(payment.facts), payment])).values()]
+  const given = lastOfEach(payments)
   if (given.length === 0) return { inserted: [], returned: [] }
   const rows = given.map(({ facts, primary }) => insertValues(facts, primary, 1))
   const { ids, isNew: isNewId } = await differences.insertPayments(db, {
@@ -65,6 +65,13 @@ export async function upsertPayments(
     inserted: given.flatMap((one, place) => (isNew(place) ? [insertedPayment(String(stored.get(place)), one)] : [])),
     returned: await droppedAmong(db, differences, known),
   }
+}
+
+/** The payments without those whose key comes again. */
+function lastOfEach(payments: readonly NewPayment[]): readonly NewPayment[] {
+  const hashes = new Set(payments.map(({ facts }) => facts.txHash))
+  if (hashes.size === payments.length) return payments
+  return [...new Map(payments.map((payment) => [keyOf(payment.facts), payment])).values()]
 }
 
 /** The ids of stored payments, by their place among those given. */

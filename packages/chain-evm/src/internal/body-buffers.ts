@@ -1,0 +1,58 @@
+/** Buffers that the bodies of answers are read into, again and again: a new one for each would wait for the garbage collector. @module */
+import type { Readable } from 'node:stream'
+import { TooLargeError } from './failures.js'
+
+/** Reads bodies. */
+export interface BodyBuffers {
+  /**
+   * Reads a body to its end.
+   * @param announced - Its length in bytes as far as it is told, or 0.
+   * @param isPacked - Whether that is its length before it is unpacked.
+   * @throws {@link TooLargeError} When it is larger than any answer may be.
+   */
+  fill(body: Readable, announced: number, isPacked: boolean): Promise<Buffer>
+  /** Takes back what {@link fill} resolved: whatever was made of it must not point into it. */
+  giveBack(body: Buffer): void
+}
+
+const smallest = 65_536
+/** Larger ones are left to the garbage collector. */
+const largestKept = 4_194_304
+/** As many as there are requests at a time. */
+const mostKept = 3
+
+/** @param maxBytes - The largest accepted body. */
+export function createBodyBuffers(maxBytes: number): BodyBuffers {
+  const kept: Buffer[] = []
+
+  /** A buffer for at least `length` bytes: the one that was given back last, or a new one. */
+  function take(length: number): Buffer {
+    const known = kept.pop()
+    if (known !== undefined && known.length >= length) return known
+    let size = smallest
+    while (size < length) size *= 2
+    return Buffer.allocUnsafeSlow(size)
+  }
+
+  return {
+    async fill(body, announced, isPacked) {
+      if (announced > maxBytes) throw new TooLargeError(maxBytes)
+      let into = take(isPacked ? 0 : announced)
+      let size = 0
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        if (size + chunk.length > maxBytes) throw new TooLargeError(maxBytes)
+        if (size + chunk.length > into.length) {
+          const larger = take(Math.max(size + chunk.length, into.length * 2))
+          into.copy(larger, 0, 0, size)
+          into = larger
+        }
+        chunk.copy(into, size)
+        size += chunk.length
+      }
+      return into.subarray(0, size)
+    },
+    giveBack({ buffer }) {
+      if (kept.length < mostKept && buffer.byteLength <= largestKept) kept.push(Buffer.from(buffer))
+    },
+  }
+}

@@ -1,0 +1,55 @@
+/** Logs of a receipt as one short text: its RLP, a byte per character. Few are ever looked at again, and most of a log's hex is never made. @module */
+import { type RlpWriter, toHex } from './rlp-writer.js'
+import type { ScannedReceipt } from './scan-receipts.js'
+import { writeLogs } from './scanned-rlp.js'
+
+/** A log as {@link unpackLogs} answers it, in lowercase hex. */
+export interface UnpackedLog {
+  readonly address: string
+  readonly topics: readonly string[]
+  readonly data: string
+}
+
+/** Packs the logs of a receipt that was written before, so that all of it is hex. */
+export function packLogs(bytes: Uint8Array, { logs, logsLength }: ScannedReceipt, writer: RlpWriter): string {
+  writer.at = 0
+  writer.reserve(logsLength)
+  writeLogs(writer, bytes, logs)
+  return writer.bytes.toString('latin1', 0, writer.at)
+}
+
+/** The logs of a text that {@link packLogs} made. */
+export function unpackLogs(packed: string): UnpackedLog[] {
+  const bytes = Buffer.from(packed, 'latin1')
+  const logs: UnpackedLog[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const log = payload(bytes, at)
+    const address = payload(bytes, log.start)
+    const list = payload(bytes, address.end)
+    const topics: string[] = []
+    for (let place = list.start; place < list.end; ) {
+      const topic = payload(bytes, place)
+      topics.push(toHex(bytes.subarray(topic.start, topic.end)))
+      place = topic.end
+    }
+    const data = payload(bytes, list.end)
+    logs.push({
+      address: toHex(bytes.subarray(address.start, address.end)),
+      topics,
+      data: toHex(bytes.subarray(data.start, data.end)),
+    })
+    at = log.end
+  }
+  return logs
+}
+
+/** Where the payload of the string or list at `at` is. */
+function payload(bytes: Uint8Array, at: number): { readonly start: number; readonly end: number } {
+  const first = bytes[at] as number
+  const short = first - (first < 0xc0 ? 0x80 : 0xc0)
+  if (short < 56) return { start: at + 1, end: at + 1 + short }
+  const size = short - 55
+  let length = 0
+  for (let index = 1; index <= size; index++) length = length * 256 + (bytes[at + index] as number)
+  return { start: at + 1 + size, end: at + 1 + size + length }
+}

@@ -20,7 +20,7 @@ import { createStoreTransaction } from './store-transaction.js'
 
 /** Builds the store port on an engine. */
 export function createStore(database: Engine, ids: Ids = systemIds): Store {
-  const engine = refuseNesting(database)
+  const { engine, outbox } = refuseNesting(database)
   return {
     migrate: () => migrate(engine),
     async transaction(work) {
@@ -35,7 +35,7 @@ export function createStore(database: Engine, ids: Ids = systemIds): Store {
     payments: createPaymentReads(engine),
     chains: createChainReads(engine.read),
     leases: createLeaseStore(engine),
-    deliveries: createDeliveryStore(engine, ids),
+    deliveries: createDeliveryStore(outbox, ids),
     integrations: createIntegrationStore(engine),
     accounts: createAccountStore(engine),
     legacyKeys: createLegacyKeyStore(engine),
@@ -53,19 +53,24 @@ export function createStore(database: Engine, ids: Ids = systemIds): Store {
 /**
  * Refuses a transaction that is started by the work of another one: it would wait for its own end.
  * Work that merely outlives its transaction may start new ones.
+ * @returns The engine, and one for transactions whose work is ours and starts none: they are refused as well, but not followed, as that makes
+ * every promise of the process dearer while they run.
  */
-function refuseNesting(engine: Engine): Engine {
+function refuseNesting(database: Engine): { readonly engine: Engine; readonly outbox: Engine } {
   const current = new AsyncLocalStorage<{ open: boolean }>()
   let running = 0
-  return {
-    ...engine,
+  const refuseInside = () => {
+    if (current.getStore()?.open)
+      throw new TypeError('A transaction was started inside the work of another one; use its `tx` instead.')
+  }
+  const engine: Engine = {
+    ...database,
     async transaction(work, options) {
-      if (current.getStore()?.open)
-        throw new TypeError('A transaction was started inside the work of another one; use its `tx` instead.')
+      refuseInside()
       const scope = { open: true }
       running += 1
       try {
-        return await engine.transaction((db) => current.run(scope, () => work(db)), options)
+        return await database.transaction((db) => current.run(scope, () => work(db)), options)
       } finally {
         scope.open = false
         running -= 1
@@ -74,4 +79,12 @@ function refuseNesting(engine: Engine): Engine {
       }
     },
   }
+  const outbox: Engine = {
+    ...database,
+    async transaction(work, options) {
+      refuseInside()
+      return database.transaction(work, options)
+    },
+  }
+  return { engine, outbox }
 }

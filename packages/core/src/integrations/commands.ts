@@ -24,13 +24,17 @@ export interface IntegrationDeps {
   readonly random: Pick<Random, 'bytes'>
   /** Dev only: accept `http:` notification URLs to this machine. */
   readonly allowLoopbackHttp: boolean
+  /** Whether the operator closed an address. @default none is */
+  readonly isDeniedAddress?: ((address: string) => boolean) | undefined
 }
 
 type Change = Parameters<IntegrationStore['update']>[1]
 
 /** Builds the commands. Plain secrets are returned once and never stored. */
 export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCommands {
-  const { integrations, audited, keys, clock, random, allowLoopbackHttp } = deps
+  const { integrations, audited, keys, clock, random, allowLoopbackHttp, isDeniedAddress } = deps
+  const readUrl = (url: string | null) =>
+    url === null ? null : parseNotificationUrl(url, allowLoopbackHttp, isDeniedAddress)
 
   /** Changes an integration that exists. @param details - From the record before. */
   function change(
@@ -57,7 +61,7 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
       const record: IntegrationRecord = {
         address,
         name,
-        notificationUrl: notificationUrl === null ? null : parseNotificationUrl(notificationUrl, allowLoopbackHttp),
+        notificationUrl: readUrl(notificationUrl),
         enabled: true,
         apiSecret: hashApiSecret(keys.current, apiSecret),
         previousApiSecret: null,
@@ -78,7 +82,7 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
       return change(address, enabled ? 'integration.enabled' : 'integration.disabled', { enabled })
     },
     async setNotificationUrl(address, url) {
-      const notificationUrl = url === null ? null : parseNotificationUrl(url, allowLoopbackHttp)
+      const notificationUrl = readUrl(url)
       return change(address, 'integration.url_set', { notificationUrl }, (before) => ({
         from: shownUrl(keys.current, before.notificationUrl),
         to: shownUrl(keys.current, notificationUrl),

@@ -105,3 +105,19 @@ describe('readNotificationUrl', () => {
     expect(notificationPorts).toEqual([443, 8_443])
   })
 })
+
+describe('with addresses that the operator closed', () => {
+  const isDenied = (address: string) => address === '127.0.0.9' || address === '::1'
+
+  it.each(['http://127.0.0.9:9000/', 'https://127.0.0.9/', 'http://[::1]/', 'http://0x7f000009/'])(
+    '%s is refused in development too',
+    (text) => {
+      expect(() => parseNotificationUrl(text, true, isDenied)).toThrow(/operator closed/)
+      expect(() => parseNotificationUrl(text, true)).not.toThrow()
+    },
+  )
+
+  it.each(['http://127.0.0.1:9000/', 'http://localhost/', 'https://shop.example/'])('%s is accepted', (text) => {
+    expect(parseNotificationUrl(text, true, isDenied)).toBe(text)
+  })
+})

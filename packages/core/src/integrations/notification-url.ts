@@ -10,6 +10,8 @@ export interface NotificationUrlRule {
   readonly allowLoopbackHttp: boolean
   /** Ports of `https:` URLs. @default notificationPorts */
   readonly ports?: readonly number[] | undefined
+  /** Whether the operator closed an address, given without brackets. Asked of hosts that are one; names are looked up by the connection. @default none is */
+  readonly isDenied?: ((address: string) => boolean) | undefined
 }
 
 /** Longest URL, in characters, as given and as normalised. */
@@ -37,7 +39,7 @@ const privateSuffixes = [
  * @throws InvalidRequestError `ERR_URL_INVALID`, saying which rule was broken.
  */
 export function readNotificationUrl(text: string, rule: NotificationUrlRule): URL {
-  const { allowLoopbackHttp, ports = notificationPorts } = rule
+  const { allowLoopbackHttp, ports = notificationPorts, isDenied } = rule
   if (text.length > maxLength) throw invalid(`it is longer than ${maxLength} characters`)
   // A URL parser drops or turns these, so another parser would read another host.
   if (/[\s\\\p{Cc}]/u.test(text)) throw invalid('it holds a space, a control character or a backslash')
@@ -50,6 +52,8 @@ export function readNotificationUrl(text: string, rule: NotificationUrlRule): UR
   if (!URL.canParse(text)) throw invalid('it is not a URL')
   const url = new URL(text)
   if (url.href.length > maxLength) throw invalid(`it is longer than ${maxLength} characters when encoded`)
+  if (isIpLiteral(url.hostname) && isDenied?.(url.hostname.replace(/^\[|\]$/g, '')))
+    throw invalid('its host is an address that the operator closed')
   if (allowLoopbackHttp && isThisMachine(url.hostname) && url.port !== '0') return url
   if (url.protocol !== 'https:') throw invalid('it must be https (http to this machine is for development only)')
   if (isIpLiteral(url.hostname)) throw invalid('its host is an IP address; use a public DNS name')
@@ -61,11 +65,16 @@ export function readNotificationUrl(text: string, rule: NotificationUrlRule): UR
 /**
  * Checks a notification URL when it is registered.
  * @param allowLoopbackHttp - Dev only: also accept this machine.
+ * @param isDenied - As in {@link NotificationUrlRule}.
  * @returns The normalised URL.
  * @throws InvalidRequestError `ERR_URL_INVALID`, saying which rule was broken.
  */
-export function parseNotificationUrl(text: string, allowLoopbackHttp: boolean): string {
-  return readNotificationUrl(text, { allowLoopbackHttp }).href
+export function parseNotificationUrl(
+  text: string,
+  allowLoopbackHttp: boolean,
+  isDenied?: NotificationUrlRule['isDenied'],
+): string {
+  return readNotificationUrl(text, { allowLoopbackHttp, isDenied }).href
 }
 
 function isThisMachine(host: string): boolean {

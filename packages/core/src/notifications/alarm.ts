@@ -9,6 +9,9 @@ export interface Alarm {
   sleep(ms: number | null, signal?: AbortSignal): Promise<void>
 }
 
+/** Why a sleep ends early. Given, since the error that is made without it costs more than the sleep. */
+const over = 'the sleep is over'
+
 /** Builds an alarm on a clock. */
 export function createAlarm(clock: Pick<Clock, 'sleep'>): Alarm {
   let rung = false
@@ -16,12 +19,12 @@ export function createAlarm(clock: Pick<Clock, 'sleep'>): Alarm {
   return {
     ring() {
       rung = true
-      sleeper?.abort()
+      sleeper?.abort(over)
     },
     async sleep(ms, signal) {
       if (!rung && !signal?.aborted) {
         const controller = new AbortController()
-        const stop = () => controller.abort()
+        const stop = () => controller.abort(over)
         sleeper = controller
         signal?.addEventListener('abort', stop, { once: true })
         await (ms === null ? aborted(controller.signal) : clock.sleep(ms, controller.signal))

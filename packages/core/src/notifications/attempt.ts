@@ -43,14 +43,14 @@ export interface Attempted extends HeldClaim {
 export function createAttempt(deps: AttemptDeps): (held: HeldClaim) => Promise<Attempted | null> {
   const { sender, openSecret, clock, random, logger } = deps
 
-  async function sign({ integrationAddress, signingSecret, body, ...claim }: ClaimedDelivery) {
+  async function sign(claim: ClaimedDelivery) {
+    const { integrationAddress, signingSecret, body } = claim
     try {
       const secret = openSecret(signingSecret, integrationAddress)
       return await deliveryHeaders({ secret, integrationAddress, body, now: clock.now() })
     } catch (error) {
       // Only the kind of error is logged: its message comes from code that held the secret.
-      const fields = { ...namedDelivery({ integrationAddress, ...claim }), error: kindOf(error) }
-      logger.error(fields, 'secret unreadable')
+      logger.error({ ...namedDelivery(claim), error: kindOf(error) }, 'secret unreadable')
       return null
     }
   }
@@ -82,7 +82,8 @@ export function createAttempt(deps: AttemptDeps): (held: HeldClaim) => Promise<A
       const verdict = nextVerdict({ step: claim.step, result, fraction: random.fraction(), now })
       // A replay is asked for by an operator; its retries are retries. A secret that we cannot open is our own fault.
       const judged = headers !== null && !(claim.replay && claim.step === 1)
-      return { ...held, attempt, verdict, judged, publishedMs: claim.ageMs + Math.max(0, now - claimedAt) }
+      const publishedMs = claim.ageMs + Math.max(0, now - claimedAt)
+      return { claim, claimedAt, leaseEndsAt, attempt, verdict, judged, publishedMs }
     } catch (error) {
       const fields = { ...namedDelivery(claim), error: describeError(error) }
       logger.error(fields, 'attempt failed; the delivery comes back when its lease ends')

@@ -49,7 +49,8 @@ export function openRound(deps: RoundDeps, { concurrency, perEndpoint, batch, le
   const alarm = createAlarm(clock)
   const slots = createSlots({ concurrency, perEndpoint })
   const attempt = createAttempt(deps)
-  const inFlight = new Set<Promise<void>>()
+  let inFlight = 0
+  let onIdle = () => {}
   let left: Leftover = 'nothing'
   const ring = () => {
     if (left !== 'nothing') alarm.ring()
@@ -59,12 +60,18 @@ export function openRound(deps: RoundDeps, { concurrency, perEndpoint, batch, le
   const free = () => (settler.waiting() < 2 * concurrency ? slots.free() : 0)
 
   async function post(held: HeldClaim): Promise<void> {
+    inFlight += 1
+    // Never rejects.
     const attempted = await attempt(held)
+    inFlight -= 1
     slots.release(held.claim)
-    if (attempted === null) return ring()
-    settler.add(attempted)
-    // As a rule the commit rings. When it is slow, a quarter of the slots is enough for a claim that is worth its cost.
-    if (left === 'full' && slots.free() * 4 >= concurrency) alarm.ring()
+    if (attempted === null) ring()
+    else {
+      settler.add(attempted)
+      // As a rule the commit rings. When it is slow, a quarter of the slots is enough for a claim that is worth its cost.
+      if (left === 'full' && slots.free() * 4 >= concurrency) alarm.ring()
+    }
+    if (inFlight === 0) onIdle()
   }
 
   return {
@@ -86,18 +93,18 @@ export function openRound(deps: RoundDeps, { concurrency, perEndpoint, batch, le
       const claims = await store.deliveries.claim(request)
       for (const claim of claims) {
         slots.take(claim)
-        const posted: Promise<void> = post({ claim, claimedAt, leaseEndsAt: claimedAt + leaseMs }).finally(() => {
-          inFlight.delete(posted)
-        })
-        inFlight.add(posted)
+        void post({ claim, claimedAt, leaseEndsAt: claimedAt + leaseMs })
       }
       if (claims.length === limit) left = limit === batch ? 'batch' : 'full'
       else left = slots.atBound() ? 'bound' : 'nothing'
       return { started: claims.length, left }
     },
-    isBusy: () => inFlight.size > 0 || settler.waiting() > 0,
+    isBusy: () => inFlight > 0 || settler.waiting() > 0,
     async drained() {
-      while (inFlight.size > 0) await Promise.all(inFlight)
+      if (inFlight > 0)
+        await new Promise<void>((resolve) => {
+          onIdle = resolve
+        })
       await settler.drained()
     },
   }

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { busy, running, setUpDispatcher } from '../../test/support/dispatcher-setup.js'
 import { until } from '../../test/support/until.js'
+import { StoreError } from '../errors.js'
 import { halvingMs } from './settle-group.js'
+
+const full = () => new StoreError('ERR_STORE_FULL', 'no space left')
 
 describe('a group that the store refuses', () => {
   test('an attempt that alone is refused does not keep the others from being settled', async () => {
@@ -54,6 +57,58 @@ describe('a group that the store refuses', () => {
     await clock.advance(1_000)
     await until('those two', () => attempts().length === 256)
     expect(posts).toHaveLength(256)
+    await stop()
+  })
+
+  test('of a store that is full five tries are made, not one for each attempt, before the whole is tried again', async () => {
+    const setup = setUpDispatcher({ concurrency: 1_000, batch: 1_000, idlePollMs: 100_000 })
+    const { settle } = setup.deliveries
+    const tried: number[] = []
+    setup.deliveries.settle = async (group) => {
+      tried.push(group.length)
+      throw full()
+    }
+    const { clock, deliveries, attempts, logger, posts, stop } = running(256, setup)
+    await until('the end of the tries', () => logger.lines.length === 1)
+    expect(tried).toEqual([256, 128, 128, 64, 64])
+    expect(logger.lines).toMatchObject([{ fields: { error: 'ERR_STORE_FULL: no space left', attempts: 256 } }])
+    deliveries.settle = settle
+    await clock.advance(1_000)
+    await until('all of them', () => attempts().length === 256)
+    expect(posts).toHaveLength(256)
+    await stop()
+  })
+
+  test('two for which the store is full, in different halves, wait alone', async () => {
+    const setup = setUpDispatcher({ concurrency: 1_000, batch: 1_000, idlePollMs: 100_000 })
+    const { settle } = setup.deliveries
+    setup.deliveries.settle = async (group, judge) => {
+      if (group.some(({ claim }) => ['d3', 'd200'].includes(claim.deliveryId))) throw full()
+      return settle(group, judge)
+    }
+    const { clock, deliveries, attempts, logger, stop } = running(256, setup)
+    await until('the others', () => logger.lines.length === 1)
+    expect(await deliveries.count({ status: 'delivered' })).toBe(254)
+    deliveries.settle = settle
+    await clock.advance(1_000)
+    await until('those too', () => attempts().length === 256)
+    await stop()
+  })
+
+  test('four that alone are refused, one in each quarter, wait alone', async () => {
+    const setup = setUpDispatcher({ concurrency: 1_000, batch: 1_000, idlePollMs: 100_000 })
+    const { settle } = setup.deliveries
+    setup.deliveries.settle = async (group, judge) => {
+      if (group.some(({ claim }) => ['d3', 'd100', 'd150', 'd250'].includes(claim.deliveryId)))
+        throw new TypeError('no such column')
+      return settle(group, judge)
+    }
+    const { clock, deliveries, attempts, logger, stop } = running(256, setup)
+    await until('the others', () => logger.lines.length === 1)
+    expect(await deliveries.count({ status: 'delivered' })).toBe(252)
+    deliveries.settle = settle
+    await clock.advance(1_000)
+    await until('those too', () => attempts().length === 256)
     await stop()
   })
 

@@ -26,8 +26,8 @@ export interface SettleGroupDeps extends ReadBackDeps {
 
 /**
  * Builds the function that settles a group. It never rejects. A group that the store refuses is tried in halves, and these again, until what
- * cannot be settled is alone and the rest is written. That ends where the store cannot be reached for either half, and after
- * {@link halvingMs}: what is left then is tried as a whole again.
+ * cannot be settled is alone and the rest is written. That ends where the store cannot be reached for either half, where it is full for both and
+ * for both halves of one of them, and after {@link halvingMs}: what is left then is tried as a whole again.
  */
 export function createSettleGroup(deps: SettleGroupDeps): (group: readonly Attempted[]) => Promise<GroupOutcome> {
   const { store, clock, random, logger } = deps
@@ -45,7 +45,12 @@ export function createSettleGroup(deps: SettleGroupDeps): (group: readonly Attem
     }
   }
 
-  async function inHalves(group: readonly Attempted[], cause: unknown, endsAt: number): Promise<GroupOutcome> {
+  /** @param isHalf - Whether the store was full for the group and for the other half beside it, the first of all halves. */
+  async function inHalves(
+    group: readonly Attempted[],
+    cause: unknown,
+    { endsAt, isFirst = false, isHalf = false }: { endsAt: number; isFirst?: boolean; isHalf?: boolean },
+  ): Promise<GroupOutcome & { readonly full?: boolean }> {
     if (group.length === 1) return { left: group, away: isAway(cause) }
     if (clock.now() >= endsAt) return { left: group, away: false }
     const middle = Math.ceil(group.length / 2)
@@ -53,9 +58,19 @@ export function createSettleGroup(deps: SettleGroupDeps): (group: readonly Attem
     const outcomes = []
     for (const half of halves) outcomes.push({ half, ...(await settle(half)) })
     if (outcomes.every(({ error }) => isAway(error))) return { left: group, away: true }
+    const fullForBoth = outcomes.every(({ error }) => isFull(error))
+    if (isHalf && fullForBoth) return { left: group, away: false, full: true }
     const left: Attempted[] = []
-    for (const { half, error, left: own } of outcomes)
-      left.push(...(error === null ? own : (await inHalves(half, error, endsAt)).left))
+    let full = false
+    for (const { half, error, left: own } of outcomes) {
+      if (error === null || full) {
+        left.push(...own)
+        continue
+      }
+      const outcome = await inHalves(half, error, { endsAt, isHalf: isFirst && fullForBoth })
+      left.push(...outcome.left)
+      full = outcome.full ?? false
+    }
     return { left, away: false }
   }
 
@@ -63,7 +78,7 @@ export function createSettleGroup(deps: SettleGroupDeps): (group: readonly Attem
     const endsAt = clock.now() + halvingMs
     const { left, error } = await settle(group)
     if (error === null) return { left, away: false }
-    const outcome = await inHalves(group, error, endsAt)
+    const outcome = await inHalves(group, error, { endsAt, isFirst: true })
     const attempts = outcome.left.length
     if (attempts > 0) logger.error({ error: describeError(error), attempts }, 'attempts not settled; trying again')
     return outcome
@@ -71,3 +86,5 @@ export function createSettleGroup(deps: SettleGroupDeps): (group: readonly Attem
 }
 
 const isAway = (error: unknown): boolean => error instanceof StoreError && error.code === 'ERR_STORE_UNAVAILABLE'
+
+const isFull = (error: unknown): boolean => error instanceof StoreError && error.code === 'ERR_STORE_FULL'

@@ -1,9 +1,10 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { busy, ok, running, setUpDispatcher } from '../../test/support/dispatcher-setup.js'
 import { turns } from '../../test/support/manual-clock.js'
 import { deferred, until } from '../../test/support/until.js'
 import { StoreError } from '../errors.js'
-import { mostBeside, mostPerCommit, settleWaitMs } from './settler.js'
+import { mostBeside, mostPerCommit, mostTurns, settleWaitMs } from './settler.js'
 
 describe('group commit', () => {
   test('answers that arrive in one turn are settled in one transaction', async () => {
@@ -11,6 +12,42 @@ describe('group commit', () => {
     await until('the commit', () => deliveries.groups.length > 0)
     await stop()
     expect(deliveries.groups).toEqual([100])
+  })
+
+  /** Deliveries of which each is answered so many turns of the event loop after it was posted. */
+  function answeredAfter(turnsOfEach: readonly number[]) {
+    const setup = setUpDispatcher({}, async ({ url }) => {
+      for (let left = Number(url); left > 0; left -= 1) await nextTurn()
+      return { kind: 'answer', status: 204, retryAfter: null, excerpt: null, latencyMs: 1 }
+    })
+    for (const [index, count] of turnsOfEach.entries())
+      setup.deliveries.add({
+        deliveryId: `d${index}`,
+        notificationUrl: `${count}`,
+        integrationAddress: `shop ${index}`,
+      })
+    return running(0, setup)
+  }
+
+  test('answers that arrive in turns that follow each other are settled in one transaction', async () => {
+    const { deliveries, events, stop } = answeredAfter([1, 2, 3, 4, 5, 6])
+    await until('all settled', () => events.length === 6)
+    await stop()
+    expect(deliveries.groups).toEqual([6])
+  })
+
+  test(`no commit waits for more than ${mostTurns} turns`, async () => {
+    const { deliveries, events, stop } = answeredAfter(Array.from({ length: 3 * mostTurns }, (_, turn) => 1 + turn))
+    await until('all settled', () => events.length === 3 * mostTurns)
+    await stop()
+    expect(Math.max(...deliveries.groups)).toBeLessThanOrEqual(mostTurns + 1)
+  })
+
+  test('a turn that brings nothing ends the wait', async () => {
+    const { deliveries, events, stop } = answeredAfter([1, 8])
+    await until('all settled', () => events.length === 2)
+    await stop()
+    expect(deliveries.groups).toEqual([1, 1])
   })
 
   test('what ends while a commit runs is settled together by the next', async () => {

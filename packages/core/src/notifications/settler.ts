@@ -9,6 +9,9 @@ import { createSettleGroup, type SettleGroupDeps } from './settle-group.js'
 /** Most attempts in one commit. */
 export const mostPerCommit = 256
 
+/** Most turns of the event loop that a commit waits for more attempts: some milliseconds under load, and one turn without load. */
+export const mostTurns = 10
+
 /** How long a commit may take before the next one begins beside it, in milliseconds: well below a lease. */
 export const settleWaitMs = 2_000
 
@@ -81,7 +84,7 @@ export function createSettler(deps: SettlerDeps): Settler {
       return null
     })
     const inTime = await Promise.race([settling, late])
-    over.abort()
+    over.abort('settled in time')
     if (inTime === null) {
       logger.warn({ attempts: group.length }, 'settling takes long; what came after it goes on beside it')
       void settling.then(() => {
@@ -92,11 +95,20 @@ export function createSettler(deps: SettlerDeps): Settler {
     return inTime
   }
 
-  async function write(): Promise<void> {
-    // Answers that arrived in one turn of the event loop go into one commit.
+  /** Waits to the end of this turn of the event loop, and on while each turn brings more: a commit costs about as much for few. */
+  async function gather(): Promise<void> {
     await nextTurn()
+    for (let turns = 0; turns < mostTurns && queue.length < mostPerCommit; turns += 1) {
+      const before = queue.length
+      await nextTurn()
+      if (queue.length === before) return
+    }
+  }
+
+  async function write(): Promise<void> {
     let failures = 0
     while (queue.length > 0) {
+      await gather()
       while (running.size >= mostBeside) await Promise.race(running.keys())
       const settled = await settleInTime(queue.splice(0, mostPerCommit))
       if (settled === false) {

@@ -99,11 +99,20 @@ it('a service asks the name servers of PI_DNS_SERVERS, and nobody else', async (
 it('a service posts to no address that PI_DELIVERY_DENY closes', async () => {
   const receiver = await startRecordingReceiver()
   stops.push(receiver.stop)
-  const { service } = await withDue({ PI_DELIVERY_DENY: '127.0.0.0/8' }, `${receiver.url}/`, 1)
+  const url = receiver.url.replace('127.0.0.1', 'shop.localhost')
+  const { service } = await withDue({ PI_DELIVERY_DENY: '127.0.0.0/8' }, `${url}/`, 1)
   expect(await service.dispatcher.runOnce()).toBe(1)
   const [delivery] = await service.deliveries.list({ limit: 1 })
   expect(delivery?.attempts).toMatchObject([{ status: null, reason: 'refused_address' }])
   expect(receiver.arrived).toEqual([])
+})
+
+it('a service registers no URL whose host is an address that PI_DELIVERY_DENY closes', async () => {
+  const registered = withDue({ PI_DELIVERY_DENY: '127.0.0.0/8' }, 'http://127.0.0.1:9000/hook', 0)
+  await expect(registered).rejects.toMatchObject({ code: 'ERR_URL_INVALID' })
+  const { service } = await withDue({ PI_DELIVERY_DENY: '127.0.0.0/9' }, 'http://127.128.0.1:9000/hook', 0)
+  const moved = service.integrations.setNotificationUrl(shop, 'http://127.0.0.2:9000/hook')
+  await expect(moved).rejects.toMatchObject({ code: 'ERR_URL_INVALID' })
 })
 
 it.each([

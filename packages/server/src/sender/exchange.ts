@@ -4,7 +4,7 @@ import type { Post, PostFailure, PostResult } from '@payment-integration/core'
 import { type Dispatcher, errors } from 'undici'
 import { BudgetSpentError } from '../internal/budget.js'
 import { AddressRefusedError } from './address-refused-error.js'
-import { createExcerpt } from './excerpt.js'
+import { createExcerpt, type Excerpt } from './excerpt.js'
 
 /** Where a request goes. */
 export interface Target {
@@ -25,57 +25,104 @@ export const readBytes = 16 * 1024
  * for a connection, which an abort signal does not.
  */
 export function exchange(agent: Dispatcher, target: Target, post: Post, startedAt: number): Promise<PostResult> {
-  const { headers, body, timeoutMs, signal } = post
-  return new Promise((resolve) => {
-    const excerpt = createExcerpt()
-    let controller: Dispatcher.DispatchController | undefined
-    let answer: { status: number; retryAfter: string | null; latencyMs: number } | undefined
-    let isOver = false
+  return new Promise((resolve) => new Exchange(post, startedAt, resolve).begin(agent, target))
+}
 
-    const latencyMs = () => Math.round(performance.now() - startedAt)
-    function settle(error: unknown): void {
-      if (isOver) return
-      isOver = true
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', giveUp)
-      if (answer !== undefined) resolve({ kind: 'answer', ...answer, excerpt: excerpt.text() })
-      else resolve({ kind: 'failure', reason: reasonOf(error), latencyMs: latencyMs() })
-    }
-    /** Settles with what is there, and ends the connection. */
-    function end(error: Error): void {
-      settle(error)
-      controller?.abort(error)
-    }
-    const giveUp = () => end(new Error('The caller gave up.'))
-    const timer = setTimeout(() => end(new BudgetSpentError()), timeoutMs)
-    if (signal?.aborted === true) return giveUp()
-    signal?.addEventListener('abort', giveUp, { once: true })
+/** What an answer's head says. */
+interface Head {
+  readonly status: number
+  readonly retryAfter: string | null
+  readonly latencyMs: number
+}
 
-    const options = { ...target, method: 'POST', headers, body } as const
-    agent.dispatch(options, {
-      onRequestStart(started) {
-        controller = started
-        if (isOver) started.abort(new BudgetSpentError())
-      },
-      onResponseStart(_controller, status, fields) {
-        if (status < 200) return
-        const retryAfter = fields['retry-after']
-        answer = {
-          status,
-          retryAfter: (Array.isArray(retryAfter) ? retryAfter[0] : retryAfter) ?? null,
-          latencyMs: latencyMs(),
-        }
-        // Too long by its own word: what came together with the head is kept.
-        if (Number(fields['content-length']) > readBytes) setImmediate(() => end(new Error('The body is too long.')))
-      },
-      onResponseData(_controller, chunk) {
-        excerpt.add(chunk)
-        if (excerpt.size() > readBytes) end(new Error('The body is too long.'))
-      },
-      onResponseEnd: () => settle(null),
-      onResponseError: (_controller, error) => settle(error),
-    })
-  })
+/** A class, since thousands begin each second: functions of each own would be most of what is left for the collector. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #post: Post
+  readonly #startedAt: number
+  readonly #resolve: (result: PostResult) => void
+  #controller: Dispatcher.DispatchController | undefined
+  #head: Head | undefined
+  /** Of a body; most answers have none. */
+  #excerpt: Excerpt | undefined
+  #timer: NodeJS.Timeout | undefined
+  #giveUp: (() => void) | undefined
+  #isOver = false
+
+  constructor(post: Post, startedAt: number, resolve: (result: PostResult) => void) {
+    this.#post = post
+    this.#startedAt = startedAt
+    this.#resolve = resolve
+  }
+
+  begin(agent: Dispatcher, { origin, path }: Target): void {
+    const { headers, body, timeoutMs, signal } = this.#post
+    this.#timer = setTimeout(endOfBudget, timeoutMs, this)
+    if (signal !== undefined) {
+      this.#giveUp = () => this.end(new Error('The caller gave up.'))
+      signal.addEventListener('abort', this.#giveUp, { once: true })
+    }
+    if (signal?.aborted) this.end(new Error('The caller gave up.'))
+    else agent.dispatch({ origin, path, method: 'POST', headers, body }, this)
+  }
+
+  /** Settles with what is there, and ends the connection. */
+  end(error: Error): void {
+    this.#settle(error)
+    this.#controller?.abort(error)
+  }
+
+  onRequestStart(started: Dispatcher.DispatchController): void {
+    this.#controller = started
+    if (this.#isOver) started.abort(new BudgetSpentError())
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    fields: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    if (status < 200) return
+    const retryAfter = fields['retry-after']
+    this.#head = {
+      status,
+      retryAfter: (Array.isArray(retryAfter) ? retryAfter[0] : retryAfter) ?? null,
+      latencyMs: this.#latencyMs(),
+    }
+    // Too long by its own word: what came together with the head is kept.
+    if (Number(fields['content-length']) > readBytes) setImmediate(() => this.end(new Error('The body is too long.')))
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.#excerpt ??= createExcerpt()
+    this.#excerpt.add(chunk)
+    if (this.#excerpt.size() > readBytes) this.end(new Error('The body is too long.'))
+  }
+
+  onResponseEnd(): void {
+    this.#settle(null)
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#settle(error)
+  }
+
+  #latencyMs(): number {
+    return Math.round(performance.now() - this.#startedAt)
+  }
+
+  #settle(error: unknown): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    clearTimeout(this.#timer)
+    if (this.#giveUp !== undefined) this.#post.signal?.removeEventListener('abort', this.#giveUp)
+    if (this.#head === undefined)
+      this.#resolve({ kind: 'failure', reason: reasonOf(error), latencyMs: this.#latencyMs() })
+    else this.#resolve({ kind: 'answer', ...this.#head, excerpt: this.#excerpt?.text() ?? null })
+  }
+}
+
+function endOfBudget(exchange: Exchange): void {
+  exchange.end(new BudgetSpentError())
 }
 
 function reasonOf(error: unknown): PostFailure {

@@ -6,6 +6,7 @@ import {
   type Sender,
 } from '@payment-integration/core'
 import { Agent } from 'undici'
+import { deniedBy } from './denied-ranges.js'
 import { exchange, readBytes, type Target } from './exchange.js'
 import { guardedConnector } from './guarded-connector.js'
 import { createResolve } from './resolve-name.js'
@@ -90,14 +91,13 @@ export function createUndiciSender(options: UndiciSenderOptions = {}): ClosableS
       }),
     connectionAgeMs,
   )
-  const readTarget = targetReader({ allowLoopbackHttp, ports })
+  const readTarget = targetReader({ allowLoopbackHttp, ports, isDenied: deniedBy(denied ?? []) })
   return {
-    async post(post) {
+    post(post) {
       const startedAt = performance.now()
       const target = readTarget(post.url)
-      return target === null
-        ? { kind: 'failure', reason: 'refused_address', latencyMs: 0 }
-        : exchange(agents.at(startedAt), target, post, startedAt)
+      if (target === null) return Promise.resolve({ kind: 'failure', reason: 'refused_address', latencyMs: 0 })
+      return exchange(agents.at(startedAt), target, post, startedAt)
     },
     async close() {
       connector.abandon()

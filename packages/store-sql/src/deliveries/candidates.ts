@@ -140,10 +140,17 @@ function candidateOf({ id, due_at, integration, lane, probe, notification_url }:
 }
 
 function truncatedOf(candidates: readonly Candidate[], each: number): Set<string> {
-  const counts = new Map<string, number>()
-  for (const { integration, lane, probe } of candidates)
-    if (!probe) counts.set(`${lane} ${integration}`, (counts.get(`${lane} ${integration}`) ?? 0) + 1)
-  return new Set([...counts].flatMap(([key, count]) => (count >= each ? [key] : [])))
+  const truncated = new Set<string>()
+  for (const lane of [0, 1, 2]) {
+    const counts = new Map<string, number>()
+    for (const candidate of candidates) {
+      if (candidate.probe || candidate.lane !== lane) continue
+      const count = (counts.get(candidate.integration) ?? 0) + 1
+      counts.set(candidate.integration, count)
+      if (count === each) truncated.add(`${lane} ${candidate.integration}`)
+    }
+  }
+  return truncated
 }
 
 /** The statement of {@link readCandidates}. */

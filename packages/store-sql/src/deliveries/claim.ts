@@ -11,14 +11,13 @@
 import type { ClaimedDelivery, ClaimRequest, DeliveryStore, Ids } from '@payment-integration/core/ports'
 import type { Connection, Differences, Engine, Lane } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
-import { run, runKept, type StatementText } from '../internal/statement.js'
+import { run, runKept } from '../internal/statement.js'
 import { bytes, integer } from '../internal/values.js'
-import type { Integer } from '../schema/integer.js'
 import type { Candidate } from './candidate.js'
 import { type Moment, newRotation, type Rotation, readCandidates } from './candidates.js'
 import { tokenOf } from './claim-token.js'
 import { takeProbes } from './endpoint-rows.js'
-import { isPending } from './pending.js'
+import { type Held, hold } from './hold.js'
 import { giveBack, type Room, roomOf } from './room.js'
 import { take } from './take.js'
 
@@ -68,25 +67,6 @@ interface Lease {
   readonly now: Moment
 }
 
-interface HeldRow {
-  id: Integer
-  version: Integer
-  attempted: Integer
-  schedule_from: Integer
-  replayed: Integer
-  made_at: Integer
-  now: Integer
-  overtaken: Integer
-  integration: string
-  notification_url: string
-  signing_key_version: Integer
-  signing_sealed: string
-  endpoint_epoch: Integer
-  chain_id: Integer
-  tx_hash: string
-  body: Uint8Array
-}
-
 async function claim(
   db: Connection,
   differences: Differences,
@@ -125,46 +105,16 @@ async function claim(
 async function claimTaken(db: Connection, differences: Differences, taken: readonly Candidate[], lease: Lease) {
   const held = await hold(db, differences, taken, lease.now)
   const contended = taken.filter(({ id }) => !held.has(id))
-  const overtaken = taken.filter(({ id }) => integer(held.get(id)?.overtaken ?? 0) === 1)
+  const overtaken = taken.filter(({ id }) => integer(held.get(id)?.row.overtaken ?? 0) === 1)
   await supersede(db, differences, overtaken)
-  const free = taken.filter(({ id }) => integer(held.get(id)?.overtaken ?? 1) === 0)
+  const free = taken.filter(({ id }) => integer(held.get(id)?.row.overtaken ?? 1) === 0)
   const kept = await keepProbes(db, differences, free, lease)
   await setLeases(db, differences, kept, lease)
   const own = kept.flatMap((candidate) => {
-    const row = held.get(candidate.id)
-    return row === undefined ? [] : [claimedDelivery(candidate, row, lease.claimToken)]
+    const found = held.get(candidate.id)
+    return found === undefined ? [] : [claimedDelivery(candidate, found, lease.claimToken)]
   })
   return { own, contended, overtaken }
-}
-
-/** Locks those that nobody else holds, and reads them. */
-async function hold(
-  db: Connection,
-  differences: Differences,
-  taken: readonly Candidate[],
-  now: Moment,
-): Promise<Map<number, HeldRow>> {
-  const rows = await runKept<HeldRow>(db, differences, holdText(differences, idsOf(taken), now))
-  return new Map(rows.map((row) => [integer(row.id), row]))
-}
-
-/** The statement that does so. */
-export function holdText(differences: Differences, ids: readonly number[], moment: Moment): StatementText {
-  const { name, oneOf, skipLocked } = differences
-  return (parameter) => {
-    const now = moment(parameter)
-    return `select d.id, d.version, d.attempted, d.schedule_from, coalesce(d.replayed_at, d.created_at, d.due_at) as made_at,
-      case when d.replayed_at is null then 0 else 1 end as replayed, ${now} as now, d.integration, i.notification_url, i.signing_key_version, i.signing_sealed, i.endpoint_epoch,
-      p.chain_id, p.tx_hash, s.body,
-      case when d.lane = 1 and d.attempted > 0 and exists (
-        select 1 from ${name('deliveries')} n where n.payment_id = d.payment_id and n.version > d.version
-      ) then 1 else 0 end as overtaken
-    from ${name('deliveries')} d cross join ${name('integrations')} i cross join ${name('payments')} p
-      cross join ${name('snapshots')} s
-    where ${oneOf('d.id', 'integer', ids, parameter)} and ${isPending('d')} and d.due_at <= ${now}
-      and i.address = d.integration and i.enabled = 1 and i.notification_url is not null
-      and p.id = d.payment_id and s.payment_id = d.payment_id and s.version = d.version${skipLocked('d')}`
-  }
 }
 
 async function supersede(db: Connection, differences: Differences, overtaken: readonly Candidate[]): Promise<void> {
@@ -210,19 +160,19 @@ async function setLeases(
 
 const idsOf = (candidates: readonly Candidate[]) => candidates.map(({ id }) => id)
 
-function claimedDelivery({ probe }: Candidate, row: HeldRow, claimToken: string): ClaimedDelivery {
+function claimedDelivery({ probe }: Candidate, { row, owner }: Held, claimToken: string): ClaimedDelivery {
   const attempt = integer(row.attempted) + 1
   return {
     deliveryId: String(row.id),
-    claimToken: tokenOf(claimToken, integer(row.endpoint_epoch)),
+    claimToken: tokenOf(claimToken, integer(owner.endpoint_epoch)),
     attempt,
     step: attempt - integer(row.schedule_from),
     replay: integer(row.replayed) === 1,
     probe,
     ageMs: Math.max(0, integer(row.now) - integer(row.made_at)),
     integrationAddress: row.integration,
-    notificationUrl: row.notification_url,
-    signingSecret: { keyVersion: integer(row.signing_key_version), sealed: row.signing_sealed },
+    notificationUrl: owner.notification_url,
+    signingSecret: { keyVersion: integer(owner.signing_key_version), sealed: owner.signing_sealed },
     chainId: integer(row.chain_id),
     txHash: row.tx_hash,
     version: integer(row.version),

@@ -9,7 +9,7 @@ import type { DueQuery, Lane } from '../engine.js'
 import { compile } from '../internal/statement.js'
 import { earliestQuery } from './backlog.js'
 import { candidatesText } from './candidates.js'
-import { holdText } from './claim.js'
+import { holdText } from './hold.js'
 import { claimedText } from './settle.js'
 import { lastAddress } from './walk.js'
 

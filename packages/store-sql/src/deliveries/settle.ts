@@ -130,7 +130,9 @@ async function claimedRows(
   given: readonly Given[],
 ): Promise<Map<number, ClaimedRow>> {
   const ids = given.map(({ id }) => id)
-  const rows = await run<ClaimedRow>(db, differences, claimedText(differences, ids))
+  // Whether a newer version has a delivery matters to those alone that would be tried again.
+  const retries = given.some(({ verdict }) => verdict.kind === 'retry')
+  const rows = await run<ClaimedRow>(db, differences, claimedText(differences, ids, retries))
   return new Map(rows.map((row) => [integer(row.id), row]))
 }
 
@@ -153,15 +155,19 @@ async function heldElsewhere(
   return new Set(missing.filter(({ id, token }) => token !== null && tokens.get(id) === token.stored))
 }
 
-/** The statement that reads them, but for those that somebody else holds: one of them must not keep all others waiting. */
-export function claimedText(differences: Differences, ids: readonly number[]): StatementText {
+/**
+ * The statement that reads them, but for those that somebody else holds: one of them must not keep all others waiting.
+ * @param looksNewer - Whether to look for newer versions; else nothing is overtaken.
+ */
+export function claimedText(differences: Differences, ids: readonly number[], looksNewer = true): StatementText {
   const { name, nowText, oneOf, skipLocked } = differences
+  const overtaken = `case when exists (
+        select 1 from ${name('deliveries')} n where n.payment_id = d.payment_id and n.version > d.version
+      ) then 1 else 0 end`
   return (
     parameter,
   ) => `select d.id, d.claim_token, d.attempted, d.integration, ${healthColumns}, ${nowText(parameter)} as now,
-      case when exists (
-        select 1 from ${name('deliveries')} n where n.payment_id = d.payment_id and n.version > d.version
-      ) then 1 else 0 end as overtaken
+      ${looksNewer ? overtaken : '0'} as overtaken
     from ${name('deliveries')} d cross join ${name('integrations')} i
       left join ${name('endpoints')} e on e.integration = i.address
     where ${oneOf('d.id', 'integer', ids, parameter)} and ${isPending('d')} and d.claim_token is not null

@@ -1,10 +1,24 @@
-/** Changing many rows of SQLite: one prepared statement, run for each row. @module */
+/** Changing many rows of SQLite. @module */
+import { CompiledQuery } from 'kysely'
 import type { BulkUpdate, Connection } from '../engine.js'
-import { RepeatedQuery } from './repeated-query.js'
 
-/** Changes rows by their id. */
+/** Changes rows by their id: one statement for all that get the same values, as most results do, which costs half of one for each. */
 export async function updateAll(db: Connection, { table, columns, fixed, rows }: BulkUpdate): Promise<void> {
-  if (rows.length === 0) return
   const set = [...columns.map(({ name }) => `${name} = ?`), ...fixed].join(', ')
-  await db.executeQuery(new RepeatedQuery(`update "${table}" set ${set} where id = ?`, rows))
+  const text = `update "${table}" set ${set} where id in (select value from json_each(?))`
+  for (const { values, ids } of byValues(rows))
+    await db.executeQuery(CompiledQuery.raw(text, [...values, JSON.stringify(ids)]))
+}
+
+/** Rows by what they get. */
+function byValues(rows: BulkUpdate['rows']) {
+  const groups = new Map<string, { readonly values: readonly unknown[]; readonly ids: unknown[] }>()
+  for (const row of rows) {
+    const values = row.slice(0, -1)
+    const key = JSON.stringify(values)
+    const group = groups.get(key) ?? { values, ids: [] }
+    groups.set(key, group)
+    group.ids.push(row.at(-1))
+  }
+  return groups.values()
 }

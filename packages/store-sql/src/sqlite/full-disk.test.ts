@@ -8,7 +8,7 @@ import { createSqliteStore } from './create-sqlite-store.js'
 const { hash, indexed, primary, shop } = fixtures
 
 test('a file system without space refuses a write as full and keeps every earlier one', async (context) => {
-  const disk = mountSmallDisk('1m')
+  const disk = mountSmallDisk('2m')
   if (disk === null) {
     context.skip('this user may not mount a file system')
     return
@@ -19,7 +19,7 @@ test('a file system without space refuses a write as full and keeps every earlie
     const kept = await indexed(store, { txHash: hash(1_000_000) })
     const fill = () => writeFileSync(join(disk.path, 'filler'), Buffer.alloc(4_096), { flag: 'a' })
     expect(() => {
-      for (let blocks = 0; blocks < 256; blocks += 1) fill()
+      for (let blocks = 0; blocks < 512; blocks += 1) fill()
     }).toThrow(/ENOSPC/)
     const given = Array.from({ length: 300 }, (_, n) => primary({ txHash: hash(n) }))
     const attempt = store.transaction((tx) => tx.upsertPayments(given))

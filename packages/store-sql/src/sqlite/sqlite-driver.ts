@@ -1,6 +1,8 @@
 /** Kysely drivers over one SQLite file: one for transactions, one for reads. @module */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
+import { KeptQuery } from '../internal/kept-query.js'
+import { rowView } from '../internal/row-view.js'
 import { RepeatedQuery } from './repeated-query.js'
 import { fromSqliteError } from './sqlite-error.js'
 import type { SqliteFile, Synchronous } from './sqlite-file.js'
@@ -28,7 +30,9 @@ class WriteConnection implements DatabaseConnection {
     if (query instanceof RepeatedQuery) return { rows: [], numAffectedRows: BigInt(await this.#repeat(query)) }
     await this.#turn()
     const { sql, parameters } = query
-    return this.run(() => ({ rows: this.#handle.all(sql, parameters) as Row[] }))
+    if (!(query instanceof KeptQuery)) return this.run(() => ({ rows: this.#handle.all(sql, parameters) as Row[] }))
+    const { columns, values } = this.run(() => this.#handle.raw(sql, parameters))
+    return { rows: values.map(rowView(columns)) as Row[] }
   }
 
   async #repeat({ sql, rows }: RepeatedQuery): Promise<number> {

@@ -1,0 +1,93 @@
+/** Holding what a claim takes: locked where others may take it as well, and read. @module */
+import type { Connection, Differences } from '../engine.js'
+import { runKept, type StatementText } from '../internal/statement.js'
+import { integer } from '../internal/values.js'
+import type { Integer } from '../schema/integer.js'
+import type { Candidate } from './candidate.js'
+import type { Moment } from './candidates.js'
+import { isPending } from './pending.js'
+
+/** A delivery that is held. */
+interface HeldRow {
+  id: Integer
+  version: Integer
+  attempted: Integer
+  schedule_from: Integer
+  replayed: Integer
+  made_at: Integer
+  now: Integer
+  overtaken: Integer
+  integration: string
+  chain_id: Integer
+  tx_hash: string
+  body: Uint8Array
+}
+
+/** An integration that may be notified. */
+interface OwnerRow {
+  address: string
+  notification_url: string
+  signing_key_version: Integer
+  signing_sealed: string
+  endpoint_epoch: Integer
+}
+
+/** A delivery that is held, with its integration. */
+export interface Held {
+  readonly row: HeldRow
+  readonly owner: OwnerRow
+}
+
+/** Locks those that nobody else holds, and reads them with their integrations, each of which is read once. */
+export async function hold(
+  db: Connection,
+  differences: Differences,
+  taken: readonly Candidate[],
+  now: Moment,
+): Promise<Map<number, Held>> {
+  const ids = taken.map(({ id }) => id)
+  const rows = await runKept<HeldRow>(db, differences, holdText(differences, ids, now))
+  const owners = await ownersOf(db, differences, taken)
+  const held = new Map<number, Held>()
+  for (const row of rows) {
+    const owner = owners.get(row.integration)
+    if (owner !== undefined) held.set(integer(row.id), { row, owner })
+  }
+  return held
+}
+
+/** The integrations of candidates, but for those that may not be notified any more. */
+async function ownersOf(
+  db: Connection,
+  differences: Differences,
+  taken: readonly Candidate[],
+): Promise<Map<string, OwnerRow>> {
+  const { name, oneOf } = differences
+  const addresses = [...new Set(taken.map(({ integration }) => integration))]
+  const rows = await runKept<OwnerRow>(
+    db,
+    differences,
+    (
+      parameter,
+    ) => `select i.address, i.notification_url, i.signing_key_version, i.signing_sealed, i.endpoint_epoch from ${name('integrations')} i
+      where ${oneOf('i.address', 'text', addresses, parameter)} and i.enabled = 1 and i.notification_url is not null`,
+  )
+  return new Map(rows.map((row) => [row.address, row]))
+}
+
+/** The statement that locks deliveries and reads them, but for those that somebody else holds. */
+export function holdText(differences: Differences, ids: readonly number[], moment: Moment): StatementText {
+  const { name, oneOf, skipLocked } = differences
+  return (parameter) => {
+    const now = moment(parameter)
+    return `select d.id, d.version, d.attempted, d.schedule_from, coalesce(d.replayed_at, d.created_at, d.due_at) as made_at,
+      case when d.replayed_at is null then 0 else 1 end as replayed, ${now} as now, d.integration,
+      p.chain_id, p.tx_hash, s.body,
+      case when d.lane = 1 and d.attempted > 0 and exists (
+        select 1 from ${name('deliveries')} n where n.payment_id = d.payment_id and n.version > d.version
+      ) then 1 else 0 end as overtaken
+    from ${name('deliveries')} d cross join ${name('payments')} p cross join ${name('snapshots')} s
+    where ${oneOf('d.id', 'integer', ids, parameter)} and ${isPending('d')} and d.due_at <= ${now}
+      and p.id = d.payment_id and s.payment_id = d.payment_id and s.version = d.version${skipLocked('d')}`
+  }
+}

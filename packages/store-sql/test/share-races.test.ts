@@ -9,7 +9,8 @@ import { postgresMissing, startPostgres, type TestPostgres } from './postgres.js
 import { type Child, nextLine, startChild } from './support/child.js'
 
 const isCi = process.env['CI'] !== undefined
-const rounds = isCi ? 200 : 10
+/** The 200 rounds of the interface's promise run over HTTP, in the server's tests. */
+const rounds = isCi ? 40 : 10
 /** A process for each await point takes its time: elsewhere every third is enough. */
 const everyPoint = isCi ? 1 : 3
 const begun = { reviewStatus: 'init', reviewAnswer: null, rejectType: null, rejectLabels: [] }

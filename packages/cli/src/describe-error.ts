@@ -40,6 +40,8 @@ function sentences(error: unknown): string[] {
     return [`The configuration has ${count}:`, ...problems.map((problem) => `  - ${String(problem)}`)]
   }
   const message = error instanceof Error ? error.message : String(error)
+  if (fieldOf(error, 'code') === 'ERR_URL_INVALID' && message.includes('for development only'))
+    return [message, 'For development set PI_ENV=development, here and where the server runs.']
   if (isOurs(error)) return [message]
   return [`Unexpected error: ${message}`, 'Run the command again with --debug to see where it comes from.']
 }

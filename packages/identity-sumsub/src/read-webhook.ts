@@ -31,6 +31,8 @@ export interface ApplicantEvent {
   readonly type: string
   readonly applicantId: string
   readonly externalUserId: string | null
+  /** The level that the applicant is of; null where the event does not say. */
+  readonly levelName: string | null
   /** Unix time in milliseconds at which the provider made it: the greater one is newer, whatever the order of arrival. */
   readonly at: number
   /** What happened: the review moved on, or the applicant was switched off, on again, or deleted. */
@@ -122,6 +124,7 @@ function readEvent(event: Readonly<Record<string, unknown>>): ApplicantEvent | O
     type,
     applicantId,
     externalUserId,
+    levelName: text(field(event, 'levelName')),
     at,
     news,
     review: reviewOf(event, type, news),

@@ -204,7 +204,14 @@ describe('what it says', () => {
   })
 
   test.each([true, 'false', undefined])('sandboxMode %j makes no difference', async (sandboxMode) => {
-    expect(await eventOf({ sandboxMode, clientId: 'x', levelName: 'y' })).toEqual(await eventOf({}))
+    expect(await eventOf({ sandboxMode, clientId: 'x' })).toEqual(await eventOf({}))
+  })
+
+  test('the level is told, and null where there is none', async () => {
+    expect((await eventOf({ levelName: 'basic-kyc' })).levelName).toBe('basic-kyc')
+    for (const levelName of [undefined, null, 1]) expect((await eventOf({ levelName })).levelName).toBeNull()
+    const { levelName: _, ...others } = await eventOf({ levelName: 'y' })
+    expect(await eventOf({})).toEqual({ ...others, levelName: null })
   })
 
   test('the name is null where there is none', async () => {

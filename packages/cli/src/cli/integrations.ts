@@ -23,7 +23,11 @@ export function addIntegrations(program: Command, io: Io, finish: Finish): void 
   withActor(add('create', 'register an integration and print its secrets, once'))
     .argument('<address>', addressHelp, parseAddress)
     .option('--name <name>', 'a label for people')
-    .option('--url <url>', 'where notifications go (https)', parseNotificationUrl)
+    .option(
+      '--url <url>',
+      'where notifications go (https; with PI_ENV=development also http to this machine)',
+      parseNotificationUrl,
+    )
     .addHelpText('after', examples(`integrations create ${exampleAddress} --url https://shop.example/webhook`))
     .action(async (address: string, _options, command) =>
       finish(await createIntegration(address, optionsOf<CreateIntegrationOptions>(command), io)),

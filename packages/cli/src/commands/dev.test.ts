@@ -204,6 +204,7 @@ describe('dev', () => {
     const second = demoIo()
     expect(await runCli(['dev', '--port', new URL(ready.url).port], second)).toBe(1)
     expect(second.errors[0]).toContain(new URL(ready.url).port)
+    expect(second.errors[0]).toContain('choose another port (--port or PI_PORT)')
     expect(readdirSync(second.temporaryFolder)).toEqual([])
     first.interrupt()
     expect(await running).toBe(0)

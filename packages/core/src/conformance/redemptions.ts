@@ -2,6 +2,7 @@
 import { expect } from 'vitest'
 import type { Review } from '../ports/identity-provider.js'
 import type { Store } from '../ports/store.js'
+import type { StoreTransaction } from '../ports/store-transaction.js'
 import type {
   RedemptionAttempt,
   RedemptionState,
@@ -74,6 +75,22 @@ const doubtful = (
     return (await tx.verifications.doubtfulRedemptions(all)).map(({ number }) => number)
   })
 
+/** What `two` finds of an applicant, asked when `one` has changed it and goes on for some statements more. */
+async function waiting(
+  one: Store,
+  two: Store,
+  named: { readonly applicantId: string; readonly externalUserId: string },
+  change: (tx: StoreTransaction) => Promise<void>,
+) {
+  let seen: ReturnType<StoreTransaction['verifications']['lockByApplicant']> | undefined
+  await one.transaction(async (tx) => {
+    await change(tx)
+    seen ??= two.transaction((other) => other.verifications.lockByApplicant(named))
+    for (let statement = 0; statement < 10; statement += 1) await tx.verifications.redemption(named.externalUserId)
+  })
+  return seen
+}
+
 /** Registers the tests. */
 export function redemptionTests(test: StoreTest): void {
   test('an applicant is found by its id, else by the name of an attempt, whatever became of it', async ({ store }) => {
@@ -125,6 +142,43 @@ export function redemptionTests(test: StoreTest): void {
     })
   })
 
+  test('who waits for an applicant that goes along to another account finds it there', async (subject) => {
+    await withAnother(subject, async ([one = subject.store, two = subject.store]) => {
+      for (let round = 0; round < 10; round += 1) {
+        const named = { applicantId: `applicant ${round}`, externalUserId: `name ${round}` }
+        const [from, to] = [`from ${round}`, `to ${round}`]
+        await add(one, redemption({ ...named, accountId: from, state: 'attached' }))
+        await change(one, { applicantId: named.applicantId }, from)
+        await lock(one, to)
+        const seen = await waiting(one, two, named, async (tx) => {
+          for (const accountId of [from, to]) await tx.verifications.lock(accountId)
+          await tx.verifications.change(from, { applicantId: null })
+          await tx.verifications.change(to, { applicantId: named.applicantId })
+        })
+        expect(seen, `round ${round}`).toStrictEqual({ verification: await lock(one, to), attempt: null })
+        expect(seen?.verification.applicantId, `round ${round}`).toBe(named.applicantId)
+      }
+    })
+  })
+
+  test('who waits for an attempt whose applicant is attached and goes along at once finds it there', async (subject) => {
+    await withAnother(subject, async ([one = subject.store, two = subject.store]) => {
+      for (let round = 0; round < 10; round += 1) {
+        const named = { applicantId: `applicant ${round}`, externalUserId: `name ${round}` }
+        const [from, to] = [`from ${round}`, `to ${round}`]
+        await add(one, redemption({ externalUserId: named.externalUserId, accountId: from }))
+        await lock(one, to)
+        const seen = await waiting(one, two, named, async (tx) => {
+          for (const accountId of [from, to]) await tx.verifications.lock(accountId)
+          await tx.verifications.endRedemption(named.externalUserId, 'attached', named.applicantId)
+          await tx.verifications.change(to, { applicantId: named.applicantId })
+        })
+        expect(seen, `round ${round}`).toStrictEqual({ verification: await lock(one, to), attempt: null })
+        expect(seen?.verification.applicantId, `round ${round}`).toBe(named.applicantId)
+      }
+    })
+  })
+
   test('an attempt comes back as it was noted, and a name is given once', async ({ store }) => {
     const given = [redemption(), redemption({ externalUserId: odd, number: 2, levelName: null, isFindable: false })]
     await add(store, ...given)
@@ -146,6 +200,35 @@ export function redemptionTests(test: StoreTest): void {
     await end(store, 'attached', 'applicant')
     for (const state of ['refused', 'absent', 'unknown'] as const) await end(store, state, 'other')
     expect(await found(store, `${id}-1`)).toStrictEqual(redemption({ state: 'attached', applicantId: 'applicant' }))
+  })
+
+  test('the attempt of an applicant is the newest that was attached with its id, of whatever account', async ({
+    store,
+  }) => {
+    const of = (applicantId: string) => store.transaction((tx) => tx.verifications.redemptionOf(applicantId))
+    const attached = redemption({ state: 'attached', applicantId: odd })
+    const states = ['claimed', 'unknown', 'unresolved', 'absent', 'refused', 'surplus', 'foreign'] as const
+    await add(
+      store,
+      attached,
+      ...states.map((state, n) =>
+        redemption({ state, externalUserId: state, number: n + 2, applicantId: odd, claimedAt: epoch + 9 }),
+      ),
+      redemption({ externalUserId: 'of nobody', number: 9, state: 'attached' }),
+    )
+    expect(await of(odd)).toStrictEqual(attached)
+    expect(await of('unknown')).toBeNull()
+    expect(await of('')).toBeNull()
+    const again = { state: 'attached', applicantId: odd, claimedAt: epoch + 1 } as const
+    const [newer, newest] = [2, 3].map((number) =>
+      redemption({ ...again, accountId: 'another', externalUserId: `again ${number}`, number }),
+    )
+    if (newer === undefined || newest === undefined) throw new TypeError('two attempts')
+    await add(store, newest, newer)
+    expect(await of(odd)).toStrictEqual(newest)
+    // An account that its applicant left keeps the attempt.
+    await change(store, { applicantId: null, attempt: null }, 'another')
+    expect(await of(odd)).toStrictEqual(newest)
   })
 
   test('attempts of an account that may have been redeemed come back newest first, the absent ones last and for a while', async ({

@@ -90,7 +90,8 @@ export function createAccountClaims({ store, emails, codes, clock, ids }: ClaimA
     }
     const given = decision.accountId
     await tx.identityAccounts.own(email, given)
-    if (given !== held.accountId) await moveAlong(tx, held.accountId, given, clock)
+    const move = { fromId: held.accountId, toId: given, emailKey: email.key }
+    if (given !== held.accountId) await moveAlong(tx, move, clock)
     await tx.identityAccounts.log(event('claimed', email, { ...how, accountId: given }))
     return { accountId: given, kind: 'registered', emailVerified: true }
   }

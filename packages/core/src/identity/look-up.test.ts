@@ -54,7 +54,9 @@ describe('a name that is taken', () => {
     await expect(share(shop, 'ours')).rejects.toThrow(unavailable)
     expect(await setup.settle({ externalUserId: first, applicantId: null })).toBe('absent')
     expect(await share(shop, 'ours')).toEqual({ ...begun, reused: true })
-    expect(await outcomes()).toEqual(['claimed', 'unknown', 'unresolved', 'settled', 'claimed', 'redeemed'])
+    // The attempt is unresolved, and so is the request that found that.
+    const unresolved = ['unresolved', 'unresolved']
+    expect(await outcomes()).toEqual(['claimed', 'unknown', ...unresolved, 'settled', 'claimed', 'redeemed'])
   })
 
   test('for ever, by applicants that nobody can be shown to be, does not keep one request for ever', async () => {
@@ -135,7 +137,7 @@ describe('where a name cannot be looked up (the older endpoint)', () => {
   const stuck = [first, otherShop, 'unresolved']
 
   test('a lost answer is looked up and never redeemed again blindly, however often somebody asks', async () => {
-    const { share, provider, clock, redemptions, logger, verdicts, outcomes } = await lost()
+    const { share, provider, clock, redemptions, logger, verdicts, store } = await lost()
     for (let day = 0; day < 40; day += 1) {
       for (const by of [shop, otherShop]) await expect(share(by)).rejects.toThrow(unavailable)
       await verdicts.ask()
@@ -144,7 +146,13 @@ describe('where a name cannot be looked up (the older endpoint)', () => {
     expect(provider.redeemed.map(({ shareToken }) => shareToken)).toEqual(['theirs'])
     expect(await redemptions()).toEqual([stuck])
     expect(logger.lines.filter(({ level }) => level === 'error')).toHaveLength(1)
-    expect(await outcomes()).toEqual(['claimed', 'unknown', 'unresolved'])
+    const logged = (await store.verifications.attempts({ limit: 100 })).map((attempt) =>
+      [attempt.integrationAddress, attempt.outcome, attempt.externalUserId].join(' '),
+    )
+    // What became of the attempt is logged once, and every request once.
+    const ofAttempt = ['claimed', 'unknown', 'unresolved'].map((outcome) => `${otherShop} ${outcome} ${first}`)
+    const ofRequests = Array.from({ length: 40 }, () => [`${shop} unresolved `, `${otherShop} unresolved `])
+    expect(logged.reverse()).toEqual([...ofAttempt, ...ofRequests.flat()])
   })
 
   test('it is found once the provider does tell its name: by a look-up, or by a webhook', async () => {

@@ -4,7 +4,12 @@
  */
 import type { Answer, Applicant, IdentityProvider } from '../ports/identity-provider.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
-import type { RedemptionAttempt, Verification, VerificationChange } from '../ports/store-verifications.js'
+import type {
+  RedemptionAttempt,
+  RedemptionState,
+  Verification,
+  VerificationChange,
+} from '../ports/store-verifications.js'
 import type { Clock, Logger } from '../ports/world.js'
 import { logAttempt } from './attempt-log.js'
 import { absentForMs, clockSkewMs, mostLookedUp } from './claim-times.js'
@@ -88,7 +93,7 @@ export async function lookUp(
 /** Why an applicant cannot be the one that an attempt made, or null. */
 export function misfitOf(
   { claimedAt, levelName }: Pick<RedemptionAttempt, 'claimedAt' | 'levelName'>,
-  applicant: Applicant,
+  applicant: Pick<Applicant, 'createdAt' | 'levelName'>,
 ): 'age' | 'level' | null {
   const { createdAt = null, levelName: level = null } = applicant
   if (createdAt !== null && createdAt < claimedAt - clockSkewMs) return 'age'
@@ -96,7 +101,7 @@ export function misfitOf(
 }
 
 /**
- * Ends attempts that nobody has the names of, once nothing can be on its way any more. Resolves false where one of them cannot be looked up by its
+ * Ends attempts that nobody has the names of, once nothing can be on its way any more. One that was ended while it was looked up stays so. Resolves false where one of them cannot be looked up by its
  * name: that nobody was found proves nothing then, and it is kept for an operator.
  */
 export async function endAbsent(
@@ -107,7 +112,10 @@ export async function endAbsent(
 ): Promise<boolean> {
   let isSettled = true
   for (const attempt of attempts) {
-    const { externalUserId, state: before, isFindable } = attempt
+    const { externalUserId, isFindable } = attempt
+    // An operator may have said meanwhile what became of it.
+    const before = (await tx.verifications.redemption(externalUserId))?.state ?? attempt.state
+    if (!isDoubtful(before)) continue
     const unseen = before === 'absent' || isFindable ? 'absent' : 'unresolved'
     const state = foreign.has(externalUserId) ? 'foreign' : unseen
     if (state === 'unresolved') isSettled = false
@@ -118,4 +126,9 @@ export async function endAbsent(
     await logAttempt(tx, clock.now(), attempt, state, { externalUserId })
   }
   return isSettled
+}
+
+/** Whether an attempt may have been redeemed although nobody knows. */
+function isDoubtful(state: RedemptionState): boolean {
+  return state === 'claimed' || state === 'unknown' || state === 'unresolved' || state === 'absent'
 }

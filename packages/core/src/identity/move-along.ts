@@ -24,14 +24,18 @@ export interface AddressDeps extends HoldDeps {
   readonly store: Pick<Store, 'transaction'>
 }
 
-/** The account that an address resolves to. Call it before a verification is locked, as every transaction takes the address first. */
+/**
+ * The account that an address resolves to. Call it before a verification is locked, as every transaction takes the address first.
+ * @param fresh - Answered when the account of before carries another address since, and nobody has this one.
+ */
 export async function accountOf(
   tx: StoreTransaction,
   email: EmailAddress,
   before: string,
   { holdsAddresses = false }: Pick<HoldDeps, 'holdsAddresses'>,
+  fresh: string = before,
 ): Promise<string> {
-  return holdsAddresses ? (await tx.identityAccounts.hold(email, before)).accountId : before
+  return holdsAddresses ? (await tx.identityAccounts.hold(email, fresh)).accountId : before
 }
 
 /** Ends what was begun at an account. If its address was given to another one meanwhile, what was shared goes there. */
@@ -43,8 +47,10 @@ export function endAt<T>(
 ): Promise<T> {
   return deps.store.transaction(async (tx) => {
     const owner = await accountOf(tx, email, accountId, deps)
+    if (owner === accountId) return work(tx)
+    await lockBoth(tx, accountId, owner)
     const result = await work(tx)
-    if (owner !== accountId) await moveAlong(tx, accountId, owner, deps.clock)
+    await moveAlong(tx, { fromId: accountId, toId: owner, emailKey: email.key }, deps.clock)
     return result
   })
 }
@@ -61,28 +67,51 @@ export async function endOf<T>(
 ): Promise<T> {
   const owner = holdsAddresses ? await tx.identityAccounts.holdKnown(emailKey, accountId) : null
   if (owner === null || owner === accountId) return work()
-  const before = await tx.verifications.lock(accountId)
+  const [before] = await lockBoth(tx, accountId, owner)
   const result = await work()
-  if (isEnded(before, await tx.verifications.lock(accountId))) await moveAlong(tx, accountId, owner, clock)
+  const move = { fromId: accountId, toId: owner, emailKey }
+  if (isEnded(before, await tx.verifications.lock(accountId))) await moveAlong(tx, move, clock)
   return result
 }
 
-/** Moves what was shared for an address to the account that has it. The attempts stay, so that no name of an applicant is used twice. */
+/** An address that was given from one account to another. */
+export interface Move {
+  readonly fromId: string
+  readonly toId: string
+  /** Keyed hash of the address. */
+  readonly emailKey: string
+}
+
+/**
+ * Moves what was shared for an address to the account that has it. What was shared for another one stays: its user proved that as well. The attempts stay,
+ * so that no name of an applicant is used twice.
+ */
 export async function moveAlong(
   tx: StoreTransaction,
-  fromId: string,
-  toId: string,
+  { fromId, toId, emailKey }: Move,
   clock: Pick<Clock, 'now'>,
 ): Promise<void> {
-  const from = await tx.verifications.lock(fromId)
-  const to = await tx.verifications.lock(toId)
+  const [from, to] = await lockBoth(tx, fromId, toId)
   if (!movesAlong(await withoutIdleClaim(tx, from), await withoutIdleClaim(tx, to))) return
+  if (!(await isSharedFor(tx, from, emailKey))) return
   const { donor, applicantId, review, reviewedAt, doubt, presence, missing } = from
   const moved = { donor, applicantId, attempt: null, review, reviewedAt, doubt, presence, missing }
   const kept = await keepQuestion(tx, from, clock)
   await tx.verifications.change(fromId, { ...nothingShared, claim: null, askInMs: null, ...kept })
   // Asked about at once: the question that was due to it lay with the other account.
   await tx.verifications.change(toId, { ...moved, claim: null, askInMs: 0 })
+}
+
+/** Locks two verifications in the order of their accounts, so that two who move between the same accounts do not wait for each other. */
+async function lockBoth(tx: StoreTransaction, one: string, other: string): Promise<[Verification, Verification]> {
+  if (one < other) return [await tx.verifications.lock(one), await tx.verifications.lock(other)]
+  const second = await tx.verifications.lock(other)
+  return [await tx.verifications.lock(one), second]
+}
+
+/** Whether the applicant of a verification came from a token for that address. It names no attempt any more once it moved. */
+async function isSharedFor(tx: StoreTransaction, { applicantId }: Verification, emailKey: string): Promise<boolean> {
+  return applicantId !== null && (await tx.verifications.redemptionOf(applicantId))?.emailKey === emailKey
 }
 
 /** A claim that lapsed before its request sent anything keeps nobody waiting: whoever made it for a look-up died. */

@@ -2,7 +2,16 @@
 import { describe, expect, test } from 'vitest'
 import { turns } from '../../test/support/manual-clock.js'
 import { seededRandom } from '../../test/support/seeded-random.js'
-import { approved, begun, email, rejected, review, shareSetup, shop } from '../../test/support/share-setup.js'
+import {
+  approved,
+  begun,
+  email,
+  otherShop,
+  rejected,
+  review,
+  shareSetup,
+  shop,
+} from '../../test/support/share-setup.js'
 import { steppedProcess } from '../../test/support/stepped-process.js'
 import { createAccountClaims } from './claim-account.js'
 import { claimLeaseMs } from './claim-times.js'
@@ -83,6 +92,77 @@ describe.each(Object.entries(finders))('a redemption that %s ends', (_, end) => 
     await hosted.clock.advance(claimLeaseMs)
     await end({ ...rest, lose, ...hosted }, first)
     expect(await of('account-1')).toMatchObject({ donor: shop, applicantId: `applicant of ${first}` })
+  })
+})
+
+describe('a redemption that a request for another address of the account ends', () => {
+  const other = 'second.user@example.com'
+
+  /** The answer for the first address is lost, the account changes its address, somebody else proves the first one, and the account shares for its new one. */
+  async function endByOther(setup: Setup) {
+    const { claims, proveAs, prove, lose, shareFor, clock } = setup
+    const account = await proveAs((await claims.register(email)).accountId)
+    await lose('lost after')
+    await proveAs(account, other)
+    const owner = await prove()
+    await clock.advance(claimLeaseMs)
+    expect(await shareFor(other)).toMatchObject({ reused: true })
+    return { account, owner }
+  }
+
+  test('goes to the account that proved its address, and each address is redeemed for once', async () => {
+    const setup = setUp()
+    const { of, share, shareFor, provider } = setup
+    const { account, owner } = await endByOther(setup)
+    // The second name was kept for what the look-up was to decide.
+    const names = [1, 3].map((number) => `pi:${account}:${number}`)
+    expect(await of(owner)).toMatchObject({ donor: shop, applicantId: `applicant of ${names[0]}`, claim: null })
+    expect(await of(account)).toMatchObject({ donor: shop, applicantId: `applicant of ${names[1]}`, claim: null })
+    for (const again of [share(), shareFor(other)]) expect(await again).toMatchObject({ reused: false })
+    expect(provider.redeemed.map(({ externalUserId }) => externalUserId)).toEqual(names)
+  })
+
+  test('stays where it was begun when the owner has a verification', async () => {
+    const setup = setUp()
+    const { share, of, shareFor, claims, proveAs, prove, lose, clock, provider } = setup
+    const account = await proveAs((await claims.register(email)).accountId)
+    await lose('lost after')
+    await proveAs(account, other)
+    const owner = await prove()
+    expect(await share()).toMatchObject({ reused: true })
+    await clock.advance(claimLeaseMs)
+    expect(await shareFor(other)).toMatchObject({ reused: false })
+    expect(await of(owner)).toMatchObject({ applicantId: `applicant of pi:${owner}:1` })
+    expect(await of(account)).toMatchObject({ applicantId: `applicant of pi:${account}:1`, claim: null })
+    expect(provider.redeemed).toHaveLength(2)
+  })
+
+  test('keeps from nobody what was shared for the other one, where that is proven during the look-up', async () => {
+    const setup = setUp()
+    const { share, shareFor, webhook, provider, verdicts, clock, claims, proveAs, of, redemptions } = setup
+    const account = await proveAs((await claims.register(email)).accountId)
+    provider.fault = () => 'lost before'
+    await expect(share(otherShop)).rejects.toThrow(unavailable)
+    provider.fault = () => null
+    await clock.advance(claimLeaseMs)
+    await verdicts.ask()
+    await shareFor(other)
+    const [shared] = provider.redeemed
+    await webhook(rejected, { name: shared?.externalUserId ?? '' })
+    await proveAs(account, other)
+    expect(await of(account)).toMatchObject({ donor: shop, review: rejected })
+    // The provider shows late what it had redeemed all the same.
+    const late = { applicantId: 'late', review: null }
+    provider.find = async () => {
+      taker ||= await proveAs((await claims.register(other)).accountId, other)
+      return { kind: 'answer', value: late }
+    }
+    let taker = ''
+    provider.fault = () => 'rejected'
+    await expect(shareFor(other)).rejects.toMatchObject({ code: 'ERR_SHARE_TOKEN_REJECTED' })
+    expect(await redemptions()).toContainEqual([`pi:${account}:1`, otherShop, 'surplus'])
+    expect(await of(taker)).toMatchObject({ donor: shop, applicantId: shared?.applicantId, review: rejected })
+    expect(await of(account)).toMatchObject({ donor: null, applicantId: null, claim: null })
   })
 })
 

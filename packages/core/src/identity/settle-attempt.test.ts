@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { otherShop, rejected, shareSetup, shop } from '../../test/support/share-setup.js'
+import { email, otherShop, rejected, shareSetup, shop } from '../../test/support/share-setup.js'
 import { claimLeaseMs } from './claim-times.js'
+import { endAbsent } from './look-up.js'
 
 const [first, second] = ['pi:account-1:1', 'pi:account-1:2']
 const unavailable = expect.objectContaining({ code: 'ERR_IDENTITY_UNAVAILABLE' })
@@ -68,7 +69,7 @@ test('an attempt of a process that died is settled once its claim lapsed, and ne
 })
 
 test('what is settled leaves its record in the audit log with it, what is refused leaves none', async () => {
-  const { settle, audit, store, redemptions } = await misfit()
+  const { settle, audit, store, redemptions, emails } = await misfit()
   expect(await settle({ externalUserId: 'pi:nobody:1', applicantId: null })).toBe('not_open')
   store.failures.push(new Error('disk'))
   await expect(settle({ externalUserId: first, applicantId: null })).rejects.toThrow('disk')
@@ -78,5 +79,52 @@ test('what is settled leaves its record in the audit log with it, what is refuse
   expect(audit()).toEqual([`cli:ada identity.attempt_settled ${first}`])
   expect(store.committed().audit[0]?.details).toEqual({
     ...{ outcome: 'attached', applicantId: `applicant of ${first}`, integrationAddress: otherShop },
+    emailKey: emails(email).key,
   })
+})
+
+test('what an operator says while the attempt is looked up stays, and the request that looked redeems', async () => {
+  const { share, provider, clock, settle, redemptions, outcomes } = shareSetup()
+  provider.findsByName = false
+  provider.fault = () => 'lost before'
+  await expect(share()).rejects.toThrow(unavailable)
+  provider.fault = () => null
+  await clock.advance(claimLeaseMs)
+  await expect(share()).rejects.toThrow(unavailable)
+  expect(await redemptions()).toEqual([[first, shop, 'unresolved']])
+  await clock.advance(claimLeaseMs)
+  provider.pause = async (call, half) => {
+    if (call !== 'find' || half !== 'answer') return
+    provider.pause = async () => undefined
+    expect(await settle({ externalUserId: first, applicantId: null })).toBe('absent')
+  }
+  expect(await share()).toMatchObject({ reused: true })
+  expect(await redemptions()).toEqual([
+    [first, shop, 'absent'],
+    // A claim that looked things up used a number up, too.
+    ['pi:account-1:3', shop, 'attached'],
+  ])
+  expect((await outcomes()).slice(-3)).toEqual(['settled', 'claimed', 'redeemed'])
+})
+
+test.each([
+  ['unresolved', 'absent'],
+  ['unknown', 'absent'],
+  ['unknown', 'attached'],
+  ['unknown', 'refused'],
+] as const)('an attempt that was %s when it was looked up, and %s since, stays so', async (before, since) => {
+  const { store, clock, logger, redemptions, outcomes, emails } = shareSetup()
+  const attempt = {
+    ...{ externalUserId: first, accountId: 'account-1', number: 1, integrationAddress: shop },
+    ...{ emailKey: emails(email).key, levelName: null, isFindable: false, claimedAt: clock.now() },
+    ...{ state: before, applicantId: null },
+  }
+  const isSettled = await store.transaction(async (tx) => {
+    await tx.verifications.addRedemption(attempt)
+    await tx.verifications.endRedemption(first, since)
+    return endAbsent(tx, [attempt], new Set(), { clock, logger })
+  })
+  expect(isSettled).toBe(true)
+  expect([await redemptions(), await outcomes()]).toEqual([[[first, shop, since]], []])
+  expect(logger.lines).toEqual([])
 })

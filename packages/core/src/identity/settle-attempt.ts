@@ -51,12 +51,13 @@ export function createSettle(deps: SettleDeps): (settlement: Settlement) => Prom
     return audited(async (tx, note) => {
       const attempt = await tx.verifications.redemption(externalUserId)
       if (attempt === null) return 'not_open'
+      const { integrationAddress, emailKey } = attempt
       return endOf(tx, attempt, deps, async () => {
         const settled = await settle(tx, attempt, applicant)
         if (settled === 'attached' || settled === 'surplus' || settled === 'absent')
           note({
             ...{ action: 'identity.attempt_settled', subject: externalUserId },
-            details: { outcome: settled, applicantId, integrationAddress: attempt.integrationAddress },
+            details: { outcome: settled, applicantId, integrationAddress, emailKey },
           })
         return settled
       })

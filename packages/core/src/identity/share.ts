@@ -20,7 +20,7 @@ import type { EmailKeys } from './email-keys.js'
 import { IdentityUnavailableError, VerificationUnavailableError } from './errors.js'
 import { checkNamespace, defaultNamespace, externalUserIdOf } from './external-user-id.js'
 import { doubtfulAttempts, endAbsent, type LookedUp, lookUp } from './look-up.js'
-import { type AddressDeps, accountOf, endAt, moveAlong } from './move-along.js'
+import { type AddressDeps, accountOf, endAt, endOf, moveAlong } from './move-along.js'
 import { createRedeem, type Held, refusalError } from './redeem.js'
 
 export { claimLeaseMs } from './claim-times.js'
@@ -72,7 +72,7 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
     for (let round = 0; round < mostRounds; round += 1) {
       const begun = await inTransaction(async (tx, until) => {
         // Somebody may have proved the address since: then it is another account's.
-        caller = { ...caller, accountId: await accountOf(tx, email, caller.accountId, deps) }
+        caller = { ...caller, accountId: await accountOf(tx, email, caller.accountId, deps, ids.next()) }
         return begin(tx, caller, until)
       })
       const step = begun.kind === 'look_up' ? await resolve(caller, email, begun) : begun
@@ -153,22 +153,30 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
         await release(held, looked)
         throw refusalError(looked.refusal)
       case 'found':
-        await endAt(caller.accountId, email, deps, async (tx) => {
-          await attach(tx, { ...looked, outcome: 'found', source: 'look_up' }, deps)
-          await endClaim(tx, held)
-        })
+        // It is its address that decides where it goes, whoever looked it up.
+        await store.transaction((tx) =>
+          endOf(tx, looked.attempt, deps, async () => {
+            await attach(tx, { ...looked, outcome: 'found', source: 'look_up' }, deps)
+            await endClaim(tx, held)
+          }),
+        )
+        // What was shared for the caller's address goes along too, where this claim kept it.
+        if (looked.attempt.emailKey !== email.key) await endAt(caller.accountId, email, deps, async () => undefined)
         return { kind: 'again' }
       case 'none':
         return inTransaction(async (tx, until) => {
-          const owner = await accountOf(tx, email, caller.accountId, deps)
+          const fresh = ids.next()
+          const owner = await accountOf(tx, email, caller.accountId, deps, fresh)
           const found = await tx.verifications.lock(caller.accountId)
           if (found.claim?.token !== held.token) return { kind: 'again' }
           if (await endAbsent(tx, doubtful, looked.foreign, deps)) {
             if (owner === caller.accountId) return decide(tx, caller, found, { ...held, until })
             await tx.verifications.change(caller.accountId, { claim: null })
-            await moveAlong(tx, caller.accountId, owner, clock)
+            const move = { fromId: caller.accountId, toId: owner, emailKey: email.key }
+            if (owner !== fresh) await moveAlong(tx, move, clock)
             return { kind: 'again' }
           }
+          await logAttempt(tx, clock.now(), caller, 'unresolved')
           await tx.verifications.change(caller.accountId, { claim: claimOf(held, 0) })
           return { kind: 'unavailable' }
         })

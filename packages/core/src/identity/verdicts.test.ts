@@ -18,6 +18,29 @@ async function shared() {
 }
 
 describe('a webhook', () => {
+  test('of an applicant of another level than its attempt asked for attaches nothing, as a look-up does', async () => {
+    const { provider, share, verdicts, verification, redemptions, logger, clock, history } = shareSetup()
+    provider.levelName = 'basic'
+    provider.fault = () => 'lost after'
+    await expect(share()).rejects.toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE' })
+    const [externalUserId, applicantId] = ['pi:account-1:1', 'applicant of pi:account-1:1']
+    const told = (levelName: string | null) => {
+      const eventKey = `news of ${clock.now()}`
+      return verdicts.apply({ applicantId, externalUserId, levelName, eventKey, at: clock.now(), review: approved })
+    }
+    expect(await told('strict')).toBe('unknown')
+    expect(await verification()).toMatchObject({ applicantId: null, donor: null })
+    expect([await redemptions(), await history()]).toEqual([[[externalUserId, shop, 'unknown']], []])
+    expect(logger.lines.filter(({ level }) => level === 'error').map(({ fields }) => fields)).toEqual([
+      { externalUserId, applicantId, misfit: 'level' },
+    ])
+    expect(await told('basic')).toBe('applied')
+    expect(await verification()).toMatchObject({ applicantId, donor: shop, review: approved })
+    // What is attached may be moved to another level at the provider.
+    await clock.advance(1)
+    expect(await told('strict')).toBe('applied')
+  })
+
   test('is applied once', async () => {
     const { news, known } = await shared()
     expect(await news(pending, 1)).toBe('applied')

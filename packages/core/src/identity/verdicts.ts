@@ -6,7 +6,7 @@ import type { RedemptionAttempt, VerdictEntry, Verification } from '../ports/sto
 import type { Logger } from '../ports/world.js'
 import { attach } from './attach.js'
 import { clockSkewMs } from './claim-times.js'
-import { keepQuestion } from './look-up.js'
+import { keepQuestion, misfitOf, strangeApplicant } from './look-up.js'
 import { endOf, type HoldDeps } from './move-along.js'
 import { compareNews, isDoubtful, turnsBack } from './order-news.js'
 import { nextQuestionMs } from './question-times.js'
@@ -22,6 +22,8 @@ export interface Verdict {
   readonly at: number
   /** Where it stands; null: the event does not say. */
   readonly review: Review | null
+  /** The level that the applicant is of; null or absent: the event does not say. */
+  readonly levelName?: string | null | undefined
   /** What happened: the review moved on, or the applicant was switched off, on again, or deleted. @default 'review', 'deleted' without a review */
   readonly news?: 'review' | 'activated' | 'deactivated' | 'deleted' | undefined
 }
@@ -79,12 +81,18 @@ export function createVerdicts(deps: VerdictDeps): Verdicts {
     attempt: RedemptionAttempt | null,
     verdict: Verdict,
   ): Promise<VerdictOutcome> {
-    const { applicantId, review, at } = verdict
+    const { applicantId, review, at, levelName } = verdict
     // The end of an applicant that was not attached says nothing of the one that is.
     if (attempt === null || isOver(attempt) || review === null || !['review', 'activated'].includes(newsOf(verdict)))
       return 'unknown'
     // What was there before the attempt is no work of it.
     if (at < attempt.claimedAt - clockSkewMs) return 'unknown'
+    // As where it is looked up: an operator must say.
+    const misfit = misfitOf(attempt, { levelName })
+    if (misfit !== null) {
+      deps.logger.error({ externalUserId: attempt.externalUserId, applicantId, misfit }, strangeApplicant)
+      return 'unknown'
+    }
     if (!(await tx.verifications.noteEvent(verdict.eventKey, at))) return 'duplicate'
     const applicant = { applicantId, review, reviewedAt: at }
     const { isAttached } = await attach(tx, { attempt, applicant, outcome: 'attached', source: 'webhook' }, deps)

@@ -122,6 +122,7 @@ export type ShareOutcome =
   | 'not_donated'
   | 'concurrent'
   | 'unknown'
+  /** Nobody can look up what became of an attempt; with its name that of the attempt, without one that of a request that waits for it. */
   | 'unresolved'
   | 'absent'
   | 'foreign'
@@ -202,7 +203,10 @@ export interface VerificationStore {
 export interface VerificationTransaction {
   /** The verification of an account, made empty where there is none, and locked until the transaction ends. */
   lock(accountId: string): Promise<Verification>
-  /** The locked verification of an applicant, else of the attempt that had that external user id, with that attempt; or null. */
+  /**
+   * The locked verification of an applicant, else of the attempt that had that external user id, with that attempt; or null. An applicant that goes to another
+   * account while this waits is found there.
+   */
   lockByApplicant(named: {
     readonly applicantId: string
     readonly externalUserId: string | null
@@ -215,6 +219,8 @@ export interface VerificationTransaction {
   endRedemption(externalUserId: string, state: RedemptionState, applicantId?: string): Promise<void>
   /** The attempt that had that external user id, or null. */
   redemption(externalUserId: string): Promise<RedemptionAttempt | null>
+  /** The attempt that an applicant came from, wherever it is attached now: the newest that is `attached` with its id, or null. */
+  redemptionOf(applicantId: string): Promise<RedemptionAttempt | null>
   /**
    * Attempts of an account above `afterNumber` that may have been redeemed although nobody knows: `claimed`, `unknown`, `unresolved`, and `absent` where
    * they were claimed since `absentSince`, in unix milliseconds. At most `limit`: the absent ones last, each newest first.

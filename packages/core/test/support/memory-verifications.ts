@@ -97,6 +97,12 @@ export function verificationsIn(rows: VerificationRows, now: () => number): Veri
       redemptions.set(externalUserId, { ...attempt, state, applicantId: applicantId ?? attempt.applicantId })
     },
     redemption: async (externalUserId) => redemptions.get(externalUserId) ?? null,
+    async redemptionOf(applicantId) {
+      const [newest] = [...redemptions.values()]
+        .filter((each) => each.applicantId === applicantId && each.state === 'attached')
+        .sort((a, b) => b.claimedAt - a.claimedAt || b.number - a.number)
+      return newest ?? null
+    },
     async doubtfulRedemptions({ accountId, afterNumber, absentSince, limit }) {
       return [...redemptions.values()]
         .filter((each) => each.accountId === accountId && each.number > afterNumber)

@@ -151,6 +151,60 @@ describe('lines of a gate', () => {
     expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'c1', 'd1'])
   })
 
+  it('keep nobody longer than the longest wait: who cannot begin in time is sent away when that is known, and takes no turn', async () => {
+    const through = createGate({
+      perWindow: 2,
+      windowMs: 1_000,
+      waiting: 8,
+      longestWaitMs: 2_000,
+      now: () => Date.now(),
+    })
+    const ended = new Map<string, [number, Admission['kind']][]>()
+    const enter = async (whose: string) => {
+      const came = Date.now()
+      const { kind } = await through.enter(whose)
+      ended.set(whose, [...(ended.get(whose) ?? []), [Date.now() - came, kind]])
+      return kind
+    }
+    let isOpen = true
+    /** Comes again as soon as its turn was had. */
+    const comeAgain = async (whose: string) => {
+      while (isOpen && (await enter(whose)) === 'go');
+    }
+    void enter('first')
+    void enter('first')
+    for (let n = 0; n < 5; n += 1) void enter('crowd')
+    for (const quiet of ['a', 'b', 'c']) void comeAgain(quiet)
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(ended.get('crowd')).toEqual([[1_000, 'go']])
+    // Both turns of that time are other lines', and the next ones come too late for whoever is there since the beginning.
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(ended.get('crowd')?.slice(1)).toEqual(Array(4).fill([2_000, 'shed']))
+    await vi.advanceTimersByTimeAsync(8_000)
+    isOpen = false
+    through.close()
+    await vi.advanceTimersByTimeAsync(0)
+    const quiet = ['a', 'b', 'c'].flatMap((whose) => ended.get(whose) ?? [])
+    const begun = quiet.filter(([, kind]) => kind === 'go')
+    // Of the 20 turns of 10 seconds one was the crowd's: no turn was lost.
+    expect(begun).toHaveLength(19)
+    expect(Math.max(...begun.map(([waited]) => waited))).toBeLessThanOrEqual(2_000)
+    expect(quiet.length - begun.length).toBe(3)
+  })
+
+  it('let a timer be a little late: who would begin just then is not sent away for it', async () => {
+    let lateness = 0
+    const now = () => Date.now() + lateness
+    const through = createGate({ perWindow: 1, windowMs: 1_000, waiting: 3, longestWaitMs: 2_000, now })
+    const kinds: string[] = []
+    for (let n = 0; n < 3; n += 1) void through.enter().then(({ kind }) => kinds.push(kind))
+    lateness = 20
+    await vi.advanceTimersByTimeAsync(1_000)
+    lateness = 40
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(kinds).toEqual(['go', 'go', 'go'])
+  })
+
   it('are all sent away by a pause, and begin anew after it', async () => {
     const through = lines(10, 5)
     const { come, begun, sentAway } = crowd(through)

@@ -1,6 +1,6 @@
 /**
  * Keeps requests to a provider below its rate limit: at most so many begin in a window, a few wait in line, the rest is sent away. Each integration has a line
- * of its own, and the lines take turns: nobody waits for another one's crowd.
+ * of its own, and the lines take turns: nobody waits for another one's crowd, and nobody longer than the longest wait.
  * @module
  */
 
@@ -16,6 +16,8 @@ export interface GateOptions {
   readonly waiting: number
   /** Most of them in one line; more are sent away at once. @default waiting */
   readonly waitingEach?: number | undefined
+  /** Longest wait in line, in milliseconds: who cannot begin within it is sent away as soon as that is known, and takes no turn. @default none */
+  readonly longestWaitMs?: number | undefined
   /** Milliseconds on a clock that never goes back. */
   readonly now: () => number
 }
@@ -32,15 +34,24 @@ export interface Gate {
 
 /** How long callers are asked to wait when the gate is closed for good, in milliseconds: another process answers then. */
 const closedMs = 1_000
+/** How much later than the longest wait one may begin, in milliseconds, as timers are never early and every window adds to that. */
+const latenessMs = 100
 
-type Leave = (admission: Admission) => void
+/** Somebody in a line. */
+interface Waiter {
+  readonly leave: (admission: Admission) => void
+  /** When it came. */
+  readonly since: number
+}
 
 /** Builds the gate. */
-export function createGate({ perWindow, windowMs, waiting, waitingEach = waiting, now }: GateOptions): Gate {
+export function createGate(options: GateOptions): Gate {
+  const { perWindow, windowMs, waiting, waitingEach = waiting, now } = options
+  const { longestWaitMs = Number.POSITIVE_INFINITY } = options
   /** When the newest requests began, oldest first, at most `perWindow`. */
   const begun: number[] = []
   /** Who waits, by line, in the order of their turns; none is empty. */
-  const lines = new Map<string, Leave[]>()
+  const lines = new Map<string, Waiter[]>()
   let count = 0
   let pausedUntil = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
@@ -66,19 +77,35 @@ export function createGate({ perWindow, windowMs, waiting, waitingEach = waiting
     return true
   }
   /** Who is next. A line that had its turn goes behind the others. */
-  function next(): Leave | undefined {
+  function next(): Waiter | undefined {
     const [first] = lines
     if (first === undefined) return undefined
     const [whose, line] = first
     lines.delete(whose)
-    const leave = line.shift()
+    const waiter = line.shift()
     if (line.length > 0) lines.set(whose, line)
     count -= 1
-    return leave
+    return waiter
+  }
+  /** Sends away whoever waited too long by the time of the next turn, whose ever that is. */
+  function sendLateAway(): void {
+    const came = now() + untilTurn(0) - longestWaitMs - latenessMs
+    for (const [whose, line] of lines) {
+      // Who came first is first in its line.
+      while (line[0] !== undefined && line[0].since < came) {
+        count -= 1
+        line.shift()?.leave(sentAway(whose, line.length))
+      }
+      if (line.length === 0) lines.delete(whose)
+    }
   }
   function admit(): void {
     clearTimeout(timer)
-    while (count > 0 && begin()) next()?.({ kind: 'go' })
+    sendLateAway()
+    while (count > 0 && begin()) {
+      next()?.leave({ kind: 'go' })
+      sendLateAway()
+    }
     if (count > 0) timer = setTimeout(admit, Math.ceil(untilTurn(0)))
   }
   /** Sends away the last of the longest line, for one that comes to a line of `length`. Returns whether there is room now. */
@@ -89,7 +116,7 @@ export function createGate({ perWindow, windowMs, waiting, waitingEach = waiting
     const line = lines.get(longest)
     if (line === undefined || line.length <= length + 1) return false
     count -= 1
-    line.pop()?.(sentAway(longest, line.length))
+    line.pop()?.leave(sentAway(longest, line.length))
     return true
   }
   function shed(retryAfterMs: number): void {
@@ -97,7 +124,7 @@ export function createGate({ perWindow, windowMs, waiting, waitingEach = waiting
     const all = [...lines.values()].flat()
     lines.clear()
     count = 0
-    for (const leave of all) leave({ kind: 'shed', retryAfterMs })
+    for (const { leave } of all) leave({ kind: 'shed', retryAfterMs })
   }
 
   return {
@@ -107,10 +134,10 @@ export function createGate({ perWindow, windowMs, waiting, waitingEach = waiting
       if (count === 0 && begin()) return { kind: 'go' }
       const place = lines.get(whose)?.length ?? 0
       if (place >= waitingEach || !makeRoom(place)) return sentAway(whose, place)
-      return new Promise((resolve) => {
+      return new Promise((leave) => {
         const line = lines.get(whose) ?? []
         lines.set(whose, line)
-        line.push(resolve)
+        line.push({ leave, since: now() })
         count += 1
         admit()
       })

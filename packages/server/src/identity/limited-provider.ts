@@ -28,8 +28,9 @@ export function limitsOf(percent: number): Readonly<Record<keyof ProviderLimits,
 /** The provider's window, in milliseconds. */
 const windowMs = 5_000
 /**
- * How many windows of redemptions wait for their turn in all, while those of one integration are one window's at most. With the provider's own time for an
- * answer that is less than callers keep a connection open for. Look-ups come after a redemption, so they are as many.
+ * How many windows of redemptions wait for their turn in all, while those of one integration are one window's at most. Nobody waits longer than that either,
+ * however many integrations take turns: with the provider's own time for an answer it is less than callers keep a connection open for. Look-ups come after a
+ * redemption, so they are as many.
  */
 const waitingWindows = 2
 /** How long nobody asks after a 429 that names no time, in milliseconds. */
@@ -52,14 +53,15 @@ export interface LimitDeps {
 }
 
 /**
- * Builds it. Integrations take turns. What finds no place in line, and everything for a while after the provider asked for fewer requests, is answered `throttled` and
+ * Builds it. Integrations take turns. What finds no place in line or no turn in time, and everything for a while after the provider asked for fewer requests, is answered `throttled` and
  * never sent: a share is 503 with Retry-After then, and a round of questions ends.
  */
 export function limitProvider(provider: IdentityProvider, { clock, limits = {}, elapsed }: LimitDeps): LimitedProvider {
   const { redemptions = providerLimits.redemptions, lookUps = providerLimits.lookUps } = limits
   const { questions = providerLimits.questions } = limits
   const now = elapsed ?? (() => performance.now())
-  const line = { waiting: waitingWindows * redemptions, waitingEach: redemptions }
+  const longestWaitMs = waitingWindows * windowMs
+  const line = { waiting: waitingWindows * redemptions, waitingEach: redemptions, longestWaitMs }
   const gateOf = (perWindow: number) => createGate({ perWindow, windowMs, ...line, now })
   const gates = { redeem: gateOf(redemptions), find: gateOf(lookUps), review: gateOf(questions) }
 

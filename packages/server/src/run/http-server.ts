@@ -45,9 +45,9 @@ export class ListenError extends Error {
   constructor(host: string, port: number, reason: string | undefined) {
     const advice =
       reason === 'EADDRINUSE'
-        ? 'another program listens there; stop it or choose another PI_PORT'
+        ? 'another program listens there; stop it or choose another port (--port or PI_PORT)'
         : reason === 'EACCES'
-          ? 'this user may not use that port; choose a PI_PORT above 1023'
+          ? 'this user may not use that port; choose one above 1023 (--port or PI_PORT)'
           : 'check PI_HOST and PI_PORT'
     super(`Cannot listen on ${host} port ${port} (${reason ?? 'unknown reason'}): ${advice}.`)
   }

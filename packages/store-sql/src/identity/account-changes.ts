@@ -65,9 +65,17 @@ async function insertUser(
 
 /** Makes an account the owner of an address, which changes nothing where it is: a placeholder is registered by that. */
 async function own(db: Connection, differences: Differences, emailKey: string, accountId: string): Promise<void> {
-  const { name, nowText } = differences
+  const { name, nowText, lockRows } = differences
   const users = name('identity_users')
   const id = pack(accountId)
+  // Two accounts that prove each other's address would change the same two rows, each its own last.
+  await run(
+    db,
+    differences,
+    (parameter) =>
+      `select account_id from ${users} u where email_key = ${parameter(emailKey)} or account_id = ${parameter(id)}
+        order by account_id${lockRows('u')}`,
+  )
   await run(
     db,
     differences,

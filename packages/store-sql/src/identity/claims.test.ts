@@ -19,8 +19,18 @@ const masterKey = parseMasterKey('00112233445566778899aabbccddeeff10213243546576
 
 onBothDatabases((empty) => {
   async function setup() {
-    const store = createStore(await empty())
-    await store.migrate()
+    const opened = createStore(await empty())
+    await opened.migrate()
+    /** How often a transaction began, or began again. */
+    const begun = { times: 0 }
+    const store: typeof opened = {
+      ...opened,
+      transaction: (work) =>
+        opened.transaction((tx) => {
+          begun.times += 1
+          return work(tx)
+        }),
+    }
     const answers = { areLost: false }
     const applicant = (externalUserId: string) => ({ applicantId: `of ${externalUserId}`, review: null })
     const identity = createIdentity({
@@ -38,7 +48,7 @@ onBothDatabases((empty) => {
       },
     })
     const share = (by = shop) => identity.share({ integrationAddress: by, email, shareToken: 'token' })
-    return { store, identity, share, answers, claims: await identity.claims() }
+    return { store, begun, identity, share, answers, claims: await identity.claims() }
   }
   const won = (results: readonly PromiseSettledResult<unknown>[]) =>
     results.filter(({ status }) => status === 'fulfilled').length
@@ -112,6 +122,24 @@ onBothDatabases((empty) => {
       expect((await share()).reused).toBe(false)
       const ended = await identity.redemptions({ limit: 10 })
       expect(ended.map(({ state }) => state)).toEqual(['attached'])
+    }
+  })
+
+  test('two accounts that prove each other’s address at once swap them, and neither transaction begins again', async () => {
+    const { identity, claims, begun } = await setup()
+    const prove = async (address: string) => {
+      const { code } = await claims.requestCode(address)
+      return (accountId?: string) => claims.claimByCode(address, code, { accountId })
+    }
+    for (let round = 0; round < 20; round += 1) {
+      const [one, two] = [`one${round}@shop.example`, `two${round}@shop.example`]
+      const [first, second] = [await (await prove(one))(), await (await prove(two))()]
+      for (const address of [one, two])
+        await identity.share({ integrationAddress: shop, email: address, shareToken: 'token' })
+      const [proveOne, proveTwo] = [await prove(one), await prove(two)]
+      begun.times = 0
+      await Promise.all([proveOne(second.accountId), proveTwo(first.accountId)])
+      expect(begun.times, `round ${round}`).toBe(2)
     }
   })
 

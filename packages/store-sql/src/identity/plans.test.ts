@@ -4,6 +4,7 @@ import { onBothDatabases } from '../../test/support/old-databases.js'
 import { postgresScans, sqlitePlan } from '../../test/support/plans.js'
 import { createStore } from '../create-store.js'
 import type { Engine } from '../engine.js'
+import { ofApplicantQuery } from './redemptions.js'
 import { dueQuery, listQuery, verdictsQuery } from './verification-reads.js'
 
 const rows = 3_000
@@ -20,6 +21,9 @@ async function fill({ transaction, differences: { name } }: Engine): Promise<voi
         ${numbers} select '"' || i || '"', '"a' || i || '"', 1, case when i % 2 = 0 then i + 4000000000000 when i < 20 then i end from n`,
       `insert into ${name('share_attempts')} (at, integration, email_key, account_id, outcome)
         ${numbers} select i, 'shop', ${key('i')}, '"' || i || '"', 'redeemed' from n`,
+      `insert into ${name('redemptions')} (external_user_id, account_id, number, integration, email_key, is_findable, claimed_at, state, applicant_id)
+        ${numbers} select '"n' || i || '"', '"' || i || '"', 1, 'shop', ${key('i')}, 1, i, case when i % 9 = 0 then 'refused' else 'attached' end,
+          case when i % 9 = 0 then null else '"a' || i || '"' end from n`,
       `insert into ${name('identity_accounts')} (email_key, account_id, email_key_version, email_sealed, created_at, resolved_at)
         ${numbers} select ${key('i')}, '"' || i || '"', 1, 'sealed', 1, 1 from n`,
       `insert into ${name('verdicts')} (noted_at, account_id, applicant_id, source, news, outcome)
@@ -40,6 +44,7 @@ onBothDatabases((empty, database) => {
       'a page of verifications': listQuery(engine, { afterAccountId: '1500', limit: 50 }),
       'due questions': dueQuery(engine, 50),
       'verdicts of an address': verdictsQuery(engine, { emailKey, limit: 50 }),
+      'the attempt of an applicant': ofApplicantQuery(engine, 'a70'),
       'the newest verdicts': verdictsQuery(engine, { limit: 50 }),
     }
     for (const [what, query] of Object.entries(queries)) {
@@ -47,7 +52,9 @@ onBothDatabases((empty, database) => {
       if (database === 'SQLite') {
         const details = (await sqlitePlan(engine, compiled)).map(({ detail }) => detail)
         expect(
-          details.filter((detail) => /^SCAN [vsa]\b|^SCAN verifications/.test(detail) && !/INDEX/.test(detail)),
+          details.filter(
+            (detail) => /^SCAN [vsa]\b|^SCAN (verifications|redemptions)/.test(detail) && !/INDEX/.test(detail),
+          ),
           what,
         ).toEqual([])
         continue

@@ -1,16 +1,16 @@
 /** Attempts that may have sent a token, under a name of their own. Source: DESIGN section 5.4; the port. @module */
 import type { RedemptionAttempt, RedemptionState, VerificationTransaction } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
-import type { Connection, Differences } from '../engine.js'
+import type { Connection, Differences, Engine } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
-import { run } from '../internal/statement.js'
+import { compile, run } from '../internal/statement.js'
 import { integer, pack, unpack } from '../internal/values.js'
 import type { RedemptionRow } from '../schema/identity-tables.js'
 
 /** What a transaction does with attempts. */
 type RedemptionTransaction = Pick<
   VerificationTransaction,
-  'addRedemption' | 'endRedemption' | 'redemption' | 'doubtfulRedemptions'
+  'addRedemption' | 'endRedemption' | 'redemption' | 'redemptionOf' | 'doubtfulRedemptions'
 >
 
 /** Binds the operations to a transaction's connection. */
@@ -26,6 +26,10 @@ export function redemptionsIn(db: Connection, differences: Differences): Redempt
         .execute()
     },
     redemption: (externalUserId) => findRedemption(db, externalUserId),
+    async redemptionOf(applicantId) {
+      const { rows } = await db.executeQuery<Selectable<RedemptionRow>>(ofApplicantQuery({ differences }, applicantId))
+      return rows[0] === undefined ? null : redemptionFrom(rows[0])
+    },
     async doubtfulRedemptions({ accountId, afterNumber, absentSince, limit }) {
       checkInteger(limit, 'limit', 1)
       const rows = await run<Selectable<RedemptionRow>>(
@@ -37,7 +41,7 @@ export function redemptionsIn(db: Connection, differences: Differences): Redempt
               or (state = 'absent' and claimed_at >= ${parameter(checkInteger(absentSince, 'absentSince'))}))
           order by case when state = 'absent' then 1 else 0 end, number desc limit ${parameter(limit)}`,
       )
-      return rows.map(redemptionOf)
+      return rows.map(redemptionFrom)
     },
   }
 }
@@ -49,11 +53,21 @@ export async function findRedemption(db: Connection, externalUserId: string): Pr
     .selectAll()
     .where('external_user_id', '=', pack(externalUserId))
     .executeTakeFirst()
-  return row === undefined ? null : redemptionOf(row)
+  return row === undefined ? null : redemptionFrom(row)
+}
+
+/** The attempt that an applicant came from: one that was attached, the newest where its applicant was more than once. */
+export function ofApplicantQuery({ differences }: Pick<Engine, 'differences'>, applicantId: string) {
+  return compile<Selectable<RedemptionRow>>(
+    differences,
+    (parameter) => `select * from ${differences.name('redemptions')}
+      where applicant_id = ${parameter(pack(applicantId))} and state = 'attached'
+      order by claimed_at desc, number desc limit 1`,
+  )
 }
 
 /** The attempt in a row. */
-export function redemptionOf(row: Selectable<RedemptionRow>): RedemptionAttempt {
+export function redemptionFrom(row: Selectable<RedemptionRow>): RedemptionAttempt {
   return {
     externalUserId: unpack<string>(row.external_user_id),
     accountId: unpack<string>(row.account_id),

@@ -16,7 +16,7 @@ import { compile } from '../internal/statement.js'
 import { integer, nullableInteger, pack, unpack } from '../internal/values.js'
 import type { ShareAttemptRow, VerdictRow } from '../schema/identity-tables.js'
 import type { Integer } from '../schema/integer.js'
-import { redemptionOf } from './redemptions.js'
+import { redemptionFrom } from './redemptions.js'
 import { type StoredVerification, verificationColumns, verificationOf } from './verification-row.js'
 
 /** Reads outside of transactions. */
@@ -47,7 +47,7 @@ export function createVerificationStore(engine: Engine): VerificationStore {
         .orderBy('external_user_id', 'desc')
         .limit(checkInteger(limit, 'limit', 1))
         .execute()
-      return rows.map(redemptionOf)
+      return rows.map(redemptionFrom)
     },
     async verdicts(query) {
       checkInteger(query.limit, 'limit', 1)

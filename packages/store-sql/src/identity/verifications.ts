@@ -20,12 +20,11 @@ export function verificationsIn(db: Connection, differences: Differences): Verif
     async lockByApplicant({ applicantId, externalUserId }) {
       const named = externalUserId === null ? null : await findRedemption(db, externalUserId)
       const known = await lockByApplicantId(db, differences, applicantId)
-      const accountId = known?.accountId ?? named?.accountId
-      if (accountId === undefined) return null
-      const verification = known ?? (await lock(db, differences, accountId))
+      const verification = known ?? (named && (await lockNamed(db, differences, named.accountId, applicantId)))
+      if (verification === null) return null
       // While it waited for the account, the attempt may have ended.
-      const attempt = named?.accountId === accountId ? await findRedemption(db, named.externalUserId) : null
-      return { verification, attempt }
+      const isOfAttempt = named?.accountId === verification.accountId
+      return { verification, attempt: isOfAttempt ? await findRedemption(db, named.externalUserId) : null }
     },
     change: (accountId, change) => changeVerification(db, differences, accountId, change),
     ...redemptionsIn(db, differences),
@@ -62,13 +61,40 @@ async function lockByApplicantId(
   applicantId: string,
 ): Promise<Verification | null> {
   const { name, nowText, lockRows } = differences
-  const [row] = await run<StoredVerification>(
-    db,
-    differences,
-    (parameter) => `select ${lapsed(nowText(parameter))} from ${name('verifications')} v
-      where applicant_id = ${parameter(pack(applicantId))} order by account_id limit 1${lockRows('v')}`,
-  )
-  return row === undefined ? null : verificationOf(row)
+  for (;;) {
+    const [row] = await run<StoredVerification>(
+      db,
+      differences,
+      (parameter) => `select ${lapsed(nowText(parameter))} from ${name('verifications')} v
+        where applicant_id = ${parameter(pack(applicantId))} order by account_id limit 1${lockRows('v')}`,
+    )
+    if (row !== undefined) return verificationOf(row)
+    // A statement that waited for an account whose applicant went to another one meanwhile finds neither: it sees the other one as it was before the wait.
+    if (!(await isAttached(db, applicantId))) return null
+  }
+}
+
+/** Whether an account has the applicant now, without waiting for whoever changes that. */
+async function isAttached(db: Connection, applicantId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('verifications')
+    .select('account_id')
+    .where('applicant_id', '=', pack(applicantId))
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Locks the account of an attempt; or the one that its applicant went along to, if both happened while it waited. */
+async function lockNamed(
+  db: Connection,
+  differences: Differences,
+  accountId: string,
+  applicantId: string,
+): Promise<Verification> {
+  const verification = await lock(db, differences, accountId)
+  if (verification.applicantId === applicantId) return verification
+  return (await lockByApplicantId(db, differences, applicantId)) ?? verification
 }
 
 async function changeVerification(

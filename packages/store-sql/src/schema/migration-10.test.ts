@@ -11,7 +11,7 @@ import { migration10 } from './migration-10.js'
 test('the text of migration 10 is what it was', () => {
   const text = [sqliteTypes, postgresTypes].map((types) => migration10(types, (table) => `"${table}"`))
   expect(createHash('sha256').update(JSON.stringify(text)).digest('hex')).toBe(
-    '36162d5f604241d80c6445557f904c932429a4a0102bfb82de5d351ad9b4ca1b',
+    '434f1d56635df66f4ae4b4ac51a415e602eee64419afe5bea4c3654a0c547bb3',
   )
 })
 
@@ -26,6 +26,32 @@ onBothDatabases((empty, database) => {
     const { rows } = await sql.raw<{ name: string }>(query).execute(read)
     return rows.map((row) => row.name).sort()
   }
+
+  test('the attempt of an applicant of before is known by it', async () => {
+    const engine = await empty()
+    const { transaction, differences } = engine
+    await makeSchema(engine, 7)
+    await transaction(async (db) => {
+      for (const statement of [
+        `insert into ${differences.name('share_attempts')} (at, integration, email_key, account_id, outcome, external_user_id)
+          values (1, 'shop', 'key', '"account"', 'redeemed', '"name-1"'), (2, 'shop', 'key', '"account"', 'redeemed', '"name-2"'),
+            (3, 'shop', 'key', '"another"', 'redeemed', '"another-1"')`,
+        `insert into ${differences.name('verifications')} (account_id, attempts, donor, applicant_id)
+          values ('"account"', 2, 'shop', '"applicant"'), ('"another"', 1, 'shop', null)`,
+      ])
+        await sql.raw(statement).execute(db)
+    })
+    const store = createStore(engine)
+    await store.migrate()
+    const attempts = await store.verifications.redemptions({ limit: 10 })
+    expect(attempts.map(({ externalUserId, applicantId }) => [externalUserId, applicantId])).toEqual([
+      ['another-1', null],
+      ['name-2', 'applicant'],
+      ['name-1', null],
+    ])
+    const found = await store.transaction((tx) => tx.verifications.redemptionOf('applicant'))
+    expect(found).toMatchObject({ externalUserId: 'name-2', emailKey: 'key' })
+  })
 
   test('of the indexes of verifications the one over names of claims is gone, and no other', async () => {
     const engine = await empty()

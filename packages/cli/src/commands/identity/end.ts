@@ -25,11 +25,14 @@ type Outcome = Exclude<Ended, 'nothing_to_end'>
 
 /** What is printed of an account that stays as it is. */
 const refusals: Readonly<Record<Exclude<Outcome, 'ended'>, string>> = {
-  known: 'stays: the provider knows the applicant; it is asked about again, which ends it',
+  known: 'stays: the provider knows the applicant; it is asked about again, which ends it once it is found by its id',
+  name_taken:
+    'stays: the provider knows another applicant under its name, which the log names; look at that one at the provider',
+  missing: 'stays: the provider does not know the applicant; end the wait for it first, with --missing',
   unknown: 'stays: the provider does not know the applicant',
   other_review: 'stays: the provider gives another review than is known; it is asked about again, try after that',
   unproven:
-    'stays: the provider knows none of the applicants that were there with this one; check the tenant and the environment',
+    'stays: no attempt of it is known here, or the provider knows none of the applicants that were there with it; check the tenant and the environment',
   changed: 'stays: something was heard of it meanwhile; try again',
 }
 

@@ -47,7 +47,8 @@ describe('identity settle', () => {
     await run('settle', 'pi:nobody:1', '--none', '--actor', 'alice')
     expect(await auditOf(env)).toEqual([])
     await run('settle', name, '--none', '--actor', 'alice')
-    const details = { outcome: 'absent', applicantId: null, integrationAddress: shop }
+    const emailKey = expect.stringMatching(/^[0-9a-f]{64}$/)
+    const details = { outcome: 'absent', applicantId: null, integrationAddress: shop, emailKey }
     expect(await auditOf(env)).toMatchObject([
       { actor: 'alice', action: 'identity.attempt_settled', subject: name, details },
     ])
@@ -61,10 +62,13 @@ describe('identity settle', () => {
       for (const text of [help, refusal]) expect(text).toContain(state)
   })
 
-  it.each([[[]], [['--none', '--applicant', 'x']]])('%j is misuse', async (args) => {
-    const { run } = await unresolved()
-    expect((await run('settle', 'pi:lost:9', ...args)).exitCode).toBe(2)
-  })
+  it.each([[[]], [['--none', '--applicant', 'x']], [['--applicant', '']], [['--applicant', ' ']]])(
+    '%j is misuse',
+    async (args) => {
+      const { run } = await unresolved()
+      expect((await run('settle', 'pi:lost:9', ...args)).exitCode).toBe(2)
+    },
+  )
 })
 
 describe('identity end', () => {
@@ -128,8 +132,13 @@ describe('identity end', () => {
     const { run, env, accountId, view } = await holding(gone)
     await onService(env, async ({ store }) => {
       const others = (await store.verifications.list({ limit: 9 })).filter((each) => each.accountId !== accountId)
-      for (const other of others)
-        await store.transaction((tx) => tx.verifications.change(other.accountId, { reviewedAt: 4 }))
+      const [lost] = await store.verifications.redemptions({ limit: 1 })
+      if (lost === undefined) throw new Error('There is no redemption.')
+      await store.transaction(async (tx) => {
+        for (const other of others) await tx.verifications.change(other.accountId, { reviewedAt: 4 })
+        const attempt = { ...lost, accountId, number: 9, externalUserId: 'pi:gone:9', applicantId: 'deleted' }
+        await tx.verifications.addRedemption({ ...attempt, state: 'attached' })
+      })
     })
     const { io, exitCode } = await run('end', '--missing', '--email', 'anna@shop.example', '--apply', '--json')
     expect(exitCode).toBe(0)

@@ -34,12 +34,14 @@ const outcomes: Readonly<Record<Settled, readonly [isSettled: boolean, text: str
  * Says what became of a token of which nobody knows it: its attempt is `unresolved`, or `unknown` or `claimed` without a claim that runs, and may keep its
  * account from redeeming until then. What is settled is in the audit log, with who did it.
  * @returns 0 when it is settled, 1 when nothing was changed.
- * @throws UsageError `ERR_USAGE` unless one of `applicant` and `none` is given, or when sharing is off.
+ * @throws UsageError `ERR_USAGE` unless one of `applicant` and `none` is given, when the applicant is blank, or when sharing is off.
  */
 export async function settleAttempt(externalUserId: string, options: SettleOptions, io: Io): Promise<ExitCode> {
   const { applicant, none = false } = options
   if ((applicant !== undefined) === none)
     throw new UsageError('Say what was found at the provider: --applicant <id>, or --none when nothing came of it.')
+  if (applicant?.trim() === '')
+    throw new UsageError('--applicant expects the id of an applicant; what was given is blank.')
   let outcome: Settled = 'not_open'
   await withService(options, io, async (service, report) => {
     outcome = await identityOf(service).settleAttempt({ externalUserId, applicantId: applicant ?? null })

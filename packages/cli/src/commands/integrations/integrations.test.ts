@@ -50,6 +50,13 @@ describe('integrations create', () => {
     ])
   })
 
+  it('refuses this machine by http, and names the variable that allows it', async () => {
+    const { exitCode, err } = await commandsOf('integrations').run('create', address, '--url', 'http://127.0.0.1:4000')
+    expect(exitCode).toBe(2)
+    expect(err).toMatch(/must be https/)
+    expect(err).toMatch(/PI_ENV=development/)
+  })
+
   it('refuses an address that is taken, with the way out', async () => {
     const { run } = commandsOf('integrations')
     await run('create', address)

@@ -25,7 +25,12 @@ if (
   process.exit(2)
 }
 
-const pool = new pg.Pool({ connectionString: DATABASE_URL })
+if (!/^0x[0-9a-f]{40}$/i.test(RECEIVER_ADDRESS)) {
+  console.error('RECEIVER_ADDRESS is no address: pass 0x and 40 hex digits, where payments to the shop go.')
+  process.exit(2)
+}
+
+const pool = new pg.Pool({ connectionString: DATABASE_URL, connectionTimeoutMillis: 3000 })
 // An idle connection that breaks is replaced by the next use; unheard, its error would end the process.
 pool.on('error', (error) => console.error(error.message))
 const shop = await startShop({

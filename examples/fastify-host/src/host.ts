@@ -40,7 +40,7 @@ const prefix = '/payments-service'
 /** Starts the host: its own routes, the payment API under a prefix, and the loops of the service, over one pool. */
 export async function startHost(options: HostOptions): Promise<Host> {
   const { databaseUrl, masterKey, chainId, rpcUrl, routers, startBlock, port, allowLoopbackHttp = false } = options
-  const pool = new pg.Pool({ connectionString: databaseUrl })
+  const pool = new pg.Pool({ connectionString: databaseUrl, connectionTimeoutMillis: 3000 })
   // An idle connection that breaks is replaced by the next use; unheard, its error would end the process.
   pool.on('error', (error) => console.error(error.message))
   const store = createPostgresStore({ pool })

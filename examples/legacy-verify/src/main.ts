@@ -10,8 +10,14 @@ if (!baseUrl || !apiKey || !chainId || !txHash || !amount || !currency || !recei
   process.exit(2)
 }
 
-const legacy = createLegacyClient({ baseUrl, apiKey })
-const verdict = await verifyOrder(legacy, { chainId: Number(chainId), txHash, amount, currency, receiver, memo })
+const order = { chainId: Number(chainId), txHash, amount, currency, receiver, memo }
+// Nothing is known of the payment then, so it must not end like one that was not paid.
+const verdict = await (async () => verifyOrder(createLegacyClient({ baseUrl, apiKey }), order))().catch(
+  (error: unknown) => {
+    console.error(error instanceof Error ? error.message : error)
+    process.exit(2)
+  },
+)
 if (verdict.kind === 'paid')
   console.log(verdict.final ? 'paid, final' : 'paid, not final yet: ask again before you ship')
 else if (verdict.kind === 'not_paid') console.log(`not paid: ${verdict.reasons.join(', ')}`)

@@ -58,7 +58,7 @@ describe('the script', () => {
       timeout: 30_000,
     }).then(
       ({ stdout }) => ({ code: 0, stdout }),
-      ({ code, stdout }: { code: number; stdout: string }) => ({ code, stdout }),
+      ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, stdout, stderr }),
     )
   }
   const values = (amount: string, hash = txHash) => ['1', hash, amount, 'USD', receiver, 'order 17']
@@ -66,8 +66,23 @@ describe('the script', () => {
   test('exits with 0 for a paid order that is final, with 3 before it is, with 1 for an unpaid one, and with 2 when told too little', async () => {
     const env = { LEGACY_BASE_URL: service.url, LEGACY_API_KEY: apiKey }
     expect(await run(values('12.50', finalHash), env)).toEqual({ code: 0, stdout: 'paid, final\n' })
-    expect(await run(values('12.50'), env)).toEqual({ code: 3, stdout: expect.stringContaining('paid, not final yet') })
-    expect(await run(values('1'), env)).toEqual({ code: 1, stdout: 'not paid: Invalid payment amount\n' })
+    expect(await run(values('12.50'), env)).toMatchObject({
+      code: 3,
+      stdout: expect.stringContaining('paid, not final yet'),
+    })
+    expect(await run(values('1'), env)).toEqual({ code: 1, stdout: 'not paid: Invalid payment amount\n', stderr: '' })
     expect(await run(values('1'), {})).toMatchObject({ code: 2 })
+  })
+
+  test('an error is no verdict: it exits with 2 and its message', async () => {
+    const env = { LEGACY_BASE_URL: service.url, LEGACY_API_KEY: 'another-key' }
+    const wrongKey = await run(values('12.50'), env)
+    expect(wrongKey).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^The service refused the credentials/),
+    })
+    const wrongUrl = await run(values('12.50'), { ...env, LEGACY_BASE_URL: `${service.url}/api/v1` })
+    expect(wrongUrl).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(/^baseUrl: leave \/api\/v1 out/) })
   })
 })

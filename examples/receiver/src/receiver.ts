@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { createReceiver } from '@payment-integration/version-store'
 import { sqliteVersionStore } from '@payment-integration/version-store/sqlite'
-import { createVerifier, isWebhookRefusal, readBody, type Snapshot } from '@payment-integration/webhook'
+import { createVerifier, explainRefusal, isWebhookRefusal, readBody, type Snapshot } from '@payment-integration/webhook'
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
 
 /** What the receiver is made from. */
@@ -32,9 +32,8 @@ export function createReceiverServer(options: ReceiverOptions): Server {
       return 204
     } catch (error) {
       // Any status but 2xx makes the service send again, so a failure of ours loses nothing.
-      if (isWebhookRefusal(error)) return error.status
-      console.error(error)
-      return 500
+      console.error(explainRefusal(error) ?? error)
+      return isWebhookRefusal(error) ? error.status : 500
     }
   }
 

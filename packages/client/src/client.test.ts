@@ -90,6 +90,12 @@ describe('over a real connection', () => {
     expect(error).toMatchObject({ code: 'ERR_NETWORK', retryable: true, reason: 'ECONNREFUSED' })
   })
 
+  test('https against a port that speaks http is ERR_NETWORK with the word of the system', async () => {
+    await using server = await serve((_, response) => response.end())
+    const error = await errorOf(clientOf(server.url.replace('http:', 'https:')).payments.list())
+    expect(error).toMatchObject({ code: 'ERR_NETWORK', reason: 'ERR_SSL_WRONG_VERSION_NUMBER' })
+  })
+
   test('the limit of the body counts what comes out of the compression', async () => {
     const packed = gzipSync(JSON.stringify({ ...page([]), padding: 'x'.repeat(100_000) }))
     await using server = await serve((_, response) =>

@@ -20,7 +20,9 @@ export class UnauthorizedError extends ClientError {
   readonly retryable = false
   /** @param options - Which options hold the credentials, in words; never their values. */
   constructor(options: string) {
-    super(`The service refused the credentials (401). Check ${options}.`)
+    super(
+      `The service refused the credentials (401). Check ${options}; quotes of an environment file are no part of a secret.`,
+    )
   }
 }
 

@@ -69,6 +69,20 @@ test.each([
   expect(error).toMatchObject({ code: 'ERR_INVALID_RESPONSE', reason: 'repeated_cursor', path: 'nextCursor' })
 })
 
+test('a signal that is aborted inside of a page ends the walk before its next payment', async () => {
+  const controller = new AbortController()
+  const seen: string[] = []
+  const all = iteratePages(async () => page([1, 2, 3]), controller.signal)
+  const read = async () => {
+    for await (const { txHash } of all) {
+      seen.push(txHash)
+      if (seen.length === 2) controller.abort()
+    }
+  }
+  await expect(read()).rejects.toMatchObject({ code: 'ERR_ABORTED', retryable: false })
+  expect(seen).toEqual([1, 2].map(hashOf))
+})
+
 test('asks for a page only when the one before was read', async () => {
   const asked: (string | null)[] = []
   for await (const { txHash } of iteratePages(async (cursor) => {

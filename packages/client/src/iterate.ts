@@ -1,5 +1,5 @@
 /** Walks a keyset list by its cursors alone, and only as far as it leads on. Source: INTERFACE 2.2, 4.1. @module */
-import { InvalidResponseError } from './errors.js'
+import { AbortedError, InvalidResponseError } from './errors.js'
 import { isOlder, type ListPlace } from './internal/list-order.js'
 import type { Page, Payment } from './payment.js'
 
@@ -11,9 +11,16 @@ const keptCursors = 1_000
 /** Fetches the page of a cursor, the newest for null. */
 export type FetchPage = (cursor: string | null) => Promise<Page>
 
-/** Yields the payments of page after page, as they come. @throws As {@link walkPages}. */
-export async function* iteratePages(fetchPage: FetchPage): AsyncGenerator<Payment, void> {
-  for await (const { payments } of walkPages(fetchPage)) yield* payments
+/**
+ * Yields the payments of page after page, as they come.
+ * @throws {@link AbortedError} `ERR_ABORTED` in place of the next payment, once the signal is aborted. @throws As {@link walkPages}.
+ */
+export async function* iteratePages(fetchPage: FetchPage, signal?: AbortSignal): AsyncGenerator<Payment, void> {
+  for await (const { payments } of walkPages(fetchPage))
+    for (const payment of payments) {
+      if (signal?.aborted) throw new AbortedError()
+      yield payment
+    }
 }
 
 /**

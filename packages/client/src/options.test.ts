@@ -17,6 +17,7 @@ describe('accepts', () => {
     ['https://payments.example.com', 'https://payments.example.com'],
     ['https://payments.example.com/', 'https://payments.example.com'],
     ['https://example.com:8443/pay//', 'https://example.com:8443/pay'],
+    ['https://example.com/api/v1/pay', 'https://example.com/api/v1/pay'],
     ['http://localhost:3000', 'http://localhost:3000'],
     ['http://api.localhost', 'http://api.localhost'],
     ['http://127.9.9.9:1', 'http://127.9.9.9:1'],
@@ -51,6 +52,16 @@ describe('refuses with a TypeError', () => {
     ['credentials in the base URL', { baseUrl: `https://user:hidden@example.com` }, /holds credentials/],
     ['a query in the base URL', { baseUrl: 'https://example.com/?a=1' }, /query or a fragment/],
     ['a fragment in the base URL', { baseUrl: 'https://example.com/#a' }, /query or a fragment/],
+    [
+      'a base URL with the path of the API',
+      { baseUrl: 'https://example.com/api/v1' },
+      /leave \/api\/v1 out; the client adds it/,
+    ],
+    [
+      'the same with a slash',
+      { baseUrl: 'https://example.com/pay/api/v1/' },
+      /leave \/api\/v1 out; the client adds it/,
+    ],
     ['no address', { integrationAddress: undefined }, /integrationAddress is not an address/],
     ['a short address', { integrationAddress: '0x12' }, /integrationAddress is not an address/],
     [

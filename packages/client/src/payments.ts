@@ -97,7 +97,7 @@ export function paymentReader(scope: ReaderScope, request: Requester): PaymentRe
       const { pageSize, signal } = options
       const limit = checkLimit('pageSize', pageSize)
       checkSignal(signal)
-      return iteratePages((cursor) => page({ limit, cursor }, signal))
+      return iteratePages((cursor) => page({ limit, cursor }, signal), signal)
     },
     async get(txHash, options = {}) {
       const signal = checkSignal(options.signal)

@@ -108,6 +108,9 @@ export function checkTransport(options: TransportOptions): Transport {
   }
 }
 
+/** Where the API is on every service: both clients put it before their paths. */
+const apiPath = '/api/v1'
+
 function checkBaseUrl(value: unknown): string {
   if (typeof value !== 'string' && !(value instanceof URL)) throw new TypeError('baseUrl is missing; pass a URL.')
   if (!URL.canParse(String(value)))
@@ -120,7 +123,9 @@ function checkBaseUrl(value: unknown): string {
     throw new TypeError(
       `baseUrl is ${url.protocol}//${url.host}; pass https:, or http: to a loopback host. The secret travels with every request.`,
     )
-  return url.origin + url.pathname.replace(/\/+$/, '')
+  const path = url.pathname.replace(/\/+$/, '')
+  if (path.endsWith(apiPath)) throw new TypeError(`baseUrl: leave ${apiPath} out; the client adds it.`)
+  return url.origin + path
 }
 
 /** The URL parser has already brought an IPv4 address to four decimal parts and IPv6 to its short form. */

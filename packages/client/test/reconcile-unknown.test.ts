@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import type { ListingStore, StoredKey } from '../src/exports/index.js'
+import { describe, expect, test, vi } from 'vitest'
+import type { Findings, ListingStore, ReconcileCheckpoint, StoredKey, UnknownPayment } from '../src/exports/index.js'
 import { integrationAddress } from './fixtures.js'
 import { paymentHash, startService, timeOf } from './service.js'
 import { numberOf, openShop, range } from './shop.js'
@@ -17,6 +17,9 @@ function listing<Tx>(
     },
   }
 }
+
+/** The hashes that were asked for, one by one. */
+const lookUps = (asked: readonly string[]) => asked.flatMap((path) => /\/payments\/(0x\w+)$/.exec(path)?.[1] ?? [])
 
 const key = (n: number, chainId = '137') => ({ integrationAddress, chainId, txHash: paymentHash(n) })
 
@@ -49,23 +52,23 @@ test('the store of the receiver lists by itself what it holds', async () => {
   expect(found).toMatchObject({ missing: { count: 0 }, unknown: { count: 1, samples: [{ txHash: paymentHash(7) }] } })
 })
 
-test('a payment that moved out of the way of the walk is there after all, and is compared', async () => {
+test('a payment that the pages never showed is there after all by its look-up, and is compared', async () => {
   await using service = await startService()
   await service.index(...range(6))
-  const shop = openShop(service)
+  // What a reorganisation does to a walk that it overtakes: the payment is on none of its pages.
+  const withoutFive: typeof fetch = async (input, init) => {
+    const response = await fetch(input, init)
+    if (!new URL((input as Request).url).pathname.endsWith('/payments')) return response
+    const read = (await response.json()) as { payments: { txHash: string }[] }
+    return Response.json({ ...read, payments: read.payments.filter(({ txHash }) => txHash !== paymentHash(5)) })
+  }
+  const shop = openShop(service, service.client({ fetch: withoutFive }))
   const keys = range(6).map((n) => key(n))
-  service.beforeEachAnswer(async (request) => {
-    // Between the first page and the second, a reorganisation moves a payment before the pages that were read.
-    if (request === 2) await service.move(5, new Date(timeOf(0).getTime() + 5_000))
-  })
-  const found = await shop.client.reconcile({
-    from: listing(shop.store, keys),
-    handle: shop.handle,
-    until: 'end',
-    pageSize: 2,
-  })
-  expect(found).toMatchObject({ unknown: { count: 0 }, repaired: 6 })
-  expect(shop.effects.toSorted()).toEqual(range(6).map((n) => `${n}@1`))
+  const from = listing(shop.store, keys)
+  const found = await shop.client.reconcile({ from, handle: shop.handle, until: 'end', pageSize: 2 })
+  expect(lookUps(service.asked)).toEqual([paymentHash(5)])
+  expect(found).toMatchObject({ unknown: { count: 0 }, compared: 6, repaired: 6 })
+  expect(shop.effects).toEqual(range(6).map((n) => `${n}@1`))
 })
 
 test('a payment that a delivery adds during the run is not taken for unknown', async () => {
@@ -118,4 +121,145 @@ test('a run that goes on with a rest looks for nothing: it has not seen the page
   const found = await shop.client.reconcile({ ...run, checkpoint })
   expect(found).toMatchObject({ stopped: 'end', unknown: null })
   expect(service.asked).toHaveLength(1)
+})
+
+describe('a look-up that fails', () => {
+  /** A client to which the look-ups of these payments answer so. */
+  function failing(service: Awaited<ReturnType<typeof startService>>, answers: (n: number) => Response | null) {
+    const looked: number[] = []
+    const answer: typeof fetch = async (input, init) => {
+      const hash = lookUps([new URL((input as Request).url).pathname])[0]
+      if (hash === undefined) return fetch(input, init)
+      looked.push(numberOf(hash))
+      return answers(numberOf(hash)) ?? fetch(input, init)
+    }
+    return { shop: openShop(service, service.client({ fetch: answer, retries: 0 })), looked }
+  }
+  const reasons = (found: { unknown: Findings<UnknownPayment> | null }) =>
+    found.unknown?.samples.map(({ txHash, reason }) => [numberOf(txHash), reason])
+
+  test.each([
+    ['an error of the service', () => new Response('', { status: 500 })],
+    ['what is no payment', () => Response.json({})],
+    ['a lost connection', () => Response.error()],
+  ])('by %s leaves its payment unreadable, and the run as it is', async (_case, answer) => {
+    await using service = await startService()
+    await service.index(...range(2))
+    const { shop } = failing(service, (n) => (n === 7 ? answer() : null))
+    const from = listing(shop.store, [key(0), key(7), key(8)])
+    let { checkpoint }: { checkpoint?: ReconcileCheckpoint } = {}
+    for (const _run of ['one', 'two']) {
+      const found = await shop.client.reconcile({
+        ...{ from, handle: shop.handle, until: 'end', pageSize: 1 },
+        ...(checkpoint && { checkpoint }),
+      })
+      expect(found).toMatchObject({ stopped: 'end', checkpoint: { unfinished: [] } })
+      expect(reasons(found)).toEqual([
+        [7, 'unreadable'],
+        [8, 'not_found'],
+      ])
+      checkpoint = found.checkpoint
+    }
+  })
+
+  test('three times in a row without an answer ends the look-ups, and not the run', async () => {
+    await using service = await startService()
+    await service.index(...range(2))
+    const { shop, looked } = failing(service, (n) => (n === 12 ? null : new Response('', { status: 503 })))
+    const from = listing(
+      shop.store,
+      range(8, 10).map((n) => key(n)),
+    )
+    const found = await shop.client.reconcile({ from, handle: shop.handle, until: 'end' })
+    expect(reasons(found)).toEqual(range(8, 10).map((n) => [n, n === 12 ? 'not_found' : 'unreadable']))
+    expect(looked).toEqual(range(6, 10))
+  })
+
+  test('because of the credentials ends the run', async () => {
+    await using service = await startService()
+    const { shop } = failing(service, () => new Response('', { status: 401 }))
+    const from = listing(shop.store, [key(7)])
+    const run = shop.client.reconcile({ from, handle: shop.handle, until: 'end' })
+    await expect(run).rejects.toMatchObject({ code: 'ERR_UNAUTHORIZED' })
+  })
+})
+
+describe('a signal that aborts while the store is listed', () => {
+  test('ends the run at the next payment, and closes the listing', async () => {
+    await using service = await startService()
+    const shop = openShop(service)
+    const controller = new AbortController()
+    let listed = 0
+    let closed = false
+    async function* list() {
+      try {
+        for (; listed < 50; listed += 1) {
+          if (listed === 3) controller.abort()
+          yield key(listed)
+        }
+      } finally {
+        closed = true
+      }
+    }
+    const from = { ...listing(shop.store, []), list }
+    const run = shop.client.reconcile({ from, handle: shop.handle, until: 'end', signal: controller.signal })
+    await expect(run).rejects.toMatchObject({ code: 'ERR_ABORTED' })
+    await vi.waitUntil(() => closed)
+    expect(listed).toBe(3)
+    expect(service.asked).toEqual([])
+  })
+
+  test('ends the run at once where the store itself waits', async () => {
+    await using service = await startService()
+    const shop = openShop(service)
+    const controller = new AbortController()
+    async function* list() {
+      controller.abort()
+      await new Promise(() => undefined)
+      yield key(0)
+    }
+    const from = { ...listing(shop.store, []), list }
+    const run = shop.client.reconcile({ from, handle: shop.handle, until: 'end', signal: controller.signal })
+    await expect(run).rejects.toMatchObject({ code: 'ERR_ABORTED' })
+  })
+})
+
+test('a list that promises an array is read like any other', async () => {
+  await using service = await startService()
+  const shop = openShop(service)
+  const from = { ...listing(shop.store, []), list: async () => [key(7)] }
+  const found = await shop.client.reconcile({ from, handle: shop.handle, until: 'end' })
+  expect(found).toMatchObject({ unknown: { count: 1, samples: [{ txHash: paymentHash(7), reason: 'not_found' }] } })
+})
+
+test.each<[string, unknown]>([
+  ['nothing', undefined],
+  ['null', null],
+  ['one key and no list', key(7)],
+  ['text', 'keys'],
+  ['rows of other columns', [{ integration_address: integrationAddress, chain_id: '137', tx_hash: paymentHash(7) }]],
+  ['a chain that is a number', [{ ...key(7), chainId: 137 }]],
+  ['a hole', [key(7), undefined]],
+])('a list that gives %s is a TypeError that says what it must give, before anything is sent', async (_, listed) => {
+  await using service = await startService()
+  const shop = openShop(service)
+  for (const list of [() => listed, async () => listed]) {
+    const from = { ...listing(shop.store, []), list } as unknown as ListingStore<unknown>
+    const run = shop.client.reconcile({ from, handle: () => undefined, until: 'end' })
+    await expect(run).rejects.toThrow(TypeError)
+    await expect(run).rejects.toThrow('list must give { integrationAddress, chainId, txHash }')
+  }
+  expect(service.asked).toEqual([])
+})
+
+test('keys of another integration are passed over, and the case of an address does not count', async () => {
+  await using service = await startService()
+  const shop = openShop(service)
+  const other = { ...key(7), integrationAddress: `0x${'ee'.repeat(20)}` }
+  const upper = { ...key(8), integrationAddress: `0x${integrationAddress.slice(2).toUpperCase()}` }
+  const from = listing(shop.store, [other, upper])
+  const found = await shop.client.reconcile({ from, handle: shop.handle, until: 'end' })
+  expect(found.unknown?.samples).toMatchObject([{ txHash: paymentHash(8) }])
+  expect(found.unknown?.count).toBe(1)
+  expect(lookUps(service.asked)).toEqual([paymentHash(8)])
 })

@@ -21,7 +21,7 @@ test('what lost deliveries left is handled once, and the answer says what was mi
     repaired: 3,
     newer: 0,
     failed: { count: 0 },
-    unknown: null,
+    unknown: { count: 0, samples: [], omitted: 0 },
   })
   expect(numbersOf(found.missing.samples)).toEqual([1, 4])
   expect(found.missing).toMatchObject({ count: 2, omitted: 0 })
@@ -204,7 +204,7 @@ test.each<[string, object, typeof TypeError | typeof RangeError]>([
   ['dryRun is a text', { dryRun: 'yes' }, TypeError],
   ['onCheckpoint is no function', { onCheckpoint: {} }, TypeError],
   ['signal is none', { signal: {} }, TypeError],
-  ['checkpoint is none', { checkpoint: { cursor: 'x' } }, TypeError],
+  ['checkpoint is no checkpoint', { checkpoint: { cursor: 'x' } }, TypeError],
   ['checkpoint is a text', { checkpoint: '{}' }, TypeError],
   ['checkpoint is of another format', { checkpoint: { format: 2 } }, TypeError],
   ['checkpoint has a failure that is none', { checkpoint: { ...kept, failed: [{ chainId: '1' }] } }, TypeError],

@@ -38,6 +38,12 @@ test('a good one has the bytes and headers that the verifier package makes by it
   expect(await deliveries.good(snapshot)).toEqual(await createTestDelivery({ secret, snapshot, now: clock.now }))
 })
 
+test.each([undefined, {}])('without a secret, as by %j, there are no deliveries', (options) => {
+  const make = () => createDeliveries(options as { secret: string })
+  expect(make).toThrow(TypeError)
+  expect(make).toThrow(/secret is empty/)
+})
+
 test('the edges of the window are where a test says', async () => {
   const { build, deliveries, codeOf } = setup()
   const snapshot = build.snapshot()

@@ -1,4 +1,5 @@
 /** The test service takes the addresses that the service takes, and takes the same spellings for one mailbox. */
+import fc from 'fast-check'
 import { setupServer } from 'msw/node'
 import { expect, onTestFinished, test } from 'vitest'
 import { normaliseEmail } from '../../core/src/identity/normalise-email.js'
@@ -78,6 +79,9 @@ const refused = [
   'user@exa mple.com',
   'user@a\u200cb.com',
   'user@xn--a.com',
+  'user@example.com\u0000',
+  'user@example.com\u001f.',
+  'user@\u0001example.com',
   'user@example.com/path',
   'user@example.com:25',
   'user@example.com?x=1',
@@ -119,6 +123,89 @@ test.each(refused)('takes %j for no address, as the service does', (email) => {
 test('tabs and line breaks inside of a domain end as they do in the service', () => {
   for (const email of ['user@exa\tmple.com', 'user@exa\nmple.com', 'user@example.com\t.'])
     expect(emailKey(email)).toBe(normaliseEmail(email))
+})
+
+/** Pieces at which the two could part: joining forms, dots, what a URL ends at or drops, labels at their longest. */
+const pieces = [
+  ...[
+    'a',
+    'B',
+    'é',
+    'e\u0301',
+    'İ',
+    'ß',
+    'ſ',
+    'K',
+    'ﬃ',
+    'Σ',
+    'ς',
+    '가',
+    '\u1100',
+    '\u1161',
+    '\u0345',
+    '²',
+    '①',
+    '㎏',
+    'ª',
+    '𐐀',
+    '𝐚',
+  ],
+  ...[
+    '.',
+    '..',
+    '。',
+    '．',
+    '｡',
+    '-',
+    '_',
+    '@',
+    '@x.com',
+    'example',
+    '.com',
+    'xn--',
+    'xn--bcher-kva',
+    '１',
+    '1',
+    '0x7f',
+    '127',
+  ],
+  ...['%41', '%2e', '/', '\\', '#', '?', ':', '[', ']', '"', '<', '&', '|', '^', '~', '`', '{', '+', '!'],
+  ...[
+    '\t',
+    '\n',
+    '\r',
+    ' ',
+    '\u00a0',
+    '\u0000',
+    '\u0001',
+    '\u001f',
+    '\u007f',
+    '\u0085',
+    '\u2028',
+    '\ufeff',
+    '\u202e',
+    '\u00ad',
+  ],
+  ...['\u200c', '\u200d', '\ud800', '\udc00', '🔑', '\u0661', 'ä'.repeat(31), 'a'.repeat(63), `${'a'.repeat(62)}.`],
+]
+const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+
+test(`whatever an address is put together from, both take it alike (seed ${seed})`, () => {
+  const text = (most: number) =>
+    fc.array(fc.constantFrom(...pieces), { maxLength: most }).map((parts) => parts.join(''))
+  const address = fc
+    .tuple(text(4), text(4), fc.constantFrom('', '.com', '.com'))
+    .map(([a, b, end]) => `${a}@${b}${end}`)
+  let taken = 0
+  fc.assert(
+    fc.property(fc.oneof({ weight: 3, arbitrary: address }, text(8)), (email) => {
+      const key = emailKey(email)
+      expect(key).toBe(normaliseEmail(email))
+      if (key !== null) taken += 1
+    }),
+    { seed, numRuns: 20_000 },
+  )
+  expect(taken).toBeGreaterThan(100)
 })
 
 test('a share for what is no address answers 400 and redeems nothing', async () => {

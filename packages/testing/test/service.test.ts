@@ -43,6 +43,38 @@ test('the client reads what a test recorded, over pages, and nothing of another 
   expect(service.requests.filter((request) => request.startsWith('GET /api/v1/integration/payments?'))).toHaveLength(3)
 })
 
+test.each<[unknown, RegExp]>([
+  [undefined, /baseUrl is missing/],
+  [{}, /baseUrl is missing/],
+  [{ baseUrl }, /integrations must be a list/],
+  [{ baseUrl, integrations: { address: integrationAddress, apiSecret } }, /integrations must be a list/],
+  [
+    { baseUrl, integrations: [{ integrationAddress, apiSecret }] },
+    /integrations must be a list of { address, apiSecret }/,
+  ],
+  [{ baseUrl, integrations: [null] }, /integrations must be a list/],
+  [{ baseUrl, integrations: [], legacyKeys: 'key' }, /legacyKeys must be a list/],
+  [
+    { baseUrl, integrations: [], apiKeys: ['key'] },
+    /apiKeys is no option; there are baseUrl, integrations and legacyKeys/,
+  ],
+])('the options %j are a TypeError that names what is wrong', (options, message) => {
+  const make = () => createTestService(options as Parameters<typeof createTestService>[0])
+  expect(make).toThrow(TypeError)
+  expect(make).toThrow(message)
+})
+
+test.each([undefined, {}, 503, { status: '503' }, { status: 99 }, { status: 600 }, { code: 503 }])(
+  'a fault of %j is a TypeError, and meets no request',
+  async (fault) => {
+    const { service, client } = setup()
+    const add = () => service.failNext(fault as Parameters<typeof service.failNext>[0])
+    expect(add).toThrow(TypeError)
+    expect(add).toThrow(/failNext must get { status }/)
+    expect((await client.payments.list()).payments).toEqual([])
+  },
+)
+
 test('a change adds 1 to the version, shows in the read API, and gives the snapshot to deliver', async () => {
   const { service, build, client } = setup()
   const payment = build.payment({ state: 'pending', version: 1 })

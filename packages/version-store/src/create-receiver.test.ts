@@ -70,6 +70,10 @@ test('a snapshot fetched from the read API goes through the same store and handl
   expect(handled).toEqual([1, 2])
 })
 
+test('a call without options names the first part that is missing', () => {
+  expect(() => createReceiver(undefined as never)).toThrow(/^verify is undefined/)
+})
+
 test('the handler writes through the transaction of the store', async () => {
   const tx = { name: 'transaction' }
   const seen: unknown[] = []

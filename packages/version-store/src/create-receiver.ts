@@ -43,7 +43,7 @@ export interface Receiver<Delivery, Verified extends { readonly snapshot: Versio
 export function createReceiver<Delivery, Verified extends { readonly snapshot: VersionedPayment }, Tx>(
   options: ReceiverOptions<Delivery, Verified, Tx>,
 ): Receiver<Delivery, Verified> {
-  const { verify, store, handle } = options
+  const { verify, store, handle } = Object(options) as ReceiverOptions<Delivery, Verified, Tx>
   if (typeof verify !== 'function') throw new TypeError(`verify is ${typeof verify}; pass the verifier's function.`)
   if (typeof handle !== 'function') throw new TypeError(`handle is ${typeof handle}; pass your handler.`)
   if (typeof store?.advance !== 'function') throw new TypeError('store has no advance(); pass a version store.')

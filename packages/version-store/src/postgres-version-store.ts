@@ -104,7 +104,7 @@ export function postgresVersionStore<Database extends PostgresDatabase>(
   options: PostgresVersionStoreOptions<Database>,
 ): PostgresVersionStore<PostgresTransaction<Database>> {
   type Tx = PostgresTransaction<Database> & object
-  const { database, table = postgresDefaults.table, prepare = true, sql } = options
+  const { database, table = postgresDefaults.table, prepare = true, sql } = Object(options) as typeof options
   const driver = chooseDriver(database, sql, prepare) as PostgresDriver<Tx>
   const busy = busyOptions(options)
   const statementMs = milliseconds(

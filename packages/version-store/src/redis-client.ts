@@ -25,3 +25,17 @@ export function commandsOf(client: RedisClient): (words: readonly string[]) => P
     return (words) => client.sendCommand([...words])
   throw new TypeError('redis is no client of ioredis or node-redis; pass one.')
 }
+
+/**
+ * The servers that hold keys: the client's own, or each master of its cluster.
+ * @throws {Error} When the cluster has no master. @throws What the client throws while it connects.
+ */
+export async function mastersOf(client: RedisClient): Promise<readonly RedisClient[]> {
+  const { nodes } = client as Partial<IoRedisClient>
+  if (nodes === undefined) return [client]
+  // Until it has the slots from one of its nodes, a cluster knows no node, or those it was made with. A command waits for the slots.
+  await commandsOf(client)(['PING'])
+  const masters = nodes.call(client, 'master')
+  if (masters.length === 0) throw new Error('The cluster of redis has no master that could be listed.')
+  return masters
+}

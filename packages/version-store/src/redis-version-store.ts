@@ -8,7 +8,7 @@ import { pageSize } from './internal/pages.js'
 import { createReentryGuard } from './internal/queue.js'
 import { claimScript, commitScript, releaseScript } from './internal/redis-scripts.js'
 import { checkVersion, normalizeIntegration, normalizeKey } from './payment-key.js'
-import { commandsOf, type IoRedisClient, type RedisClient } from './redis-client.js'
+import { commandsOf, type IoRedisClient, mastersOf, type RedisClient } from './redis-client.js'
 import type { Effect, ListingVersionStore, PaymentKey } from './version-store.js'
 
 /** Where versions are kept, and how long a delivery holds its payment. */
@@ -127,10 +127,10 @@ export function redisVersionStore(options: RedisVersionStoreOptions): ListingVer
     async *list(integrationAddress) {
       guard.check()
       const address = normalizeIntegration(integrationAddress)
-      const { options, nodes } = redis as Partial<IoRedisClient>
+      const { options } = redis as Partial<IoRedisClient>
       const begin = `${options?.keyPrefix ?? ''}${prefix}{`
       const match = `${`${begin}${JSON.stringify([address]).slice(0, -1)},`.replace(/[\\*?[\]]/g, '\\$&')}*}`
-      for (const node of nodes?.call(redis, 'master') ?? [redis]) {
+      for (const node of await mastersOf(redis)) {
         let cursor = '0'
         do {
           const found = await commandsOf(node)(['SCAN', cursor, 'MATCH', match, 'COUNT', `${pageSize}`])

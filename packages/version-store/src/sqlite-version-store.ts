@@ -34,7 +34,7 @@ export interface SqliteVersionStoreOptions<Database extends SqliteDatabase> exte
 export function sqliteVersionStore<Database extends SqliteDatabase>(
   options: SqliteVersionStoreOptions<Database>,
 ): ListingVersionStore<Database> {
-  const { database, table = 'payment_versions' } = options
+  const { database, table = 'payment_versions' } = Object(options) as typeof options
   if (typeof database?.prepare !== 'function')
     throw new TypeError('database has no prepare(); pass an open connection.')
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(table))

@@ -50,7 +50,8 @@ export interface VersionStore<Tx> {
 export interface ListingVersionStore<Tx> extends VersionStore<Tx> {
   /**
    * Every payment of an integration that has a version, in any order, addresses and hashes in lower case. Read in pages, so that nothing is
-   * locked or held between two of them: a payment that is new since the listing began may be in it or not.
+   * locked or held between two of them: a payment that is new since the listing began may be in it or not. The stores on SQLite and
+   * PostgreSQL have each payment once. Redis (SCAN) may have one twice, and on a cluster miss one whose slot moves to another node meanwhile.
    * An effect must not list its own store.
    * @throws {TypeError} When the address is empty or no string, as the first payment is asked for.
    */

@@ -1,5 +1,5 @@
 /** A node of a cluster that has the slot of one payment, and no other slot. */
-import { Redis } from 'ioredis'
+import { Cluster, Redis } from 'ioredis'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { redisVersionStore } from '../src/exports/redis.js'
 import { freePort } from './free-port.js'
@@ -28,4 +28,53 @@ describe.skipIf(redisMissing !== null)(`Redis${redisMissing === null ? '' : ` ($
     expect(await store.advance(payment, (tx) => tx.write('SET', `order:${hashTag}`, 'paid'))).toBe('apply')
     expect(await redis.get(`order:${hashTag}`)).toBe('paid')
   }, 30_000)
+
+  test('a cluster of three masters is listed whole, also as the first that is asked of its client', async () => {
+    const ports = [await freePort(), await freePort(), await freePort()]
+    const busPorts = [await freePort(), await freePort(), await freePort()]
+    const nodes = await Promise.all(
+      ports.map(async (port, index) => {
+        const server = await startRedis(
+          ...['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1', '--bind', '127.0.0.1'],
+          ...['--port', `${port}`, '--cluster-port', `${busPorts[index]}`],
+        )
+        onTestFinished(() => server.remove())
+        const node = new Redis(server.path)
+        onTestFinished(() => node.disconnect())
+        await node.cluster('ADDSLOTSRANGE', slotsOf(index), slotsOf(index + 1) - 1)
+        return node
+      }),
+    )
+    const [first, ...others] = nodes as [Redis, ...Redis[]]
+    for (const [index] of others.entries())
+      await first.call('CLUSTER', 'MEET', '127.0.0.1', `${ports[index + 1]}`, `${busPorts[index + 1]}`)
+    const areJoined = async () => {
+      const states = await Promise.all(nodes.map((node) => node.cluster('INFO')))
+      return states.every((state) => /cluster_state:ok/.test(state) && /cluster_known_nodes:3/.test(state))
+    }
+    await vi.waitUntil(areJoined, { timeout: 30_000 })
+
+    const open = (lazyConnect = false) => {
+      const cluster = new Cluster([{ host: '127.0.0.1', port: ports[0] as number }], { lazyConnect })
+      onTestFinished(() => cluster.disconnect())
+      return redisVersionStore({ redis: cluster })
+    }
+    const hashes = Array.from({ length: 60 }, (_, n) => `0x${n.toString(16).padStart(64, '0')}`)
+    const store = open()
+    for (const txHash of hashes) expect(await store.advance({ ...payment, txHash }, () => undefined)).toBe('apply')
+    for (const fresh of [store, open(), open(true)]) {
+      const listed = new Set<string>()
+      for await (const { txHash } of fresh.list(payment.integrationAddress)) listed.add(txHash)
+      expect([...listed].sort()).toEqual(hashes)
+    }
+  }, 60_000)
+})
+
+/** The first slot of the one of three masters at `index`. */
+const slotsOf = (index: number) => Math.floor((16_384 * index) / 3)
+
+test('a cluster that names no master is an error, and no empty listing', async () => {
+  const redis = { call: async () => 'PONG', nodes: () => [] }
+  const listing = redisVersionStore({ redis }).list(payment.integrationAddress)[Symbol.asyncIterator]()
+  await expect(listing.next()).rejects.toThrow(/no master/)
 })

@@ -52,6 +52,7 @@ describe.skipIf(redisMissing !== null)(`Redis${redisMissing === null ? '' : ` ($
           store,
           write: (tx, note) => tx.write('RPUSH', notes, note),
           notes: () => ioredis.lrange(notes, 0, -1),
+          listsAgain: true,
         }
       },
       { test },

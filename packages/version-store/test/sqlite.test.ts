@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { sqliteFixture, versionStoreConformance } from '../src/exports/conformance.js'
 import { type SqliteDatabase, sqliteVersionStore } from '../src/exports/sqlite.js'
@@ -297,4 +298,20 @@ test.each([
   const store = sqliteVersionStore({ database, sleep: async () => undefined })
   expect(await store.advance(payment, nothing)).toBe('apply')
   expect(tries).toBe(3)
+})
+
+test('a connection that gives rows as arrays, and numbers as bigints, keeps versions as any other', async () => {
+  const database = new DatabaseSync(':memory:', { returnArrays: true, readBigInts: true })
+  onTestFinished(() => database.close())
+  const store = sqliteVersionStore({ database: database as unknown as SqliteDatabase })
+  expect(await store.advance({ ...payment, version: 2 }, nothing)).toBe('apply')
+  expect(await store.current(payment)).toBe(2)
+  expect(await store.advance({ ...payment, version: 1 }, nothing)).toBe('stale')
+  expect(await store.advance({ ...payment, version: 3 }, nothing)).toBe('apply')
+  const other = sqliteVersionStore({ database: database as unknown as SqliteDatabase })
+  expect(await other.current(payment)).toBe(3)
+  const { version, ...key } = payment
+  const listed = []
+  for await (const found of store.list(payment.integrationAddress)) listed.push(found)
+  expect(listed).toEqual([key])
 })

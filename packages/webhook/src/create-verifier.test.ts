@@ -156,6 +156,15 @@ test.each(['', ' ', `${secret}\n`, [], [''], [secret, ''], undefined, null, 5])(
   },
 )
 
+test.each([[undefined], [null], [{}], [{ secrets: undefined }], [{ secrets: [] }]])(
+  'createVerifier(%j) says that secrets is missing',
+  (options) => {
+    const call = () => createVerifier(options as unknown as VerifierOptions)
+    expect(call).toThrow(TypeError)
+    expect(call).toThrow('secrets is missing or empty; is its variable set?')
+  },
+)
+
 test('queued work is judged by the time of receipt that its delivery carries', async () => {
   const { verify } = make({ now: () => (t + 86_400) * 1000 })
   expect(await codeOf(verify(good))).toBe('ERR_DELIVERY_STALE')
@@ -283,9 +292,14 @@ test('a request without a body, or without body streams, is read all the same', 
   expect(await codeOf(make({ maxBytes: 10 }).verify(streamless))).toBe('ERR_BODY_TOO_LARGE')
 })
 
-test.each([undefined, null, 'text', 5])('verify(%s) is a caller mistake', async (delivery) => {
-  await expect(make().verify(delivery as unknown as Delivery)).rejects.toThrow(TypeError)
-})
+test.each([undefined, null, 'text', 5, Buffer.from('{}'), new ArrayBuffer(2), () => undefined])(
+  'verify(%s) is a caller mistake, and the error says what to pass',
+  async (delivery) => {
+    const verdict = make().verify(delivery as unknown as Delivery)
+    await expect(verdict).rejects.toThrow(TypeError)
+    await expect(verdict).rejects.toThrow('pass { body, headers }')
+  },
+)
 
 test('an Express request fits as it is: raw verifies, parsed is refused', async () => {
   const express = (body: unknown) => ({ headers: good.headers, body, method: 'POST' }) as unknown as Delivery

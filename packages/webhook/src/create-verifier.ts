@@ -1,8 +1,8 @@
 /** From a request to a trusted snapshot. Source: INTERFACE 6. @module */
 import { match } from '#hmac'
-import type { Delivery, RequestLike } from './delivery.js'
+import type { Delivery, RawBody, RequestLike } from './delivery.js'
 import { refusal } from './errors.js'
-import { assertRaw, bytesOf } from './internal/body.js'
+import { bytesOf, rawBody } from './internal/body.js'
 import { readClaim, type SignatureClaim } from './internal/claim.js'
 import { keysOf } from './internal/keyring.js'
 import { type KeptHeaders, keepHeaders, readHeader } from './internal/read-header.js'
@@ -47,35 +47,36 @@ export interface Verifier {
 
 /**
  * Makes a verifier. Compare versions next: deliveries repeat and overtake each other.
- * @throws {TypeError} When a secret is empty, blank or has white space around it, or `now` is no function.
+ * @throws {TypeError} When there is no secret, one is empty, blank or has white space around it, or `now` is no function.
  * @throws {RangeError} When an option is out of range.
  * @example const { verify } = createVerifier({ secrets: process.env.WEBHOOK_SIGNING_SECRET })
  */
 export function createVerifier(options: VerifierOptions): Verifier {
-  const { secrets, now = () => Date.now() } = options
+  const { secrets, now = () => Date.now() } = Object(options) as VerifierOptions
+  const fixed = typeof secrets === 'function' ? undefined : keysOf(secrets)
   const { toleranceSeconds, maxBytes } = checkedLimits(options)
   if (typeof now !== 'function') throw new TypeError('now is no function')
-  const fixed = typeof secrets === 'function' ? undefined : keysOf(secrets)
 
   async function verifyClaimed(
     claim: SignatureClaim,
     delivery: Delivery | RequestLike,
+    body: RawBody | undefined,
     headers: KeptHeaders,
   ): Promise<VerifiedDelivery> {
     // The caller has its handler on by then: a promise that is rejected earlier costs Node three times as much.
     await null
     const integration = readHeader(headers, 'x-service-integration')
     const keys = fixed ?? (await findKeys(secrets as SecretsOf, integration))
-    const bytes = isRequest(delivery)
-      ? await readRequest(delivery, headers, maxBytes)
-      : bytesOf(delivery.body, maxBytes)
+    // The body that was looked at above, whatever the delivery has by now.
+    const bytes =
+      body === undefined ? await readRequest(delivery as RequestLike, headers, maxBytes) : bytesOf(body, maxBytes)
     if ('code' in bytes) throw bytes
     // The memory is the caller's, who may fill it anew: it is hashed and decoded before anything is waited for. Memory that another thread
     // may write is copied first.
-    const body = bytes.buffer instanceof ArrayBuffer ? bytes : new Uint8Array(bytes)
-    const found = match(keys, claim.proof.signedAt, body, claim.codes)
+    const signed = bytes.buffer instanceof ArrayBuffer ? bytes : new Uint8Array(bytes)
+    const found = match(keys, claim.proof.signedAt, signed, claim.codes)
     // The promise of Web Crypto is not below 0.
-    const text = (found as unknown as number) < 0 ? '' : textOf(body)
+    const text = (found as unknown as number) < 0 ? '' : textOf(signed)
     const secretIndex = await found
     if (secretIndex < 0) throw refusal('ERR_SIGNATURE_MISMATCH', 401)
 
@@ -88,13 +89,13 @@ export function createVerifier(options: VerifierOptions): Verifier {
     verify(delivery) {
       try {
         // What can be said without the body and the secrets: most of what strangers send ends here.
-        if (typeof delivery !== 'object') throw new TypeError(`verify got ${typeof delivery}, not { body, headers }`)
-        if (isRequest(delivery)) assertUnread(delivery)
-        else assertRaw(delivery.body)
+        if (!delivery || typeof delivery !== 'object' || 'byteLength' in delivery)
+          throw new TypeError('verify: pass { body, headers }')
+        const body = isRequest(delivery) ? assertUnread(delivery) : rawBody(delivery.body)
         const receivedAt = checkedTime((delivery as Delivery).receivedAt ?? now())
         const headers = keepHeaders(delivery.headers)
         const claim = readClaim(readHeader(headers, 'x-service-signature'), receivedAt, toleranceSeconds)
-        return claim.code ? refuse(claim) : verifyClaimed(claim, delivery, headers)
+        return claim.code ? refuse(claim) : verifyClaimed(claim, delivery, body, headers)
       } catch (error) {
         return Promise.reject(error)
       }

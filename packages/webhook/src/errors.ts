@@ -52,7 +52,8 @@ type Facts<Code extends WebhookErrorCode> = Omit<Refusals[Code], 'status'>
 
 /**
  * Makes a refusal without running the constructor of `Error`, which walks the stack: strangers choose how many are made, and the walk
- * costs more than every check before the hash.
+ * costs more than every check before the hash. By assignment, which is the quickest: where a program froze `Error.prototype`, the `TypeError` of the
+ * assignment comes instead, and nothing is accepted either.
  */
 export function refusal<Code extends WebhookErrorCode>(
   code: Code,

@@ -12,7 +12,7 @@ const cures: Readonly<Record<WebhookErrorCode, string>> = {
     'The delivery was signed too long ago by this clock. Check clock sync; for queued work pass the time of receipt as receivedAt.',
   ERR_DELIVERY_FUTURE: 'The delivery is signed ahead of this clock. Check clock sync.',
   ERR_SIGNATURE_MISMATCH:
-    'No signing secret gives this signature over these bytes. Check that the secret is the webhook signing secret of this integration, and that the body is the raw bytes, not JSON parsed and written again.',
+    'No signing secret gives this signature over these bytes. Check that the secret is the webhook signing secret of this integration, without the quotes of an environment file, and that the body is the raw bytes, not JSON parsed and written again.',
   ERR_BODY_NOT_RAW:
     "The signature covers the raw bytes, and the body is something else. Pass a Uint8Array, ArrayBuffer, string or unread Request. Express: express.raw({ type: 'application/json' }) on this route, before express.json(). Fetch handlers: pass the request itself, or await request.arrayBuffer(). Lambda: decode the body when isBase64Encoded.",
   ERR_BODY_TOO_LARGE: 'The body is larger than maxBytes. Raise it if the service really sends such bodies.',

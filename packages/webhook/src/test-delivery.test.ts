@@ -27,6 +27,15 @@ test('it can be made stale, future, forged, tampered with and unsigned', async (
   expect(await verdict({ fault: 'unsigned' })).toBe('ERR_SIGNATURE_MISSING')
 })
 
+test.each(['expired', '', null])(
+  'the fault %j, which there is not, is a TypeError that names those there are',
+  async (fault) => {
+    const made = createTestDelivery({ secret, now, fault: fault as 'forged' })
+    await expect(made).rejects.toThrow(TypeError)
+    await expect(made).rejects.toThrow(/forged, tampered or unsigned/)
+  },
+)
+
 test('it goes through fetch as it is', async () => {
   const request = new Request('http://127.0.0.1/', { method: 'POST', ...(await createTestDelivery({ secret, now })) })
   expect((await verify(request)).snapshot).toEqual(createTestSnapshot())

@@ -25,11 +25,13 @@ export interface TestDelivery {
 
 /**
  * Makes a delivery.
- * @throws {TypeError} When the secret is unusable. @throws {RangeError} When the clock or the age give no whole number of seconds.
+ * @throws {TypeError} When the secret is unusable, or `fault` is none of those that there are. @throws {RangeError} When the clock or the age give no whole number of seconds.
  * @example const delivery = await createTestDelivery({ secret, snapshot: createTestSnapshot({ version: 2, state: 'success' }) })
  */
 export async function createTestDelivery(options: TestDeliveryOptions): Promise<TestDelivery> {
   const { snapshot = createTestSnapshot(), secret, now = () => Date.now(), ageSeconds = 0, fault } = options
+  if (fault !== undefined && !['forged', 'tampered', 'unsigned'].includes(fault))
+    throw new TypeError(`fault is ${fault}; pass forged, tampered or unsigned, or leave it out`)
   const body = new TextEncoder().encode(JSON.stringify(snapshot))
   const signature = await signDelivery({
     secret: fault === 'forged' ? `${secret}.forged` : secret,

@@ -73,4 +73,17 @@ describe.each([
     const verify = await verifierOn({ ...primitive, match }, secret)
     expect([await verify(shared), await verify(shared)]).toEqual([1, 'ERR_SIGNATURE_MISMATCH'])
   })
+
+  test('nor does a body that is put in its place while the secret is looked up', async () => {
+    vi.resetModules()
+    vi.doMock('#hmac', () => primitive)
+    const { createVerifier } = await import('./create-verifier.js')
+    const delivery: { body: unknown; headers: object } = { body: signed, headers }
+    const secrets = async () => {
+      delivery.body = { byteLength: 1, length: 1 }
+      return secret
+    }
+    const { snapshot } = await createVerifier({ secrets, now: () => t * 1000 }).verify(delivery as never)
+    expect(snapshot.version).toBe(1)
+  })
 })

@@ -52,6 +52,20 @@ test.each([Number.NaN, 'x', {}, -1, Infinity, -Infinity])('a wrong option accept
   expect(await check(new Uint8Array(1), { receivedAt: value })).toMatch(/^ERR_DELIVERY_/)
 })
 
+test.each<[string, object, string]>([
+  ['a header that is a list', { header: [`t=${t},v1=${'a'.repeat(64)}`] }, 'TypeError'],
+  ['a header that is a number', { header: 5 }, 'TypeError'],
+  ['no body', { body: undefined }, 'TypeError'],
+  ['a parsed body', { body: { state: 'success' } }, 'ERR_BODY_TOO_LARGE'],
+  ['no keys', { keys: undefined }, 'TypeError'],
+  ['a secret as it is', { keys: [secret] }, 'TypeError'],
+])('from JavaScript, %s is refused: %j gives %s', async (_case, wrong, expected) => {
+  const body = new Uint8Array(1)
+  const input = { body, header: `t=${t},v1=${codeOver(body)}`, keys: [signingKey(secret)], receivedAt: t * 1000 }
+  const reason = await verifyBytes({ ...input, ...(wrong as Partial<VerifyBytesInput>) }).catch((error) => error)
+  expect(reason.code ?? reason.constructor.name).toBe(expected)
+})
+
 test('without a key nothing is accepted', async () => {
   expect(await check(new Uint8Array(1), { keys: [] })).toBe('ERR_SIGNATURE_MISMATCH')
 })

@@ -41,7 +41,10 @@ export interface VerifyBytesInput {
  * that is below 0, or stands for no finite number, accepts nothing. `verifySignature` checks them, and takes other kinds of body.
  * The verdict is about the bytes as they were when they were hashed: hand over memory that nobody writes until you have read it, no pooled
  * buffer that is filled again.
+ * Nor is the kind of the inputs. From JavaScript, no body, a header that is no text, no keys, and keys that `signingKey` did not make end in a
+ * `TypeError`; a body that was parsed to an object has no length, and is `ERR_BODY_TOO_LARGE`.
  * @throws {@link WebhookError} A refusal with `code` and `status`.
+ * @throws {TypeError} When an input is not of its type.
  * @example await verifyBytes({ body, header: request.headers.get('x-service-signature'), keys: [signingKey(secret)] })
  */
 export async function verifyBytes({

@@ -2,7 +2,7 @@
 import { match } from '#hmac'
 import type { RawBody } from './delivery.js'
 import { refusal } from './errors.js'
-import { assertRaw, bytesOf } from './internal/body.js'
+import { bytesOf, rawBody } from './internal/body.js'
 import { readClaim } from './internal/claim.js'
 import type { Hmac } from './internal/hmac.js'
 import { keysOf } from './internal/keyring.js'
@@ -43,10 +43,10 @@ export function verifySignature(input: VerifySignatureInput): Promise<SignatureP
 
 /** Throws only what is the receiver's own fault. */
 function decide(input: VerifySignatureInput): Promise<SignatureProof> {
-  const { body, header, secrets, now = Date.now, receivedAt = now() } = input
+  const { header, secrets, now = Date.now, receivedAt = now() } = input
   const keys = keysOf(secrets)
   const { toleranceSeconds, maxBytes } = checkedLimits(input)
-  assertRaw(body)
+  const body = rawBody(input.body)
   const claim = readClaim(headerText(header), checkedTime(receivedAt), toleranceSeconds)
   if (claim.code) return refuse(claim)
   const bytes = bytesOf(body, maxBytes)

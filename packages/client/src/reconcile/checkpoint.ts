@@ -51,7 +51,9 @@ export function checkCheckpoint(value: unknown, integrationAddress: string): Rec
     !(Array.isArray(failed) && failed.every(isFailure)) ||
     !(Array.isArray(unfinished) && unfinished.every(isRest))
   )
-    throw new TypeError('checkpoint is none; pass what an earlier run gave, unchanged, or leave it out to begin anew.')
+    throw new TypeError(
+      'checkpoint is no checkpoint (parse it if it is text); pass what an earlier run gave, unchanged, or leave it out to begin anew.',
+    )
   if (of !== integrationAddress)
     throw new TypeError('checkpoint belongs to another integration; keep one for each, or leave it out to begin anew.')
   return { format, integrationAddress, coveredTo, failed, unfinished }

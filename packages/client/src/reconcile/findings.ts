@@ -26,13 +26,14 @@ export interface FailedPayment extends MissingPayment {
   readonly error: unknown
 }
 
-/** A payment that the store has and the service has not. */
+/** A payment that the store has and the service, as far as it could be asked, has not. */
 export interface UnknownPayment extends Pick<Payment, 'chainId' | 'txHash'> {
   /**
    * `not_found`: the service has no such payment for the integration. `other_chain`: it has the hash, on another chain. `ambiguous`: it has the hash on several
-   * chains, and the walk did not come across this one.
+   * chains, and the walk did not come across this one; the service may have it all the same, where it moved past the walk. `unreadable`: the look-up failed, so
+   * that nothing is known of it: the service answered with an error or with what is no payment, or did not answer three times in a row before this one.
    */
-  readonly reason: 'not_found' | 'other_chain' | 'ambiguous'
+  readonly reason: 'not_found' | 'other_chain' | 'ambiguous' | 'unreadable'
 }
 
 /** Counts everything and keeps the first few. */

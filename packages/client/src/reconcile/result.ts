@@ -31,7 +31,7 @@ export interface Reconciliation<Unknown = Findings<UnknownPayment> | null> {
   readonly newer: number
   /**
    * What the store has and the service has not: looked for with `until: 'end'` in a store that can list, when this run alone read everything, from the newest to the
-   * end. Null otherwise, and so after a run that went on with the rest of another.
+   * end. Null otherwise, and so after a run that went on with the rest of another. The service may have what is `ambiguous` or `unreadable` after all: see `reason`.
    */
   readonly unknown: Unknown
 }

@@ -25,8 +25,8 @@ export interface ReconcileStore<Tx> {
 
 /** A store that can also say what it holds, so that payments can be found that the service does not have. */
 export interface ListingStore<Tx> extends ReconcileStore<Tx> {
-  /** Every payment of one integration, in any order. */
-  list(integrationAddress: string): Iterable<StoredKey> | AsyncIterable<StoredKey>
+  /** Every payment of one integration, in any order. One twice does no harm, and keys of other integrations are passed over. */
+  list(integrationAddress: string): Iterable<StoredKey> | AsyncIterable<StoredKey> | Promise<Iterable<StoredKey>>
 }
 
 /** @typeParam Store - The caller's own type. */

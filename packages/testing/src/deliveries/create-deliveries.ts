@@ -54,7 +54,8 @@ const beyond = signatureToleranceSeconds + 1
  * @throws {TypeError} When the secret is empty.
  * @example const deliveries = createDeliveries({ secret }); await receive(await deliveries.good(build.snapshot()))
  */
-export function createDeliveries({ secret, clock = { now: () => Date.now() } }: DeliveryOptions): Deliveries {
+export function createDeliveries(options: DeliveryOptions): Deliveries {
+  const { secret, clock = { now: () => Date.now() } } = Object(options) as DeliveryOptions
   if (typeof secret !== 'string' || secret === '') throw new TypeError('secret is empty; pass the one of the receiver.')
 
   async function sign(body: Uint8Array<ArrayBuffer>, ageSeconds: number, secrets: readonly string[]): Promise<string> {

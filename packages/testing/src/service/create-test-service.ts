@@ -41,13 +41,29 @@ interface Endpoint {
 /** Every endpoint that integrators call: one that the contract gains makes the table below incomplete. */
 type EndpointName = Exclude<keyof typeof paths, 'processorUpdates'>
 
+/** What a test without types may get wrong. @throws {TypeError} */
+function checked(options: TestServiceOptions): TestServiceOptions & { legacyKeys: readonly string[] } {
+  const { baseUrl, integrations, legacyKeys = [], ...others } = Object(options) as TestServiceOptions
+  if (typeof baseUrl !== 'string' || baseUrl === '')
+    throw new TypeError('baseUrl is missing; pass the address that your client is given.')
+  if (!Array.isArray(integrations) || !integrations.every((each) => each?.address && each.apiSecret))
+    throw new TypeError('integrations must be a list of { address, apiSecret }.')
+  if (!Array.isArray(legacyKeys)) throw new TypeError('legacyKeys must be a list of keys.')
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined)
+    throw new TypeError(`${unknown} is no option; there are baseUrl, integrations and legacyKeys.`)
+  return { baseUrl, integrations, legacyKeys }
+}
+
 /**
  * Makes a service. It refuses what the contract refuses, in the contract's order; what it answers passes the contract's write schemas.
+ * @throws {TypeError} When an option is missing, malformed or none of those that there are. `failNext` throws one for a fault without status.
  * @example
  * const service = createTestService({ baseUrl, integrations: [{ address, apiSecret }] })
  * setupServer(...service.handlers).listen()
  */
-export function createTestService({ baseUrl, integrations, legacyKeys = [] }: TestServiceOptions): TestService {
+export function createTestService(options: TestServiceOptions): TestService {
+  const { baseUrl, integrations, legacyKeys } = checked(options)
   const payments = createTestPayments()
   const legacy = createLegacyState()
   const verifications = createVerificationState()

@@ -32,7 +32,8 @@ function domainKey(domain: string): string {
   // A URL would end the host name at these, or decode them.
   if (/[/?#:\\@[\]%]/.test(domain)) return ''
   try {
-    return new URL(`http://${domain.replace(/\.$/, '')}`).hostname
+    // At the end of a URL, control characters would be cut off without a word.
+    return new URL(`http://${domain.replace(/\.$/, '')}/`).hostname
   } catch {
     return ''
   }

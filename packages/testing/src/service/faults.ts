@@ -17,6 +17,7 @@ export interface TestFault {
 
 /** Faults that wait for requests. */
 export interface FaultQueue {
+  /** @throws {TypeError} When it has no status. */
   add(fault: TestFault): void
   /** The fault of a request, which is used up by it. */
   take(): TestFault | undefined
@@ -27,6 +28,10 @@ export function createFaultQueue(): FaultQueue {
   const waiting: TestFault[] = []
   return {
     add(fault) {
+      const { status } = Object(fault) as Partial<TestFault>
+      // The statuses that a Response may have.
+      if (status !== 'network' && !(Number.isInteger(status) && Number(status) >= 200 && Number(status) <= 599))
+        throw new TypeError("failNext must get { status }, from 200 to 599 or 'network'.")
       for (let time = 0; time < (fault.times ?? 1); time += 1) waiting.push(fault)
     },
     take: () => waiting.shift(),

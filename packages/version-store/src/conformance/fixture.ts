@@ -11,6 +11,8 @@ export interface ConformanceFixture<Tx> {
   write(tx: Tx, note: string): void | Promise<void>
   /** The notes that are kept, in the order in which they were written; read outside of any effect, and past the faults. */
   notes(): Promise<readonly string[]>
+  /** Whether a listing may have a payment more than once, as Redis' SCAN. Without it, a payment that comes twice is an error. @default false */
+  readonly listsAgain?: boolean | undefined
   /** Ends the database. */
   close?(): Promise<void> | void
 }

@@ -1,7 +1,7 @@
 /** What a store says it holds. Names begin with "a listing", so that one excuse covers a store that has none. @module */
 import type { ListingVersionStore, PaymentKey, VersionStore } from '../version-store.js'
 import { equal, holds, reasonOf } from './assert.js'
-import { at, type Case, deferred, deliver, forEachOf } from './fixture.js'
+import { at, type Case, type ConformanceFixture, deferred, deliver, forEachOf } from './fixture.js'
 
 /** More than any adapter reads at once. */
 const many = 1_100
@@ -11,42 +11,49 @@ export function listingCases<Tx>(): Case<Tx>[] {
   return [
     {
       name: 'a listing of an empty store is empty',
-      async run({ store }) {
-        equal(await listed(store), [])
+      async run(fixture) {
+        equal(await listed(fixture), [])
       },
     },
     {
       name: 'a listing has each payment of its integration, and none of another',
-      async run({ store }) {
+      async run(fixture) {
+        const { store } = fixture
         const { integrationAddress } = at(1)
         const others = [`${integrationAddress}0`, integrationAddress.slice(0, -1), '*', '%', '"', '[', '0x{}']
         const keys = [at(1), { ...at(1, 2), chainId: '1' }, { ...at(1, 2), chainId: '10' }, { ...at(1), txHash: ']}' }]
         for (const key of keys) await store.advance({ ...key, version: 2 }, () => undefined)
         await store.advance({ ...at(7), integrationAddress: integrationAddress.toUpperCase() }, () => undefined)
         for (const other of others) await store.advance({ ...at(1, 9), integrationAddress: other }, () => undefined)
-        equal(await listed(store), textsOf(keys))
-        equal(await listed(store, integrationAddress.toUpperCase()), textsOf(keys))
+        equal(await listed(fixture), textsOf(keys))
+        equal(await listed(fixture, integrationAddress.toUpperCase()), textsOf(keys))
         for (const other of others)
-          equal(await listed(store, other), textsOf([{ ...at(1, 9), integrationAddress: other }]))
+          equal(await listed(fixture, other), textsOf([{ ...at(1, 9), integrationAddress: other }]))
       },
     },
     {
-      name: 'a listing of many payments on two chains is whole, also while others are stored',
-      async run({ store }) {
+      name: 'a listing of many payments on two chains is whole, also while others are stored, and these again',
+      async run({ store, listsAgain = false }) {
         const keys = Array.from({ length: many }, (_, index) => ({
           ...at(1, index),
           chainId: index % 2 ? '1' : '8453',
         }))
         await forEachOf(keys, 10, async (key) => void (await store.advance(key, () => undefined)))
         const found = new Set<string>()
+        let count = 0
         for await (const key of listing(store).list(at(1).integrationAddress)) {
-          if (found.size % 100 === 0) await store.advance(at(1, many + found.size), () => undefined)
+          if (count % 100 === 0) {
+            await store.advance(at(1, many + count), () => undefined)
+            await store.advance({ ...key, version: 2 }, () => undefined)
+          }
+          count += 1
           found.add(textOf(key))
         }
         equal(
           textsOf(keys).filter((key) => !found.has(key)),
           [],
         )
+        if (!listsAgain) equal(count, found.size, 'each payment once')
       },
     },
     {
@@ -54,23 +61,26 @@ export function listingCases<Tx>(): Case<Tx>[] {
       async run(fixture) {
         const { store } = fixture
         await reasonOf(deliver(fixture, at(1, 1), new Error('this effect was told to fail')))
-        equal(await listed(store), [])
+        const turns = await turnsOf(listed(fixture))
+        equal(await listed(fixture), [])
         const started = deferred()
         const release = deferred()
-        let done = false
         const slow = store.advance(at(1, 2), async () => {
           started.resolve()
           await release.promise
-          done = true
         })
         await started.promise
-        // It may wait for the effect, or answer without it.
-        const seen = listed(store).then((keys) => ({ keys, done }))
+        // It may wait for the effect, or answer without it: a store that does not wait answers well within this.
+        const seen: PaymentKey[] = []
+        const early = listed(fixture, at(1).integrationAddress, seen)
+        await turnsOf(early, 10 * turns + 10)
+        const whileItRan = textsOf(seen)
         release.resolve()
         equal(await slow, 'apply')
-        const early = await seen
-        if (early.keys.length > 0) equal(early, { keys: textsOf([at(1, 2)]), done: true })
-        equal(await listed(store), textsOf([at(1, 2)]))
+        equal(whileItRan, [], 'while the effect runs')
+        const keys = await early
+        if (keys.length > 0) equal(keys, textsOf([at(1, 2)]))
+        equal(await listed(fixture), textsOf([at(1, 2)]))
       },
     },
     {
@@ -88,7 +98,7 @@ export function listingCases<Tx>(): Case<Tx>[] {
     {
       name: 'a listing that an effect asks of its own store is refused instead of waiting for itself',
       async run(fixture) {
-        const refused = await reasonOf(fixture.store.advance(at(1), async () => void (await listed(fixture.store))))
+        const refused = await reasonOf(fixture.store.advance(at(1), async () => void (await listed(fixture))))
         equal((refused as { code?: unknown }).code, 'ERR_EFFECT_REENTRANT')
         equal(await deliver(fixture, at(1)), 'apply')
       },
@@ -101,17 +111,33 @@ function listing<Tx>(store: VersionStore<Tx>): ListingVersionStore<Tx> {
   return store as ListingVersionStore<Tx>
 }
 
-/** As texts, each once, sorted. */
-async function listed<Tx>(store: VersionStore<Tx>, address = at(1).integrationAddress): Promise<string[]> {
-  const keys: PaymentKey[] = []
-  for await (const key of listing(store).list(address)) keys.push(key)
-  return textsOf(keys)
+/** As texts, sorted. @param seen - Gets the keys as they come. */
+async function listed<Tx>(
+  { store, listsAgain = false }: ConformanceFixture<Tx>,
+  address = at(1).integrationAddress,
+  seen: PaymentKey[] = [],
+): Promise<string[]> {
+  for await (const key of listing(store).list(address)) seen.push(key)
+  const texts = textsOf(seen)
+  return listsAgain ? [...new Set(texts)] : texts
 }
 
 function textsOf(keys: readonly PaymentKey[]): string[] {
-  return [...new Set(keys.map(textOf))].sort()
+  return keys.map(textOf).sort()
 }
 
 function textOf({ integrationAddress, chainId, txHash }: PaymentKey): string {
   return JSON.stringify([integrationAddress, chainId, txHash])
+}
+
+/** How many turns of the event loop pass before the work is done; with `most`, no more are waited for. */
+async function turnsOf(work: Promise<unknown>, most = Number.POSITIVE_INFINITY): Promise<number> {
+  let done = false
+  const end = () => {
+    done = true
+  }
+  work.then(end, end)
+  let turns = 0
+  for (; !done && turns < most; turns++) await new Promise((resolve) => setTimeout(resolve, 1))
+  return turns
 }

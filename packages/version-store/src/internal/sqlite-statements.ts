@@ -49,8 +49,13 @@ export function readPage(database: SqliteDatabase, table: string, address: strin
         `SELECT chain_id, tx_hash FROM ${table}
          WHERE integration_address = ? AND (chain_id, tx_hash) > (?, ?) ORDER BY chain_id, tx_hash LIMIT ${pageSize}`,
       )
-      .all(address, ...after) as { chain_id: string; tx_hash: string }[]
-  return (whereTable(select) ?? []).map((row) => [row.chain_id, row.tx_hash])
+      .all(address, ...after)
+  return (whereTable(select) ?? []).map((row) => columnsIn<[chainId: string, txHash: string]>(row))
+}
+
+/** By their places: a connection may give rows as arrays, as node:sqlite with `returnArrays`. */
+function columnsIn<Row extends readonly unknown[]>(row: unknown): Row {
+  return Object.values(row as object) as unknown as Row
 }
 
 function whereTable<Result>(read: () => Result): Result | undefined {
@@ -67,7 +72,7 @@ function prepareRead(database: SqliteDatabase, table: string): Statements['read'
     `SELECT version FROM ${table} WHERE integration_address = ? AND chain_id = ? AND tx_hash = ?`,
   )
   return (key) => {
-    const row = select.get(...key) as { version: number | bigint } | null | undefined
-    return row ? Number(row.version) : undefined
+    const row = select.get(...key)
+    return row ? Number(columnsIn<[version: number | bigint]>(row)[0]) : undefined
   }
 }

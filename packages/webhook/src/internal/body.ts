@@ -3,13 +3,13 @@ import type { RawBody } from '../delivery.js'
 import { refusal, type WebhookError } from '../errors.js'
 
 /**
- * Checks the kind of the body, without reading it. By tag and not by `instanceof`: test runners and workers have buffers of other realms.
+ * Checks the kind of the body, without reading it, and gives it back. By tag and not by `instanceof`: test runners and workers have buffers of other realms.
  * @throws {@link WebhookError} `ERR_BODY_NOT_RAW` for anything but bytes or text, parsed JSON above all.
  */
-export function assertRaw(body: unknown): asserts body is RawBody {
-  if (typeof body === 'string' || ArrayBuffer.isView(body)) return
+export function rawBody(body: unknown): RawBody {
   const tag = Object.prototype.toString.call(body)
-  if (tag !== '[object ArrayBuffer]') throw notRaw(tag)
+  if (typeof body === 'string' || ArrayBuffer.isView(body) || tag === '[object ArrayBuffer]') return body as RawBody
+  throw notRaw(tag)
 }
 
 /**

@@ -25,21 +25,26 @@ export function readClaim(
   receivedAt: number,
   toleranceSeconds: number,
 ): SignatureClaim | WebhookError {
-  if (!header?.trim()) return refusal('ERR_SIGNATURE_MISSING', 401)
-  const times: string[] = []
+  // A header of more than 4096 characters is refused unread, before anything looks for its blanks; the service's own has 80.
+  const text = header?.[4096] ? 't' : header
+  if (!text?.trim()) return refusal('ERR_SIGNATURE_MISSING', 401)
   const codes: string[] = []
   // One field and the comma after it: `t`, `v1`, or any other name, whose content is not looked at. Spaces and tabs around a field are
   // allowed, because HTTP lets proxies join repeated headers with them. Nothing is matched twice, so that the time grows with the length:
   // anybody may send a header of blanks. How long a code is, is compared below: in here, a wrong one would cost twice the time.
   const fieldForm = /[ \t]*(?:t=(0|[1-9]\d{0,11})|v1=([\da-f]+)|(?!t=|v1=)[^\s=,]+=[^,]*)[ \t]*(,|$)/y
   let field: RegExpExecArray | null
-  do {
-    // A header of more than 4096 characters is refused unread; the service's own has 80.
-    field = header[4096] ? null : fieldForm.exec(header)
-    if (field?.[1]) times.push(field[1])
-    if (field?.[2]) codes.push(field[2])
-  } while (field?.[3])
-  const [timestamp, another] = times
+  let timestamp: string | undefined
+  let another: string | undefined
+  // biome-ignore lint/suspicious/noAssignInExpressions: written apart, the loop takes two bytes more.
+  while ((field = fieldForm.exec(text))) {
+    if (field[1]) {
+      another = timestamp
+      timestamp = field[1]
+    }
+    if (field[2]) codes.push(field[2])
+    if (!field[3]) break
+  }
   // A ninth code is refused: each may cost one comparison per secret.
   if (!field || !timestamp || another || codes[8] || codes.some((code) => code.length - 64))
     return refusal('ERR_SIGNATURE_MALFORMED', 400)

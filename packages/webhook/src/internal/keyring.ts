@@ -9,7 +9,7 @@ const kept = /* @__PURE__ */ new Map<string, SigningKey>()
 /** The keys of one secret or several. @throws {TypeError} When there is none, or one is unusable. */
 export function keysOf(secrets: string | readonly string[]): readonly SigningKey[] {
   if (typeof secrets === 'string') return [keyOf(secrets)]
-  if (!secrets?.length) throw new TypeError('There is no signing secret')
+  if (!secrets?.length) throw new TypeError('secrets is missing or empty; is its variable set?')
   return secrets.map(keyOf)
 }
 

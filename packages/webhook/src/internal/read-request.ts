@@ -11,7 +11,7 @@ export function isRequest(input: object): input is RequestLike {
 }
 
 /** @throws {@link WebhookError} `ERR_BODY_NOT_RAW` when something read the body before, or holds its stream. */
-export function assertUnread(request: RequestLike): void {
+export function assertUnread(request: RequestLike): undefined {
   if (request.bodyUsed || request.body?.locked) throw notRaw('a Request whose body was read before or is held')
 }
 

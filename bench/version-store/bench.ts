@@ -1,11 +1,16 @@
 /**
- * Versions handled per second on PostgreSQL beside a bare upsert: the same connections, the same durability, and the effect in both or in
- * none of the two.
+ * Versions handled per second on PostgreSQL beside a bare upsert, in a process that is bundled as a release is: run from source by a loader,
+ * every function would pay for keeping its name, and the one with the most functions would pay most.
  * @module
  */
-import { postgresVersionStore } from '@payment-integration/version-store/postgres'
-import pg from 'pg'
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { build } from 'esbuild'
 import { startPostgres } from '../../packages/store-sql/test/postgres.js'
+import type { Measured, Rates } from './measured.js'
 
 /** How long to measure. */
 export interface VersionStoreEffort {
@@ -17,34 +22,17 @@ export interface VersionStoreEffort {
   readonly connections: number
 }
 
-/** A way to handle one delivery. */
-interface Way {
-  handle(delivery: Delivery): Promise<unknown>
-}
-
-interface Delivery {
-  readonly integrationAddress: string
-  readonly chainId: string
-  readonly txHash: string
-  readonly version: number
-}
-
-const upsert = (table: string) => `INSERT INTO ${table} (integration_address, chain_id, tx_hash, version)
-  VALUES ($1, $2, $3, $4) ON CONFLICT (integration_address, chain_id, tx_hash) DO UPDATE SET version = excluded.version`
-const order = (table: string) => `INSERT INTO ${table} (tx_hash, version, state) VALUES ($1, $2, 'success')`
-const integrationAddress = `0x${'a1'.repeat(20)}`
+const run = promisify(execFile)
+const root = join(import.meta.dirname, '..', '..')
 
 /** Measures both pairs, and gives their tables as Markdown. */
 export async function benchVersionStore(effort: VersionStoreEffort): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-version-store-'))
   const server = await startPostgres()
-  const pool = new pg.Pool({ connectionString: server.connectionString, max: effort.connections })
   try {
-    for (const name of ['bare_effect', 'bare_none', 'ours_effect', 'ours_none']) {
-      await postgresVersionStore({ database: pool, table: `${name}_versions` }).migrate()
-      await pool.query(`CREATE TABLE ${name}_orders (tx_hash text, version bigint, state text)`)
-    }
-    const withEffect = await compare(bareWithEffect(pool), oursWithEffect(pool), effort)
-    const without = await compare(bareAlone(pool), oursAlone(pool), effort)
+    const script = await bundle(folder)
+    const { stdout } = await run(process.execPath, [script, server.connectionString, JSON.stringify(effort)])
+    const { withEffect, without } = JSON.parse(stdout) as Measured
     return [
       `### Versions handled per second, PostgreSQL, ${effort.connections} connections`,
       '',
@@ -55,83 +43,29 @@ export async function benchVersionStore(effort: VersionStoreEffort): Promise<str
       '',
     ].join('\n')
   } finally {
-    await pool.end()
     await server.remove()
+    await rm(folder, { recursive: true, force: true })
   }
 }
 
-function bareWithEffect(pool: pg.Pool): Way {
-  return {
-    async handle({ chainId, txHash, version }) {
-      const client = await pool.connect()
-      await client.query('BEGIN')
-      await client.query(upsert('bare_effect_versions'), [integrationAddress, chainId, txHash, version])
-      await client.query(order('bare_effect_orders'), [txHash, version])
-      await client.query('COMMIT')
-      client.release()
-    },
-  }
+/** The driver stays outside: it is nobody's release but its own. */
+async function bundle(folder: string): Promise<string> {
+  const outfile = join(folder, 'measured.mjs')
+  await build({
+    entryPoints: [join(import.meta.dirname, 'measured.ts')],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    target: 'node20',
+    platform: 'node',
+    conditions: ['@payment-integration/source'],
+    external: ['pg'],
+    logLevel: 'error',
+  })
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+  return outfile
 }
 
-function bareAlone(pool: pg.Pool): Way {
-  return {
-    handle: ({ chainId, txHash, version }) =>
-      pool.query(upsert('bare_none_versions'), [integrationAddress, chainId, txHash, version]),
-  }
-}
-
-function oursWithEffect(pool: pg.Pool): Way {
-  const store = postgresVersionStore({ database: pool, table: 'ours_effect_versions' })
-  return {
-    handle: (delivery) =>
-      store.advance(delivery, async (tx) => {
-        await tx.query(order('ours_effect_orders'), [delivery.txHash, delivery.version])
-      }),
-  }
-}
-
-function oursAlone(pool: pg.Pool): Way {
-  const store = postgresVersionStore({ database: pool, table: 'ours_none_versions' })
-  return { handle: (delivery) => store.advance(delivery, () => {}) }
-}
-
-/** The two take turns of a tenth of a second, each first as often; a rate is of all turns together, so that a slow moment meets both. */
-async function compare(bare: Way, own: Way, { turns, turnMs, connections }: VersionStoreEffort) {
-  let payment = 0
-  const totals = new Map([bare, own].map((way) => [way, { handled: 0, ms: 0 }]))
-  const run = async (way: Way) => {
-    const begin = performance.now()
-    let handled = 0
-    const one = async () => {
-      do {
-        const txHash = `0x${(payment++).toString(16).padStart(64, '0')}`
-        // First indexed, then settled.
-        for (const version of [1, 2]) {
-          await way.handle({ integrationAddress, chainId: '8453', txHash, version })
-          handled++
-        }
-      } while (performance.now() - begin < turnMs)
-    }
-    await Promise.all(Array.from({ length: connections }, one))
-    return { handled, ms: performance.now() - begin }
-  }
-  // Connections, plans and the files of the tables.
-  for (const way of [bare, own, bare, own]) await run(way)
-  for (let turn = 0; turn < turns; turn++)
-    for (const way of turn % 2 === 0 ? [bare, own] : [own, bare]) {
-      const { handled, ms } = await run(way)
-      const total = totals.get(way)
-      if (total === undefined) continue
-      total.handled += handled
-      total.ms += ms
-    }
-  const rate = (way: Way) => {
-    const { handled, ms } = totals.get(way) ?? { handled: 0, ms: 0 }
-    return (handled / ms) * 1_000
-  }
-  return { bare: rate(bare), ours: rate(own) }
-}
-
-function row(name: string, { bare, ours: own }: { bare: number; ours: number }): string {
-  return `| ${name} | ${bare.toFixed(0)} | ${own.toFixed(0)} | ${(own / bare).toFixed(2)} |`
+function row(name: string, { bare, ours }: Rates): string {
+  return `| ${name} | ${bare.toFixed(0)} | ${ours.toFixed(0)} | ${(ours / bare).toFixed(2)} |`
 }

@@ -27,7 +27,8 @@ export function createQueue(): Queue {
 
   return {
     run(job, giveUp) {
-      const turn = new AbortController()
+      // Made only for a job that waits: making one, and aborting it, costs more than the rest of the line.
+      let turn: AbortController | undefined
       return new Promise((resolve, reject) => {
         // The line is shorter before the caller hears of it, so that a caller may ask whether it is empty.
         const end = (settle: () => void) => {
@@ -36,7 +37,7 @@ export function createQueue(): Queue {
           next()
         }
         const start = () => {
-          turn.abort()
+          turn?.abort()
           job().then(
             (result) => end(() => resolve(result)),
             (error: unknown) => end(() => reject(error)),
@@ -49,7 +50,10 @@ export function createQueue(): Queue {
         waiting.add(start)
         // Never in the caller's own turn: a job may call back into what called `run`.
         if (alone) queueMicrotask(next)
-        else giveUp?.(turn.signal).then(leave, leave)
+        else if (giveUp) {
+          turn = new AbortController()
+          giveUp(turn.signal).then(leave, leave)
+        }
       })
     },
     get size() {

@@ -32,7 +32,7 @@ function setUp() {
         }
         return work({ ...tx, identityAccounts: { ...tx.identityAccounts, code } })
       })
-    return createAccountClaims({ store: { transaction }, emails, codes, clock, ids })
+    return createAccountClaims({ store: { ...store, transaction }, emails, codes, clock, ids })
   }
   return { ...shared, claims, claimBefore, codes, events, verificationOf, recordDirect, emailKey }
 }

@@ -2,17 +2,19 @@
 import type { AccountEvent, EmailAddress, EmailProof, IdentityAccount } from '../ports/identity-accounts.js'
 import type { Store } from '../ports/store.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
+import type { VerificationView } from '../ports/store-verifications.js'
 import type { Clock, Ids } from '../ports/world.js'
 import { decideClaim } from './decide-claim.js'
 import type { EmailCodes } from './email-codes.js'
 import type { EmailKeys } from './email-keys.js'
 import { EmailProofError, ShareRequestError } from './errors.js'
-import { moveAlong } from './move-along.js'
+import { lockBoth, type Move, moveAll } from './move-along.js'
 import { normaliseEmail } from './normalise-email.js'
+import { holdWithOthers } from './unproven.js'
 
 /** What this needs. */
 export interface ClaimAccountDeps {
-  readonly store: Pick<Store, 'transaction'>
+  readonly store: Pick<Store, 'transaction' | 'verifications'>
   readonly emails: EmailKeys
   readonly codes: EmailCodes
   readonly clock: Pick<Clock, 'now'>
@@ -32,6 +34,13 @@ export interface IssuedCode {
 export interface ClaimFor {
   /** The registered account that is signed in. Without one, the address proves the account that it resolves to. */
   readonly accountId?: string | undefined
+}
+
+interface Claim {
+  readonly proof: EmailProof
+  readonly claimFor: ClaimFor
+  /** What was read of the account that is signed in before the transaction, as verifications are locked after addresses. */
+  readonly before: VerificationView | undefined
 }
 
 /** Registers and claims accounts of the store. Every call is one transaction and leaves its record in the log of accounts. */
@@ -75,12 +84,11 @@ export function createAccountClaims({ store, emails, codes, clock, ids }: ClaimA
   async function give(
     tx: StoreTransaction,
     email: EmailAddress,
-    { proof, claimFor }: { readonly proof: EmailProof; readonly claimFor: ClaimFor },
+    { proof, claimFor: { accountId }, before }: Claim,
   ): Promise<IdentityAccount | null> {
-    const held = await tx.identityAccounts.hold(email, ids.next())
-    const donor = proof.kind === 'code' ? null : (await tx.verifications.lock(held.accountId)).donor
-    const { accountId } = claimFor
+    const { held, others } = await holdWithOthers(tx, email, before, ids.next())
     const prover = accountId === undefined ? undefined : await tx.identityAccounts.find(accountId)
+    const donor = proof.kind === 'code' ? null : await donorOf(tx, held, prover ?? held)
     const decision = decideClaim({ held, donor, proof, prover })
     const how = { proof: proof.kind, by: proof.kind === 'attestation' ? proof.integrationAddress.toLowerCase() : null }
     if (decision.kind === 'refuse') {
@@ -90,14 +98,24 @@ export function createAccountClaims({ store, emails, codes, clock, ids }: ClaimA
     }
     const given = decision.accountId
     await tx.identityAccounts.own(email, given)
-    const move = { fromId: held.accountId, toId: given, emailKey: email.key }
-    if (given !== held.accountId) await moveAlong(tx, move, clock)
+    const moves: Move[] = []
+    // What was shared for an address that it never proved waits for whoever does, also what is under way: that goes by the address when it ends.
+    for (const emailKey of prover?.emailVerified === false ? others : []) {
+      const toId = await tx.identityAccounts.holdKnown(emailKey, ids.next())
+      if (toId !== null) moves.push({ fromId: given, toId, emailKey })
+    }
+    if (given !== held.accountId) moves.push({ fromId: held.accountId, toId: given, emailKey: email.key })
+    await moveAll(tx, moves, clock)
     await tx.identityAccounts.log(event('claimed', email, { ...how, accountId: given }))
     return { accountId: given, kind: 'registered', emailVerified: true }
   }
 
-  async function claim(work: (tx: StoreTransaction) => Promise<IdentityAccount | null>): Promise<IdentityAccount> {
-    const account = await store.transaction(work)
+  async function claim(
+    { accountId }: ClaimFor,
+    work: (tx: StoreTransaction, before: VerificationView | undefined) => Promise<IdentityAccount | null>,
+  ): Promise<IdentityAccount> {
+    const [before] = accountId === undefined ? [] : await store.verifications.list({ accountId, limit: 1 })
+    const account = await store.transaction((tx) => work(tx, before))
     if (account === null) throw new EmailProofError()
     return account
   }
@@ -123,11 +141,11 @@ export function createAccountClaims({ store, emails, codes, clock, ids }: ClaimA
     },
     async claimByCode(input, typed, claimFor = {}) {
       const email = read(input)
-      return claim(async (tx) => {
+      return claim(claimFor, async (tx, before) => {
         const verdict = codes.judge(email.key, typed, await tx.identityAccounts.code(email.key), clock.now())
         if (verdict.kind === 'accepted') {
           await tx.identityAccounts.setCode(email.key, null)
-          return give(tx, email, { proof: { kind: 'code' }, claimFor })
+          return give(tx, email, { proof: { kind: 'code' }, claimFor, before })
         }
         const { reason, left } = verdict
         // Where no code was out there is nothing to write: one that was made since stays. It takes a statement all the same.
@@ -140,7 +158,13 @@ export function createAccountClaims({ store, emails, codes, clock, ids }: ClaimA
     async claimByAttestation(input, integrationAddress, claimFor = {}) {
       const email = read(input)
       const proof = { kind: 'attestation', integrationAddress } as const
-      return claim((tx) => give(tx, email, { proof, claimFor }))
+      return claim(claimFor, (tx, before) => give(tx, email, { proof, claimFor, before }))
     },
   }
+}
+
+/** Who shared the verification of an account. The one that may be given it is locked too, in order. */
+async function donorOf(tx: StoreTransaction, held: IdentityAccount, taker: IdentityAccount): Promise<string | null> {
+  const [{ donor }] = await lockBoth(tx, held.accountId, taker.accountId)
+  return donor
 }

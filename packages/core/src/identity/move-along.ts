@@ -83,8 +83,8 @@ export interface Move {
 }
 
 /**
- * Moves what was shared for an address to the account that has it. What was shared for another one stays: its user proved that as well. The attempts stay,
- * so that no name of an applicant is used twice.
+ * Moves what was shared for an address to the account that has it. What was shared for another one stays. The attempts stay, so
+ * that no name of an applicant is used twice.
  */
 export async function moveAlong(
   tx: StoreTransaction,
@@ -103,10 +103,21 @@ export async function moveAlong(
 }
 
 /** Locks two verifications in the order of their accounts, so that two who move between the same accounts do not wait for each other. */
-async function lockBoth(tx: StoreTransaction, one: string, other: string): Promise<[Verification, Verification]> {
+export async function lockBoth(
+  tx: StoreTransaction,
+  one: string,
+  other: string,
+): Promise<[Verification, Verification]> {
   if (one < other) return [await tx.verifications.lock(one), await tx.verifications.lock(other)]
   const second = await tx.verifications.lock(other)
-  return [await tx.verifications.lock(one), second]
+  return [one === other ? second : await tx.verifications.lock(one), second]
+}
+
+/** Moves one after the other what several addresses take along. All verifications are locked first, in the order of their accounts. */
+export async function moveAll(tx: StoreTransaction, moves: readonly Move[], clock: Pick<Clock, 'now'>): Promise<void> {
+  const accountIds = new Set(moves.flatMap(({ fromId, toId }) => [fromId, toId]))
+  if (moves.length > 1) for (const accountId of [...accountIds].sort()) await tx.verifications.lock(accountId)
+  for (const move of moves) await moveAlong(tx, move, clock)
 }
 
 /** Whether the applicant of a verification came from a token for that address. It names no attempt any more once it moved. */

@@ -98,14 +98,17 @@ export function createQuestions(deps: QuestionDeps): (limit?: number, signal?: A
   }
 
   /** Ends the claim of a process that died before it sent anything: nobody else would, where the address is another account's by now. */
-  async function endIdle({ accountId, claim: before }: Verification): Promise<void> {
-    const [{ emailKey = '' } = {}] = await store.verifications.list({ accountId, limit: 1 })
-    await store.transaction((tx) =>
-      endOf(tx, { accountId, emailKey }, deps, async () => {
+  async function endIdle({ accountId, applicantId, claim: before }: Verification): Promise<void> {
+    const [lastShare] = await store.verifications.list({ accountId, limit: 1 })
+    await store.transaction(async (tx) => {
+      // It is the applicant's address that says where it goes, whatever its account shared for since.
+      const attempt = applicantId === null ? null : await tx.verifications.redemptionOf(applicantId)
+      const emailKey = attempt?.emailKey ?? lastShare?.emailKey ?? ''
+      await endOf(tx, { accountId, emailKey }, deps, async () => {
         const { claim } = await tx.verifications.lock(accountId)
         if (claim?.token === before?.token) await tx.verifications.change(accountId, { claim: null })
-      }),
-    )
+      })
+    })
   }
 
   /** Asks where it stands. What was written while the provider answered is newer than the answer, and stays. */

@@ -20,7 +20,7 @@ import type { EmailKeys } from './email-keys.js'
 import { IdentityUnavailableError, VerificationUnavailableError } from './errors.js'
 import { checkNamespace, defaultNamespace, externalUserIdOf } from './external-user-id.js'
 import { doubtfulAttempts, endAbsent, type LookedUp, lookUp } from './look-up.js'
-import { type AddressDeps, accountOf, endAt, endOf, moveAlong } from './move-along.js'
+import { type AddressDeps, accountOf, endAt, endOf, lockBoth, moveAlong } from './move-along.js'
 import { createRedeem, type Held, refusalError } from './redeem.js'
 
 export { claimLeaseMs } from './claim-times.js'
@@ -167,7 +167,8 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
         return inTransaction(async (tx, until) => {
           const fresh = ids.next()
           const owner = await accountOf(tx, email, caller.accountId, deps, fresh)
-          const found = await tx.verifications.lock(caller.accountId)
+          // Nothing is there yet to be moved to or locked where nobody had the address.
+          const [found] = await lockBoth(tx, caller.accountId, owner === fresh ? caller.accountId : owner)
           if (found.claim?.token !== held.token) return { kind: 'again' }
           if (await endAbsent(tx, doubtful, looked.foreign, deps)) {
             if (owner === caller.accountId) return decide(tx, caller, found, { ...held, until })

@@ -28,8 +28,8 @@ export function limitsOf(percent: number): Readonly<Record<keyof ProviderLimits,
 /** The provider's window, in milliseconds. */
 const windowMs = 5_000
 /**
- * How many windows of redemptions wait for their turn in all, while those of one integration are one window's at most. Nobody waits longer than that either,
- * however many integrations take turns: with the provider's own time for an answer it is less than callers keep a connection open for. Look-ups come after a
+ * How many windows of redemptions wait for their turn in all, while those of one integration are one window's at most. No question waits longer than
+ * that either, however many integrations take turns. A request may ask several, one after the other: each waits on its own. Look-ups come after a
  * redemption, so they are as many.
  */
 const waitingWindows = 2

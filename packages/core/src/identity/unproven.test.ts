@@ -1,0 +1,179 @@
+/** INTERFACE 4.2: an account that proves another address keeps nothing of what was shared for one that it carried and never proved. */
+import { describe, expect, test } from 'vitest'
+import { turns } from '../../test/support/manual-clock.js'
+import { seededRandom } from '../../test/support/seeded-random.js'
+import { approved, email, rejected, shareSetup, shop } from '../../test/support/share-setup.js'
+import { createAccountClaims } from './claim-account.js'
+import { claimLeaseMs } from './claim-times.js'
+import { createEmailCodes } from './email-codes.js'
+
+const other = 'second.user@example.com'
+const unavailable = expect.objectContaining({ code: 'ERR_IDENTITY_UNAVAILABLE' })
+
+/** Sharing on the accounts of the store, and an account that carries the address of somebody else without a proof. */
+async function setUp() {
+  const setup = shareSetup({ holdsAddresses: true })
+  const { store, emails, clock, provider, verdicts, webhook, of } = setup
+  let made = 0
+  const codes = createEmailCodes(Buffer.alloc(32, 1), seededRandom('codes'))
+  const claims = createAccountClaims({ store, emails, codes, clock, ids: { next: () => `user-${++made}` } })
+  const proveAs = async (accountId: string, address: string) => {
+    await claims.claimByCode(address, (await claims.requestCode(address)).code, { accountId })
+    return accountId
+  }
+  const { accountId: squatter } = await claims.register(email)
+  const name = `pi:${squatter}:1`
+  return {
+    ...setup,
+    claims,
+    proveAs,
+    squatter,
+    name,
+    prove: async (address: string) => proveAs((await claims.register(address)).accountId, address),
+    /** Works when a call is on its way back, once. */
+    during(call: 'redeem' | 'find', work: () => Promise<unknown>) {
+      provider.pause = async (which, half) => {
+        if (which !== call || half !== 'answer') return
+        provider.pause = async () => undefined
+        await work()
+      }
+    },
+    /** Whoever has the address proves it, has what was shared for it, and the other account has no more than its own. */
+    async expectRestored(victim: string) {
+      const applicantId = `applicant of ${name}`
+      provider.reviews.set(applicantId, approved)
+      await webhook(approved, { name, at: clock.now() + 1 })
+      expect(await of(victim)).toMatchObject({ donor: shop, applicantId, review: approved, claim: null })
+      expect((await of(squatter)).applicantId).not.toBe(applicantId)
+      await verdicts.ask()
+      expect(await of(victim)).toMatchObject({ review: approved })
+    },
+  }
+}
+
+describe('what was shared for an address that its account never proved', () => {
+  test('is the account’s no more once that proves another one, and goes to whoever proves the first', async () => {
+    const { share, shareFor, webhook, proveAs, prove, squatter, name, of, provider, expectRestored } = await setUp()
+    await share()
+    await webhook(approved, { name })
+    expect(await of(squatter)).toMatchObject({ donor: shop, review: approved })
+    await proveAs(squatter, other)
+    expect(await of(squatter)).toMatchObject({ donor: null, applicantId: null, review: null })
+    expect(await share()).toEqual({ ...approved, reused: false })
+    expect(await shareFor(other)).toMatchObject({ reused: true })
+    expect(provider.redeemed.map(({ externalUserId }) => externalUserId)).toEqual([name, `pi:${squatter}:2`])
+    await expectRestored(await prove(email))
+  })
+
+  test('makes room for what was shared for the other one', async () => {
+    const { share, shareFor, proveAs, prove, squatter, of, expectRestored } = await setUp()
+    await share()
+    await shareFor(other)
+    await proveAs(squatter, other)
+    expect(await of(squatter)).toMatchObject({ donor: shop, applicantId: 'applicant of pi:account-2:1' })
+    await expectRestored(await prove(email))
+  })
+
+  test('goes to its owner when it is redeemed while the account proves the other one', async () => {
+    const { share, shareFor, during, proveAs, prove, squatter, of, expectRestored } = await setUp()
+    during('redeem', () => proveAs(squatter, other))
+    expect(await share()).toMatchObject({ reused: true })
+    expect(await of(squatter)).toMatchObject({ donor: null, applicantId: null, claim: null })
+    expect(await shareFor(other)).toMatchObject({ reused: true })
+    await expectRestored(await prove(email))
+  })
+
+  test.each([
+    ['the poll', async ({ verdicts }: Awaited<ReturnType<typeof setUp>>) => verdicts.ask()],
+    ['a webhook', async ({ webhook, name }: Awaited<ReturnType<typeof setUp>>) => webhook(approved, { name })],
+    [
+      'an operator',
+      async ({ settle, name }: Awaited<ReturnType<typeof setUp>>) =>
+        settle({ externalUserId: name, applicantId: `applicant of ${name}` }),
+    ],
+  ])('goes to its owner when its answer was lost before that, and %s ends it', async (_, end) => {
+    const setup = await setUp()
+    const { share, provider, proveAs, prove, squatter, of, clock, expectRestored } = setup
+    provider.fault = (call) => (call === 'redeem' ? 'lost after' : 'lost before')
+    await expect(share()).rejects.toThrow(unavailable)
+    provider.fault = () => null
+    await proveAs(squatter, other)
+    await clock.advance(claimLeaseMs)
+    await end(setup)
+    expect(await of(squatter)).toMatchObject({ donor: null, applicantId: null, claim: null })
+    await expectRestored(await prove(email))
+  })
+
+  test('goes along after a retry that was refused while the account proved the other one', async () => {
+    const { share, webhook, during, provider, proveAs, prove, squatter, name, of, clock } = await setUp()
+    await share()
+    await webhook(rejected, { name })
+    provider.fault = () => 'rejected'
+    during('redeem', () => proveAs(squatter, other))
+    await clock.advance(1_000)
+    await expect(share()).rejects.toMatchObject({ code: 'ERR_SHARE_TOKEN_REJECTED' })
+    expect(await of(squatter)).toMatchObject({ donor: null, claim: null })
+    expect(await of(await prove(email))).toMatchObject({ donor: shop, review: rejected })
+  })
+})
+
+test('an account keeps what was shared for an address that it proved when it proves another one', async () => {
+  const { share, proveAs, squatter, name, of } = await setUp()
+  await proveAs(squatter, email)
+  await share()
+  await proveAs(squatter, other)
+  expect(await of(squatter)).toMatchObject({ donor: shop, applicantId: `applicant of ${name}` })
+})
+
+test('an account that proves the address that it carries keeps what was shared for it', async () => {
+  const { share, proveAs, squatter, name, of } = await setUp()
+  await share()
+  await proveAs(squatter, email)
+  expect(await of(squatter)).toMatchObject({ donor: shop, applicantId: `applicant of ${name}` })
+})
+
+test('an idle claim that the poll ends lets the applicant go by its own address, whatever its account shared for since', async () => {
+  const { share, shareFor, webhook, provider, proveAs, prove, settle, verdicts, squatter, name, of, clock } =
+    await setUp()
+  await proveAs(squatter, email)
+  await share()
+  provider.reviews.set(`applicant of ${name}`, rejected)
+  await webhook(rejected, { name })
+  await proveAs(squatter, other)
+  provider.fault = () => 'lost before'
+  await expect(shareFor(other)).rejects.toThrow(unavailable)
+  await clock.advance(claimLeaseMs)
+  provider.fault = () => null
+  // A process dies at its look-up, and an operator settles meanwhile what that was for: nobody ends its claim.
+  provider.pause = (call) => (call === 'find' ? new Promise(() => undefined) : Promise.resolve())
+  void shareFor(other)
+  await turns()
+  provider.pause = async () => undefined
+  expect(await settle({ externalUserId: `pi:${squatter}:2`, applicantId: null })).toBe('absent')
+  const owner = await prove(email)
+  expect(await of(squatter)).toMatchObject({ donor: shop, claim: { lapsed: false } })
+  await clock.advance(60 * 60_000)
+  await verdicts.ask()
+  expect(await of(owner)).toMatchObject({ donor: shop, applicantId: `applicant of ${name}`, review: rejected })
+  expect(await of(squatter)).toMatchObject({ donor: null, claim: null })
+})
+
+test('two verifications are locked in the order of their accounts when an address is attested', async () => {
+  const { store, emails, clock, share } = shareSetup({ holdsAddresses: true })
+  const codes = createEmailCodes(Buffer.alloc(32, 1), seededRandom('codes'))
+  const locked = new Set<string>()
+  const transaction: typeof store.transaction = (work) =>
+    store.transaction((tx) => {
+      const lock = (accountId: string) => {
+        locked.add(accountId)
+        return tx.verifications.lock(accountId)
+      }
+      return work({ ...tx, verifications: { ...tx.verifications, lock } })
+    })
+  const ids = { next: () => 'aaa' }
+  const claims = createAccountClaims({ store: { ...store, transaction }, emails, codes, clock, ids })
+  await share()
+  const { accountId } = await claims.register(email)
+  await claims.claimByAttestation(email, shop, { accountId })
+  expect([...locked]).toEqual(['aaa', 'account-1'])
+})

@@ -11,8 +11,8 @@ import { type Child, nextLine, startChild } from './support/child.js'
 const isCi = process.env['CI'] !== undefined
 /** The 200 rounds of the interface's promise run over HTTP, in the server's tests. */
 const rounds = isCi ? 40 : 10
-/** A process for each await point takes its time: elsewhere every third is enough. */
-const everyPoint = isCi ? 1 : 3
+/** A process for each await point takes its time: elsewhere every sixth is enough. */
+const everyPoint = isCi ? 1 : 6
 const begun = { reviewStatus: 'init', reviewAnswer: null, rejectType: null, rejectLabels: [] }
 
 const rejected: Review = { reviewStatus: 'completed', reviewAnswer: 'RED', rejectType: 'RETRY', rejectLabels: [] }

@@ -13,10 +13,10 @@ export function keepHeaders(headers: HeadersLike): KeptHeaders {
 
 /** The header's value; repeated headers are joined by a comma, as HTTP does. `undefined` when there is none. */
 export function readHeader(headers: KeptHeaders, name: string): string | undefined {
-  const values: string[] = []
+  let found: string | undefined
   const add = (key: unknown, value: unknown): void => {
     if (typeof key !== 'string' || key.length !== name.length || key.toLowerCase() !== name) return
-    if (typeof value === 'string') values.push(value)
+    if (typeof value === 'string') found = found === undefined ? value : `${found},${value}`
     else if (Array.isArray(value)) for (const part of value) add(key, part)
   }
   if (Array.isArray(headers)) {
@@ -26,5 +26,5 @@ export function readHeader(headers: KeptHeaders, name: string): string | undefin
       else if (index % 2 === 0) add(item, headers[index + 1])
   } else if (typeof headers['get'] === 'function') add(name, headers['get'](name))
   else for (const key of Object.keys(headers)) add(key, headers[key])
-  return values.length > 1 ? values.join() : values[0]
+  return found
 }

@@ -20,7 +20,8 @@ export function packageTests(name: string, options: { typeTests?: boolean; timeo
       exclude: [...configDefaults.exclude, aloneTests],
       testTimeout: options.timeoutMs ?? 15_000,
       ...(options.typeTests
-        ? { typecheck: { enabled: true, include: ['src/**/*.test-d.ts'], tsconfig: '../../tsconfig.json' } }
+        ? // The files of the tests and what they import; `npm run types` checks the whole workspace.
+          { typecheck: { enabled: true, include: ['src/**/*.test-d.ts'], tsconfig: 'test/types.tsconfig.json' } }
         : {}),
     },
   })

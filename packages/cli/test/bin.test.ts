@@ -23,8 +23,8 @@ async function eventually(condition: () => boolean | Promise<boolean>, withinMs:
   return false
 }
 
-/** What tsx keeps in the temporary folder is not ours. */
-const leftovers = (folder: string) => readdirSync(folder).filter((name) => name.startsWith('payment-integration-'))
+/** What the command leaves in its temporary folder. */
+const leftovers = (folder: string) => readdirSync(folder)
 
 async function end(child: ChildProcess, signal: NodeJS.Signals, exited: Promise<unknown[]>) {
   const startedAt = Date.now()

@@ -1,24 +1,31 @@
 /** The command from source, in a process of its own. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { onTestFinished } from 'vitest'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { type BundledScript, bundleScript } from '../../store-sql/test/support/bundle-script.js'
 import { temporaryFolder } from './temporary-folder.js'
 
-const packageFolder = new URL('..', import.meta.url)
+const packageFolder = join(import.meta.dirname, '..')
+
+let command: BundledScript
+beforeAll(async () => {
+  command = await bundleScript(join(packageFolder, 'src', 'bin.ts'))
+  // The command reads its version there.
+  copyFileSync(join(packageFolder, 'package.json'), join(command.folder, 'package.json'))
+}, 60_000)
+afterAll(() => command?.remove())
 
 /** Starts it with a temporary folder of its own; it is killed when the test ends. */
 export function start(args: readonly string[], env: Record<string, string> = {}) {
   const folder = temporaryFolder()
-  const child = spawn(
-    process.execPath,
-    ['--conditions=@payment-integration/source', '--import', 'tsx', 'src/bin.ts', ...args],
-    {
-      cwd: packageFolder,
-      env: { PATH: process.env['PATH'], TMPDIR: folder, PI_PORT: '0', ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  )
+  const child = spawn(process.execPath, [command.path, ...args], {
+    cwd: packageFolder,
+    env: { PATH: process.env['PATH'], TMPDIR: folder, PI_PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   onTestFinished(() => void child.kill('SIGKILL'))
   const lines: string[] = []
   const errors: string[] = []

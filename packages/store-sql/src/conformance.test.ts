@@ -1,15 +1,19 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { storeConformance } from '@payment-integration/core/conformance'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { postgresMissing, startPostgres, type TestPostgres } from '../test/postgres.js'
+import { type MigratedDatabases, migratedOnPostgres, migratedOnSqlite } from '../test/support/migrated-databases.js'
 import { createPostgresStore, createSqliteStore } from './exports/index.js'
 
+let files: MigratedDatabases
+beforeAll(async () => {
+  files = await migratedOnSqlite()
+})
+afterAll(() => files?.close())
+
 storeConformance('SQLite', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'pi-sqlite-'))
+  const { place: path, remove } = await files.make()
   let now = 1_700_000_000_000
-  const open = () => createSqliteStore({ path: join(folder, 'payments.db'), clock: { now: () => now } })
+  const open = () => createSqliteStore({ path, clock: { now: () => now } })
   const store = open()
   return {
     store,
@@ -19,7 +23,7 @@ storeConformance('SQLite', async () => {
     },
     async close() {
       await store.close()
-      await rm(folder, { recursive: true })
+      await remove()
     },
   }
 })
@@ -28,18 +32,28 @@ describe.skipIf(postgresMissing)(
   `a real server${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
   () => {
     let server: TestPostgres
-    let stores = 0
+    let databases: MigratedDatabases
     beforeAll(async () => {
-      server = await startPostgres()
+      server = await startPostgres({ fsync: false })
+      databases = await migratedOnPostgres(server)
     }, 60_000)
-    afterAll(() => server?.remove(), 60_000)
+    afterAll(async () => {
+      await databases?.close()
+      await server?.remove()
+    }, 60_000)
 
     storeConformance('PostgreSQL', async () => {
-      stores += 1
-      const schema = `test_${stores}`
-      const open = () => createPostgresStore({ connectionString: server.connectionString, schema })
+      const { place: connectionString, remove } = await databases.make()
+      const open = () => createPostgresStore({ connectionString })
       const store = open()
-      return { store, openAnother: async () => open(), close: () => store.close() }
+      return {
+        store,
+        openAnother: async () => open(),
+        async close() {
+          await store.close()
+          await remove()
+        },
+      }
     })
   },
 )

@@ -2,12 +2,14 @@ import { join } from 'node:path'
 import { fixtures } from '@payment-integration/core/conformance'
 import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
-import { nextLine, startChild } from '../test/support/child.js'
+import { compileChild, nextLine, startChild } from '../test/support/child.js'
 import { type OpenEngine, openSqlite, temporaryFolder } from '../test/support/engines.js'
 import { fillSchema, makeSchema } from '../test/support/old-schema.js'
 import { migrate } from './migrate.js'
 import { createSqliteEngine } from './sqlite/create-sqlite-store.js'
 import { createFile } from './sqlite/sqlite-file.js'
+
+compileChild('migrate')
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {

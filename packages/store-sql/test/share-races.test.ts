@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createPostgresStore } from '../src/exports/index.js'
 import type { ShareTask } from './children/share.js'
 import { postgresMissing, startPostgres, type TestPostgres } from './postgres.js'
-import { type Child, nextLine, startChild } from './support/child.js'
+import { type Child, compileChild, nextLine, startChild } from './support/child.js'
 
 const isCi = process.env['CI'] !== undefined
 /** The 200 rounds of the interface's promise run over HTTP, in the server's tests. */
@@ -77,6 +77,7 @@ describe.skipIf(postgresMissing)(
     /** The names that were redeemed, in order. */
     const redeemed: string[] = []
     const children: Child[] = []
+    compileChild('share')
     beforeAll(async () => {
       postgres = await startPostgres()
       await migrated('races')

@@ -4,20 +4,23 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { postgresMissing, startPostgres, type TestPostgres } from '../../store-sql/test/postgres.js'
+import { type BundledScript, bundleScript } from '../../store-sql/test/support/bundle-script.js'
 import { openEngine } from './engines.js'
 import { redisMissing, startRedis } from './redis-server.js'
 
-const script = fileURLToPath(new URL('receiver-process.ts', import.meta.url))
-
+let script: BundledScript
 let server: TestPostgres | undefined
 beforeAll(async () => {
+  script = await bundleScript(join(import.meta.dirname, 'receiver-process.ts'))
   if (postgresMissing === null) server = await startPostgres()
+}, 60_000)
+afterAll(async () => {
+  script?.remove()
+  await server?.remove()
 })
-afterAll(() => server?.remove())
 
 let databases = 0
 /** Each with a fresh address, and why it cannot be tested here. */
@@ -56,8 +59,7 @@ const engines = [
 ]
 
 function start(...words: string[]) {
-  const flags = ['--conditions=@payment-integration/source', '--import', 'tsx']
-  const child = spawn(process.execPath, [...flags, script, ...words], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [script.path, ...words], { stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   let output = ''
   child.stdout.on('data', (data: Buffer) => {

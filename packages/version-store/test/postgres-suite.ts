@@ -21,11 +21,8 @@ export function postgresConformance(drivers: readonly PostgresTestDriver[]): voi
       let admin: pg.Pool
       let fixtures = 0
       beforeAll(async () => {
-        server = await startPostgres()
-        admin = new pg.Pool({ connectionString: server.connectionString, max: 2 })
         // Thousands of commits; what outlives a crash is tested in crash.test.ts.
-        await admin.query('ALTER DATABASE postgres SET synchronous_commit = off')
-        await admin.end()
+        server = await startPostgres({ fsync: false })
         admin = new pg.Pool({ connectionString: server.connectionString, max: 2 })
       })
       afterAll(async () => {

@@ -97,6 +97,21 @@ export function identityAccountTests(test: StoreTest): void {
     expect(await accountOf(store, 3)).toBe('stayer')
   })
 
+  test('an account carries the address that it registered with or proved last, until somebody else proves that', async ({
+    store,
+  }) => {
+    const carried = (accountId: string) => store.transaction((tx) => tx.identityAccounts.carried(accountId))
+    expect(await carried(await accountOf(store, 1))).toBeNull()
+    expect(await carried('nobody')).toBeNull()
+    await register(store, 1, 'first')
+    await register(store, 1, 'second')
+    expect([await carried('first'), await carried('second')]).toEqual([email(1).key, email(1).key])
+    await own(store, 2, 'first')
+    expect(await carried('first')).toBe(email(2).key)
+    await own(store, 2, 'second')
+    expect([await carried('first'), await carried('second')]).toEqual([null, email(2).key])
+  })
+
   test('an address is held by its keyed hash as by itself, and one that was never resolved stays so', async ({
     store,
   }) => {

@@ -2,7 +2,6 @@
 import type { AccountEvent, EmailAddress, EmailProof, IdentityAccount } from '../ports/identity-accounts.js'
 import type { Store } from '../ports/store.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
-import type { VerificationView } from '../ports/store-verifications.js'
 import type { Clock, Ids } from '../ports/world.js'
 import { decideClaim } from './decide-claim.js'
 import type { EmailCodes } from './email-codes.js'
@@ -10,7 +9,7 @@ import type { EmailKeys } from './email-keys.js'
 import { EmailProofError, ShareRequestError } from './errors.js'
 import { lockBoth, type Move, moveAll } from './move-along.js'
 import { normaliseEmail } from './normalise-email.js'
-import { holdWithOthers } from './unproven.js'
+import { type Before, holdWithOthers } from './unproven.js'
 
 /** What this needs. */
 export interface ClaimAccountDeps {
@@ -39,8 +38,7 @@ export interface ClaimFor {
 interface Claim {
   readonly proof: EmailProof
   readonly claimFor: ClaimFor
-  /** What was read of the account that is signed in before the transaction, as verifications are locked after addresses. */
-  readonly before: VerificationView | undefined
+  readonly before: Before | undefined
 }
 
 /** Registers and claims accounts of the store. Every call is one transaction and leaves its record in the log of accounts. */
@@ -104,20 +102,27 @@ export function createAccountClaims({ store, emails, codes, clock, ids }: ClaimA
       const toId = await tx.identityAccounts.holdKnown(emailKey, ids.next())
       if (toId !== null) moves.push({ fromId: given, toId, emailKey })
     }
-    if (given !== held.accountId) moves.push({ fromId: held.accountId, toId: given, emailKey: email.key })
-    await moveAll(tx, moves, clock)
+    const mayStay = held.kind === 'placeholder' || held.emailVerified
+    if (given !== held.accountId) moves.push({ fromId: held.accountId, toId: given, emailKey: email.key, mayStay })
+    await moveAll(tx, moves, { clock, ids })
     await tx.identityAccounts.log(event('claimed', email, { ...how, accountId: given }))
     return { accountId: given, kind: 'registered', emailVerified: true }
   }
 
   async function claim(
     { accountId }: ClaimFor,
-    work: (tx: StoreTransaction, before: VerificationView | undefined) => Promise<IdentityAccount | null>,
+    work: (tx: StoreTransaction, before: Before | undefined) => Promise<IdentityAccount | null>,
   ): Promise<IdentityAccount> {
-    const [before] = accountId === undefined ? [] : await store.verifications.list({ accountId, limit: 1 })
+    const before = accountId === undefined ? undefined : await readBefore(accountId)
     const account = await store.transaction((tx) => work(tx, before))
     if (account === null) throw new EmailProofError()
     return account
+  }
+
+  /** Read before the transaction, as verifications are locked after addresses. */
+  async function readBefore(accountId: string): Promise<Before> {
+    const [verification] = await store.verifications.list({ accountId, limit: 1 })
+    return { accountId, verification }
   }
 
   return {

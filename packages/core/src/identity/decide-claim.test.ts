@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { approved, begun, otherShop, rejected, shop } from '../../test/support/share-setup.js'
 import type { IdentityAccount } from '../ports/identity-accounts.js'
 import type { Verification } from '../ports/store-verifications.js'
-import { decideClaim, decideDirect, movesAlong, nothingShared, selfDonor } from './decide-claim.js'
+import { decideClaim, decideDirect, leaves, nothingShared, selfDonor, takes } from './decide-claim.js'
 
 const placeholder: IdentityAccount = { accountId: 'held', kind: 'placeholder', emailVerified: false }
 const carrier: IdentityAccount = { accountId: 'held', kind: 'registered', emailVerified: false }
@@ -87,16 +87,22 @@ const lapsed = { ...running, lapsed: true }
 const shared = { ...empty, donor: shop, applicantId: 'x', review: begun, attempts: 1 }
 
 test.each([
-  ['what was shared goes along', shared, empty, true],
-  ['nothing does where nothing is', empty, empty, false],
-  ['a direct one stays with who did it', { ...shared, donor: selfDonor }, empty, false],
-  ['one whose redemption runs stays', { ...shared, claim: running }, empty, false],
-  ['one whose redemption has no known end stays', { ...shared, claim: lapsed }, empty, false],
-  ['none displaces a direct one', shared, { ...shared, donor: selfDonor }, false],
-  ['none displaces one that was shared', shared, { ...shared, donor: otherShop }, false],
-  ['none displaces a redemption', shared, { ...empty, claim: running }, false],
-] as const)('when an address changes hands, %s', (_, from, to, moves) => {
-  expect(movesAlong(from, to)).toBe(moves)
+  ['what was shared goes along', shared, true],
+  ['nothing does where nothing is', empty, false],
+  ['a direct one stays with who did it', { ...shared, donor: selfDonor }, false],
+  ['one whose redemption runs stays', { ...shared, claim: running }, false],
+  ['one whose redemption has no known end stays', { ...shared, claim: lapsed }, false],
+] as const)('when an address changes hands, %s', (_, from, isLeaving) => {
+  expect(leaves(from)).toBe(isLeaving)
+})
+
+test.each([
+  ['one without a verification takes it', empty, true],
+  ['a direct one is not displaced', { ...shared, donor: selfDonor }, false],
+  ['one that was shared is not displaced', { ...shared, donor: otherShop }, false],
+  ['a redemption is not displaced', { ...empty, claim: running }, false],
+] as const)('when something comes along with an address, %s', (_, to, isTaken) => {
+  expect(takes(to)).toBe(isTaken)
 })
 
 test.each([

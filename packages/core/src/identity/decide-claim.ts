@@ -43,12 +43,15 @@ export function decideClaim({ held, donor, proof, prover }: ClaimFacts): ClaimDe
 
 /**
  * Whether a verification goes along when its address goes from one account to another: what was shared was shared for the address, so it goes to whoever
- * proved it. What a user did directly stays with the account that did it. A verification of its own is never displaced, and one whose redemption
- * is under way stays, since its end is written where it was begun.
+ * proved it. What a user did directly stays with the account that did it, and one whose redemption is under way stays, since its end is written where it was begun.
  */
-export function movesAlong(from: Verification, to: Verification): boolean {
-  if (from.donor === null || from.donor === selfDonor || from.claim !== null) return false
-  return to.donor === null && to.claim === null
+export function leaves({ donor, claim }: Verification): boolean {
+  return donor !== null && donor !== selfDonor && claim === null
+}
+
+/** Whether an account takes what comes along with an address. A verification of its own is never displaced, nor is a redemption that is under way. */
+export function takes({ donor, claim }: Verification): boolean {
+  return donor === null && claim === null
 }
 
 /** What becomes of a verification that its user did directly. */

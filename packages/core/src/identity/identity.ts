@@ -104,10 +104,10 @@ export function createIdentity(deps: IdentityDeps): Identity {
   const holdsAddresses = accounts === store.identityAccounts
   let stopping: AbortSignal | undefined
   const asked = untilStopped(provider, () => stopping)
-  const verdicts = createVerdicts({ store, provider: asked, clock, logger, holdsAddresses })
+  const verdicts = createVerdicts({ store, provider: asked, clock, ids, logger, holdsAddresses })
   const transaction: Store['transaction'] = (work) => store.transaction(work)
   const audited = createAudited({ transaction, keys: masterKey, clock, actor })
-  const operated = { store, provider, clock, logger, audited, holdsAddresses }
+  const operated = { store, provider, clock, ids, logger, audited, holdsAddresses }
   let opening: Promise<Opened> | undefined
 
   async function open(): Promise<Opened> {

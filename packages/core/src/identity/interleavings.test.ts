@@ -40,7 +40,6 @@ function createWorld(seed: number) {
   const logger = recordingLogger()
   const accounts = memoryIdentityAccounts()
   const emails = createEmailKeys(random.bytes(32), random)
-  const verdicts = createVerdicts({ store, provider, clock, logger })
   /** Whose each token is. */
   const owners = new Map<string, string>()
   /** Tokens that more than one request gave. */
@@ -50,6 +49,7 @@ function createWorld(seed: number) {
   let healthy = false
   let made = 0
   const ids = { next: () => `id ${++made}` }
+  const verdicts = createVerdicts({ store, provider, clock, ids, logger })
   provider.fault = () => (!healthy && chance(0.3) ? pick(faults) : null)
   provider.pause = (_, half) => {
     const isHeld = !healthy && half !== 'work' && chance(0.04)

@@ -8,13 +8,19 @@ import type { EmailAddress } from '../ports/identity-accounts.js'
 import type { Store } from '../ports/store.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
 import type { RedemptionAttempt, Verification } from '../ports/store-verifications.js'
-import type { Clock } from '../ports/world.js'
-import { movesAlong, nothingShared } from './decide-claim.js'
+import type { Clock, Ids } from '../ports/world.js'
+import { logAttempt } from './attempt-log.js'
+import { leaves, nothingShared, takes } from './decide-claim.js'
 import { keepQuestion } from './look-up.js'
 
-/** What is needed inside a transaction. */
-export interface HoldDeps {
+/** What moving needs. */
+export interface MoveDeps {
   readonly clock: Pick<Clock, 'now'>
+  readonly ids: Ids
+}
+
+/** What is needed inside a transaction. */
+export interface HoldDeps extends MoveDeps {
   /** Whether the accounts are the store's own. A host with users of its own gives addresses away by itself. @default false */
   readonly holdsAddresses?: boolean | undefined
 }
@@ -46,11 +52,11 @@ export function endAt<T>(
   work: (tx: StoreTransaction) => Promise<T>,
 ): Promise<T> {
   return deps.store.transaction(async (tx) => {
-    const owner = await accountOf(tx, email, accountId, deps)
+    const owner = await accountOf(tx, email, accountId, deps, deps.ids.next())
     if (owner === accountId) return work(tx)
     await lockBoth(tx, accountId, owner)
     const result = await work(tx)
-    await moveAlong(tx, { fromId: accountId, toId: owner, emailKey: email.key }, deps.clock)
+    await moveAlong(tx, { fromId: accountId, toId: owner, emailKey: email.key }, deps)
     return result
   })
 }
@@ -62,15 +68,15 @@ export function endAt<T>(
 export async function endOf<T>(
   tx: StoreTransaction,
   { accountId, emailKey }: Pick<RedemptionAttempt, 'accountId' | 'emailKey'>,
-  { clock, holdsAddresses = false }: HoldDeps,
+  deps: HoldDeps,
   work: () => Promise<T>,
 ): Promise<T> {
-  const owner = holdsAddresses ? await tx.identityAccounts.holdKnown(emailKey, accountId) : null
+  const owner = deps.holdsAddresses === true ? await tx.identityAccounts.holdKnown(emailKey, deps.ids.next()) : null
   if (owner === null || owner === accountId) return work()
   const [before] = await lockBoth(tx, accountId, owner)
   const result = await work()
   const move = { fromId: accountId, toId: owner, emailKey }
-  if (isEnded(before, await tx.verifications.lock(accountId))) await moveAlong(tx, move, clock)
+  if (isEnded(before, await tx.verifications.lock(accountId))) await moveAlong(tx, move, deps)
   return result
 }
 
@@ -80,26 +86,30 @@ export interface Move {
   readonly toId: string
   /** Keyed hash of the address. */
   readonly emailKey: string
+  /** Whether it stays where the other account has one of its own: where its account had proved the address. @default false */
+  readonly mayStay?: boolean | undefined
 }
 
 /**
- * Moves what was shared for an address to the account that has it. What was shared for another one stays. The attempts stay, so
- * that no name of an applicant is used twice.
+ * Moves what was shared for an address to the account that has it. Where that has one of its own it goes to an account that is nobody's, as whoever has the
+ * address no more must not keep it. What was shared for another address stays. The attempts stay, so that no name of an applicant is used twice.
  */
 export async function moveAlong(
   tx: StoreTransaction,
-  { fromId, toId, emailKey }: Move,
-  clock: Pick<Clock, 'now'>,
+  { fromId, toId, emailKey, mayStay = false }: Move,
+  deps: MoveDeps,
 ): Promise<void> {
   const [from, to] = await lockBoth(tx, fromId, toId)
-  if (!movesAlong(await withoutIdleClaim(tx, from), await withoutIdleClaim(tx, to))) return
-  if (!(await isSharedFor(tx, from, emailKey))) return
+  if (!leaves(await withoutIdleClaim(tx, from)) || !(await isSharedFor(tx, from, emailKey))) return
+  const isTaken = takes(await withoutIdleClaim(tx, to))
+  if (!isTaken && mayStay) return
+  const target = isTaken ? to : await nobodys(tx, from, emailKey, deps)
   const { donor, applicantId, review, reviewedAt, doubt, presence, missing } = from
   const moved = { donor, applicantId, attempt: null, review, reviewedAt, doubt, presence, missing }
-  const kept = await keepQuestion(tx, from, clock)
+  const kept = await keepQuestion(tx, from, deps.clock)
   await tx.verifications.change(fromId, { ...nothingShared, claim: null, askInMs: null, ...kept })
   // Asked about at once: the question that was due to it lay with the other account.
-  await tx.verifications.change(toId, { ...moved, claim: null, askInMs: 0 })
+  await tx.verifications.change(target.accountId, { ...moved, claim: null, askInMs: 0 })
 }
 
 /** Locks two verifications in the order of their accounts, so that two who move between the same accounts do not wait for each other. */
@@ -113,11 +123,53 @@ export async function lockBoth(
   return [one === other ? second : await tx.verifications.lock(one), second]
 }
 
+/**
+ * Holds an address and others of which no more than the keyed hash is known, in the order of their keyed hashes, and tells what leaves an account with them: those
+ * that are not its own. Call it before a verification is locked.
+ */
+export async function movesFrom(
+  tx: StoreTransaction,
+  accountId: string,
+  email: EmailAddress,
+  others: readonly string[],
+  deps: HoldDeps,
+): Promise<Move[]> {
+  if (deps.holdsAddresses !== true) return []
+  const moves: Move[] = []
+  for (const emailKey of [...new Set([email.key, ...others])].sort()) {
+    const isItself = emailKey === email.key
+    const fresh = deps.ids.next()
+    const { identityAccounts } = tx
+    const toId = isItself
+      ? (await identityAccounts.hold(email, fresh)).accountId
+      : await identityAccounts.holdKnown(emailKey, fresh)
+    if (toId !== null && toId !== accountId) moves.push({ fromId: accountId, toId, emailKey })
+  }
+  return moves
+}
+
 /** Moves one after the other what several addresses take along. All verifications are locked first, in the order of their accounts. */
-export async function moveAll(tx: StoreTransaction, moves: readonly Move[], clock: Pick<Clock, 'now'>): Promise<void> {
+export async function moveAll(tx: StoreTransaction, moves: readonly Move[], deps: MoveDeps): Promise<void> {
+  if (moves.length > 1) await lockAll(tx, moves)
+  for (const move of moves) await moveAlong(tx, move, deps)
+}
+
+/** Locks the verifications that move and those that they move to, in the order of their accounts. */
+export async function lockAll(tx: StoreTransaction, moves: readonly Move[]): Promise<void> {
   const accountIds = new Set(moves.flatMap(({ fromId, toId }) => [fromId, toId]))
-  if (moves.length > 1) for (const accountId of [...accountIds].sort()) await tx.verifications.lock(accountId)
-  for (const move of moves) await moveAlong(tx, move, clock)
+  for (const accountId of [...accountIds].sort()) await tx.verifications.lock(accountId)
+}
+
+/** The verification of an account that is nobody's. It is in the log of attempts, so that operators find it by the address. */
+async function nobodys(
+  tx: StoreTransaction,
+  { donor }: Verification,
+  emailKey: string,
+  { clock, ids }: MoveDeps,
+): Promise<Verification> {
+  const accountId = ids.next()
+  await logAttempt(tx, clock.now(), { accountId, emailKey, integrationAddress: donor ?? '' }, 'surplus')
+  return tx.verifications.lock(accountId)
 }
 
 /** Whether the applicant of a verification came from a token for that address. It names no attempt any more once it moved. */

@@ -38,6 +38,11 @@ function setUp() {
     proveAs,
     /** Somebody registers and proves the address: it resolves to this account from then on. */
     prove: async () => proveAs((await claims.register(email)).accountId),
+    /** The accounts that have an applicant, found by the address. */
+    async holders(applicantId: string) {
+      const found = await store.verifications.list({ emailKey: emails(email).key, limit: 100 })
+      return found.filter((each) => each.applicantId === applicantId).map(({ accountId }) => accountId)
+    },
     /** A token was redeemed, or was not, and the answer was lost. */
     async lose(fault: 'lost before' | 'lost after') {
       provider.fault = (call) => (call === 'redeem' ? fault : 'lost before')
@@ -70,16 +75,21 @@ describe.each(Object.entries(finders))('a redemption that %s ends', (_, end) => 
     expect(provider.redeemed).toHaveLength(1)
   })
 
-  test('stays where it was begun when the owner has a verification', async () => {
+  test('goes to nobody when the owner has a verification, and operators find it by the address', async () => {
     const setup = setUp()
-    const { lose, prove, of, share, clock } = setup
+    const { lose, prove, of, share, clock, holders } = setup
     await lose('lost after')
     const owner = await prove()
     expect(await share()).toMatchObject({ reused: true })
     await clock.advance(claimLeaseMs)
     await end(setup, first)
     expect(await of(owner)).toMatchObject({ donor: shop, applicantId: `applicant of pi:${owner}:1` })
-    expect(await of('account-1')).toMatchObject({ donor: shop, applicantId: `applicant of ${first}` })
+    expect(await of('account-1')).toMatchObject({ donor: null, applicantId: null, claim: null })
+    const [nobody, ...more] = await holders(`applicant of ${first}`)
+    expect(more).toEqual([])
+    expect([undefined, owner, 'account-1']).not.toContain(nobody)
+    await end(setup, first)
+    expect(await holders(`applicant of ${first}`)).toEqual([nobody])
   })
 
   test('stays where it was begun at a host that gives addresses away by itself', async () => {
@@ -122,19 +132,22 @@ describe('a redemption that a request for another address of the account ends', 
     expect(provider.redeemed.map(({ externalUserId }) => externalUserId)).toEqual(names)
   })
 
-  test('stays where it was begun when the owner has a verification', async () => {
+  test('goes to nobody when the owner has a verification, and the other address is redeemed for', async () => {
     const setup = setUp()
-    const { share, of, shareFor, claims, proveAs, prove, lose, clock, provider } = setup
+    const { share, of, shareFor, claims, proveAs, prove, lose, clock, provider, holders } = setup
     const account = await proveAs((await claims.register(email)).accountId)
     await lose('lost after')
     await proveAs(account, other)
     const owner = await prove()
     expect(await share()).toMatchObject({ reused: true })
     await clock.advance(claimLeaseMs)
-    expect(await shareFor(other)).toMatchObject({ reused: false })
+    expect(await shareFor(other)).toMatchObject({ reused: true })
     expect(await of(owner)).toMatchObject({ applicantId: `applicant of pi:${owner}:1` })
-    expect(await of(account)).toMatchObject({ applicantId: `applicant of pi:${account}:1`, claim: null })
-    expect(provider.redeemed).toHaveLength(2)
+    const names = provider.redeemed.map(({ externalUserId }) => externalUserId)
+    expect(names).toEqual([`pi:${account}:1`, `pi:${owner}:1`, `pi:${account}:3`])
+    expect(await of(account)).toMatchObject({ applicantId: `applicant of ${names[2]}`, claim: null })
+    const [nobody] = await holders(`applicant of ${names[0]}`)
+    expect([undefined, owner, account]).not.toContain(nobody)
   })
 
   test('keeps from nobody what was shared for the other one, where that is proven during the look-up', async () => {

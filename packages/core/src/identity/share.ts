@@ -20,7 +20,7 @@ import type { EmailKeys } from './email-keys.js'
 import { IdentityUnavailableError, VerificationUnavailableError } from './errors.js'
 import { checkNamespace, defaultNamespace, externalUserIdOf } from './external-user-id.js'
 import { doubtfulAttempts, endAbsent, type LookedUp, lookUp } from './look-up.js'
-import { type AddressDeps, accountOf, endAt, endOf, lockBoth, moveAlong } from './move-along.js'
+import { type AddressDeps, accountOf, endAt, endOf, lockAll, moveAlong, movesFrom } from './move-along.js'
 import { createRedeem, type Held, refusalError } from './redeem.js'
 
 export { claimLeaseMs } from './claim-times.js'
@@ -165,17 +165,18 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
         return { kind: 'again' }
       case 'none':
         return inTransaction(async (tx, until) => {
-          const fresh = ids.next()
-          const owner = await accountOf(tx, email, caller.accountId, deps, fresh)
-          // Nothing is there yet to be moved to or locked where nobody had the address.
-          const [found] = await lockBoth(tx, caller.accountId, owner === fresh ? caller.accountId : owner)
+          const { accountId } = caller
+          const others = doubtful.map(({ emailKey }) => emailKey)
+          const moves = await movesFrom(tx, accountId, email, others, deps)
+          await lockAll(tx, moves)
+          const found = await tx.verifications.lock(accountId)
           if (found.claim?.token !== held.token) return { kind: 'again' }
           if (await endAbsent(tx, doubtful, looked.foreign, deps)) {
-            if (owner === caller.accountId) return decide(tx, caller, found, { ...held, until })
-            await tx.verifications.change(caller.accountId, { claim: null })
-            const move = { fromId: caller.accountId, toId: owner, emailKey: email.key }
-            if (owner !== fresh) await moveAlong(tx, move, clock)
-            return { kind: 'again' }
+            if (moves.length === 0) return decide(tx, caller, found, { ...held, until })
+            await tx.verifications.change(accountId, { claim: null })
+            for (const move of moves) await moveAlong(tx, move, deps)
+            if (moves.some(({ emailKey }) => emailKey === email.key)) return { kind: 'again' }
+            return decide(tx, caller, await tx.verifications.lock(accountId), { ...held, until })
           }
           await logAttempt(tx, clock.now(), caller, 'unresolved')
           await tx.verifications.change(caller.accountId, { claim: claimOf(held, 0) })

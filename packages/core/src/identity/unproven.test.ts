@@ -25,6 +25,7 @@ async function setUp() {
   const name = `pi:${squatter}:1`
   return {
     ...setup,
+    codes,
     claims,
     proveAs,
     squatter,
@@ -37,6 +38,11 @@ async function setUp() {
         provider.pause = async () => undefined
         await work()
       }
+    },
+    /** The accounts that have an applicant, found by the address. */
+    async holders(applicantId: string) {
+      const found = await store.verifications.list({ emailKey: emails(email).key, limit: 100 })
+      return found.filter((each) => each.applicantId === applicantId).map(({ accountId }) => accountId)
     },
     /** Whoever has the address proves it, has what was shared for it, and the other account has no more than its own. */
     async expectRestored(victim: string) {
@@ -115,6 +121,168 @@ describe('what was shared for an address that its account never proved', () => {
     expect(await of(squatter)).toMatchObject({ donor: null, claim: null })
     expect(await of(await prove(email))).toMatchObject({ donor: shop, review: rejected })
   })
+})
+
+describe('what was shared for an address that its account never proved is nobody’s', () => {
+  const third = 'third.user@example.com'
+
+  /** An account that proved an address, with a verification of its own. */
+  async function verifiedAccount({ prove, shareFor, of }: Awaited<ReturnType<typeof setUp>>, address = third) {
+    const accountId = await prove(address)
+    await shareFor(address)
+    expect(await of(accountId)).toMatchObject({ donor: shop })
+    return accountId
+  }
+  /** It is approved, and neither of the two has it. */
+  async function expectNobodys(setup: Awaited<ReturnType<typeof setUp>>, owner: string) {
+    const { provider, webhook, verdicts, of, clock, holders, squatter, name } = setup
+    const applicantId = `applicant of ${name}`
+    provider.reviews.set(applicantId, approved)
+    await clock.advance(claimLeaseMs)
+    await webhook(approved, { name, at: clock.now() })
+    await verdicts.ask()
+    expect(await of(squatter)).toMatchObject({ donor: null, applicantId: null, review: null, claim: null })
+    expect((await of(owner)).applicantId).not.toBe(applicantId)
+    const nobodys = await holders(applicantId)
+    expect(nobodys).toHaveLength(1)
+    expect(await of(nobodys[0] ?? '')).toMatchObject({ donor: shop, applicantId, review: approved })
+  }
+
+  test('once somebody proves it who has a verification', async () => {
+    const setup = await setUp()
+    const { share, proveAs, squatter } = setup
+    await share()
+    const owner = await verifiedAccount(setup)
+    await proveAs(owner, email)
+    await proveAs(squatter, other)
+    await expectNobodys(setup, owner)
+  })
+
+  test('once somebody proves it who has a verification, while it is redeemed', async () => {
+    const setup = await setUp()
+    const { share, during, proveAs, squatter } = setup
+    const owner = await verifiedAccount(setup)
+    during('redeem', () => proveAs(owner, email))
+    await share()
+    await proveAs(squatter, other)
+    await expectNobodys(setup, owner)
+  })
+
+  test('once somebody proved it while it was redeemed, and changed the address since', async () => {
+    const setup = await setUp()
+    const { share, during, prove, proveAs, squatter, of, expectRestored } = setup
+    during('redeem', async () => proveAs(await prove(email), third))
+    await share()
+    await proveAs(squatter, other)
+    expect(await of(squatter)).toMatchObject({ donor: null, applicantId: null })
+    await expectRestored(await prove(email))
+  })
+
+  test('once its account proves another one, where the next that carries it has a verification', async () => {
+    const setup = await setUp()
+    const { share, claims, proveAs, squatter, webhook, name } = setup
+    await share()
+    await webhook(approved, { name })
+    const { accountId: carrier } = await claims.register(email)
+    await setup.store.transaction(async ({ verifications }) => {
+      const { donor, applicantId, review } = { donor: 'self', applicantId: 'direct', review: approved }
+      await verifications.lock(carrier)
+      await verifications.change(carrier, { donor, applicantId, review })
+    })
+    await proveAs(squatter, other)
+    await expectNobodys(setup, carrier)
+  })
+})
+
+describe('what is shared between the look at an account and its proof of another address is not its own', () => {
+  test.each(['redeemed', 'claimed'] as const)('where it is %s there', async (reached) => {
+    const setup = await setUp()
+    const { store, emails, codes, clock, share, provider, squatter, of, claims, prove, expectRestored } = setup
+    const { list } = store.verifications
+    let open = (): void => undefined
+    const gate = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    if (reached === 'redeemed') open()
+    provider.pause = (call, half) => (call === 'redeem' && half === 'request' ? gate : Promise.resolve())
+    let shared: Promise<unknown> | undefined
+    const verifications: typeof store.verifications = {
+      ...store.verifications,
+      async list(query) {
+        const before = await list(query)
+        shared = share()
+        await (reached === 'redeemed' ? shared : turns())
+        return before
+      },
+    }
+    const between = { ...store, verifications }
+    const claimsBetween = createAccountClaims({ store: between, emails, codes, clock, ids: { next: () => 'fresh' } })
+    const { code } = await claims.requestCode(other)
+    await claimsBetween.claimByCode(other, code, { accountId: squatter })
+    expect((await of(squatter)).claim).toEqual(reached === 'claimed' ? expect.anything() : null)
+    open()
+    await shared
+    expect(await of(squatter)).toMatchObject({ donor: null, applicantId: null, claim: null })
+    await expectRestored(await prove(email))
+  })
+})
+
+describe('what ends after its account gave up the address waits for whoever proves that next', () => {
+  const third = 'third.user@example.com'
+
+  test.each([
+    [
+      'the account changed its address',
+      async ({ squatter, proveAs }: Awaited<ReturnType<typeof setUp>>) => {
+        await proveAs(squatter, email)
+        return () => proveAs(squatter, other)
+      },
+    ],
+    [
+      'somebody proved it and changed it since',
+      async ({ prove, proveAs }: Awaited<ReturnType<typeof setUp>>) => {
+        return async () => proveAs(await prove(email), third)
+      },
+    ],
+  ])('where %s and the request ends it', async (_, begin) => {
+    const setup = await setUp()
+    const { share, during, squatter, of, prove, expectRestored } = setup
+    during('redeem', await begin(setup))
+    await share()
+    expect(await of(squatter)).toMatchObject({ donor: null, applicantId: null, claim: null })
+    await expectRestored(await prove(email))
+  })
+
+  test('where the account changed its address and the poll ends it', async () => {
+    const { share, provider, proveAs, squatter, of, clock, verdicts, prove, expectRestored } = await setUp()
+    await proveAs(squatter, email)
+    provider.fault = (call) => (call === 'redeem' ? 'lost after' : 'lost before')
+    await expect(share()).rejects.toThrow(unavailable)
+    provider.fault = () => null
+    await proveAs(squatter, other)
+    await clock.advance(claimLeaseMs)
+    await verdicts.ask()
+    expect(await of(squatter)).toMatchObject({ donor: null, applicantId: null, claim: null })
+    await expectRestored(await prove(email))
+  })
+})
+
+test('a look-up for another address that finds nothing lets go what was shared for the first', async () => {
+  const { share, shareFor, webhook, provider, proveAs, prove, squatter, name, of, clock, expectRestored } =
+    await setUp()
+  await share()
+  await webhook(rejected, { name })
+  await clock.advance(1_000)
+  provider.fault = () => 'lost before'
+  await expect(share()).rejects.toThrow(unavailable)
+  await proveAs(squatter, other)
+  expect(await of(squatter)).toMatchObject({ applicantId: `applicant of ${name}`, review: rejected })
+  await clock.advance(claimLeaseMs)
+  provider.fault = (call) => (call === 'redeem' ? 'rejected' : null)
+  await expect(shareFor(other)).rejects.toMatchObject({ code: 'ERR_SHARE_TOKEN_REJECTED' })
+  expect(await of(squatter)).toMatchObject({ donor: null, applicantId: null, review: null, claim: null })
+  provider.fault = () => null
+  await expectRestored(await prove(email))
 })
 
 test('an account keeps what was shared for an address that it proved when it proves another one', async () => {

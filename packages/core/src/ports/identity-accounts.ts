@@ -95,6 +95,8 @@ export interface IdentityAccountTransaction {
   holdKnown(emailKey: string, freshId: string): Promise<string | null>
   /** A registered account, or null. */
   find(accountId: string): Promise<IdentityAccount | null>
+  /** Keyed hash of the address that a registered account carries; null where it carries none, or is none. */
+  carried(accountId: string): Promise<string | null>
   /** Makes a registered account that carries the address unverified. */
   register(email: EmailAddress, accountId: string): Promise<void>
   /**

@@ -58,6 +58,7 @@ export function accountsIn(rows: AccountRows): IdentityAccountTransaction {
     },
     holdKnown: async (key, freshId) => (rows.resolved.has(key) ? resolveIn(rows, { key }, freshId) : null),
     find: async (accountId) => find(accountId),
+    carried: async (accountId) => users.get(accountId)?.emailKey ?? null,
     async register(email, accountId) {
       users.set(accountId, { emailKey: email.key, verified: false })
       resolveIn(rows, email, accountId)

@@ -45,10 +45,10 @@ export function shareSetup({ holdsAddresses = false } = {}) {
   const deps = { accounts, provider, emails, clock, ids, logger, holdsAddresses }
   const shareOn = (on: Pick<Store, 'transaction'>) => createShare({ ...deps, store: on })
   const share = shareOn(store)
-  const verdicts = createVerdicts({ store, provider, clock, logger, holdsAddresses })
+  const verdicts = createVerdicts({ store, provider, clock, ids, logger, holdsAddresses })
   const keys = parseMasterKey('a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90')
   const audited = createAudited({ transaction: store.transaction, keys, clock, actor: 'cli:ada' })
-  const settle = createSettle({ store, provider, clock, logger, audited, holdsAddresses })
+  const settle = createSettle({ store, provider, clock, ids, logger, audited, holdsAddresses })
   const endVerification = createEndVerification({ store, provider, clock, logger, audited })
   let tokens = 0
   return {

@@ -23,6 +23,10 @@ export function accountsIn(db: Connection, differences: Differences): IdentityAc
       return resolveKnown(db, differences, emailKey, freshId)
     },
     find: (accountId) => find(db, accountId),
+    async carried(accountId) {
+      const users = db.selectFrom('identity_users').select('email_key')
+      return (await users.where('account_id', '=', pack(accountId)).executeTakeFirst())?.email_key ?? null
+    },
     async register(email, accountId) {
       await insertUser(db, differences, { accountId, emailKey: email.key })
       await resolveEmail(db, differences, email, accountId)

@@ -125,6 +125,62 @@ onBothDatabases((empty) => {
     }
   })
 
+  describe('an account that only registered with an address', () => {
+    const [third, fourth] = ['third@shop.example', 'fourth@shop.example']
+
+    async function squatted() {
+      const found = await setup()
+      const { claims, identity } = found
+      const { accountId: squatter } = await claims.register(email)
+      const prove = async (address: string, accountId: string) => {
+        const { code } = await claims.requestCode(address)
+        await claims.claimByCode(address, code, { accountId })
+      }
+      /** Whose the applicant of the first share is. */
+      const holder = async () => {
+        const all = await identity.verifications({ limit: 100 })
+        return all.find(({ applicantId }) => applicantId === `of pi:${squatter}:1`)?.accountId
+      }
+      return { ...found, squatter, prove, holder }
+    }
+
+    test('takes nothing along of what was shared for it to another one that it proves, and whoever proves it has that', async () => {
+      const { claims, share, squatter, prove, holder, identity } = await squatted()
+      await share()
+      expect(await holder()).toBe(squatter)
+      await prove(third, squatter)
+      expect(await donors(identity)).not.toContainEqual({ accountId: squatter, donor: shop })
+      const { accountId: owner } = await claims.register(email)
+      await prove(email, owner)
+      expect(await holder()).toBe(owner)
+    })
+
+    test('keeps nothing of it when somebody proves it who has a verification', async () => {
+      const { claims, share, squatter, prove, holder, identity } = await squatted()
+      const { accountId: owner } = await claims.register(fourth)
+      await prove(fourth, owner)
+      await identity.share({ integrationAddress: otherShop, email: fourth, shareToken: 'token' })
+      await share()
+      await prove(email, owner)
+      expect([squatter, owner, undefined]).not.toContain(await holder())
+      await prove(third, squatter)
+      expect(await donors(identity)).not.toContainEqual({ accountId: squatter, donor: shop })
+      expect(await donors(identity)).toContainEqual({ accountId: owner, donor: otherShop })
+    })
+
+    test('keeps nothing of it when both prove an address while it is shared', async () => {
+      for (let round = 0; round < 10; round += 1) {
+        const { claims, share, squatter, identity } = await squatted()
+        const { accountId: owner } = await claims.register(email)
+        const codes = { [third]: await claims.requestCode(third), [email]: await claims.requestCode(email) }
+        const prove = (address: string, accountId: string) =>
+          claims.claimByCode(address, codes[address]?.code ?? '', { accountId })
+        await Promise.all([share(), prove(third, squatter), prove(email, owner)])
+        expect(await donors(identity), `round ${round}`).toEqual([{ accountId: owner, donor: shop }])
+      }
+    })
+  })
+
   test('two accounts that prove each other’s address at once swap them, and neither transaction begins again', async () => {
     const { identity, claims, begun } = await setup()
     const prove = async (address: string) => {

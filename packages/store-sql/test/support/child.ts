@@ -1,8 +1,10 @@
 /** Other processes: the scripts of `test/children`, run from source. @module */
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { join } from 'node:path'
 import { createInterface, type Interface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll } from 'vitest'
+import { bundleScript } from './bundle-script.js'
 
 /** A running script. */
 export interface Child {
@@ -24,9 +26,23 @@ export function startLimitedChild(blocks: number, script: string, ...args: strin
   return start('sh', ['-c', limited, process.execPath, ...flagsOf(script, args)])
 }
 
+/** Compiles a script before the tests of a file that starts it many times, and not in each of its processes. */
+export function compileChild(script: string): void {
+  beforeAll(async () => {
+    const { path, remove } = await bundleScript(sourceOf(script))
+    compiled.set(script, path)
+    return remove
+  }, 60_000)
+  afterAll(() => void compiled.delete(script))
+}
+
+const compiled = new Map<string, string>()
+const sourceOf = (script: string) => join(import.meta.dirname, '..', 'children', `${script}.ts`)
+
 function flagsOf(script: string, args: readonly string[]): string[] {
-  const path = fileURLToPath(new URL(`../children/${script}.ts`, import.meta.url))
-  return ['--conditions=@payment-integration/source', '--import', 'tsx', path, ...args]
+  const path = compiled.get(script)
+  if (path !== undefined) return [path, ...args]
+  return ['--conditions=@payment-integration/source', '--import', 'tsx', sourceOf(script), ...args]
 }
 
 function start(command: string, args: readonly string[]): Child {

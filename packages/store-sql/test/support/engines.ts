@@ -36,7 +36,7 @@ export async function openSqlite(): Promise<OpenEngine> {
 
 /** An engine over a server of its own. */
 export async function openPostgres(): Promise<OpenEngine> {
-  const server = await startPostgres()
+  const server = await startPostgres({ fsync: false })
   const pool = new pg.Pool({ connectionString: server.connectionString, max: 4 })
   const engine = createPostgresEngine(pool, { schema: 'plans', end: () => pool.end() })
   return {

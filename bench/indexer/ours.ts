@@ -1,5 +1,5 @@
 /** The measured indexer, as a process of its own: the service opened as `serve` opens it, with nothing running but the indexer. @module */
-import { openService, readConfig } from '@payment-integration/server'
+import { openService, readConfig } from '@payment-integration/server/service'
 
 const goal = Number(process.env['TO'])
 const caughtUp = new AbortController()

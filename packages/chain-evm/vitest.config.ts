@@ -1,3 +1,3 @@
 import { packageTests } from '../../vitest.package.js'
 
-export default packageTests('chain-evm')
+export default packageTests('chain-evm', { sharesModules: true })

@@ -81,6 +81,17 @@ function endOfScalar(bytes: Uint8Array, at: number): number {
   return place
 }
 
+/** Parses the JSON value at `at` by itself; null when it is none. */
+export function parseAt(bytes: Buffer, at: number): ReadResult | null {
+  const end = skipValue(bytes, at)
+  if (end === -1) return null
+  try {
+    return { value: JSON.parse(bytes.toString('utf8', at, end)) as unknown, end }
+  } catch {
+    return null
+  }
+}
+
 /**
  * Walks the fields of the object at `at`.
  * @param field - Is given where each key is, between its quotes, and where its value begins.

@@ -1,5 +1,5 @@
 /** One WebSocket connection to a node, as long as it lasts. @module */
-import { type RawData, WebSocket } from 'ws'
+import type { RawData, WebSocket } from 'ws'
 import { HttpStatusError, NoConnectionError, NotJsonRpcError, TooLargeError } from './failures.js'
 import { splitUrl } from './url-parts.js'
 import { decodeAnswer, encodeCalls, idOf, type RpcCall, type RpcOutcome } from './wire.js'
@@ -40,6 +40,9 @@ interface Pending {
 export async function openSocket(options: SocketOptions, signal: AbortSignal): Promise<Socket> {
   signal.throwIfAborted()
   const { url, headers } = splitUrl(options.url)
+  // Loaded here, as most chains are read over HTTP.
+  const { WebSocket } = await import('ws')
+  signal.throwIfAborted()
   const socket = new WebSocket(url, {
     headers: { ...headers, 'user-agent': 'payment-integration' },
     maxPayload: options.maxResponseBytes,
@@ -131,7 +134,7 @@ function attach(socket: WebSocket, { maxResponseBytes, onNotification }: SocketO
       const firstId = lastId + 1
       lastId += calls.length
       return new Promise((resolve, reject) => {
-        if (socket.readyState !== WebSocket.OPEN) return reject(reason ?? new NoConnectionError())
+        if (socket.readyState !== socket.OPEN) return reject(reason ?? new NoConnectionError())
         const request = { firstId, count: calls.length, resolve, reject }
         pending.set(firstId, request)
         hold(true)

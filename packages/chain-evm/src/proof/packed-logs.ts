@@ -1,7 +1,5 @@
 /** Logs of a receipt as one short text: its RLP, a byte per character. Few are ever looked at again, and most of a log's hex is never made. @module */
 import { type RlpWriter, toHex } from './rlp-writer.js'
-import type { ScannedReceipt } from './scan-receipts.js'
-import { writeLogs } from './scanned-rlp.js'
 
 /** A log as {@link unpackLogs} answers it, in lowercase hex. */
 export interface UnpackedLog {
@@ -10,15 +8,12 @@ export interface UnpackedLog {
   readonly data: string
 }
 
-/** Packs the logs of a receipt that was written before, so that all of it is hex. */
-export function packLogs(bytes: Uint8Array, { logs, logsLength }: ScannedReceipt, writer: RlpWriter): string {
-  writer.at = 0
-  writer.reserve(logsLength)
-  writeLogs(writer, bytes, logs)
-  return writer.bytes.toString('latin1', 0, writer.at)
+/** The logs of a receipt that was written just now, from where they begin: so all of it is hex. */
+export function packedText({ bytes, at }: RlpWriter, logsAt: number): string {
+  return bytes.toString('latin1', logsAt, at)
 }
 
-/** The logs of a text that {@link packLogs} made. */
+/** The logs of a text that {@link packedText} made. */
 export function unpackLogs(packed: string): UnpackedLog[] {
   const bytes = Buffer.from(packed, 'latin1')
   const logs: UnpackedLog[] = []

@@ -4,9 +4,10 @@ import type { ScannedLog, ScannedReceipt } from './scan-receipts.js'
 
 /**
  * Room for the receipt's `length` bytes must be there.
+ * @returns Where its logs begin among the writer's bytes: they come last.
  * @throws {@link UnencodableError} On anything but lowercase hex.
  */
-export function writeScanned(writer: RlpWriter, bytes: Uint8Array, receipt: ScannedReceipt): void {
+export function writeScanned(writer: RlpWriter, bytes: Uint8Array, receipt: ScannedReceipt): number {
   const { type, succeeded, gas, bloom, logs, logsLength, fieldsLength } = receipt
   if (type !== 0) writer.bytes[writer.at++] = type
   writer.header(0xc0, fieldsLength)
@@ -14,12 +15,9 @@ export function writeScanned(writer: RlpWriter, bytes: Uint8Array, receipt: Scan
   writer.number(gas)
   writer.scanned(bytes, bloom, 256, 'logsBloom')
   writer.header(0xc0, logsLength)
-  writeLogs(writer, bytes, logs)
-}
-
-/** Logs, one behind the other. */
-export function writeLogs(writer: RlpWriter, bytes: Uint8Array, logs: readonly ScannedLog[]): void {
+  const logsAt = writer.at
   for (const log of logs) writeLog(writer, bytes, log)
+  return logsAt
 }
 
 function writeLog(writer: RlpWriter, bytes: Uint8Array, log: ScannedLog): void {

@@ -12,6 +12,9 @@ const noSuchMethod = -32_601
 /** Nodes that have said so of `eth_getBlockReceipts`. */
 const withoutMethod = new WeakSet<Rpc>()
 
+/** The receipts of a block as the node answered them, or what was found in them where they were proven on the way. */
+export type BlockReceipts = readonly unknown[] | ProvenBlock
+
 /** Whether receipts are asked for by block: until the node says that it cannot. */
 export function hasBlockReceipts({ rpc }: RangeReader): boolean {
   return !withoutMethod.has(rpc)
@@ -26,17 +29,15 @@ export function receiptsCall(number: number): RpcCall {
  * The receipts in an answer; null when the node cannot be asked this way, and each receipt is to be asked for instead.
  * Only a node's "no such method" is remembered.
  */
-export function receiptsIn({ rpc }: RangeReader, outcome: RpcOutcome | undefined): readonly unknown[] | null {
+export function receiptsIn({ rpc }: RangeReader, outcome: RpcOutcome | undefined): BlockReceipts | null {
   if (outcome === undefined) return null
   if (!outcome.ok) {
     if (outcome.code === noSuchMethod) withoutMethod.add(rpc)
     return null
   }
-  return Array.isArray(outcome.result) ? outcome.result : null
+  const { result } = outcome
+  return Array.isArray(result) || result instanceof ProvenBlock ? result : null
 }
-
-/** The receipts of a block as the node answered them, or what was found in them where they were proven on the way. */
-export type BlockReceipts = readonly unknown[] | ProvenBlock
 
 /**
  * All receipts of each block, in order.
@@ -61,10 +62,7 @@ async function byBlock(reader: RangeReader, headers: readonly Header[], signal?:
     headers.map((header) => ({ ...receiptsCall(header.ref.number), read: provenReader(reader, header) })),
     signal,
   )
-  return headers.map((_, index) => {
-    const outcome = outcomes[index]
-    return outcome?.ok && outcome.result instanceof ProvenBlock ? outcome.result : receiptsIn(reader, outcome)
-  })
+  return headers.map((_, index) => receiptsIn(reader, outcomes[index]))
 }
 
 /** The receipts of a block, each by its transaction. */

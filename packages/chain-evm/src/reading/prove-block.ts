@@ -20,9 +20,14 @@ const nobody = `0x${'0'.repeat(40)}`
  * another block; `ERR_CHAIN_UNAVAILABLE` when they are no receipts.
  */
 export function proveBlock(reader: RangeReader, header: Header, answered: BlockReceipts): ProvenLogs {
-  if (answered instanceof ProvenBlock) return answered
-  const { fail } = reader
+  const { fail, endpoint } = reader
   const { ref } = header
+  if (answered instanceof ProvenBlock) {
+    if (answered.isOf(header)) return answered
+    const what = `block ${ref.number} was answered twice, and not the same`
+    endpoint.note({ kind: 'contradiction', what })
+    throw fail.unavailable(`${what}.`)
+  }
   const all: Fields[] = []
   for (const receipt of answered) {
     if (!isFields(receipt)) throw fail.unavailable('a receipt was answered as something else than an object.')

@@ -8,7 +8,7 @@ import type { BlockRef } from '@payment-integration/core/ports'
 import type { ReceiptFacts, ReceiptLog } from '../internal/answers.js'
 import type { ResultReader } from '../internal/json-bytes.js'
 import { unpackLogs } from '../proof/packed-logs.js'
-import { type ScannedLog, scanReceipts } from '../proof/scan-receipts.js'
+import { type ScannedLog, type ScannedReceipt, scanReceipts } from '../proof/scan-receipts.js'
 import type { RangeReader } from '../range-reader.js'
 import type { RouterLog } from '../router-decoder.js'
 import type { Header } from './headers.js'
@@ -23,8 +23,20 @@ export interface ProvenLogs {
 
 /** A block whose receipts led to its header when they arrived. No answer of a node can be one. */
 export class ProvenBlock implements ProvenLogs {
-  readonly logs: RouterLog[] = []
-  readonly receipts: ReceiptFacts[] = []
+  readonly logs: readonly RouterLog[]
+  readonly receipts: readonly ReceiptFacts[]
+  readonly #header: Header
+
+  constructor(header: Header, logs: readonly RouterLog[], receipts: readonly ReceiptFacts[]) {
+    this.#header = header
+    this.logs = logs
+    this.receipts = receipts
+  }
+
+  /** Whether its receipts lead to this header too. */
+  isOf({ ref, receiptsRoot }: Header): boolean {
+    return ref.hash === this.#header.ref.hash && receiptsRoot === this.#header.receiptsRoot
+  }
 }
 
 /** Whether a log is of a listed router, with a topic that counts. */
@@ -48,21 +60,28 @@ export function provenReader(reader: RangeReader, header: Header): ResultReader 
   return (bytes, at) => {
     if (transactions === null) return null
     const scanned = scanReceipts(bytes, at, ref.hash, transactions)
-    if (scanned === null || reader.prover.scannedRoot(bytes, scanned.receipts) !== receiptsRoot) return null
-    const block = new ProvenBlock()
+    if (scanned === null) return null
+    const { receipts } = scanned
+    const logs: RouterLog[] = []
+    const paying: number[] = []
     let logIndex = 0
-    for (const [index, receipt] of scanned.receipts.entries()) {
-      const txHash = transactions[index] as string
-      const before = block.logs.length
+    for (const [index, receipt] of receipts.entries()) {
+      const before = logs.length
       for (const log of receipt.logs) {
         const found = ourLog(reader, bytes, log)
-        if (found !== null) block.logs.push(routerLog(ref, txHash, logIndex, found))
+        if (found !== null) logs.push(routerLog(ref, transactions[index] as string, logIndex, found))
         logIndex += 1
       }
-      if (block.logs.length > before)
-        block.receipts.push(new PackedReceipt(txHash, ref, receipt.succeeded, reader.prover.packLogs(bytes, receipt)))
+      if (logs.length > before) paying.push(index)
     }
-    return { value: block, end: scanned.end }
+    // Nothing that was found counts before this: it is also what checks that the text is hex.
+    const proven = reader.prover.scannedRoot(bytes, receipts, paying)
+    if (proven === null || proven.root !== receiptsRoot) return null
+    const packed = paying.map((index, nth) => {
+      const { succeeded } = receipts[index] as ScannedReceipt
+      return new PackedReceipt(transactions[index] as string, ref, succeeded, proven.packedLogs[nth] as string)
+    })
+    return { value: new ProvenBlock(header, logs, packed), end: scanned.end }
   }
 }
 

@@ -1,6 +1,6 @@
 /** What a node leaves out, makes up or changes, and what is read all the same. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { passOn, rewriting } from '../../test/front.js'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type Item, passOn, rewriting } from '../../test/front.js'
 import { openProofChain, type ProofChain } from '../../test/proof-chain.js'
 import { readAll } from '../../test/read-all.js'
 
@@ -199,6 +199,38 @@ function front(fault: (method: string) => { readonly code: number; readonly mess
 function heights(first: number, last: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index)
 }
+
+describe('the receipts of a block near the head', () => {
+  test('are proven in the bytes of the answer, and never become objects', async () => {
+    const parse = vi.spyOn(JSON, 'parse')
+    try {
+      expect((await readAll(chain.open(), from, to)).payments).toHaveLength(8)
+      const texts = parse.mock.calls.map(([text]) => text)
+      expect(texts.filter((text) => text.includes('"logsBloom"')).length).toBeGreaterThan(0)
+      expect(texts.filter((text) => text.includes('"cumulativeGasUsed"'))).toEqual([])
+    } finally {
+      parse.mockRestore()
+    }
+  })
+
+  test('prove one header, and not another that is answered for it behind them', async () => {
+    chain.front.intercept = async (request) => {
+      const text = await request.forward()
+      if (!request.methods.includes('eth_getBlockReceipts')) return text
+      const isHeader = (index: number) => request.methods[index] === 'eth_getBlockByNumber'
+      const items = (JSON.parse(text) as (Item & { result: object })[]).map((item, index) =>
+        isHeader(index) ? { ...item, result: { ...item.result, extraData: '0x1234' } } : item,
+      )
+      const place = request.calls.findIndex(({ params }, index) => isHeader(index) && Number(params[0]) === paid)
+      const header = items[place]
+      const again = { ...header, result: { ...header?.result, receiptsRoot: anyHash } }
+      return JSON.stringify([...items, again])
+    }
+    const lied = chain.open()
+    await expect(readAll(lied, from, to)).rejects.toMatchObject(unavailable)
+    expect(lied.endpoints()[0]?.contradictions).toBeGreaterThan(0)
+  })
+})
 
 describe('the log filters of headers', () => {
   test('receipts are read only of blocks that may hold a payment, and logs are not asked for', async () => {

@@ -37,7 +37,7 @@ export async function withService(
   work: (service: Operated, report: Reporter, config: Config, logger: Logger) => Promise<void>,
 ): Promise<0> {
   const { json = false, mayCreate = false } = options
-  const { openService, readConfig } = await import('@payment-integration/server')
+  const { openService, readConfig } = await import('@payment-integration/server/service')
   const config = readConfig(withFlags(io.env, options))
   const made = await prepareDatabase(config.database, mayCreate)
   const logger = await logToStandardError(config, io)

@@ -7,6 +7,6 @@ import type { Io } from '../io.js'
  * `--json` nothing but its events.
  */
 export async function logToStandardError({ logLevel }: Pick<Config, 'logLevel'>, io: Pick<Io, 'err'>) {
-  const { createPinoLogger } = await import('@payment-integration/server')
+  const { createPinoLogger } = await import('@payment-integration/server/service')
   return createPinoLogger({ level: logLevel, destination: { write: (line) => io.err(line.trimEnd()) } })
 }

@@ -13,7 +13,7 @@ import {
 } from '../../test/support/tenant-world.js'
 
 const seed = Number(process.env['TENANTS_SEED'] ?? Date.now() & 0x7fffffff)
-const runs = 20
+const runs = process.env['CI'] === undefined ? 12 : 20
 const commandsPerRun = 220
 const start = Date.UTC(2026, 0, 2)
 const blockMs = 1_000
@@ -180,8 +180,8 @@ it(`what A is answered does not depend on B, byte for byte (TENANTS_SEED=${seed}
     maxLength: commandsPerRun,
   })
   await fc.assert(fc.asyncProperty(scripts, play), { seed, numRuns: runs, interruptAfterTimeLimit: 60_000 })
-  expect(tried.commands).toBeGreaterThan(4_000)
-  expect(tried.compared).toBeGreaterThan(1_000)
+  expect(tried.commands).toBeGreaterThan(200 * runs)
+  expect(tried.compared).toBeGreaterThan(50 * runs)
   // Every kind of answer was among them, for both.
   for (const by of ['A', 'B'])
     for (const status of [200, 400, 401, 404, 409])

@@ -20,14 +20,13 @@ import {
   type UpdateReceiver,
 } from '@payment-integration/core'
 import { createWebhookReader, type WebhookReader } from '@payment-integration/identity-sumsub/service'
-import { createPostgresStore, createSqliteStore } from '@payment-integration/store-sql'
 import type { Config, DatabaseConfig, IdentityConfig, ReceiptsConfig } from '../config/config.js'
 import { limitsOf } from '../identity/limited-provider.js'
 import { createSumsubProvider } from '../identity/sumsub-provider.js'
 import { createPinoLogger } from '../logging/pino-logger.js'
-import { createHttpReceiptSource } from '../receipts/http-receipt-source.js'
 import { deniedBy } from '../sender/denied-ranges.js'
-import { createUndiciSender, senderDefaults } from '../sender/undici-sender.js'
+import { createLateSender } from '../sender/late-sender.js'
+import { senderDefaults } from '../sender/sender-defaults.js'
 import { openChain } from './open-chain.js'
 import { openFulfilments } from './open-fulfilments.js'
 import { createQuarantine } from './quarantine.js'
@@ -80,11 +79,11 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
   })
   const chains = new Map(followed.map(({ chain }) => [chain.chainId, chain]))
   const confirmations = Object.fromEntries(config.chains.map((chain) => [chain.chainId, chain.confirmations]))
-  const receipts = openReceipts(config.receipts, { chains, confirmations, receiveUpdate })
+  const receipts = await openReceipts(config.receipts, { chains, confirmations, receiveUpdate })
   const fulfilments = openFulfilments(config.chains, clock)
   const identity = openIdentity(config.identity, clock)
   const { dnsServers, denied, ...delivery } = config.delivery
-  const sender = createUndiciSender({
+  const sender = createLateSender({
     allowLoopbackHttp,
     denied,
     servers: dnsServers.length === 0 ? undefined : dnsServers,
@@ -145,15 +144,22 @@ function openIdentity(config: IdentityConfig | null, clock: Clock) {
 }
 
 async function openStore(database: DatabaseConfig, keys: MasterKey, clock: Clock | undefined): Promise<Store> {
-  const store =
-    database.kind === 'sqlite'
-      ? createSqliteStore({ path: database.path, clock })
-      : createPostgresStore({ connectionString: database.connectionString, clock })
+  const store = await createStore(database, clock)
   return closedUnless(store, async () => {
     await store.migrate()
     await checkMasterKey(store, keys)
     return store
   })
+}
+
+/** Loads the one of both that is configured: a library for databases takes longer to load than to use. */
+async function createStore(database: DatabaseConfig, clock: Clock | undefined): Promise<Store> {
+  if (database.kind === 'sqlite') {
+    const { createSqliteStore } = await import('@payment-integration/store-sql/sqlite')
+    return createSqliteStore({ path: database.path, clock })
+  }
+  const { createPostgresStore } = await import('@payment-integration/store-sql/postgres')
+  return createPostgresStore({ connectionString: database.connectionString, clock })
 }
 
 /** Does the next step of opening; when it fails, the database is closed again. */
@@ -174,18 +180,20 @@ interface ReceiptParts {
   readonly receiveUpdate: UpdateReceiver | null
 }
 
-function openReceipts(
+async function openReceipts(
   config: ReceiptsConfig,
   { chains, confirmations, receiveUpdate }: ReceiptParts,
-): OpenReceipts | null {
+): Promise<OpenReceipts | null> {
   switch (config.kind) {
     case 'off':
       return null
     case 'chain':
       return createChainReceiptSource({ chains, confirmations })
-    case 'http':
+    case 'http': {
       if (receiveUpdate === null)
         throw new TypeError('HTTP receipts need a processor secret, which authenticates them.')
+      const { createHttpReceiptSource } = await import('../receipts/http-receipt-source.js')
       return createHttpReceiptSource({ url: config.url, receiveUpdate })
+    }
   }
 }

@@ -1,15 +1,13 @@
 /** Posts notifications with undici. Source: INTERFACE 6 (delivery), DESIGN section 3 (redirects and addresses). @module */
-import {
-  type NotificationUrlRule,
-  notificationPorts,
-  readNotificationUrl,
-  type Sender,
-} from '@payment-integration/core'
+import { type NotificationUrlRule, readNotificationUrl, type Sender } from '@payment-integration/core'
 import { Agent } from 'undici'
 import { deniedBy } from './denied-ranges.js'
 import { exchange, readBytes, type Target } from './exchange.js'
 import { guardedConnector } from './guarded-connector.js'
 import { createResolve } from './resolve-name.js'
+import { senderDefaults } from './sender-defaults.js'
+
+export { senderDefaults } from './sender-defaults.js'
 
 /** Options of the sender. */
 export interface UndiciSenderOptions {
@@ -32,17 +30,6 @@ export interface UndiciSenderOptions {
   /** Certificates to trust instead of the system's, as PEM. @default the system's */
   readonly ca?: string | undefined
 }
-
-/** Defaults of {@link UndiciSenderOptions}. */
-export const senderDefaults = {
-  allowLoopbackHttp: false,
-  ports: notificationPorts,
-  connectTimeoutMs: 5_000,
-  // Twice the posts to one endpoint at a time, and room for endpoints that share a host.
-  connectionsPerOrigin: 128,
-  keepAliveMs: 4_000,
-  connectionAgeMs: 60_000,
-} as const
 
 /** A sender that holds connections. */
 export interface ClosableSender extends Sender {

@@ -1,0 +1,7 @@
+export * from '../config/config.js'
+export { type ConfigDescription, describeConfig } from '../config/describe-config.js'
+export { readConfig } from '../config/read-config.js'
+export type { Environment } from '../config/variables.js'
+export { createPinoLogger, loggedFields, type PinoLoggerOptions } from '../logging/pino-logger.js'
+export { openChain } from '../run/open-chain.js'
+export { type OpenedService, type OpenOptions, openService } from '../run/open-service.js'

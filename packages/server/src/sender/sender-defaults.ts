@@ -1,0 +1,13 @@
+/** Defaults of the sender. @module */
+import { notificationPorts } from '@payment-integration/core'
+
+/** Defaults of `UndiciSenderOptions`. */
+export const senderDefaults = {
+  allowLoopbackHttp: false,
+  ports: notificationPorts,
+  connectTimeoutMs: 5_000,
+  // Twice the posts to one endpoint at a time, and room for endpoints that share a host.
+  connectionsPerOrigin: 128,
+  keepAliveMs: 4_000,
+  connectionAgeMs: 60_000,
+} as const

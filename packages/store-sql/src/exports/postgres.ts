@@ -1,0 +1,6 @@
+export {
+  createPostgresStore,
+  type PostgresStoreOptions,
+  postgresStoreDefaults,
+} from '../postgres/create-postgres-store.js'
+export { type JoinOptions, joinPostgresTransaction } from '../postgres/join-transaction.js'

@@ -1,0 +1,1 @@
+export { createSqliteStore, type SqliteStoreOptions, sqliteStoreDefaults } from '../sqlite/create-sqlite-store.js'

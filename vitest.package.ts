@@ -10,8 +10,14 @@ export const sources = {
 /** Tests that measure time: they run one file at a time after all the others. */
 export const aloneTests = '**/*.alone.test.ts'
 
-/** What every package's tests share: sources instead of builds, and type tests where asked for. */
-export function packageTests(name: string, options: { typeTests?: boolean; timeoutMs?: number } = {}) {
+/**
+ * What every package's tests share: sources instead of builds, and type tests where asked for. `sharesModules` loads modules once for many
+ * files, and not for each: only where no test replaces a module or depends on what another one left in it.
+ */
+export function packageTests(
+  name: string,
+  options: { typeTests?: boolean; timeoutMs?: number; sharesModules?: boolean } = {},
+) {
   return defineProject({
     ...sources,
     test: {
@@ -19,6 +25,7 @@ export function packageTests(name: string, options: { typeTests?: boolean; timeo
       include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
       exclude: [...configDefaults.exclude, aloneTests],
       testTimeout: options.timeoutMs ?? 15_000,
+      isolate: !options.sharesModules,
       ...(options.typeTests
         ? // The files of the tests and what they import; `npm run types` checks the whole workspace.
           { typecheck: { enabled: true, include: ['src/**/*.test-d.ts'], tsconfig: 'test/types.tsconfig.json' } }

@@ -1,3 +1,3 @@
 import { packageTests } from '../../vitest.package.js'
 
-export default packageTests('contract')
+export default packageTests('contract', { sharesModules: true })

@@ -1,3 +1,3 @@
 import { packageTests } from '../../vitest.package.js'
 
-export default packageTests('core')
+export default packageTests('core', { sharesModules: true })

@@ -1,3 +1,3 @@
 import { packageTests } from '../../vitest.package.js'
 
-export default packageTests('identity-sumsub')
+export default packageTests('identity-sumsub', { sharesModules: true })

@@ -1,3 +1,3 @@
 import { packageTests } from '../../vitest.package.js'
 
-export default packageTests('testing')
+export default packageTests('testing', { sharesModules: true })

@@ -23,8 +23,8 @@ async function eventually(condition: () => boolean | Promise<boolean>, withinMs:
   return false
 }
 
-/** What the command leaves in its temporary folder. */
-const leftovers = (folder: string) => readdirSync(folder)
+/** What anvil keeps in the temporary folder goes with anvil, which may outlive the command by a moment. */
+const leftovers = (folder: string) => readdirSync(folder).filter((name) => name.startsWith('payment-integration-'))
 
 async function end(child: ChildProcess, signal: NodeJS.Signals, exited: Promise<unknown[]>) {
   const startedAt = Date.now()

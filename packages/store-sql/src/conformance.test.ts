@@ -1,17 +1,22 @@
 import { storeConformance } from '@payment-integration/core/conformance'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { postgresMissing, startPostgres, type TestPostgres } from '../test/postgres.js'
-import { type MigratedDatabases, migratedOnPostgres, migratedOnSqlite } from '../test/support/migrated-databases.js'
+import {
+  type CopiedFiles,
+  copiedOnSqlite,
+  type EmptiedDatabase,
+  emptiedOnPostgres,
+} from '../test/support/migrated-databases.js'
 import { createPostgresStore, createSqliteStore } from './exports/index.js'
 
-let files: MigratedDatabases
+let files: CopiedFiles
 beforeAll(async () => {
-  files = await migratedOnSqlite()
+  files = await copiedOnSqlite()
 })
 afterAll(() => files?.close())
 
 storeConformance('SQLite', async () => {
-  const { place: path, remove } = await files.make()
+  const { path, remove } = files.make()
   let now = 1_700_000_000_000
   const open = () => createSqliteStore({ path, clock: { now: () => now } })
   const store = open()
@@ -23,7 +28,7 @@ storeConformance('SQLite', async () => {
     },
     async close() {
       await store.close()
-      await remove()
+      remove()
     },
   }
 })
@@ -32,28 +37,21 @@ describe.skipIf(postgresMissing)(
   `a real server${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
   () => {
     let server: TestPostgres
-    let databases: MigratedDatabases
+    let database: EmptiedDatabase
     beforeAll(async () => {
       server = await startPostgres({ fsync: false })
-      databases = await migratedOnPostgres(server)
+      database = await emptiedOnPostgres(server)
     }, 60_000)
     afterAll(async () => {
-      await databases?.close()
+      await database?.close()
       await server?.remove()
     }, 60_000)
 
     storeConformance('PostgreSQL', async () => {
-      const { place: connectionString, remove } = await databases.make()
-      const open = () => createPostgresStore({ connectionString })
+      await database.empty()
+      const open = () => createPostgresStore({ connectionString: database.connectionString })
       const store = open()
-      return {
-        store,
-        openAnother: async () => open(),
-        async close() {
-          await store.close()
-          await remove()
-        },
-      }
+      return { store, openAnother: async () => open(), close: () => store.close() }
     })
   },
 )

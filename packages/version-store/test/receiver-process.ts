@@ -9,23 +9,24 @@ import { openEngine } from './engines.js'
 
 const [name = '', address = '', mode = '', from = '1'] = process.argv.slice(2)
 const { deliver, close } = await openEngine(name, address)
-const say = (line: string) => process.stdout.write(`${line}\n`)
+/** Resolves when the line has left the process: one that only waits for a slow reader dies with the process that is killed. */
+const say = (line: string) => new Promise<void>((resolve) => process.stdout.write(`${line}\n`, () => resolve()))
 /** Keeps the process alive until it is killed. */
 const hang = () => new Promise<void>(() => setInterval(memoryUsage, 60_000))
 
 if (mode === 'hold-effect') {
   await deliver(2, async () => {
-    say('ready')
+    await say('ready')
     await hang()
   })
 } else if (mode === 'after-commit') {
   await deliver(2)
-  say('ready')
+  await say('ready')
   await hang()
 } else {
   const last = mode === 'race' ? 30 : Number.MAX_SAFE_INTEGER
   const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 1))
   for (let version = Number(from); version <= last; version++)
-    say(`${version} ${await deliver(version, mode === 'race' ? pause : undefined)}`)
+    await say(`${version} ${await deliver(version, mode === 'race' ? pause : undefined)}`)
   await close()
 }

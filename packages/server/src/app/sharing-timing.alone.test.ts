@@ -19,8 +19,6 @@ import { differences, type OpenKinds } from '../../test/support/timing.js'
 import { createUndiciSender } from '../sender/undici-sender.js'
 
 const seed = Date.now() & 0x7fffffff
-/** Of each kind in a round. The last test tells how much these can tell apart. */
-const samples = process.env['CI'] === undefined ? 500 : 1_000
 const integrationAddress = `0x${'a1'.repeat(20)}`
 const states = ['owned', 'carried unverified', 'of a placeholder', 'unknown'] as const
 type State = (typeof states)[number]
@@ -161,14 +159,14 @@ describe('a share for an address', () => {
 
   // 3 % are 30 microseconds of about a thousand; a statement more, and nothing else, is three to four times that.
   it('takes the same time whether and how there is an account, within 3 %', { timeout: 120_000 }, async () => {
-    const found = await differences(sharesOf(samples), { seed, samples, tolerated: 0.03 })
+    const found = await differences(sharesOf(1_000), { seed, samples: 1_000, tolerated: 0.03 })
     expect(found, `seed ${seed}`).toEqual([])
   })
 
   it('would be told apart if a placeholder were made in a transaction of its own', { timeout: 120_000 }, async () => {
     const leaking = (state: State) =>
       state === 'unknown' ? store.transaction((tx) => tx.verifications.lock(randomUUID())) : undefined
-    const found = await differences(sharesOf(samples, leaking), { seed, samples, tolerated: 0.03 })
+    const found = await differences(sharesOf(1_000, leaking), { seed, samples: 1_000, tolerated: 0.03 })
     expect(new Set(found.map(({ slower }) => slower)), `seed ${seed}`).toEqual(new Set(['unknown']))
     expect(found, `seed ${seed}`).toHaveLength(states.length - 1)
   })

@@ -1,16 +1,21 @@
 import { fixtures } from '@payment-integration/core/conformance'
 import type { EndpointJudge } from '@payment-integration/core/ports'
 import pg from 'pg'
-import { expect, test } from 'vitest'
-import { postgresMissing, startPostgres } from '../../test/postgres.js'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
 import { createPostgresStore } from './create-postgres-store.js'
 
 const { answered, failed, hash, indexed, indexPayments, indifferent, integration, primary } = fixtures
 
+let server: TestPostgres
+beforeAll(async () => {
+  if (postgresMissing === null) server = await startPostgres()
+}, 60_000)
+afterAll(() => server?.remove())
+
 test.skipIf(postgresMissing)(
   `a claim goes past a delivery that somebody else holds, without waiting${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
   async () => {
-    const server = await startPostgres()
     const holder = new pg.Client({ connectionString: server.connectionString })
     const store = createPostgresStore({ connectionString: server.connectionString, schema: 'held' })
     try {
@@ -28,7 +33,6 @@ test.skipIf(postgresMissing)(
     } finally {
       await holder.end()
       await store.close()
-      await server.remove()
     }
   },
 )
@@ -36,7 +40,6 @@ test.skipIf(postgresMissing)(
 test.skipIf(postgresMissing)(
   `two stores that claim at once take each delivery once, and none waits for the other${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
   async () => {
-    const server = await startPostgres()
     const open = () => createPostgresStore({ connectionString: server.connectionString, schema: 'shared' })
     const stores = [open(), open()] as const
     try {
@@ -52,7 +55,6 @@ test.skipIf(postgresMissing)(
       expect(new Set(claims.flat().map(({ deliveryId }) => deliveryId)).size).toBe(400)
     } finally {
       await Promise.all(stores.map((store) => store.close()))
-      await server.remove()
     }
   },
 )
@@ -60,7 +62,6 @@ test.skipIf(postgresMissing)(
 test.skipIf(postgresMissing)(
   `one delivery or endpoint that somebody else holds keeps a settle of others from nothing${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
   async () => {
-    const server = await startPostgres()
     const holder = new pg.Client({ connectionString: server.connectionString })
     const store = createPostgresStore({ connectionString: server.connectionString, schema: 'stuck' })
     try {
@@ -92,7 +93,6 @@ test.skipIf(postgresMissing)(
     } finally {
       await holder.end()
       await store.close()
-      await server.remove()
     }
   },
 )

@@ -37,7 +37,9 @@ export async function bundleScript(entry: string): Promise<BundledScript> {
     absWorkingDir: root,
     // Bindings are files of their own.
     external: ['@photostructure/sqlite', 'better-sqlite3', 'libsql', 'pg-native'],
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    banner: {
+      js: "import { createRequire as $requireOf } from 'node:module'; const require = $requireOf(import.meta.url);",
+    },
     logLevel: 'error',
   })
   return { path, folder, remove: () => rmSync(folder, { recursive: true, force: true }) }

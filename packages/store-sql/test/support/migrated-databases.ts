@@ -1,59 +1,67 @@
-/** Empty databases with the current schema: copies of one that was migrated, which are made sooner than one is migrated. @module */
+/** Empty databases with the current schema, which one test after the other gets: migrating for each takes longer than the tests do. @module */
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { createPostgresStore, createSqliteStore } from '../../src/exports/index.js'
+import { createPostgresStore, createSqliteStore, postgresStoreDefaults } from '../../src/exports/index.js'
 import type { TestPostgres } from '../postgres.js'
 import { temporaryFolder } from './engines.js'
 
-/** A database of its own for a test. */
-export interface MigratedDatabase {
-  /** Its address, or the path of its file. */
-  readonly place: string
-  /** Takes it away. Nobody may be connected any more. */
-  remove(): Promise<void>
-}
+const { schema } = postgresStoreDefaults
 
-/** Makes them until it is closed. */
-export interface MigratedDatabases {
-  make(): Promise<MigratedDatabase>
+/** One database of a server, for tests that run one after the other. */
+export interface EmptiedDatabase {
+  readonly connectionString: string
+  /** Empties it. Nobody may be at work in it. */
+  empty(): Promise<void>
   close(): Promise<void>
 }
 
-/** Databases of a server. */
-export async function migratedOnPostgres({ connectionString }: TestPostgres): Promise<MigratedDatabases> {
-  const addressOf = (database: string) => connectionString.replace('/postgres?', `/${database}?`)
+/** The database of a server, migrated. */
+export async function emptiedOnPostgres({ connectionString }: TestPostgres): Promise<EmptiedDatabase> {
+  await migrateAndClose(createPostgresStore({ connectionString }))
   const admin = new pg.Client({ connectionString })
   await admin.connect()
-  await admin.query('create database migrated')
-  await migrateAndClose(createPostgresStore({ connectionString: addressOf('migrated') }))
-  let made = 0
+  const namesOf = async (what: 'table' | 'sequence') => {
+    const query = `select ${what}name as name from pg_${what}s where schemaname = $1`
+    const { rows } = await admin.query<{ name: string }>(query, [schema])
+    return rows.map(({ name }) => `${schema}.${name}`)
+  }
+  const tables = (await namesOf('table')).filter((name) => name !== `${schema}.schema_versions`)
+  // What a migration leaves would be gone after the first test.
+  for (const table of tables)
+    if ((await admin.query(`select 1 from ${table} limit 1`)).rows.length > 0) throw new Error(`${table} is not empty.`)
+  const statements = [
+    // Neither references nor triggers: all rows go.
+    'set session_replication_role = replica',
+    ...tables.map((table) => `delete from ${table}`),
+    ...(await namesOf('sequence')).map((sequence) => `select setval('${sequence}', 1, false)`),
+  ]
   return {
-    async make() {
-      const database = `copy_${++made}`
-      await admin.query(`create database ${database} template migrated strategy file_copy`)
-      return {
-        place: addressOf(database),
-        remove: async () => void (await admin.query(`drop database ${database} with (force)`)),
-      }
-    },
+    connectionString,
+    empty: async () => void (await admin.query(statements.join('; '))),
     close: () => admin.end(),
   }
 }
 
-/** Files of SQLite. */
-export async function migratedOnSqlite(): Promise<MigratedDatabases> {
+/** Files of SQLite, each a copy of one that was migrated. */
+export interface CopiedFiles {
+  make(): { readonly path: string; remove(): void }
+  close(): void
+}
+
+/** Makes the file that is copied. */
+export async function copiedOnSqlite(): Promise<CopiedFiles> {
   const folder = temporaryFolder()
   const migrated = join(folder.path, 'migrated.db')
   await migrateAndClose(createSqliteStore({ path: migrated }))
   return {
-    async make() {
+    make() {
       const own = temporaryFolder()
-      const place = join(own.path, 'payments.db')
-      copyFileSync(migrated, place)
-      return { place, remove: async () => own.remove() }
+      const path = join(own.path, 'payments.db')
+      copyFileSync(migrated, path)
+      return { path, remove: own.remove }
     },
-    close: async () => folder.remove(),
+    close: folder.remove,
   }
 }
 

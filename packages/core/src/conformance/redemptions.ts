@@ -93,6 +93,20 @@ async function waiting(
 
 /** Registers the tests. */
 export function redemptionTests(test: StoreTest): void {
+  test('a verification is found by the address that its applicant was redeemed for, whichever account has it', async ({
+    store,
+  }) => {
+    const applicantId = `applicant ${odd}`
+    await add(store, redemption())
+    await end(store, 'attached', applicantId)
+    for (const accountId of ['mover', 'another']) await lock(store, accountId)
+    await change(store, { donor: shop, applicantId }, 'mover')
+    const listed = async (emailKey: string) =>
+      (await store.verifications.list({ emailKey, limit: 10 })).map(({ accountId }) => accountId)
+    expect(await listed(keyOf(1))).toEqual(['mover'])
+    expect(await listed(keyOf(2))).toEqual([])
+  })
+
   test('an applicant is found by its id, else by the name of an attempt, whatever became of it', async ({ store }) => {
     const find = (applicantId: string, externalUserId: string | null = null) =>
       store.transaction((tx) => tx.verifications.lockByApplicant({ applicantId, externalUserId }))

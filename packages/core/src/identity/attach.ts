@@ -63,7 +63,8 @@ export async function attach(
     return { isAttached: true, donor, review: reviewToTell(named?.verification ?? found) ?? notStarted }
   }
   // A claim that lapsed has nothing on its way any more; its attempt is looked up by its name all the same.
-  const isOver = isClaimed || found.claim?.lapsed === true
+  // So is that of a look-up: what it looks for is here, and it sends nothing without its claim.
+  const isOver = isClaimed || found.claim?.lapsed === true || (await isOfLookUp(tx, found))
   const isAttached = isFree(found, attempt)
   const review = applicant.review ?? begunReview
   const state = isAttached ? 'attached' : 'surplus'
@@ -86,11 +87,20 @@ export async function attach(
   await verifications.change(accountId, {
     ...{ donor, applicantId, attempt: attempt.number, review, reviewedAt },
     ...{ doubt: null, presence: null, missing: null, ...claim },
-    ...(await keepQuestion(tx, { ...found, attempt: attempt.number }, { now: () => now })),
+    ...(await keepQuestion(
+      tx,
+      { ...found, attempt: attempt.number, claim: isOver ? null : found.claim },
+      { now: () => now },
+    )),
     // A verdict without a time cannot be put in order with what webhooks say.
     askInMs: review.reviewStatus === 'completed' && reviewedAt === null ? 0 : firstQuestionMs,
   })
   return { isAttached, donor, review }
+}
+
+/** Whether a claim was made to look something up: no token is sent under its name before it is noted as an attempt. */
+async function isOfLookUp(tx: StoreTransaction, { claim }: Verification): Promise<boolean> {
+  return claim !== null && (await tx.verifications.redemption(claim.externalUserId)) === null
 }
 
 /** Whether the applicant of an attempt may be attached: nobody else donated, and no newer attempt is attached. */

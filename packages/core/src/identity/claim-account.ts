@@ -9,11 +9,11 @@ import type { EmailKeys } from './email-keys.js'
 import { EmailProofError, ShareRequestError } from './errors.js'
 import { lockBoth, type Move, moveAll } from './move-along.js'
 import { normaliseEmail } from './normalise-email.js'
-import { type Before, holdWithOthers } from './unproven.js'
+import { holdWithCarried } from './unproven.js'
 
 /** What this needs. */
 export interface ClaimAccountDeps {
-  readonly store: Pick<Store, 'transaction' | 'verifications'>
+  readonly store: Pick<Store, 'transaction'>
   readonly emails: EmailKeys
   readonly codes: EmailCodes
   readonly clock: Pick<Clock, 'now'>
@@ -38,7 +38,6 @@ export interface ClaimFor {
 interface Claim {
   readonly proof: EmailProof
   readonly claimFor: ClaimFor
-  readonly before: Before | undefined
 }
 
 /** Registers and claims accounts of the store. Every call is one transaction and leaves its record in the log of accounts. */
@@ -82,9 +81,9 @@ export function createAccountClaims({ store, emails, codes, clock, ids }: ClaimA
   async function give(
     tx: StoreTransaction,
     email: EmailAddress,
-    { proof, claimFor: { accountId }, before }: Claim,
+    { proof, claimFor: { accountId } }: Claim,
   ): Promise<IdentityAccount | null> {
-    const { held, others } = await holdWithOthers(tx, email, before, ids.next())
+    const { held, carried } = await holdWithCarried(tx, email, accountId, ids.next())
     const prover = accountId === undefined ? undefined : await tx.identityAccounts.find(accountId)
     const donor = proof.kind === 'code' ? null : await donorOf(tx, held, prover ?? held)
     const decision = decideClaim({ held, donor, proof, prover })
@@ -98,9 +97,9 @@ export function createAccountClaims({ store, emails, codes, clock, ids }: ClaimA
     await tx.identityAccounts.own(email, given)
     const moves: Move[] = []
     // What was shared for an address that it never proved waits for whoever does, also what is under way: that goes by the address when it ends.
-    for (const emailKey of prover?.emailVerified === false ? others : []) {
-      const toId = await tx.identityAccounts.holdKnown(emailKey, ids.next())
-      if (toId !== null) moves.push({ fromId: given, toId, emailKey })
+    if (prover?.emailVerified === false && carried !== null) {
+      const toId = await tx.identityAccounts.holdKnown(carried, ids.next())
+      if (toId !== null) moves.push({ fromId: given, toId, emailKey: carried })
     }
     const mayStay = held.kind === 'placeholder' || held.emailVerified
     if (given !== held.accountId) moves.push({ fromId: held.accountId, toId: given, emailKey: email.key, mayStay })
@@ -109,20 +108,10 @@ export function createAccountClaims({ store, emails, codes, clock, ids }: ClaimA
     return { accountId: given, kind: 'registered', emailVerified: true }
   }
 
-  async function claim(
-    { accountId }: ClaimFor,
-    work: (tx: StoreTransaction, before: Before | undefined) => Promise<IdentityAccount | null>,
-  ): Promise<IdentityAccount> {
-    const before = accountId === undefined ? undefined : await readBefore(accountId)
-    const account = await store.transaction((tx) => work(tx, before))
+  async function claim(work: (tx: StoreTransaction) => Promise<IdentityAccount | null>): Promise<IdentityAccount> {
+    const account = await store.transaction(work)
     if (account === null) throw new EmailProofError()
     return account
-  }
-
-  /** Read before the transaction, as verifications are locked after addresses. */
-  async function readBefore(accountId: string): Promise<Before> {
-    const [verification] = await store.verifications.list({ accountId, limit: 1 })
-    return { accountId, verification }
   }
 
   return {
@@ -146,11 +135,11 @@ export function createAccountClaims({ store, emails, codes, clock, ids }: ClaimA
     },
     async claimByCode(input, typed, claimFor = {}) {
       const email = read(input)
-      return claim(claimFor, async (tx, before) => {
+      return claim(async (tx) => {
         const verdict = codes.judge(email.key, typed, await tx.identityAccounts.code(email.key), clock.now())
         if (verdict.kind === 'accepted') {
           await tx.identityAccounts.setCode(email.key, null)
-          return give(tx, email, { proof: { kind: 'code' }, claimFor, before })
+          return give(tx, email, { proof: { kind: 'code' }, claimFor })
         }
         const { reason, left } = verdict
         // Where no code was out there is nothing to write: one that was made since stays. It takes a statement all the same.
@@ -163,7 +152,7 @@ export function createAccountClaims({ store, emails, codes, clock, ids }: ClaimA
     async claimByAttestation(input, integrationAddress, claimFor = {}) {
       const email = read(input)
       const proof = { kind: 'attestation', integrationAddress } as const
-      return claim(claimFor, (tx, before) => give(tx, email, { proof, claimFor, before }))
+      return claim((tx) => give(tx, email, { proof, claimFor }))
     },
   }
 }

@@ -34,7 +34,7 @@ export function createRecordDirectVerification({
       if (decision !== 'recorded') return decision
       const askInMs = applicantId === null ? null : nextQuestionMs(review, clock.now() - at)
       const known = { ...nothingShared, donor: selfDonor, applicantId, review, reviewedAt: at, claim: null }
-      const asked = { askInMs, ...(await keepQuestion(tx, { ...found, attempt: null }, clock)) }
+      const asked = { askInMs, ...(await keepQuestion(tx, { ...found, attempt: null, claim: null }, clock)) }
       await tx.verifications.change(accountId, { ...known, ...asked })
       await tx.identityAccounts.log({
         ...{ at: clock.now(), action: 'verified', accountId },

@@ -51,9 +51,15 @@ export async function doubtfulAttempts(
  */
 export async function keepQuestion(
   tx: StoreTransaction,
-  { accountId, attempt, attempts }: Pick<Verification, 'accountId' | 'attempt' | 'attempts'>,
+  {
+    accountId,
+    attempt,
+    attempts,
+    claim = null,
+  }: Pick<Verification, 'accountId' | 'attempt' | 'attempts'> & Partial<Pick<Verification, 'claim'>>,
   clock: Pick<Clock, 'now'>,
 ): Promise<Pick<VerificationChange, 'askUnless'>> {
+  if (claim !== null) return { askUnless: 'sooner' }
   if (attempts <= (attempt ?? 0)) return {}
   // Those that are absent come last.
   const newest = { accountId, afterNumber: attempt ?? 0, absentSince: clock.now(), limit: 1 }

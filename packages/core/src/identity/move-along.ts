@@ -54,10 +54,7 @@ export function endAt<T>(
   return deps.store.transaction(async (tx) => {
     const owner = await accountOf(tx, email, accountId, deps, deps.ids.next())
     if (owner === accountId) return work(tx)
-    await lockBoth(tx, accountId, owner)
-    const result = await work(tx)
-    await moveAlong(tx, { fromId: accountId, toId: owner, emailKey: email.key }, deps)
-    return result
+    return withMove(tx, { fromId: accountId, toId: owner, emailKey: email.key }, deps, () => work(tx))
   })
 }
 
@@ -73,10 +70,14 @@ export async function endOf<T>(
 ): Promise<T> {
   const owner = deps.holdsAddresses === true ? await tx.identityAccounts.holdKnown(emailKey, deps.ids.next()) : null
   if (owner === null || owner === accountId) return work()
-  const [before] = await lockBoth(tx, accountId, owner)
+  return withMove(tx, { fromId: accountId, toId: owner, emailKey }, deps, work)
+}
+
+/** Moves what ended in the work. */
+async function withMove<T>(tx: StoreTransaction, move: Move, deps: HoldDeps, work: () => Promise<T>): Promise<T> {
+  const [before] = await lockBoth(tx, move.fromId, move.toId)
   const result = await work()
-  const move = { fromId: accountId, toId: owner, emailKey }
-  if (isEnded(before, await tx.verifications.lock(accountId))) await moveAlong(tx, move, deps)
+  if (isEnded(before, await tx.verifications.lock(move.fromId))) await moveAlong(tx, move, deps)
   return result
 }
 
@@ -100,13 +101,16 @@ export async function moveAlong(
   deps: MoveDeps,
 ): Promise<void> {
   const [from, to] = await lockBoth(tx, fromId, toId)
-  if (!leaves(await withoutIdleClaim(tx, from)) || !(await isSharedFor(tx, from, emailKey))) return
+  if (!leaves(await withoutIdleClaim(tx, from))) return
+  // It names no attempt any more once it moved, so its applicant tells which it came from.
+  const attempt = from.applicantId === null ? null : await tx.verifications.redemptionOf(from.applicantId)
+  if (attempt?.emailKey !== emailKey) return
   const isTaken = takes(await withoutIdleClaim(tx, to))
   if (!isTaken && mayStay) return
-  const target = isTaken ? to : await nobodys(tx, from, emailKey, deps)
+  const target = isTaken ? to : await nobodys(tx, attempt, deps)
   const { donor, applicantId, review, reviewedAt, doubt, presence, missing } = from
   const moved = { donor, applicantId, attempt: null, review, reviewedAt, doubt, presence, missing }
-  const kept = await keepQuestion(tx, from, deps.clock)
+  const kept = await keepQuestion(tx, { ...from, claim: null }, deps.clock)
   await tx.verifications.change(fromId, { ...nothingShared, claim: null, askInMs: null, ...kept })
   // Asked about at once: the question that was due to it lay with the other account.
   await tx.verifications.change(target.accountId, { ...moved, claim: null, askInMs: 0 })
@@ -160,21 +164,16 @@ export async function lockAll(tx: StoreTransaction, moves: readonly Move[]): Pro
   for (const accountId of [...accountIds].sort()) await tx.verifications.lock(accountId)
 }
 
-/** The verification of an account that is nobody's. It is in the log of attempts, so that operators find it by the address. */
+/** The verification of an account that is nobody's. It is in the log of attempts, so that operators see it. */
 async function nobodys(
   tx: StoreTransaction,
-  { donor }: Verification,
-  emailKey: string,
+  { externalUserId, emailKey, integrationAddress }: RedemptionAttempt,
   { clock, ids }: MoveDeps,
 ): Promise<Verification> {
   const accountId = ids.next()
-  await logAttempt(tx, clock.now(), { accountId, emailKey, integrationAddress: donor ?? '' }, 'surplus')
+  const attempter = { accountId, emailKey, integrationAddress }
+  await logAttempt(tx, clock.now(), attempter, 'surplus', { externalUserId })
   return tx.verifications.lock(accountId)
-}
-
-/** Whether the applicant of a verification came from a token for that address. It names no attempt any more once it moved. */
-async function isSharedFor(tx: StoreTransaction, { applicantId }: Verification, emailKey: string): Promise<boolean> {
-  return applicantId !== null && (await tx.verifications.redemptionOf(applicantId))?.emailKey === emailKey
 }
 
 /** A claim that lapsed before its request sent anything keeps nobody waiting: whoever made it for a look-up died. */

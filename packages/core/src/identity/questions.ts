@@ -10,7 +10,7 @@ import type { Logger } from '../ports/world.js'
 import { isAsItWas } from './as-it-was.js'
 import { attach } from './attach.js'
 import { logRefusal } from './log-refusal.js'
-import { doubtfulAttempts, endAbsent, lookUp } from './look-up.js'
+import { doubtfulAttempts, endAbsent, keepQuestion, lookUp } from './look-up.js'
 import { createMissing, type Missing } from './missing.js'
 import { endOf, type HoldDeps } from './move-along.js'
 import { isDoubtful, isEqual } from './order-news.js'
@@ -59,7 +59,7 @@ export function createQuestions(deps: QuestionDeps): (limit?: number, signal?: A
     const begun = await store.transaction(async (tx) => {
       const found = await tx.verifications.lock(accountId)
       const doubtful = await doubtfulAttempts(tx, found, clock)
-      const isOpen = found.applicantId !== null || doubtful.length > 0
+      const isOpen = found.applicantId !== null || found.claim !== null || doubtful.length > 0
       // Whoever else asks meanwhile finds that it is not due, and when this process dies it will be.
       await tx.verifications.change(accountId, { askInMs: isOpen ? againMs : null })
       return { found, doubtful }
@@ -150,7 +150,8 @@ export function createQuestions(deps: QuestionDeps): (limit?: number, signal?: A
       const reviewedAt = timeOf(found, said, outcome === 'confirmed' ? (found.reviewedAt ?? askedAt) : askedAt)
       const askInMs = soonest(nextQuestionMs(said.review, clock.now() - reviewedAt), alsoInMs)
       const known = { review: said.review, reviewedAt, doubt: null, missing: null }
-      await tx.verifications.change(accountId, { ...known, ...next(askInMs) })
+      const asked = { ...next(askInMs), ...(await keepQuestion(tx, found, clock)) }
+      await tx.verifications.change(accountId, { ...known, ...asked })
     })
   }
 

@@ -20,7 +20,7 @@ import type { EmailKeys } from './email-keys.js'
 import { IdentityUnavailableError, VerificationUnavailableError } from './errors.js'
 import { checkNamespace, defaultNamespace, externalUserIdOf } from './external-user-id.js'
 import { doubtfulAttempts, endAbsent, type LookedUp, lookUp } from './look-up.js'
-import { type AddressDeps, accountOf, endAt, endOf, lockAll, moveAlong, movesFrom } from './move-along.js'
+import { type AddressDeps, accountOf, endOf, lockAll, moveAll, moveAlong, movesFrom } from './move-along.js'
 import { createRedeem, type Held, refusalError } from './redeem.js'
 
 export { claimLeaseMs } from './claim-times.js'
@@ -52,7 +52,13 @@ type Step =
   | { readonly kind: 'answer'; readonly review: Review }
   | { readonly kind: 'not_donated' | 'unavailable' | 'again' }
   | { readonly kind: 'redeem'; readonly held: Held }
-  | { readonly kind: 'look_up'; readonly held: Held; readonly doubtful: readonly RedemptionAttempt[] }
+  | {
+      readonly kind: 'look_up'
+      readonly held: Held
+      readonly doubtful: readonly RedemptionAttempt[]
+      /** Keyed hashes of the addresses that these and the applicant were for. */
+      readonly addresses: readonly string[]
+    }
 
 /**
  * Builds the use case.
@@ -106,10 +112,17 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
       await logAttempt(tx, clock.now(), caller, isDoubted ? 'unknown' : 'concurrent')
       return isDoubted ? { kind: 'unavailable' } : decision
     }
-    if (doubtful.length === 0) return decide(tx, caller, found, { token: ids.next(), until })
+    // A claim that its process left: what it kept at the account may have to leave it.
+    const isLeft = decision.kind === 'resolve' && found.applicantId !== null
+    if (doubtful.length === 0 && !isLeft) return decide(tx, caller, found, { token: ids.next(), until })
     const held = newClaim(caller, found, { token: ids.next(), until })
-    await tx.verifications.change(caller.accountId, { attempts: held.number, claim: claimOf(held, claimLeaseMs) })
-    return { kind: 'look_up', held, doubtful }
+    await tx.verifications.change(caller.accountId, {
+      ...{ attempts: held.number, claim: claimOf(held, claimLeaseMs) },
+      ...{ askInMs: claimLeaseMs, askUnless: 'sooner' },
+    })
+    const attached = found.applicantId === null ? null : await tx.verifications.redemptionOf(found.applicantId)
+    const attempts = attached === null ? doubtful : [...doubtful, attached]
+    return { kind: 'look_up', held, doubtful, addresses: attempts.map(({ emailKey }) => emailKey) }
   }
 
   /** Decides without the claim of before, which is over, and makes one where a token is to be redeemed. */
@@ -161,13 +174,15 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
           }),
         )
         // What was shared for the caller's address goes along too, where this claim kept it.
-        if (looked.attempt.emailKey !== email.key) await endAt(caller.accountId, email, deps, async () => undefined)
+        if (looked.attempt.emailKey !== email.key)
+          await store.transaction(async (tx) =>
+            moveAll(tx, await movesFrom(tx, caller.accountId, email, [], deps), deps),
+          )
         return { kind: 'again' }
       case 'none':
         return inTransaction(async (tx, until) => {
           const { accountId } = caller
-          const others = doubtful.map(({ emailKey }) => emailKey)
-          const moves = await movesFrom(tx, accountId, email, others, deps)
+          const moves = await movesFrom(tx, accountId, email, begun.addresses, deps)
           await lockAll(tx, moves)
           const found = await tx.verifications.lock(accountId)
           if (found.claim?.token !== held.token) return { kind: 'again' }

@@ -194,39 +194,6 @@ describe('what was shared for an address that its account never proved is nobody
   })
 })
 
-describe('what is shared between the look at an account and its proof of another address is not its own', () => {
-  test.each(['redeemed', 'claimed'] as const)('where it is %s there', async (reached) => {
-    const setup = await setUp()
-    const { store, emails, codes, clock, share, provider, squatter, of, claims, prove, expectRestored } = setup
-    const { list } = store.verifications
-    let open = (): void => undefined
-    const gate = new Promise<void>((resolve) => {
-      open = resolve
-    })
-    if (reached === 'redeemed') open()
-    provider.pause = (call, half) => (call === 'redeem' && half === 'request' ? gate : Promise.resolve())
-    let shared: Promise<unknown> | undefined
-    const verifications: typeof store.verifications = {
-      ...store.verifications,
-      async list(query) {
-        const before = await list(query)
-        shared = share()
-        await (reached === 'redeemed' ? shared : turns())
-        return before
-      },
-    }
-    const between = { ...store, verifications }
-    const claimsBetween = createAccountClaims({ store: between, emails, codes, clock, ids: { next: () => 'fresh' } })
-    const { code } = await claims.requestCode(other)
-    await claimsBetween.claimByCode(other, code, { accountId: squatter })
-    expect((await of(squatter)).claim).toEqual(reached === 'claimed' ? expect.anything() : null)
-    open()
-    await shared
-    expect(await of(squatter)).toMatchObject({ donor: null, applicantId: null, claim: null })
-    await expectRestored(await prove(email))
-  })
-})
-
 describe('what ends after its account gave up the address waits for whoever proves that next', () => {
   const third = 'third.user@example.com'
 
@@ -264,6 +231,68 @@ describe('what ends after its account gave up the address waits for whoever prov
     await verdicts.ask()
     expect(await of(squatter)).toMatchObject({ donor: null, applicantId: null, claim: null })
     await expectRestored(await prove(email))
+  })
+})
+
+describe('what a webhook attaches while it is looked up, and its account proves another address', () => {
+  /** A token was redeemed and its answer lost. While it is looked up all that happens, and then the look-up fails, or its process dies. */
+  async function heardDuringLookUp(how: 'fails' | 'dies') {
+    const setup = await setUp()
+    const { share, provider, clock, during, proveAs, squatter, webhook, name } = setup
+    provider.fault = (call) => (call === 'redeem' ? 'lost after' : 'lost before')
+    await expect(share()).rejects.toThrow(unavailable)
+    await clock.advance(claimLeaseMs)
+    provider.fault = () => 'throttled'
+    provider.reviews.set(`applicant of ${name}`, approved)
+    let answer = (): void => undefined
+    const heard = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    during('find', async () => {
+      await proveAs(squatter, other)
+      await webhook(approved, { name })
+      answer()
+      if (how === 'dies') await new Promise(() => undefined)
+    })
+    const request = share()
+    if (how === 'fails') await expect(request).rejects.toThrow(unavailable)
+    else await heard
+    provider.fault = () => null
+    provider.pause = async () => undefined
+    return setup
+  }
+
+  test.each(['fails', 'dies'] as const)('is that account’s no more when the look-up %s', async (how) => {
+    const { of, squatter, shareFor, prove, name } = await heardDuringLookUp(how)
+    expect(await of(squatter)).toMatchObject({ donor: null, applicantId: null, review: null, claim: null })
+    expect(await shareFor(other)).toMatchObject({ reused: true, reviewAnswer: null })
+    expect(await of(await prove(email))).toMatchObject({ applicantId: `applicant of ${name}`, review: approved })
+  })
+})
+
+describe('an account that proved an address keeps what was shared for it', () => {
+  test('where a webhook ended it before the account changed its address, and the request hears of that last', async () => {
+    const { share, during, proveAs, squatter, of, webhook, name } = await setUp()
+    await proveAs(squatter, email)
+    during('redeem', async () => {
+      await webhook(approved, { name })
+      await proveAs(squatter, other)
+    })
+    expect(await share()).toEqual({ ...approved, reused: true })
+    expect(await of(squatter)).toMatchObject({ donor: shop, applicantId: `applicant of ${name}`, review: approved })
+  })
+
+  test('where somebody with a verification proved it since, whatever either proves then', async () => {
+    const { share, shareFor, proveAs, prove, squatter, of, webhook, name } = await setUp()
+    await proveAs(squatter, email)
+    await share()
+    await webhook(approved, { name })
+    const second = await prove(other)
+    await shareFor(other)
+    await proveAs(second, email)
+    await proveAs(second, 'third.user@example.com')
+    await proveAs(squatter, 'fourth.user@example.com')
+    expect(await of(squatter)).toMatchObject({ donor: shop, applicantId: `applicant of ${name}`, review: approved })
   })
 })
 

@@ -157,14 +157,20 @@ const empty: Omit<VerificationRow, 'accountId'> = {
 
 /** The reads. @param rows - Asked for at every call. */
 export function verificationReads(rows: () => VerificationRows, now: () => number): VerificationStore {
+  const isOf = (accountId: string, emailKey: string) => {
+    const ofApplicant = [...rows().redemptions.values()].filter((attempt) => attempt.emailKey === emailKey)
+    const applicantId = rows().verifications.get(accountId)?.applicantId ?? null
+    return (
+      rows().shareAttempts.some((attempt) => attempt.accountId === accountId && attempt.emailKey === emailKey) ||
+      ofApplicant.some((attempt) => applicantId !== null && attempt.applicantId === applicantId)
+    )
+  }
   return {
     async list({ emailKey, accountId: only, afterAccountId, limit }) {
       const keyOf = (accountId: string) =>
         rows().shareAttempts.findLast((attempt) => attempt.accountId === accountId)?.emailKey ?? ''
-      const isOf = (accountId: string) =>
-        rows().shareAttempts.some((attempt) => attempt.accountId === accountId && attempt.emailKey === emailKey)
       return [...rows().verifications.values()]
-        .filter(({ accountId }) => emailKey === undefined || isOf(accountId))
+        .filter(({ accountId }) => emailKey === undefined || isOf(accountId, emailKey))
         .filter(({ accountId }) => only === undefined || accountId === only)
         .filter(({ accountId }) => afterAccountId === undefined || accountId > afterAccountId)
         .sort((a, b) => (a.accountId < b.accountId ? -1 : 1))
@@ -186,9 +192,7 @@ export function verificationReads(rows: () => VerificationRows, now: () => numbe
       return wanted.reverse().slice(0, limit)
     },
     async verdicts({ emailKey, limit }) {
-      const isOf = (accountId: string) =>
-        rows().shareAttempts.some((attempt) => attempt.accountId === accountId && attempt.emailKey === emailKey)
-      const wanted = rows().verdicts.filter(({ accountId }) => emailKey === undefined || isOf(accountId))
+      const wanted = rows().verdicts.filter(({ accountId }) => emailKey === undefined || isOf(accountId, emailKey))
       return wanted.reverse().slice(0, limit)
     },
     async countMissing() {

@@ -163,10 +163,12 @@ export function verdictsQuery({ differences }: Pick<Engine, 'differences'>, { em
   })
 }
 
-/** The accounts of an address. */
+/** The accounts of an address, and those that have an applicant who was redeemed for it. */
 function accountsOf(name: (table: string) => string, key: string): string {
   return `(select s.account_id from ${name('share_attempts')} s where s.email_key = ${key}
-    union select a.account_id from ${name('identity_accounts')} a where a.email_key = ${key})`
+    union select a.account_id from ${name('identity_accounts')} a where a.email_key = ${key}
+    union select h.account_id from ${name('redemptions')} r
+      join ${name('verifications')} h on h.applicant_id = r.applicant_id where r.email_key = ${key})`
 }
 
 /** Accounts whose time has come. */

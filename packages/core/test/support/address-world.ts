@@ -1,0 +1,357 @@
+/** Accounts that register, prove addresses and share, processes that die, and what must be true after every transaction. @module */
+import { expect } from 'vitest'
+import { createAudited } from '../../src/audit/audited.js'
+import { createAccountClaims } from '../../src/identity/claim-account.js'
+import { claimLeaseMs } from '../../src/identity/claim-times.js'
+import { createRecordDirectVerification } from '../../src/identity/direct-verification.js'
+import { createEmailCodes } from '../../src/identity/email-codes.js'
+import { createEmailKeys } from '../../src/identity/email-keys.js'
+import { createSettle } from '../../src/identity/settle-attempt.js'
+import { createShare } from '../../src/identity/share.js'
+import { createVerdicts } from '../../src/identity/verdicts.js'
+import type { IdentityProvider, Review } from '../../src/ports/identity-provider.js'
+import type { Store } from '../../src/ports/store.js'
+import type { StoreTransaction } from '../../src/ports/store-transaction.js'
+import { parseMasterKey } from '../../src/secrets/master-key.js'
+import { manualClock } from './manual-clock.js'
+import { memoryStore } from './memory-store.js'
+import { recordingLogger } from './recording-logger.js'
+import { type ProviderFault, scriptedProvider } from './scripted-provider.js'
+import { seededRandom } from './seeded-random.js'
+import { approved, rejected, review } from './share-setup.js'
+
+const steps = 30
+const addresses = ['one@example.com', 'two@example.com', 'three@example.com']
+const integrations = ['a1', 'b2'].map((byte) => `0x${byte.repeat(20)}`)
+const faults: readonly ProviderFault[] = [
+  'lost before',
+  'lost after',
+  'lost after',
+  'lost after',
+  'rejected',
+  'throttled',
+  'misconfigured',
+]
+const begun = review('init')
+
+/** Builds one. Everything random in it comes from the seed. */
+export function createWorld(seed: number) {
+  const random = seededRandom(`address walk ${seed}`)
+  const chance = (of: number) => random.fraction() < of
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random.fraction() * from.length)] as T
+  const upTo = (ms: number) => Math.floor(random.fraction() * ms)
+  const clock = manualClock()
+  const memory = memoryStore({ now: () => clock.now() })
+  const provider = scriptedProvider(() => clock.now())
+  const logger = recordingLogger()
+  const emails = createEmailKeys(random.bytes(32), random)
+  const keyOf = new Map(addresses.map((address) => [emails(address).key, address]))
+  const nameOf = (key: string) => keyOf.get(key) ?? key
+  let healthy = false
+  const mortality = pick([0.02, 0.04, 0.1])
+  const faulty = pick([0.1, 0.25, 0.5])
+  // Few addresses and one integration meet more often.
+  const near = addresses.slice(0, pick([2, 3]))
+  const oneOf = pick([0.75, 1])
+  const longer = pick([0.1, 0.3])
+  let made = 0
+  let tokens = 0
+  const ids = { next: () => `id-${String(++made).padStart(4, '0')}` }
+  const broken: string[] = []
+  /** What was begun, for whoever reads a failure. */
+  const did: string[] = []
+  const broke = (what: string, detail: string) => {
+    broken.push(`${what}: ${detail}`)
+  }
+
+  // ---- order of locks
+  function watched(tx: StoreTransaction): StoreTransaction {
+    const held: string[] = []
+    const locked: string[] = []
+    const hold = (key: string) => {
+      if (held.includes(key)) return
+      if (locked.length > 0) broke('order', `address ${nameOf(key)} after verifications ${locked}`)
+      if (held.some((each) => each > key)) broke('order', `address ${nameOf(key)} after ${held.map(nameOf)}`)
+      held.push(key)
+    }
+    const lock = (id: string) => {
+      if (locked.includes(id)) return
+      const isFresh = !memory.committed().verifications.has(id)
+      if (!isFresh && locked.some((each) => each > id)) broke('order', `verification ${id} after ${locked}`)
+      locked.push(id)
+    }
+    const { identityAccounts: accounts, verifications } = tx
+    return {
+      ...tx,
+      identityAccounts: {
+        ...accounts,
+        hold(email, fresh) {
+          hold(email.key)
+          return accounts.hold(email, fresh)
+        },
+        async holdKnown(key, fresh) {
+          const id = await accounts.holdKnown(key, fresh)
+          if (id !== null) hold(key)
+          return id
+        },
+      },
+      verifications: {
+        ...verifications,
+        lock(id) {
+          lock(id)
+          return verifications.lock(id)
+        },
+      },
+    }
+  }
+  memory.beforeTransaction = () => check()
+
+  // ---- what is true
+  interface Place {
+    readonly at: string
+    readonly review: Review | null
+    readonly claimed: boolean
+    readonly isDirect: boolean
+  }
+  let before = new Map<string, Place>()
+  let beforeResolved = new Map<string, string>()
+  let beforeProved = new Map<string, Set<string>>()
+  let claimedEvents = 0
+  const waived = new Set<string>()
+  const everRejected = new Set<string>()
+  function provedBy() {
+    const proved = new Map<string, Set<string>>()
+    for (const { action, accountId, emailKey } of memory.committed().accountEvents)
+      if (action === 'claimed' && accountId !== null && emailKey !== null)
+        proved.set(accountId, (proved.get(accountId) ?? new Set()).add(emailKey))
+    return proved
+  }
+  const addressOf = (applicantId: string) => {
+    const name = provider.redeemed.find((each) => each.applicantId === applicantId)?.externalUserId ?? ''
+    return memory.committed().redemptions.get(name)?.emailKey
+  }
+  function check(strict = false): void {
+    const { verifications, users, resolved, accountEvents } = memory.committed()
+    const proved = provedBy()
+    const has = (id: string, key: string) => proved.get(id)?.has(key) === true
+    const now = new Map<string, Place>()
+    for (const { accountId, applicantId, donor, review: known, claim } of verifications.values()) {
+      if (applicantId === null) continue
+      if (now.has(applicantId)) broke('twice', `${applicantId} at ${now.get(applicantId)?.at} and ${accountId}`)
+      now.set(applicantId, { at: accountId, review: known, claimed: claim !== null, isDirect: donor === 'self' })
+    }
+    for (const [applicantId, { at, claimed, isDirect }] of now) {
+      const key = addressOf(applicantId)
+      if (isDirect || key === undefined) continue
+      const what = `${applicantId} for ${nameOf(key)} at ${at}`
+      const isUsers = users.has(at)
+      const owner = resolved.get(key) ?? ''
+      if (isUsers && (proved.get(at)?.size ?? 0) > 0 && !has(at, key) && (strict || !claimed)) broke('keeps', what)
+      if (isUsers && !has(at, key) && owner !== at && (strict || !claimed))
+        broke('unproved keeps', `${what}, owner ${owner}`)
+      if (!isUsers && owner !== at && !claimed && !waived.has(applicantId)) {
+        waived.add(applicantId)
+        const theirs = verifications.get(owner)
+        if (theirs === undefined || (theirs.donor === null && theirs.claim === null))
+          broke('orphan', `${what}, owner ${owner}`)
+      }
+    }
+    for (const [applicantId, was] of before) {
+      const is = now.get(applicantId)
+      const key = addressOf(applicantId)
+      const what = `${applicantId} for ${nameOf(key ?? '')} at ${was.at}`
+      if (is === undefined) {
+        const there = verifications.get(was.at)
+        // What a user did directly takes the place of what is not approved.
+        if (there?.donor !== 'self' && !everRejected.has(applicantId) && was.review !== null) broke('lost', what)
+        continue
+      }
+      if (is.at === was.at) continue
+      if (was.isDirect || key === undefined) broke('direct moved', what)
+      else if (users.has(is.at) && !has(is.at, key) && users.get(is.at)?.emailKey !== key)
+        broke('to a stranger', `${what} to ${is.at}`)
+      else if (beforeProved.get(was.at)?.has(key) === true && !was.claimed && !has(is.at, key))
+        broke('moved though proved', `${what} to ${is.at}`)
+    }
+    for (const { action, accountId, emailKey } of accountEvents.slice(claimedEvents)) {
+      if (action !== 'claimed' || accountId === null || emailKey === null) continue
+      const theirs = verifications.get(accountId)
+      if (theirs !== undefined && (theirs.donor !== null || theirs.claim !== null)) continue
+      for (const [applicantId, { at, claimed, isDirect }] of now)
+        if (!isDirect && !claimed && addressOf(applicantId) === emailKey && beforeResolved.get(emailKey) === at)
+          broke('not found', `${applicantId} for ${nameOf(emailKey)} at ${at} by ${accountId}`)
+    }
+    claimedEvents = accountEvents.length
+    before = now
+    const isStill = (id: string, key: string) => users.get(id) === undefined || users.get(id)?.emailKey === key
+    beforeResolved = new Map([...resolved].filter(([key, id]) => isStill(id, key)))
+    beforeProved = proved
+  }
+
+  // ---- who acts
+  /** A point where a process may be slow, or gone for ever. */
+  async function meanwhile(mortal: boolean): Promise<void> {
+    if (healthy) return
+    if (mortal && chance(mortality)) return new Promise(() => undefined)
+    if (chance(0.5)) await clock.sleep(chance(0.03) ? 2 * claimLeaseMs : upTo(1_500))
+  }
+  function newStore(mortal: boolean): Pick<Store, 'transaction' | 'verifications'> {
+    return {
+      verifications: memory.verifications,
+      async transaction(work) {
+        await meanwhile(mortal)
+        const done = await memory.transaction((tx) => work(watched(tx)))
+        await meanwhile(mortal)
+        return done
+      },
+    }
+  }
+  provider.fault = () => (!healthy && chance(faulty) ? pick(faults) : null)
+  provider.pause = (call, half) => {
+    if (healthy) return Promise.resolve()
+    const isHeld = half !== 'work' && chance(0.04)
+    if (call === 'find' && chance(0.3)) decide()
+    return clock.sleep(upTo(isHeld ? 2 * claimLeaseMs : call === 'find' ? 12_000 : 7_000))
+  }
+  const accounts = {
+    resolve: (email: ReturnType<typeof emails>) =>
+      memory.transaction(async (tx) => ({ accountId: (await tx.identityAccounts.hold(email, ids.next())).accountId })),
+  }
+  const codes = createEmailCodes(Buffer.alloc(32, 1), seededRandom('codes'))
+  const claims = createAccountClaims({ store: newStore(false), emails, codes, clock, ids })
+  const common = { clock, ids, logger, holdsAddresses: true }
+  const audited = createAudited({
+    transaction: newStore(false).transaction,
+    keys: parseMasterKey('a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90'),
+    clock,
+    actor: 'cli:ada',
+  })
+  const settle = createSettle({ ...common, store: newStore(false), provider, audited })
+  const direct = createRecordDirectVerification({ store: newStore(false), clock })
+  const verdicts = createVerdicts({ ...common, store: newStore(false), provider })
+
+  const codesOf = (error: unknown) => (error as { code?: string }).code ?? ''
+  const failures: unknown[] = []
+  const expected =
+    /^ERR_(IDENTITY_UNAVAILABLE|IDENTITY_MISCONFIGURED|VERIFICATION_UNAVAILABLE|SHARE_TOKEN_REJECTED|EMAIL_PROOF)$/
+  const start = (what: string, work: Promise<unknown>) => {
+    did.push(`${clock.now()} ${what}`)
+    void work.catch((error: unknown) => {
+      if (!expected.test(codesOf(error))) failures.push(error)
+    })
+  }
+  async function share(address: string, by: string) {
+    const shareToken = `token ${++tokens}`
+    const ownProvider: IdentityProvider = {
+      redeem(request) {
+        const {
+          donor,
+          applicantId,
+          review: known,
+        } = memory.committed().verifications.get(request.externalUserId.replace(/^pi:(.*):\d+$/, '$1')) ?? {}
+        if (donor != null && known != null && !everRejected.has(applicantId ?? ''))
+          broke('redeemed over', `${applicantId} by ${request.externalUserId}`)
+        return provider.redeem(request)
+      },
+      find: (name) => provider.find(name),
+      review: (id) => provider.review(id),
+    }
+    const answer = await createShare({ ...common, store: newStore(true), accounts, provider: ownProvider, emails })({
+      integrationAddress: by,
+      email: address,
+      shareToken,
+    })
+    if (answer.reused || answer.reviewStatus === 'not_started') return answer
+    const { verifications, resolved } = memory.committed()
+    const row = verifications.get(resolved.get(emails(address).key) ?? '')
+    const key = row?.applicantId ? addressOf(row.applicantId) : undefined
+    const proved = provedBy().get(row?.accountId ?? '')
+    if (proved !== undefined && key !== undefined && !proved.has(key) && answer.reviewAnswer === 'GREEN')
+      broke('told', `${address} ${row?.applicantId} for ${nameOf(key)}`)
+    return answer
+  }
+  async function prove(address: string, accountId?: string) {
+    const { code } = await claims.requestCode(address)
+    return claims.claimByCode(address, code, { accountId })
+  }
+  const users = () => [...memory.committed().users.keys()]
+  function decide(): void {
+    const some = provider.redeemed.length > 0 && pick(provider.redeemed)
+    if (!some) return
+    const { applicantId, externalUserId } = some
+    const given: Review = pick([review('pending'), approved, approved, rejected, rejected])
+    provider.reviews.set(applicantId, given)
+    if (given === rejected) everRejected.add(applicantId)
+    const at = clock.now()
+    provider.reviewedAt.set(applicantId, at)
+    const news = { eventKey: `${applicantId} ${at}`, applicantId, externalUserId, at, review: given }
+    for (let copies = pick([0, 1, 1, 2]); copies > 0; copies -= 1) {
+      const late = upTo(chance(0.3) ? 90_000 : 3_000)
+      start(
+        `webhook ${externalUserId} ${given.reviewAnswer}`,
+        clock.sleep(late).then(() => verdicts.apply(news)),
+      )
+    }
+  }
+  async function operate(): Promise<unknown> {
+    const all = [...memory.committed().redemptions.values()]
+    const open = all.filter(({ state }) => ['claimed', 'unknown', 'unresolved', 'absent'].includes(state))
+    if (open.length === 0) return null
+    const { externalUserId } = pick(open)
+    const found = provider.redeemed.find((each) => each.externalUserId === externalUserId)
+    // A token that is on its way may land: who settles it as absent would say what is not so.
+    if (found === undefined && !healthy) return null
+    return settle({ externalUserId, applicantId: found?.applicantId ?? null })
+  }
+  function act(): void {
+    const what = random.fraction()
+    const address = pick(near)
+    const by = chance(oneOf) ? (integrations[0] as string) : (integrations[1] as string)
+    const who = users().length > 0 ? pick(users()) : undefined
+    if (what < 0.33) start(`share ${address} ${by.slice(2, 4)}`, share(address, by))
+    else if (what < 0.42 && users().length < 4) start(`register ${address}`, claims.register(address))
+    else if (what < 0.62) {
+      const prover = chance(0.85) ? who : undefined
+      start(`prove ${address} ${prover}`, prove(address, prover))
+    } else if (what < 0.65)
+      start(`attest ${address} ${who}`, claims.claimByAttestation(address, by, { accountId: who }))
+    else if (what < 0.83) decide()
+    else if (what < 0.91) start('poll', verdicts.ask())
+    else if (what < 0.95) start('operate', operate())
+    else if (what < 0.965 && who !== undefined)
+      start(
+        `direct ${who}`,
+        direct({ accountId: who, applicantId: `direct of ${who}`, review: pick([approved, begun]), at: clock.now() }),
+      )
+  }
+  return {
+    async live() {
+      for (let step = 0; step < steps; step += 1) {
+        act()
+        await clock.advance(chance(longer) ? upTo(2 * claimLeaseMs) : chance(0.01) ? upTo(26 * 3_600_000) : upTo(8_000))
+        expect(failures).toEqual([])
+        expect(broken.join('\n'), did.join('\n')).toBe('')
+        expect(provider.mostInFlight(), 'redemptions at a time').toBeLessThanOrEqual(1)
+      }
+    },
+    /** Once the faults are over everything is where it belongs. */
+    async heal() {
+      healthy = true
+      await clock.advance(5 * claimLeaseMs)
+      for (let round = 0; round < 4; round += 1) {
+        start('poll', verdicts.ask())
+        await clock.advance(61 * 60_000)
+      }
+      check(true)
+      expect(broken.join('\n'), did.join('\n')).toBe('')
+      for (const address of addresses) {
+        const { accountId } = await claims.register(address)
+        await prove(address, accountId)
+        check(true)
+      }
+      expect([...memory.committed().verifications.values()].filter(({ claim }) => claim !== null)).toEqual([])
+      expect(broken.join('\n'), did.join('\n')).toBe('')
+      expect(failures).toEqual([])
+    },
+  }
+}

@@ -48,9 +48,13 @@ const peer = {
     return taken
   },
   async publish(pace: Pace) {
-    const all = handled(Math.round(pace.perSecond * pace.seconds))
+    const total = Math.round(pace.perSecond * pace.seconds)
+    const made = jobsAt({ from: pace.from, count: total })
+    const all = handled(total)
     await queue.start()
-    const committed = await publishAt(pace, (places) => queue.add(jobsAt(places)))
+    const committed = await publishAt(pace, ({ from, count }) =>
+      queue.add(made.slice(from - pace.from, from - pace.from + count)),
+    )
     await all
     await queue.stop()
     return committed

@@ -1,5 +1,6 @@
 /** Payments with their snapshots and outbox rows, as an indexer stores them. @module */
 import type { Store } from '@payment-integration/core'
+import type { NewPayment } from '@payment-integration/core/ports'
 import { jobAt, paymentOf } from './jobs.js'
 
 /** Which jobs. */
@@ -8,19 +9,35 @@ export interface Places {
   readonly count: number
 }
 
-/** Stores the payments of the jobs, all in one transaction. */
-export async function storeJobs(store: Pick<Store, 'transaction'>, { from, count }: Places): Promise<void> {
-  const jobs = Array.from({ length: count }, (_, n) => ({ place: from + n, job: jobAt(from + n) }))
-  const bodies = new Map(jobs.map(({ job }) => [job.txHash, job.body]))
+/** A payment, and the body of its first snapshot. */
+export interface MadePayment {
+  readonly payment: NewPayment
+  readonly body: Buffer
+}
+
+/** Makes the payments of the jobs. */
+export function makePayments({ from, count }: Places): MadePayment[] {
+  return Array.from({ length: count }, (_, n) => {
+    const job = jobAt(from + n)
+    return { payment: paymentOf(job, from + n), body: Buffer.from(job.body) }
+  })
+}
+
+/** Stores payments that nobody stored before, all in one transaction. */
+export async function storePayments(store: Pick<Store, 'transaction'>, made: readonly MadePayment[]): Promise<void> {
   await store.transaction(async (tx) => {
-    const { inserted } = await tx.upsertPayments(jobs.map(({ job, place }) => paymentOf(job, place)))
+    const { inserted } = await tx.upsertPayments(made.map(({ payment }) => payment))
     await tx.insertSnapshots(
-      inserted.map(({ id, txHash, integrationAddress }) => ({
+      inserted.map(({ id, integrationAddress }, place) => ({
         paymentId: id,
         version: 1,
-        body: Buffer.from(bodies.get(txHash) ?? ''),
+        body: made[place]?.body ?? Buffer.alloc(0),
         integrationAddress,
       })),
     )
   })
 }
+
+/** Makes and stores the payments of the jobs. */
+export const storeJobs = (store: Pick<Store, 'transaction'>, places: Places): Promise<void> =>
+  storePayments(store, makePayments(places))

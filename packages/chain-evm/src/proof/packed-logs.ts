@@ -1,5 +1,5 @@
 /** Logs of a receipt as one short text: its RLP, a byte per character. Few are ever looked at again, and most of a log's hex is never made. @module */
-import { type RlpWriter, toHex } from './rlp-writer.js'
+import type { RlpWriter } from './rlp-writer.js'
 
 /** A log as {@link unpackLogs} answers it, in lowercase hex. */
 export interface UnpackedLog {
@@ -24,22 +24,32 @@ export function unpackLogs(packed: string): UnpackedLog[] {
     const topics: string[] = []
     for (let place = list.start; place < list.end; ) {
       const topic = payload(bytes, place)
-      topics.push(toHex(bytes.subarray(topic.start, topic.end)))
+      topics.push(hexOf(bytes, topic))
       place = topic.end
     }
     const data = payload(bytes, list.end)
     logs.push({
-      address: toHex(bytes.subarray(address.start, address.end)),
+      address: hexOf(bytes, address),
       topics,
-      data: toHex(bytes.subarray(data.start, data.end)),
+      data: hexOf(bytes, data),
     })
     at = log.end
   }
   return logs
 }
 
+/** Where a payload is. */
+interface Place {
+  readonly start: number
+  readonly end: number
+}
+
+function hexOf(bytes: Buffer, { start, end }: Place): string {
+  return `0x${bytes.toString('hex', start, end)}`
+}
+
 /** Where the payload of the string or list at `at` is. */
-function payload(bytes: Uint8Array, at: number): { readonly start: number; readonly end: number } {
+function payload(bytes: Uint8Array, at: number): Place {
   const first = bytes[at] as number
   const short = first - (first < 0xc0 ? 0x80 : 0xc0)
   if (short < 56) return { start: at + 1, end: at + 1 + short }

@@ -6,7 +6,7 @@
  */
 import type { BlockRef } from '@payment-integration/core/ports'
 import type { ReceiptFacts, ReceiptLog } from '../internal/answers.js'
-import type { ResultReader } from '../internal/json-bytes.js'
+import { isKey, type ResultReader } from '../internal/json-bytes.js'
 import { unpackLogs } from '../proof/packed-logs.js'
 import { type ScannedLog, type ScannedReceipt, scanReceipts } from '../proof/scan-receipts.js'
 import type { RangeReader } from '../range-reader.js'
@@ -57,6 +57,7 @@ export function routerLog(
 /** Reads the answer for all receipts of a block: as a {@link ProvenBlock}, when they lead to the root in the header. */
 export function provenReader(reader: RangeReader, header: Header): ResultReader {
   const { ref, transactions, receiptsRoot } = header
+  const routers = [...reader.routers.keys()]
   return (bytes, at) => {
     if (transactions === null) return null
     const scanned = scanReceipts(bytes, at, ref.hash, transactions)
@@ -68,7 +69,7 @@ export function provenReader(reader: RangeReader, header: Header): ResultReader 
     for (const [index, receipt] of receipts.entries()) {
       const before = logs.length
       for (const log of receipt.logs) {
-        const found = ourLog(reader, bytes, log)
+        const found = isOfOne(routers, bytes, log) ? ourLog(reader, bytes, log) : null
         if (found !== null) logs.push(routerLog(ref, transactions[index] as string, logIndex, found))
         logIndex += 1
       }
@@ -108,9 +109,14 @@ class PackedReceipt implements ReceiptFacts {
   }
 }
 
-/** The log, when it is ours. */
+/** Whether a log is of one of these addresses. */
+function isOfOne(addresses: readonly string[], bytes: Buffer, { address }: ScannedLog): boolean {
+  for (const one of addresses) if (isKey(bytes, address - 2, one.length, one)) return true
+  return false
+}
+
+/** The log of a router, when it is ours. */
 function ourLog(reader: RangeReader, bytes: Buffer, log: ScannedLog): ReceiptLog | null {
-  if (!reader.routers.has(hex(bytes, log.address, 40))) return null
   const found = readLog(bytes, log)
   return isOurs(reader, found) ? found : null
 }

@@ -15,6 +15,7 @@ export function createLateSender(options: UndiciSenderOptions): ClosableSender {
   deniedBy(denied ?? [])
   let loading: Promise<ClosableSender> | undefined
   let loaded: ClosableSender | undefined
+  let closed = false
   const load = async () => {
     const { createUndiciSender } = await import('./undici-sender.js')
     loaded = createUndiciSender(options)
@@ -23,10 +24,12 @@ export function createLateSender(options: UndiciSenderOptions): ClosableSender {
   return {
     post(post) {
       if (loaded !== undefined) return loaded.post(post)
+      if (closed) return Promise.resolve({ kind: 'failure', reason: 'connection', latencyMs: 0 })
       loading ??= load()
       return loading.then((sender) => sender.post(post))
     },
     async close() {
+      closed = true
       const sender = await loading
       await sender?.close()
     },

@@ -15,6 +15,7 @@ interface CandidateRow {
   lane: Integer
   probe: Integer
   notification_url: string
+  lapsed: Integer
 }
 
 /** The time of a claim, as text: the same in all its statements. */
@@ -128,7 +129,7 @@ async function completeRound(walk: DueWalk, begun: readonly Candidate[], deps: R
   }
 }
 
-function candidateOf({ id, due_at, integration, lane, probe, notification_url }: CandidateRow): Candidate {
+function candidateOf({ id, due_at, integration, lane, probe, notification_url, lapsed }: CandidateRow): Candidate {
   return {
     id: integer(id),
     dueAt: integer(due_at),
@@ -136,6 +137,7 @@ function candidateOf({ id, due_at, integration, lane, probe, notification_url }:
     integration,
     endpoint: endpointOf(notification_url),
     probe: integer(probe) === 1,
+    lapsed: integer(lapsed) === 1,
   }
 }
 

@@ -55,7 +55,8 @@ function onlyFilter({ integrationAddress, chainId, txHash, status, since, until 
 /** The rows of a list, without their attempts. */
 export function listQuery(db: Connection, query: PlacedFilter & { readonly limit: number }) {
   return filtered(db, query)
-    .select(['d.id', 'd.integration', 'd.version', 'd.status', 'd.due_at', 'd.created_at', 'p.chain_id', 'p.tx_hash'])
+    .select(['d.id', 'd.integration', 'd.version', 'd.status', 'd.created_at', 'p.chain_id', 'p.tx_hash'])
+    .select(sql<Integer | null>`coalesce(d.leased_until, d.due_at)`.as('next_at'))
     .orderBy('d.id')
     .limit(checkInteger(query.limit, 'limit', 1))
 }
@@ -85,7 +86,7 @@ async function withAttempts({ read, differences }: Engine, deliveries: readonly 
       status: row.status as DeliveryStatus,
       createdAt: nullableInteger(row.created_at),
       attempts: byDelivery.get(id) ?? [],
-      nextAttemptAt: nullableInteger(row.due_at),
+      nextAttemptAt: nullableInteger(row.next_at),
     }
   })
 }

@@ -19,6 +19,8 @@ export interface ColumnTypes {
   readonly dropsDefaults: boolean
   /** Whether a table can lose a foreign key, and each check of one costs more than the insert of its row. */
   readonly dropsForeignKeys: boolean
+  /** Whether a changed row is written as a copy, and no index is written where its page has room for that. */
+  readonly copiesRows: boolean
 }
 
 /** SQLite. `strict` makes it check the types. */
@@ -32,6 +34,7 @@ export const sqliteTypes: ColumnTypes = {
   tableOptions: ' strict',
   dropsDefaults: false,
   dropsForeignKeys: false,
+  copiesRows: false,
 }
 
 /** PostgreSQL. The C collation keeps byte order in every database and makes comparisons cheap. */
@@ -45,4 +48,5 @@ export const postgresTypes: ColumnTypes = {
   tableOptions: '',
   dropsDefaults: true,
   dropsForeignKeys: true,
+  copiesRows: true,
 }

@@ -1,0 +1,48 @@
+import type { Post } from '@payment-integration/core'
+import { afterEach, describe, expect, it } from 'vitest'
+import { startTcp, type TcpServer } from '../../test/support/tcp-server.js'
+import { createLateSender } from './late-sender.js'
+
+let server: TcpServer | undefined
+afterEach(() => server?.stop())
+
+const receiver = async () => {
+  server = await startTcp((socket) => socket.write('HTTP/1.1 204 No Content\r\n\r\n'))
+  return server.url
+}
+const post = (url: string): Post => ({ url, headers: {}, body: Buffer.from('{}'), timeoutMs: 5_000 })
+
+describe('createLateSender', () => {
+  it.each([{ servers: ['dns.example'] }, { denied: ['203.0.113.0/64'] }])('refuses %j before any post', (options) => {
+    expect(() => createLateSender(options)).toThrow(TypeError)
+  })
+
+  it('posts what comes before and after it is loaded', async () => {
+    const url = await receiver()
+    const sender = createLateSender({ allowLoopbackHttp: true })
+    const early = [sender.post(post(url)), sender.post(post(url))]
+    for (const answer of await Promise.all(early)) expect(answer).toMatchObject({ kind: 'answer', status: 204 })
+    expect(await sender.post(post(url))).toMatchObject({ kind: 'answer', status: 204 })
+    await sender.close()
+  })
+
+  it('passes its options on: without leave, an endpoint on this machine is refused', async () => {
+    const sender = createLateSender({})
+    expect(await sender.post(post(await receiver()))).toMatchObject({ kind: 'failure', reason: 'refused_address' })
+    await sender.close()
+  })
+
+  it('posts nothing once it was closed, loaded or not', async () => {
+    const url = await receiver()
+    const [unused, used] = [
+      createLateSender({ allowLoopbackHttp: true }),
+      createLateSender({ allowLoopbackHttp: true }),
+    ]
+    await used.post(post(url))
+    for (const sender of [unused, used]) {
+      await sender.close()
+      expect(await sender.post(post(url))).toMatchObject({ kind: 'failure', reason: 'connection' })
+    }
+    expect(server?.received().match(/POST/g)).toHaveLength(1)
+  })
+})

@@ -1,7 +1,8 @@
 /** Our outbox and dispatcher, as a process of its own, with default options. @module */
 import { createService, parseMasterKey, type Service, type Store } from '@payment-integration/core'
 import { createUndiciSender } from '@payment-integration/server'
-import { createPostgresStore, createSqliteStore } from '@payment-integration/store-sql'
+import { createPostgresStore } from '@payment-integration/store-sql/postgres'
+import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
 import { masterKey } from '../read-api/dataset.js'
 import { integrations } from './jobs.js'
 import { type Pace, publishAt } from './publish.js'

@@ -35,6 +35,24 @@ export async function claimAfter(subject: StoreSubject, endedMs: number, leaseMs
 
 /** Registers the tests. */
 export function claimTests(test: StoreTest): void {
+  test('of many whose leases ended at once none keeps a first attempt waiting', async (subject) => {
+    const { store } = subject
+    await store.integrations.insert(integration())
+    const many = Array.from({ length: 600 }, (_, n) => hash(n + 1))
+    await store.transaction((tx) =>
+      indexPayments(
+        tx,
+        many.map((txHash) => primary({ txHash })),
+      ),
+    )
+    expect(await store.deliveries.claim({ limit: 1_000, leaseMs: 1 })).toHaveLength(600)
+    await passTime(subject, 2, async () => (await store.deliveries.msUntilDue()) === 0)
+    await store.transaction((tx) => indexPayments(tx, [primary({ txHash: hash(1_000) })]))
+    expect(hashes(await store.deliveries.claim({ limit: 1, leaseMs: 60_000 }))).toEqual([hash(1_000)])
+    const again = await store.deliveries.claim({ limit: 1_000, leaseMs: 60_000 })
+    expect(new Set(hashes(again))).toEqual(new Set(many))
+  })
+
   test('a snapshot of a registered integration with a URL is owed one delivery, due at once', async ({ store }) => {
     await store.integrations.insert(integration())
     const { id, chainId, txHash } = await indexed(store)

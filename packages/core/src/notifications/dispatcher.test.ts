@@ -82,7 +82,7 @@ describe('runOnce', () => {
 })
 
 describe('run', () => {
-  test('keeps at most `concurrency` posts in flight, and claims no more than that while no post ends beside a claim', async () => {
+  test('keeps at most `concurrency` posts in flight, and never claims what it cannot start', async () => {
     const gates = new Map<string, () => void>()
     let inFlight = 0
     let most = 0
@@ -327,56 +327,6 @@ describe('run', () => {
     slow.resolve()
     await until('both', () => posts.length === 3)
     for (const gate of gates) gate.resolve(ok)
-    await loop.stop()
-  })
-
-  test('as many posts as ended beside the last claim are expected to end beside the next: it brings as many more, and they wait for a slot', async () => {
-    const gates = Array.from({ length: 24 }, () => deferred<PostResult>())
-    const inFlight = new Set<number>()
-    let most = 0
-    const { dispatcher, deliveries, posts } = setUpDispatcher({ concurrency: 8, batch: 8 }, async ({ url }) => {
-      inFlight.add(Number(url))
-      most = Math.max(most, inFlight.size)
-      const answer = (await gates[Number(url)]?.promise) ?? ok
-      inFlight.delete(Number(url))
-      return answer
-    })
-    gates.forEach((_, index) => {
-      deliveries.add({ deliveryId: `d${index}`, notificationUrl: `${index}`, integrationAddress: `0x${index}` })
-    })
-    const { claim } = deliveries
-    let answered = deferred()
-    deliveries.claim = async (request) => {
-      const claims = await claim(request)
-      if (posts.length > 0) await answered.promise
-      return claims
-    }
-    const end = (count: number) => {
-      for (const index of [...inFlight].slice(0, count)) gates[index]?.resolve(ok)
-    }
-    const loop = start(dispatcher)
-    await until('eight posts', () => posts.length === 8)
-    end(2)
-    await until('a claim of two', () => deliveries.claimLimits.length === 2)
-    // Three more end beside it.
-    end(3)
-    await turns()
-    answered.resolve()
-    answered = deferred()
-    // Three slots are free, and three more may be when the next claim is answered.
-    await until('the next claim', () => deliveries.claimLimits.length === 3)
-    expect(deliveries.claimLimits).toEqual([8, 2, 6])
-    answered.resolve()
-    await until('full slots', () => inFlight.size === 8)
-    await turns()
-    expect(posts).toHaveLength(13)
-    // Nothing ended beside that one. What it brought too many of is posted as slots come free, without another claim.
-    end(3)
-    await until('what had waited', () => posts.length === 16)
-    expect(deliveries.claimLimits).toHaveLength(3)
-    for (const gate of gates) gate.resolve(ok)
-    await until('all', () => posts.length === 24)
-    expect(most).toBe(8)
     await loop.stop()
   })
 

@@ -15,10 +15,7 @@ export interface DispatcherOptions {
   readonly concurrency?: number | undefined
   /** Most posts in flight at a time to one endpoint. @default 32 */
   readonly perEndpoint?: number | undefined
-  /**
-   * Most deliveries claimed at a time; never more than there are free slots, and slots that will be free when the claim is answered, if as many
-   * posts end beside it as beside the last one. @default 128
-   */
+  /** Most deliveries claimed at a time; never more than there are free slots, so that no claim waits. @default 128 */
   readonly batch?: number | undefined
   /**
    * How long a claim is held, in milliseconds. At least {@link minLeaseMs}: a post and its settling must fit.

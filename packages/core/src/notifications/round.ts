@@ -49,82 +49,54 @@ export function openRound(deps: RoundDeps, { concurrency, perEndpoint, batch, le
   const alarm = createAlarm(clock)
   const slots = createSlots({ concurrency, perEndpoint })
   const attempt = createAttempt(deps)
-  /** Claimed, and waiting for a slot. */
-  const claimed: HeldClaim[] = []
   let inFlight = 0
-  let ended = 0
-  /** How many posts ended while the last claim ran: about as many end while the next one does. */
-  let endedBeside = 0
   let onIdle = () => {}
   let left: Leftover = 'nothing'
   const ring = () => {
     if (left !== 'nothing') alarm.ring()
   }
   const settler = createSettler({ ...deps, onSettled: ring })
-  /** Slots that are free now, or will be when a claim that is asked for now is answered. */
-  const coming = () => slots.free() + Math.min(endedBeside, inFlight)
-  /** The same; none while the store is so slow to take results that twice as many wait as could be posted. */
-  const room = () => (settler.waiting() < 2 * concurrency ? Math.max(0, coming()) : 0)
+  /** Free slots; none while the store is so slow to take results that twice as many wait as could be posted. */
+  const free = () => (settler.waiting() < 2 * concurrency ? slots.free() : 0)
 
   async function post(held: HeldClaim): Promise<void> {
     inFlight += 1
     // Never rejects.
     const attempted = await attempt(held)
     inFlight -= 1
-    ended += 1
     slots.release(held.claim)
     if (attempted === null) ring()
     else {
       settler.add(attempted)
       // As a rule the commit rings. When it is slow, a quarter of the slots is enough for a claim that is worth its cost.
-      if (left === 'full' && coming() * 4 >= concurrency) alarm.ring()
+      if (left === 'full' && slots.free() * 4 >= concurrency) alarm.ring()
     }
-    startClaimed()
     if (inFlight === 0) onIdle()
-  }
-
-  function startClaimed(): void {
-    while (inFlight < concurrency) {
-      const next = claimed.shift()
-      if (next === undefined) return
-      void post(next)
-    }
   }
 
   return {
     alarm,
     hasRoom() {
-      if (room() > 0) return true
+      if (free() > 0) return true
       left = 'full'
       return false
     },
     async claim() {
       // While there is more than there is room for, answers that have arrived make the claim larger, and each of it cheaper.
       if (left !== 'nothing') await nextTurn()
-      const limit = Math.min(batch, room())
-      const keptFree = slots.keptFree()
-      const soon = limit - Math.min(limit, Math.max(0, slots.free()))
-      const endedBefore = ended
+      const limit = Math.min(batch, free())
       // What ends while the claim runs may be the room that it lacked.
       left = 'full'
+      // Answers that arrived in that turn may fill what waits to be settled.
+      if (limit === 0) return { started: 0, left }
       const claimedAt = clock.now()
-      const holding = { held: slots.held(), heldOf: slots.heldOf() }
-      const free = keptFree === undefined ? undefined : Math.max(0, keptFree) + soon
-      const request: ClaimRequest = {
-        limit,
-        leaseMs,
-        again: Math.min(limit, slots.again()),
-        perEndpoint,
-        ...holding,
-        free,
-      }
+      const holding = { held: slots.held(), heldOf: slots.heldOf(), free: slots.keptFree() }
+      const request: ClaimRequest = { limit, leaseMs, again: Math.min(limit, slots.again()), perEndpoint, ...holding }
       const claims = await store.deliveries.claim(request)
-      endedBeside = ended - endedBefore
       for (const claim of claims) {
         slots.take(claim)
-        claimed.push({ claim, claimedAt, leaseEndsAt: claimedAt + leaseMs })
+        void post({ claim, claimedAt, leaseEndsAt: claimedAt + leaseMs })
       }
-      startClaimed()
       if (claims.length === limit) left = limit === batch ? 'batch' : 'full'
       else left = slots.atBound() ? 'bound' : 'nothing'
       return { started: claims.length, left }

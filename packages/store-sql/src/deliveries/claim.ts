@@ -130,7 +130,9 @@ async function supersede(db: Connection, differences: Differences, overtaken: re
   await run(
     db,
     differences,
-    (parameter) => `update ${name('deliveries')} set status = 'superseded', due_at = null, claim_token = null
+    (
+      parameter,
+    ) => `update ${name('deliveries')} set status = 'superseded', due_at = null, claim_token = null, leased_until = null
       where ${oneOf('id', 'integer', idsOf(overtaken), parameter)}`,
   )
 }

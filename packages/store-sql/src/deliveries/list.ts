@@ -14,6 +14,7 @@ import { integer, nullableInteger, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 import type { AttemptRow } from '../schema/tables.js'
 import { filtered, type PlacedFilter } from './filter.js'
+import { nextAt } from './pending.js'
 
 /** Deliveries that fit, with their attempts, oldest first. */
 export async function listDeliveries(
@@ -56,7 +57,7 @@ function onlyFilter({ integrationAddress, chainId, txHash, status, since, until 
 export function listQuery(db: Connection, query: PlacedFilter & { readonly limit: number }) {
   return filtered(db, query)
     .select(['d.id', 'd.integration', 'd.version', 'd.status', 'd.created_at', 'p.chain_id', 'p.tx_hash'])
-    .select(sql<Integer | null>`coalesce(d.leased_until, d.due_at)`.as('next_at'))
+    .select(sql<Integer | null>`${sql.raw(nextAt('d'))}`.as('next_at'))
     .orderBy('d.id')
     .limit(checkInteger(query.limit, 'limit', 1))
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { approved, begun, notStarted, otherShop, review, shareSetup, shop } from '../../test/support/share-setup.js'
+import { claimLeaseMs } from './claim-times.js'
 import { firstQuestionMs, inFlightMs, missingForMs, mostMissing } from './question-times.js'
 
 const notDonated = expect.objectContaining({ code: 'ERR_VERIFICATION_UNAVAILABLE' })
@@ -181,4 +182,32 @@ describe('an applicant that is switched off', () => {
     expect(await webhook(null, { news: 'deactivated' })).toBe('unknown')
     expect(await share(otherShop)).toEqual({ ...notStarted, reused: false })
   })
+})
+
+test('that an applicant is missing puts off no look-up of a token whose answer was lost', async () => {
+  const { share, webhook, provider, verdicts, clock, store, of } = shareSetup()
+  const name = 'pi:account-1:1'
+  await share()
+  provider.reviews.set(`applicant of ${name}`, approved)
+  await webhook(approved)
+  provider.deleted.add(`applicant of ${name}`)
+  await webhook(null, { news: 'deleted', at: clock.now() + 1 })
+  await verdicts.ask()
+  expect(await of('account-1')).toMatchObject({ missing: { confirmed: true } })
+  for (let day = 0; day < 32; day += 1) {
+    await clock.advance(25 * 60 * 60_000)
+    await verdicts.ask()
+  }
+  provider.fault = (call) => (call === 'redeem' ? 'lost after' : call === 'find' ? 'lost before' : null)
+  await expect(share()).rejects.toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE' })
+  provider.fault = () => null
+  const { find } = provider
+  provider.find = async () => ({ kind: 'answer', value: null })
+  await clock.advance(5_000)
+  await verdicts.ask()
+  expect(store.committed().verifications.get('account-1')?.askAt).toBeLessThanOrEqual(clock.now() + claimLeaseMs)
+  provider.find = find
+  await clock.advance(claimLeaseMs)
+  await verdicts.ask()
+  expect(await of('account-1')).toMatchObject({ applicantId: 'applicant of pi:account-1:2', claim: null })
 })

@@ -7,6 +7,7 @@ import type { Store } from '../ports/store.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
 import type { VerdictEntry } from '../ports/store-verifications.js'
 import type { Clock, Logger } from '../ports/world.js'
+import { keepQuestion } from './look-up.js'
 import { firstQuestionMs, inFlightMs, missingForMs, mostMissing, nextQuestionMs } from './question-times.js'
 
 /** An applicant that is missing. */
@@ -55,9 +56,12 @@ export function createMissing({ store, clock, logger }: MissingDeps) {
         ...{ notedAt: now, accountId, applicantId, source: 'question', news: 'missing' },
         ...{ at: null, review: null, outcome },
       })
+    // A token's answer may be lost meanwhile: its look-up is not put off.
+    const kept = await keepQuestion(tx, found, clock)
     if (confirmed) {
       // It may come back, when the fault was ours after all.
-      await tx.verifications.change(accountId, { askInMs: nextQuestionMs({ reviewStatus: 'completed' }, now - since) })
+      const askInMs = nextQuestionMs({ reviewStatus: 'completed' }, now - since)
+      await tx.verifications.change(accountId, { askInMs, ...kept })
       return
     }
     if (told || (!isFault && now - since >= missingForMs)) {
@@ -75,7 +79,7 @@ export function createMissing({ store, clock, logger }: MissingDeps) {
     await tx.verifications.change(accountId, {
       missing,
       askInMs: found.missing === null ? firstQuestionMs : inFlightMs,
-      askUnless: 'due',
+      ...{ askUnless: 'due', ...kept },
     })
   }
 }

@@ -22,8 +22,6 @@ export interface BulkInsert {
   readonly rows: readonly (readonly unknown[])[]
   /** Further columns, with the same SQL expression in each row; `parameter` adds a value and returns its placeholder. */
   readonly fixed?: readonly { readonly name: string; value(parameter: Parameter): string }[]
-  /** Whether its connection may keep the plan: for statements of a transaction that keeps plans. @default false */
-  readonly keepPlan?: boolean
 }
 
 /** What an insert of payments came to. */
@@ -48,8 +46,6 @@ export interface BulkUpdate {
   readonly fixed: readonly string[]
   /** Values in the order of the columns, then the id. */
   readonly rows: readonly (readonly unknown[])[]
-  /** As for an insert. @default false */
-  readonly keepPlan?: boolean
 }
 
 /** Adds a value to a statement and returns its placeholder. */
@@ -146,8 +142,6 @@ export interface NamedQuery {
 export interface TransactionOptions {
   /** False: a loss of power may undo it. Nothing but that does, and what is committed as durable afterwards keeps it. @default true */
   readonly durable?: boolean
-  /** Whether its statements may have kept plans, all of which search by index; so may those of one that is not durable. @default false */
-  readonly keepsPlans?: boolean
 }
 
 /** An open database. */

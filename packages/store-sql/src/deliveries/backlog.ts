@@ -34,9 +34,6 @@ async function earliest({ read, differences }: Engine) {
   }
 }
 
-/** Of how many held deliveries of one integration the end of the lease is looked at. */
-const mostHeld = 1_000
-
 interface EarliestRow {
   open_due: Integer | null
   blocked_due: Integer | null
@@ -46,24 +43,16 @@ interface EarliestRow {
 
 /**
  * When the next delivery of endpoints that are not blocked is due, the next one of those that are, and when one can be claimed, which is not
- * before the block of its endpoint ends. Searches of the index for each integration that has something pending in a lane, past what is
- * held of it: a plain minimum would walk the backlog.
+ * before the block of its endpoint ends. One search of the index per integration that has something pending in a lane: a plain minimum
+ * would walk the backlog.
  */
 export function earliestQuery(differences: Differences) {
   const { name, nowText } = differences
   const everything = (lane: Lane) => ({ lane, after: '', upTo: lastAddress })
   const lanes: readonly Lane[] = [0, 1, 2]
-  const pending = (lane: Lane) => `from ${name('deliveries')} d
-    where d.status = 'pending' and d.lane = ${lane} and d.integration = i.address`
-  const free = (lane: Lane) =>
-    `(select d.due_at ${pending(lane)} and d.leased_until is null order by d.due_at, d.id limit 1)`
-  // Where nothing is due that nobody holds, what was due is held: a few deliveries, of which the first lease to end counts. Order and limit keep
-  // the search in the index.
-  const held = (lane: Lane, now: string) => `case when ${free(lane)} <= ${now} then null else (
-      select min(h.leased_until) from (
-        select d.leased_until ${pending(lane)} and d.due_at <= ${now} order by d.due_at, d.id limit ${mostHeld}
-      ) h) end`
-  const heads = (lane: Lane, due: string) => `select ${due} as due,
+  const heads = (lane: Lane) => `select
+      (select min(d.due_at) from ${name('deliveries')} d
+        where d.status = 'pending' and d.lane = ${lane} and d.integration = i.address) as due,
       ${lane === 2 ? 'null' : 'case when e.blocks > 0 then e.blocked_until end'} as blocked_until
     from ${walkName(lane)} w cross join ${name('integrations')} i
       left join ${name('endpoints')} e on e.integration = i.address
@@ -77,8 +66,6 @@ export function earliestQuery(differences: Differences) {
       min(case when blocked_until is not null then due end) as blocked_due,
       min(case when blocked_until > due then blocked_until else due end) as claimable,
       ${nowText(parameter)} as now
-    from (${lanes
-      .flatMap((lane) => [heads(lane, free(lane)), heads(lane, held(lane, nowText(parameter)))])
-      .join(' union all ')}) heads`,
+    from (${lanes.map((lane) => heads(lane)).join(' union all ')}) heads`,
   )
 }

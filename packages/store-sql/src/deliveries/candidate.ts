@@ -11,6 +11,4 @@ export interface Candidate {
   readonly endpoint: string
   /** Its integration was blocked, and gets this one to see whether it answers again. */
   readonly probe: boolean
-  /** It was claimed, and the lease of that claim is over. */
-  readonly lapsed: boolean
 }

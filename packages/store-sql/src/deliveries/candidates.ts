@@ -15,7 +15,6 @@ interface CandidateRow {
   lane: Integer
   probe: Integer
   notification_url: string
-  lapsed: Integer
 }
 
 /** The time of a claim, as text: the same in all its statements. */
@@ -129,7 +128,7 @@ async function completeRound(walk: DueWalk, begun: readonly Candidate[], deps: R
   }
 }
 
-function candidateOf({ id, due_at, integration, lane, probe, notification_url, lapsed }: CandidateRow): Candidate {
+function candidateOf({ id, due_at, integration, lane, probe, notification_url }: CandidateRow): Candidate {
   return {
     id: integer(id),
     dueAt: integer(due_at),
@@ -137,7 +136,6 @@ function candidateOf({ id, due_at, integration, lane, probe, notification_url, l
     integration,
     endpoint: endpointOf(notification_url),
     probe: integer(probe) === 1,
-    lapsed: integer(lapsed) === 1,
   }
 }
 

@@ -1,8 +1,7 @@
 /**
  * Claiming due deliveries. Source: DESIGN section 3 (retries).
  *
- * A claim notes the end of its lease beside `due_at`, where no index is written for it. A delivery whose lease ended unsettled is found where it was;
- * then it is moved to where what comes back queues, due since the end of the lease.
+ * A claim moves `due_at` to the end of its lease, so a lease that ends unsettled makes the delivery due again by itself.
  * `attempted` counts the attempts that were logged, and numbers them. A claim whose dispatcher died is none: it may have
  * sent nothing. So it uses up no attempt of the schedule, and lets no newer version supersede an older one, since every
  * snapshot is owed one real attempt. It does leave the lane of first attempts: what takes its dispatchers down with it
@@ -19,7 +18,6 @@ import { type Moment, newRotation, type Rotation, readCandidates } from './candi
 import { tokenOf } from './claim-token.js'
 import { takeProbes } from './endpoint-rows.js'
 import { type Held, hold } from './hold.js'
-import { moveLapsed } from './lapsed.js'
 import { giveBack, type Room, roomOf } from './room.js'
 import { take } from './take.js'
 
@@ -88,11 +86,6 @@ async function claim(
     const before = claimed.length
     for (let again = true; again && room.left > 0 && pages < mostPages; pages += 1) {
       const found = await readCandidates(db, differences, room, { lanes, without, now: lease.now, rotation })
-      const lapsed = found.candidates.filter((candidate) => candidate.lapsed)
-      if (lapsed.length > 0) {
-        without.push(...(await moveLapsed(db, differences, lapsed, lease.now)))
-        continue
-      }
       const { taken, more, bound } = take(found, room)
       isBound ||= bound
       if (taken.length === 0) break
@@ -130,9 +123,7 @@ async function supersede(db: Connection, differences: Differences, overtaken: re
   await run(
     db,
     differences,
-    (
-      parameter,
-    ) => `update ${name('deliveries')} set status = 'superseded', due_at = null, claim_token = null, leased_until = null
+    (parameter) => `update ${name('deliveries')} set status = 'superseded', due_at = null, claim_token = null
       where ${oneOf('id', 'integer', idsOf(overtaken), parameter)}`,
   )
 }
@@ -161,8 +152,8 @@ async function setLeases(
   await runKept(
     db,
     differences,
-    (parameter) => `update ${name('deliveries')} set leased_until = ${now(parameter)} + ${parameter(leaseMs)},
-      claim_token = ${parameter(claimToken)}
+    (parameter) => `update ${name('deliveries')} set lane = case lane when 2 then 2 else 1 end,
+      due_at = ${now(parameter)} + ${parameter(leaseMs)}, claim_token = ${parameter(claimToken)}
       where ${oneOf('id', 'integer', idsOf(kept), parameter)}`,
   )
 }

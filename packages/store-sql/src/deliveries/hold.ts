@@ -88,7 +88,6 @@ export function holdText(differences: Differences, ids: readonly number[], momen
       ) then 1 else 0 end as overtaken
     from ${name('deliveries')} d cross join ${name('payments')} p cross join ${name('snapshots')} s
     where ${oneOf('d.id', 'integer', ids, parameter)} and ${isPending('d')} and d.due_at <= ${now}
-      and (d.leased_until is null or d.leased_until <= ${now})
       and p.id = d.payment_id and s.payment_id = d.payment_id and s.version = d.version${skipLocked('d')}`
   }
 }

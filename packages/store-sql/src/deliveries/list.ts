@@ -14,7 +14,6 @@ import { integer, nullableInteger, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 import type { AttemptRow } from '../schema/tables.js'
 import { filtered, type PlacedFilter } from './filter.js'
-import { nextAt } from './pending.js'
 
 /** Deliveries that fit, with their attempts, oldest first. */
 export async function listDeliveries(
@@ -56,8 +55,7 @@ function onlyFilter({ integrationAddress, chainId, txHash, status, since, until 
 /** The rows of a list, without their attempts. */
 export function listQuery(db: Connection, query: PlacedFilter & { readonly limit: number }) {
   return filtered(db, query)
-    .select(['d.id', 'd.integration', 'd.version', 'd.status', 'd.created_at', 'p.chain_id', 'p.tx_hash'])
-    .select(sql<Integer | null>`${sql.raw(nextAt('d'))}`.as('next_at'))
+    .select(['d.id', 'd.integration', 'd.version', 'd.status', 'd.due_at', 'd.created_at', 'p.chain_id', 'p.tx_hash'])
     .orderBy('d.id')
     .limit(checkInteger(query.limit, 'limit', 1))
 }
@@ -87,7 +85,7 @@ async function withAttempts({ read, differences }: Engine, deliveries: readonly 
       status: row.status as DeliveryStatus,
       createdAt: nullableInteger(row.created_at),
       attempts: byDelivery.get(id) ?? [],
-      nextAttemptAt: nullableInteger(row.next_at),
+      nextAttemptAt: nullableInteger(row.due_at),
     }
   })
 }

@@ -5,7 +5,3 @@
  * that this is next to nothing, and walks a backlog of millions to find a few ids.
  */
 export const isPending = (table: string): string => `coalesce(${table}.status, '') = 'pending'`
-
-/** When a delivery may be taken next: at the end of its lease, where that is behind the time that it was due. Null where nothing is to come. */
-export const nextAt = (table: string): string =>
-  `case when ${table}.leased_until > ${table}.due_at then ${table}.leased_until else ${table}.due_at end`

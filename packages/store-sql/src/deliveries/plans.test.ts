@@ -95,7 +95,7 @@ describe('SQLite finds due deliveries by the index', () => {
       const searches = plan.filter((step) => /^SEARCH q /.test(step))
       for (const step of searches)
         expect(step, name).toMatch(
-          /^SEARCH q (EXISTS )?USING INDEX deliveries_due \(lane=\? AND integration=\? AND due_at<\?\)$/,
+          /^SEARCH q (EXISTS )?USING COVERING INDEX deliveries_due \(lane=\? AND integration=\? AND due_at<\?\)$/,
         )
       expect(
         plan.some((step) => search.test(step)),
@@ -194,7 +194,7 @@ describe.skipIf(postgresMissing)(
         ] as const) {
           const scans = await postgresScans(open.engine, due(open, query), plans)
           const deliveries = scans.filter(({ table }) => table === 'deliveries')
-          expect(new Set(deliveries.map(({ index }) => index))).toEqual(new Set(['deliveries_due']))
+          expect(new Set(deliveries.map(({ type }) => type))).toEqual(new Set(['Index Only Scan']))
           expect(deliveries.reduce((sum, { touched }) => sum + touched, 0)).toBeLessThan(most)
         }
       })

@@ -6,7 +6,6 @@ import { run } from '../internal/statement.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 import { filtered } from './filter.js'
-import { nextAt } from './pending.js'
 
 /** Makes deliveries due now, with a schedule that begins anew; those that a dispatcher holds are left alone. */
 export async function replayDeliveries(
@@ -24,10 +23,10 @@ export async function replayDeliveries(
   const replayed = await run<{ id: Integer }>(db, differences, (parameter) => {
     const now = nowText(parameter)
     return `update ${name('deliveries')} set status = 'pending', lane = 2, due_at = ${now}, claim_token = null,
-        leased_until = null, replayed_at = ${now}, schedule_from = attempted
+        replayed_at = ${now}, schedule_from = attempted
       where id in (
         select d.id from ${name('deliveries')} d where ${oneOf('d.id', 'integer', ids, parameter)}
-          and (d.status <> 'pending' or d.claim_token is null or ${nextAt('d')} <= ${now})${skipLocked('d')}
+          and (d.status <> 'pending' or d.claim_token is null or d.due_at <= ${now})${skipLocked('d')}
       ) returning id`
   })
   return { replayed: replayed.length, underWay: ids.length - replayed.length, lastId: String(lastId) }

@@ -2,7 +2,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CompiledQuery, type QueryResult } from 'kysely'
 import type { BulkInsert, Connection, Differences, InsertedIds } from '../engine.js'
-import { KeptQuery } from '../internal/kept-query.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 import { columnSource } from './column-source.js'
@@ -54,11 +53,10 @@ async function insertRows<Row>(
 }
 
 function statement(name: Differences['name'], insert: BulkInsert, suffix: string): CompiledQuery {
-  const { table, columns, rows, fixed = [], keepPlan = false } = insert
+  const { table, columns, rows, fixed = [] } = insert
   const names = [...columns, ...fixed].map((column) => column.name).join(', ')
   const { values, source, parameters } = columnSource(insert, rows)
   const parameter = (value: unknown) => `$${parameters.push(value)}`
   const all = [...values, ...fixed.map(({ value }) => value(parameter))].join(', ')
-  const text = `insert into ${name(table)} (${names}) select ${all} from ${source}${suffix}`
-  return keepPlan ? new KeptQuery(text, parameters) : CompiledQuery.raw(text, parameters)
+  return CompiledQuery.raw(`insert into ${name(table)} (${names}) select ${all} from ${source}${suffix}`, parameters)
 }

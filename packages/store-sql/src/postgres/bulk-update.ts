@@ -1,20 +1,20 @@
 /** Changing many rows of PostgreSQL: one statement with an array per column. @module */
 import { CompiledQuery } from 'kysely'
 import type { BulkUpdate, Connection, Differences } from '../engine.js'
-import { KeptQuery } from '../internal/kept-query.js'
 import { columnSource } from './column-source.js'
 
 /** Changes rows by their id. */
 export async function updateAll(db: Connection, name: Differences['name'], update: BulkUpdate): Promise<void> {
-  const { table, columns, fixed, rows, keepPlan = false } = update
+  const { table, columns, fixed, rows } = update
   if (rows.length === 0) return
   // The id comes first: its column is always an array, and tells how many rows there are.
   const given = [{ name: 'id', type: 'integer' } as const, ...columns]
   const { values, source, parameters } = columnSource(
-    { columns: given, keepPlan },
+    { columns: given },
     rows.map((row) => [row.at(-1), ...row.slice(0, -1)]),
   )
   const set = [...columns.map((column, index) => `${column.name} = ${values[index + 1]}`), ...fixed].join(', ')
-  const text = `update ${name(table)} t set ${set} from ${source} where t.id = ${values[0]}`
-  await db.executeQuery(keepPlan ? new KeptQuery(text, parameters) : CompiledQuery.raw(text, parameters))
+  await db.executeQuery(
+    CompiledQuery.raw(`update ${name(table)} t set ${set} from ${source} where t.id = ${values[0]}`, parameters),
+  )
 }

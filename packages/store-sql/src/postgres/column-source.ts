@@ -14,12 +14,9 @@ export interface ColumnSource {
 
 /**
  * Writes rows by column. A column that says the same in all rows, as many do in the payments of one range, is one value; bytes are
- * one parameter with the places where each begins. Where the plan is kept the text is the same whatever the rows say.
+ * one parameter with the places where each begins.
  */
-export function columnSource(
-  { columns, keepPlan = false }: Pick<BulkInsert, 'columns' | 'keepPlan'>,
-  rows: BulkInsert['rows'],
-): ColumnSource {
+export function columnSource({ columns }: Pick<BulkInsert, 'columns'>, rows: BulkInsert['rows']): ColumnSource {
   const parameters: unknown[] = []
   const arrays: string[] = []
   const parameter = (value: unknown) => `$${parameters.push(value)}`
@@ -45,8 +42,7 @@ export function columnSource(
       return `substring(${all}::bytea from ${start}::int for ${length}::int)`
     }
     // The first column is always an array: it tells how many rows there are.
-    if (!keepPlan && index > 0 && column.every((value) => value === column[0]))
-      return `${parameter(column[0])}::${types[type]}`
+    if (index > 0 && column.every((value) => value === column[0])) return `${parameter(column[0])}::${types[type]}`
     return addArray(type, column)
   })
   const names = arrays.map((_, index) => `c${index + 1}`).join(', ')

@@ -8,7 +8,7 @@ import { checkInteger } from '../internal/checks.js'
 import type { Tables } from '../schema/tables.js'
 import { createDueChannel } from './due-channel.js'
 import { postgresDifferences } from './postgres-differences.js'
-import { hastySettings, keptPlanSettings, PostgresDriver } from './postgres-driver.js'
+import { PostgresDriver } from './postgres-driver.js'
 import { conflictError, isConflict } from './postgres-error.js'
 
 /** How to reach the database: by an address, or through a pool of the host app. */
@@ -124,25 +124,21 @@ export function createPostgresEngine(
   const { preparedStatements: keepsPlans = postgresStoreDefaults.preparedStatements } = options
   const settings = { keepsPlans, ownClients, answerTimeoutMs }
   const driver = new PostgresDriver(pool, settings)
-  const hasty = new PostgresDriver(pool, { ...settings, settings: hastySettings })
-  const planned = new PostgresDriver(pool, { ...settings, settings: keptPlanSettings })
-  const [db, hastyDb, plannedDb] = [kyselyOn(driver), kyselyOn(hasty), kyselyOn(planned)]
+  const hasty = new PostgresDriver(pool, { ...settings, durable: false })
+  const [db, hastyDb] = [kyselyOn(driver), kyselyOn(hasty)]
   const channel = createDueChannel(schema, pool.options, (text) => driver.rows({ sql: text, parameters: [] }))
   let closing: Promise<void> | undefined
   return {
     differences: postgresDifferences(schema, now),
     read: db.withSchema(schema),
     rows: (query) => driver.rows(query),
-    transaction(work, { durable = true, keepsPlans: planning = false } = {}) {
-      const chosen = durable ? (planning ? plannedDb : db) : hastyDb
-      return withRetries(() => chosen.transaction().execute((tx) => work(tx.withSchema(schema))))
-    },
+    transaction: (work, { durable = true } = {}) =>
+      withRetries(() => (durable ? db : hastyDb).transaction().execute((tx) => work(tx.withSchema(schema)))),
     announceDue: () => channel.announce(),
     whenDue: (listener) => channel.listen(listener),
     close() {
       driver.close()
       hasty.close()
-      planned.close()
       closing ??= Promise.all([channel.close(), end?.()]).then(() => undefined)
       return closing
     },

@@ -18,18 +18,16 @@ export function dueText(
   const ofEach = `${parameter(each)}::bigint`
   const mayBeNotified = 'i.enabled = 1 and i.notification_url is not null'
   const due = (lane: Lane) => `from ${name('deliveries')} q
-    where q.status = 'pending' and q.lane = ${lane} and q.integration = i.address and q.due_at <= ${now}
-      and (q.leased_until is null or q.leased_until <= ${now}) ${left}`
+    where q.status = 'pending' and q.lane = ${lane} and q.integration = i.address and q.due_at <= ${now} ${left}`
   const oldest = (lane: Lane, limit: string) =>
-    `select q.id, q.due_at, q.leased_until ${due(lane)} order by q.due_at, q.id limit ${limit}`
+    `select q.id, q.due_at ${due(lane)} order by q.due_at, q.id limit ${limit}`
   const notBlocked = `and not exists (
     select 1 from ${name('endpoints')} e where e.integration = i.address and e.blocks > 0
   )`
   const found = ({
     lane,
     upTo,
-  }: DueWalk) => `select d.id, d.due_at, i.address as integration, ${lane} as lane, 0 as probe, i.notification_url,
-      case when d.leased_until is null then 0 else 1 end as lapsed
+  }: DueWalk) => `select d.id, d.due_at, i.address as integration, ${lane} as lane, 0 as probe, i.notification_url
     from (
       select i.address, i.notification_url from ${walkName(lane)} w cross join lateral (
         select i.address, i.notification_url from ${name('integrations')} i
@@ -39,13 +37,12 @@ export function dueText(
       where w.integration <= ${parameter(upTo)}
       limit ${most}
     ) i cross join lateral (${oldest(lane, ofEach)}) d`
-  const probe = () => `select d.id, d.due_at, d.address as integration, 1 as lane, 1 as probe, d.notification_url,
-      case when d.leased_until is null then 0 else 1 end as lapsed
+  const probe = () => `select d.id, d.due_at, d.address as integration, 1 as lane, 1 as probe, d.notification_url
     from (
       select e.integration from ${name('endpoints')} e where e.blocks > 0 and e.blocked_until <= ${now}
       order by e.blocked_until
     ) e cross join lateral (
-      select i.address, i.notification_url, h.id, h.due_at, h.leased_until from ${name('integrations')} i
+      select i.address, i.notification_url, h.id, h.due_at from ${name('integrations')} i
         cross join lateral ((${oldest(0, '1')}) union all (${oldest(1, '1')})) h
       where i.address = e.integration and ${mayBeNotified} order by h.due_at, h.id limit 1
     ) d limit ${most}`

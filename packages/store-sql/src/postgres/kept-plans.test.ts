@@ -40,9 +40,8 @@ test.skipIf(postgresMissing)(
         `select name, cardinality(parameter_types) as types, generic_plans from pg_prepared_statements
          where statement like '%deliveries%'`,
       )
-      // Two looks for what is due, a lock, a move of what lapsed, and the claim.
-      expect(kept).toHaveLength(5)
-      const searches: string[] = []
+      expect(kept).toHaveLength(4)
+      let dueSearches = 0
       await pool.query('set plan_cache_mode = force_generic_plan')
       for (const { name, types, generic_plans } of kept) {
         expect(Number(generic_plans)).toBeGreaterThan(0)
@@ -52,15 +51,12 @@ test.skipIf(postgresMissing)(
         )
         const scans = rows.flatMap((row) => scansOf(row['QUERY PLAN'][0].Plan))
         expect(scans.filter((scan) => /^(Seq|Bitmap).*of (deliveries|payments|snapshots) /.test(scan))).toEqual([])
-        const by = (index: string) => scans.filter((scan) => scan.endsWith(`of deliveries by ${index}`)).length
-        searches.push(`due ${by('deliveries_due') > 0}, id ${by('deliveries_pkey')}`)
+        const byDue = scans.filter((scan) => scan.endsWith('of deliveries by deliveries_due'))
+        const byId = scans.filter((scan) => scan.endsWith('of deliveries by deliveries_pkey'))
+        expect([byDue.length > 0, byId.length]).toEqual(byDue.length > 0 ? [true, 0] : [false, 1])
+        if (byDue.length > 0) dueSearches += 1
       }
-      // The move selects its rows as they are due, and then changes them.
-      expect(searches.toSorted()).toEqual([
-        ...['due false, id 1', 'due false, id 1'],
-        ...['due true, id 0', 'due true, id 0'],
-        'due true, id 1',
-      ])
+      expect(dueSearches).toBe(2)
     } finally {
       await pool.end()
       await server.remove()

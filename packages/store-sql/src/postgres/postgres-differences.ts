@@ -16,8 +16,7 @@ const mostRows = 4_096
 
 // The time of the statement, not of the row: only a stable expression can bound an index search.
 const databaseNow = 'cast(extract(epoch from statement_timestamp()) * 1000 as bigint)'
-// As a subquery, which a statement computes once and not for each row.
-const beginning = '(select cast(extract(epoch from transaction_timestamp()) * 1000 as bigint))'
+const beginning = 'cast(extract(epoch from transaction_timestamp()) * 1000 as bigint)'
 
 /**
  * @param schema - Holds the tables; it is part of every name, so the connection's search path does not matter.

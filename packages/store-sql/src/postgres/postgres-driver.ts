@@ -22,8 +22,8 @@ export interface PostgresDriverOptions {
   readonly ownClients?: boolean
   /** How long a statement may stay without an answer; then its connection is given up. */
   readonly answerTimeoutMs?: number | undefined
-  /** Settings of each of its transactions, as statements. @default none */
-  readonly settings?: string
+  /** Whether what it commits is on the disk then. @default true */
+  readonly durable?: boolean
   /** What a transaction is made of. @default those of a transaction of its own */
   readonly words?: TransactionWords
 }
@@ -122,12 +122,9 @@ class PostgresConnection implements DatabaseConnection {
 }
 
 const begin = 'begin isolation level read committed'
-
-/** Of transactions whose plans were made without values, perhaps while the tables were empty: they must not be scans of tables that grow. */
-export const keptPlanSettings = `set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off;
-  set local enable_bitmapscan = off`
-/** Of transactions that a loss of power may undo. */
-export const hastySettings = `set local synchronous_commit = off; ${keptPlanSettings}`
+// Its statements keep plans made without values, perhaps while the tables were empty: they must not be scans of tables that grow.
+const beginHastily = `${begin}; set local synchronous_commit = off; set local plan_cache_mode = force_generic_plan;
+  set local enable_seqscan = off; set local enable_bitmapscan = off`
 
 /** Connections of a pool. */
 export class PostgresDriver implements Driver {
@@ -162,8 +159,7 @@ export class PostgresDriver implements Driver {
   }
 
   async beginTransaction(connection: PostgresConnection): Promise<void> {
-    const { words, settings } = this.#options
-    await connection.run(words?.begin ?? (settings === undefined ? begin : `${begin}; ${settings}`))
+    await connection.run(this.#options.words?.begin ?? (this.#options.durable === false ? beginHastily : begin))
   }
 
   async commitTransaction(connection: PostgresConnection): Promise<void> {

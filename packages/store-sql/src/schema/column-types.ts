@@ -19,8 +19,6 @@ export interface ColumnTypes {
   readonly dropsDefaults: boolean
   /** Whether a table can lose a foreign key, and each check of one costs more than the insert of its row. */
   readonly dropsForeignKeys: boolean
-  /** Whether a changed row is written as a copy, and no index is written where its page has room for that. */
-  readonly copiesRows: boolean
 }
 
 /** SQLite. `strict` makes it check the types. */
@@ -34,7 +32,6 @@ export const sqliteTypes: ColumnTypes = {
   tableOptions: ' strict',
   dropsDefaults: false,
   dropsForeignKeys: false,
-  copiesRows: false,
 }
 
 /** PostgreSQL. The C collation keeps byte order in every database and makes comparisons cheap. */
@@ -48,5 +45,4 @@ export const postgresTypes: ColumnTypes = {
   tableOptions: '',
   dropsDefaults: true,
   dropsForeignKeys: true,
-  copiesRows: true,
 }

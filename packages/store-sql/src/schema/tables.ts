@@ -91,15 +91,10 @@ export interface DeliveryRow {
   status: string
   /** How many attempts of it were logged; a claim that was lost adds none. */
   attempted: Integer
-  /**
-   * 0 until the first attempt is logged or a first claim is found lost, then 1: first attempts go before retries. 2 from a replay until its attempt is
-   * logged: those go last.
-   */
+  /** 0 until the first claim, then 1: first attempts go before retries. 2 from a replay until its attempt is logged: those go last. */
   lane: Integer
-  /** When it may be claimed: its planned time, or the end of a lease that was lost. Null once settled. */
+  /** When it may be claimed: its planned time, or the end of its lease. Null once settled. */
   due_at: Integer | null
-  /** The end of the lease of a claim, until it is settled or found lost; else null. In no index. */
-  leased_until: Generated<Integer | null>
   /** The newest claim, or null. */
   claim_token: string | null
   /** Null: it was made before this was noted. */

@@ -13,15 +13,13 @@ export function dueText(query: DueQuery, now: string, left: string, parameter: P
   const ofEach = parameter(each)
   const mayBeNotified = 'i.enabled = 1 and i.notification_url is not null'
   const due = (lane: Lane, integration: string) => `from deliveries q
-    where q.status = 'pending' and q.lane = ${lane} and q.integration = ${integration} and q.due_at <= ${now}
-      and (q.leased_until is null or q.leased_until <= ${now}) ${left}`
+    where q.status = 'pending' and q.lane = ${lane} and q.integration = ${integration} and q.due_at <= ${now} ${left}`
   const oldest = (lane: Lane, limit: string) =>
     `select q.id ${due(lane, 'i.address')} order by q.due_at, q.id limit ${limit}`
   const found = ({
     lane,
     upTo,
-  }: DueWalk) => `select d.id, d.due_at, w.address as integration, ${lane} as lane, 0 as probe, w.notification_url,
-      case when d.leased_until is null then 0 else 1 end as lapsed
+  }: DueWalk) => `select d.id, d.due_at, w.address as integration, ${lane} as lane, 0 as probe, w.notification_url
     from (
       select i.address, i.notification_url from ${walkName(lane)} w cross join integrations i
       where w.integration <= ${parameter(upTo)} and i.address = w.integration and ${mayBeNotified}
@@ -32,8 +30,7 @@ export function dueText(query: DueQuery, now: string, left: string, parameter: P
   // One index search tells whether an integration that failed for good has anything left to probe with.
   const probe = (
     lane: Lane,
-  ) => `select d.id, d.due_at, i.address as integration, 1 as lane, 1 as probe, i.notification_url,
-      case when d.leased_until is null then 0 else 1 end as lapsed
+  ) => `select d.id, d.due_at, i.address as integration, 1 as lane, 1 as probe, i.notification_url
     from (
       select i.address, i.notification_url from endpoints e cross join integrations i
       where e.blocks > 0 and e.blocked_until <= ${now} and i.address = e.integration and ${mayBeNotified}

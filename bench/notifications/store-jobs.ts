@@ -26,14 +26,14 @@ export function makePayments({ from, count }: Places): MadePayment[] {
 /** Stores payments that nobody stored before, all in one transaction. */
 export async function storePayments(store: Pick<Store, 'transaction'>, made: readonly MadePayment[]): Promise<void> {
   await store.transaction(async (tx) => {
+    const bodies = new Map(made.map(({ payment, body }) => [payment.facts.txHash, body]))
     const { inserted } = await tx.upsertPayments(made.map(({ payment }) => payment))
     await tx.insertSnapshots(
-      inserted.map(({ id, integrationAddress }, place) => ({
-        paymentId: id,
-        version: 1,
-        body: made[place]?.body ?? Buffer.alloc(0),
-        integrationAddress,
-      })),
+      inserted.map(({ id, txHash, integrationAddress }) => {
+        const body = bodies.get(txHash)
+        if (body === undefined) throw new Error(`no payment of ${txHash} was given`)
+        return { paymentId: id, version: 1, body, integrationAddress }
+      }),
     )
   })
 }

@@ -112,6 +112,29 @@ export function identityAccountTests(test: StoreTest): void {
     expect([await carried('first'), await carried('second')]).toEqual([null, email(2).key])
   })
 
+  test('an account has proved an address once that is in the log, be it its own no more', async ({ store }) => {
+    const proved = (accountId: string, n: number) =>
+      store.transaction((tx) => tx.identityAccounts.hasProved(accountId, email(n).key))
+    const log = (action: AccountEvent['action'], accountId: string | null, n: number) =>
+      store.transaction((tx) =>
+        tx.identityAccounts.log({
+          ...{ at: 1, action, emailKey: email(n).key, accountId },
+          ...{ proof: 'code', by: null, reason: null },
+        }),
+      )
+    await register(store, 1, 'first')
+    await log('registered', 'first', 1)
+    await log('refused', 'first', 1)
+    await log('claimed', 'second', 1)
+    await log('claimed', 'first', 2)
+    await log('code_issued', null, 3)
+    expect(await proved('first', 1)).toBe(false)
+    await log('claimed', 'first', 1)
+    await own(store, 1, 'second')
+    const asked = [proved('first', 1), proved('first', 2), proved('first', 3), proved('second', 2), proved('nobody', 1)]
+    expect(await Promise.all(asked)).toEqual([true, true, false, false, false])
+  })
+
   test('an address is held by its keyed hash as by itself, and one that was never resolved stays so', async ({
     store,
   }) => {

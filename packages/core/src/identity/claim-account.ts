@@ -7,7 +7,7 @@ import { decideClaim } from './decide-claim.js'
 import type { EmailCodes } from './email-codes.js'
 import type { EmailKeys } from './email-keys.js'
 import { EmailProofError, ShareRequestError } from './errors.js'
-import { lockBoth, type Move, moveAll } from './move-along.js'
+import { lockInOrder, type Move, moveAll } from './move-along.js'
 import { normaliseEmail } from './normalise-email.js'
 import { holdWithCarried } from './unproven.js'
 
@@ -101,8 +101,7 @@ export function createAccountClaims({ store, emails, codes, clock, ids }: ClaimA
       const toId = await tx.identityAccounts.holdKnown(carried, ids.next())
       if (toId !== null) moves.push({ fromId: given, toId, emailKey: carried })
     }
-    const mayStay = held.kind === 'placeholder' || held.emailVerified
-    if (given !== held.accountId) moves.push({ fromId: held.accountId, toId: given, emailKey: email.key, mayStay })
+    if (given !== held.accountId) moves.push({ fromId: held.accountId, toId: given, emailKey: email.key })
     await moveAll(tx, moves, { clock, ids })
     await tx.identityAccounts.log(event('claimed', email, { ...how, accountId: given }))
     return { accountId: given, kind: 'registered', emailVerified: true }
@@ -159,6 +158,6 @@ export function createAccountClaims({ store, emails, codes, clock, ids }: ClaimA
 
 /** Who shared the verification of an account. The one that may be given it is locked too, in order. */
 async function donorOf(tx: StoreTransaction, held: IdentityAccount, taker: IdentityAccount): Promise<string | null> {
-  const [{ donor }] = await lockBoth(tx, held.accountId, taker.accountId)
-  return donor
+  await lockInOrder(tx, [held.accountId, taker.accountId])
+  return (await tx.verifications.lock(held.accountId)).donor
 }

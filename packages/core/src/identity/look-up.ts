@@ -51,12 +51,7 @@ export async function doubtfulAttempts(
  */
 export async function keepQuestion(
   tx: StoreTransaction,
-  {
-    accountId,
-    attempt,
-    attempts,
-    claim = null,
-  }: Pick<Verification, 'accountId' | 'attempt' | 'attempts'> & Partial<Pick<Verification, 'claim'>>,
+  { accountId, attempt, attempts, claim }: Pick<Verification, 'accountId' | 'attempt' | 'attempts' | 'claim'>,
   clock: Pick<Clock, 'now'>,
 ): Promise<Pick<VerificationChange, 'askUnless'>> {
   if (claim !== null) return { askUnless: 'sooner' }

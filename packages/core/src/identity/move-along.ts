@@ -31,53 +31,54 @@ export interface AddressDeps extends HoldDeps {
 }
 
 /**
- * The account that an address resolves to. Call it before a verification is locked, as every transaction takes the address first.
- * @param fresh - Answered when the account of before carries another address since, and nobody has this one.
+ * The account that an address resolves to; a placeholder where the account of before carries another address since, and nobody has this one. Call it before a
+ * verification is locked, as every transaction takes the address first.
  */
 export async function accountOf(
   tx: StoreTransaction,
   email: EmailAddress,
   before: string,
-  { holdsAddresses = false }: Pick<HoldDeps, 'holdsAddresses'>,
-  fresh: string = before,
+  { holdsAddresses = false, ids }: HoldDeps,
 ): Promise<string> {
-  return holdsAddresses ? (await tx.identityAccounts.hold(email, fresh)).accountId : before
+  return holdsAddresses ? (await tx.identityAccounts.hold(email, ids.next())).accountId : before
 }
 
-/** Ends what was begun at an account. If its address was given to another one meanwhile, what was shared goes there. */
-export function endAt<T>(
-  accountId: string,
-  email: EmailAddress,
-  deps: AddressDeps,
-  work: (tx: StoreTransaction) => Promise<T>,
-): Promise<T> {
-  return deps.store.transaction(async (tx) => {
-    const owner = await accountOf(tx, email, accountId, deps, deps.ids.next())
-    if (owner === accountId) return work(tx)
-    return withMove(tx, { fromId: accountId, toId: owner, emailKey: email.key }, deps, () => work(tx))
-  })
+/** Something at an account that may have to leave it. */
+export interface Kept {
+  readonly accountId: string
+  /** Keyed hashes of the addresses that it was for. */
+  readonly emailKeys: readonly string[]
+}
+
+/** What an attempt may have left at its account. */
+export function keptBy({ accountId, emailKey }: Pick<RedemptionAttempt, 'accountId' | 'emailKey'>): Kept {
+  return { accountId, emailKeys: [emailKey] }
+}
+
+/** What an account may keep of attempts, and of its applicant: that one's address says where it goes, whatever its account shared for since. */
+export async function keptAt(
+  tx: StoreTransaction,
+  { accountId, applicantId }: Verification,
+  attempts: readonly RedemptionAttempt[],
+): Promise<Kept> {
+  const attached = applicantId === null ? null : await tx.verifications.redemptionOf(applicantId)
+  const all = attached === null ? attempts : [attached, ...attempts]
+  return { accountId, emailKeys: all.map(({ emailKey }) => emailKey) }
 }
 
 /**
- * The same for who learns of the end without the request: a webhook, the poll, an operator. Of an attempt the keyed hash of its address is kept. What did not end
- * here stays, as it may have been shared for another address since. Call it before a verification is locked.
+ * Ends what was begun at an account, whoever learns of that: the request, a look-up, a webhook, the poll, an operator. If one of the addresses was given to
+ * another account meanwhile, what was shared for it goes there. What did not end here stays, as it may have been shared for another address since. Call it before a
+ * verification is locked.
  */
-export async function endOf<T>(
-  tx: StoreTransaction,
-  { accountId, emailKey }: Pick<RedemptionAttempt, 'accountId' | 'emailKey'>,
-  deps: HoldDeps,
-  work: () => Promise<T>,
-): Promise<T> {
-  const owner = deps.holdsAddresses === true ? await tx.identityAccounts.holdKnown(emailKey, deps.ids.next()) : null
-  if (owner === null || owner === accountId) return work()
-  return withMove(tx, { fromId: accountId, toId: owner, emailKey }, deps, work)
-}
-
-/** Moves what ended in the work. */
-async function withMove<T>(tx: StoreTransaction, move: Move, deps: HoldDeps, work: () => Promise<T>): Promise<T> {
-  const [before] = await lockBoth(tx, move.fromId, move.toId)
+export async function endOf<T>(tx: StoreTransaction, kept: Kept, deps: HoldDeps, work: () => Promise<T>): Promise<T> {
+  const { accountId } = kept
+  const moves = await movesFrom(tx, kept, deps)
+  if (moves.length === 0) return work()
+  await lockAll(tx, moves)
+  const before = await tx.verifications.lock(accountId)
   const result = await work()
-  if (isEnded(before, await tx.verifications.lock(move.fromId))) await moveAlong(tx, move, deps)
+  if (isEnded(before, await tx.verifications.lock(accountId))) await moveAll(tx, moves, deps)
   return result
 }
 
@@ -87,81 +88,68 @@ export interface Move {
   readonly toId: string
   /** Keyed hash of the address. */
   readonly emailKey: string
-  /** Whether it stays where the other account has one of its own: where its account had proved the address. @default false */
-  readonly mayStay?: boolean | undefined
 }
 
 /**
- * Moves what was shared for an address to the account that has it. Where that has one of its own it goes to an account that is nobody's, as whoever has the
- * address no more must not keep it. What was shared for another address stays. The attempts stay, so that no name of an applicant is used twice.
- */
-export async function moveAlong(
-  tx: StoreTransaction,
-  { fromId, toId, emailKey, mayStay = false }: Move,
-  deps: MoveDeps,
-): Promise<void> {
-  const [from, to] = await lockBoth(tx, fromId, toId)
-  if (!leaves(await withoutIdleClaim(tx, from))) return
-  // It names no attempt any more once it moved, so its applicant tells which it came from.
-  const attempt = from.applicantId === null ? null : await tx.verifications.redemptionOf(from.applicantId)
-  if (attempt?.emailKey !== emailKey) return
-  const isTaken = takes(await withoutIdleClaim(tx, to))
-  if (!isTaken && mayStay) return
-  const target = isTaken ? to : await nobodys(tx, attempt, deps)
-  const { donor, applicantId, review, reviewedAt, doubt, presence, missing } = from
-  const moved = { donor, applicantId, attempt: null, review, reviewedAt, doubt, presence, missing }
-  const kept = await keepQuestion(tx, { ...from, claim: null }, deps.clock)
-  await tx.verifications.change(fromId, { ...nothingShared, claim: null, askInMs: null, ...kept })
-  // Asked about at once: the question that was due to it lay with the other account.
-  await tx.verifications.change(target.accountId, { ...moved, claim: null, askInMs: 0 })
-}
-
-/** Locks two verifications in the order of their accounts, so that two who move between the same accounts do not wait for each other. */
-export async function lockBoth(
-  tx: StoreTransaction,
-  one: string,
-  other: string,
-): Promise<[Verification, Verification]> {
-  if (one < other) return [await tx.verifications.lock(one), await tx.verifications.lock(other)]
-  const second = await tx.verifications.lock(other)
-  return [one === other ? second : await tx.verifications.lock(one), second]
-}
-
-/**
- * Holds an address and others of which no more than the keyed hash is known, in the order of their keyed hashes, and tells what leaves an account with them: those
- * that are not its own. Call it before a verification is locked.
+ * Holds addresses in the order of their keyed hashes, and tells what leaves an account with them: those that are not its own. One that was never resolved is
+ * nobody's. Call it before a verification is locked.
  */
 export async function movesFrom(
   tx: StoreTransaction,
-  accountId: string,
-  email: EmailAddress,
-  others: readonly string[],
-  deps: HoldDeps,
+  { accountId, emailKeys }: Kept,
+  { holdsAddresses = false, ids }: HoldDeps,
 ): Promise<Move[]> {
-  if (deps.holdsAddresses !== true) return []
+  if (!holdsAddresses) return []
   const moves: Move[] = []
-  for (const emailKey of [...new Set([email.key, ...others])].sort()) {
-    const isItself = emailKey === email.key
-    const fresh = deps.ids.next()
-    const { identityAccounts } = tx
-    const toId = isItself
-      ? (await identityAccounts.hold(email, fresh)).accountId
-      : await identityAccounts.holdKnown(emailKey, fresh)
+  for (const emailKey of [...new Set(emailKeys)].sort()) {
+    const toId = await tx.identityAccounts.holdKnown(emailKey, ids.next())
     if (toId !== null && toId !== accountId) moves.push({ fromId: accountId, toId, emailKey })
   }
   return moves
 }
 
-/** Moves one after the other what several addresses take along. All verifications are locked first, in the order of their accounts. */
+/** Moves what several addresses take along, one after the other. All verifications are locked first. */
 export async function moveAll(tx: StoreTransaction, moves: readonly Move[], deps: MoveDeps): Promise<void> {
-  if (moves.length > 1) await lockAll(tx, moves)
+  await lockAll(tx, moves)
   for (const move of moves) await moveAlong(tx, move, deps)
 }
 
-/** Locks the verifications that move and those that they move to, in the order of their accounts. */
-export async function lockAll(tx: StoreTransaction, moves: readonly Move[]): Promise<void> {
-  const accountIds = new Set(moves.flatMap(({ fromId, toId }) => [fromId, toId]))
-  for (const accountId of [...accountIds].sort()) await tx.verifications.lock(accountId)
+/**
+ * Moves what was shared for an address to the account that has it. What was shared for another address stays. The attempts stay, so that no name of an applicant
+ * is used twice. An account that proved the address itself gives it to nobody but one that proved it since, and keeps it where that has one of its own. From
+ * one that never proved it, it goes to an account that is nobody's then, as whoever has the address no more must not keep it.
+ */
+async function moveAlong(tx: StoreTransaction, { fromId, toId, emailKey }: Move, deps: MoveDeps): Promise<void> {
+  const [from, to] = [await tx.verifications.lock(fromId), await tx.verifications.lock(toId)]
+  if (!leaves(await withoutIdleClaim(tx, from))) return
+  // It names no attempt any more once it moved, so its applicant tells which it came from.
+  const attempt = from.applicantId === null ? null : await tx.verifications.redemptionOf(from.applicantId)
+  if (attempt?.emailKey !== emailKey) return
+  const { identityAccounts: accounts } = tx
+  const isProved = await accounts.hasProved(fromId, emailKey)
+  const isTheirs = !isProved || (await accounts.find(toId))?.emailVerified === true
+  const isTaken = isTheirs && takes(await withoutIdleClaim(tx, to))
+  if (!isTaken && (isProved || (await accounts.find(fromId)) === null)) return
+  const target = isTaken ? to : await nobodys(tx, attempt, deps)
+  const { donor, applicantId, review, reviewedAt, doubt, presence, missing } = from
+  const moved = { donor, applicantId, attempt: null, review, reviewedAt, doubt, presence, missing }
+  const question = await keepQuestion(tx, { ...from, claim: null }, deps.clock)
+  await tx.verifications.change(fromId, { ...nothingShared, claim: null, askInMs: null, ...question })
+  // Asked about at once: the question that was due to it lay with the other account.
+  await tx.verifications.change(target.accountId, { ...moved, claim: null, askInMs: 0 })
+}
+
+/** Locks the verifications of accounts in one order, so that two who move between the same accounts do not wait for each other. */
+export async function lockInOrder(tx: StoreTransaction, accountIds: Iterable<string>): Promise<void> {
+  for (const accountId of [...new Set(accountIds)].sort()) await tx.verifications.lock(accountId)
+}
+
+/** Locks the verifications that move and those that they move to. */
+export function lockAll(tx: StoreTransaction, moves: readonly Move[]): Promise<void> {
+  return lockInOrder(
+    tx,
+    moves.flatMap(({ fromId, toId }) => [fromId, toId]),
+  )
 }
 
 /** The verification of an account that is nobody's. It is in the log of attempts, so that operators see it. */

@@ -75,7 +75,7 @@ describe.each(Object.entries(finders))('a redemption that %s ends', (_, end) => 
     expect(provider.redeemed).toHaveLength(1)
   })
 
-  test('goes to nobody when the owner has a verification, and operators find it by the address', async () => {
+  test('stays at its placeholder when the owner has a verification, and operators find it by the address', async () => {
     const setup = setUp()
     const { lose, prove, of, share, clock, holders } = setup
     await lose('lost after')
@@ -84,12 +84,9 @@ describe.each(Object.entries(finders))('a redemption that %s ends', (_, end) => 
     await clock.advance(claimLeaseMs)
     await end(setup, first)
     expect(await of(owner)).toMatchObject({ donor: shop, applicantId: `applicant of pi:${owner}:1` })
-    expect(await of('account-1')).toMatchObject({ donor: null, applicantId: null, claim: null })
-    const [nobody, ...more] = await holders(`applicant of ${first}`)
-    expect(more).toEqual([])
-    expect([undefined, owner, 'account-1']).not.toContain(nobody)
+    expect(await of('account-1')).toMatchObject({ donor: shop, applicantId: `applicant of ${first}`, claim: null })
     await end(setup, first)
-    expect(await holders(`applicant of ${first}`)).toEqual([nobody])
+    expect(await holders(`applicant of ${first}`)).toEqual(['account-1'])
   })
 
   test('stays where it was begun at a host that gives addresses away by itself', async () => {
@@ -132,7 +129,7 @@ describe('a redemption that a request for another address of the account ends', 
     expect(provider.redeemed.map(({ externalUserId }) => externalUserId)).toEqual(names)
   })
 
-  test('goes to nobody when the owner has a verification, and the other address is redeemed for', async () => {
+  test('stays when the owner has a verification, as its account had proved the address, and answers for both', async () => {
     const setup = setUp()
     const { share, of, shareFor, claims, proveAs, prove, lose, clock, provider, holders } = setup
     const account = await proveAs((await claims.register(email)).accountId)
@@ -141,13 +138,12 @@ describe('a redemption that a request for another address of the account ends', 
     const owner = await prove()
     expect(await share()).toMatchObject({ reused: true })
     await clock.advance(claimLeaseMs)
-    expect(await shareFor(other)).toMatchObject({ reused: true })
-    expect(await of(owner)).toMatchObject({ applicantId: `applicant of pi:${owner}:1` })
-    const names = provider.redeemed.map(({ externalUserId }) => externalUserId)
-    expect(names).toEqual([`pi:${account}:1`, `pi:${owner}:1`, `pi:${account}:3`])
-    expect(await of(account)).toMatchObject({ applicantId: `applicant of ${names[2]}`, claim: null })
-    const [nobody] = await holders(`applicant of ${names[0]}`)
-    expect([undefined, owner, account]).not.toContain(nobody)
+    expect(await shareFor(other)).toMatchObject({ reused: false })
+    const names = [account, owner].map((accountId) => `pi:${accountId}:1`)
+    expect(provider.redeemed.map(({ externalUserId }) => externalUserId)).toEqual(names)
+    expect(await of(owner)).toMatchObject({ applicantId: `applicant of ${names[1]}` })
+    expect(await of(account)).toMatchObject({ applicantId: `applicant of ${names[0]}`, claim: null })
+    expect(await holders(`applicant of ${names[0]}`)).toEqual([account])
   })
 
   test('keeps from nobody what was shared for the other one, where that is proven during the look-up', async () => {

@@ -12,7 +12,7 @@ import { attach } from './attach.js'
 import { logRefusal } from './log-refusal.js'
 import { doubtfulAttempts, endAbsent, keepQuestion, lookUp } from './look-up.js'
 import { createMissing, type Missing } from './missing.js'
-import { endOf, type HoldDeps } from './move-along.js'
+import { endOf, type HoldDeps, keptAt, keptBy } from './move-along.js'
 import { isDoubtful, isEqual } from './order-news.js'
 import { againMs, inFlightMs, nextQuestionMs, rememberEventsMs, soonest } from './question-times.js'
 
@@ -77,14 +77,11 @@ export function createQuestions(deps: QuestionDeps): (limit?: number, signal?: A
     if (looked.kind === 'failed') return noteFailure(looked.refusal, round)
     if (looked.kind === 'found') {
       const found = { ...looked, outcome: 'found', source: 'look_up' } as const
-      await store.transaction((tx) => endOf(tx, looked.attempt, deps, () => attach(tx, found, deps)))
+      await store.transaction((tx) => endOf(tx, keptBy(looked.attempt), deps, () => attach(tx, found, deps)))
       return false
     }
-    // Whoever claimed last knew best for which address it was.
-    const isClaimed = ({ externalUserId }: RedemptionAttempt) => before.claim?.externalUserId === externalUserId
-    const { emailKey = '' } = doubtful.find(isClaimed) ?? doubtful.at(-1) ?? {}
-    await store.transaction((tx) =>
-      endOf(tx, { accountId, emailKey }, deps, async () => {
+    await store.transaction(async (tx) =>
+      endOf(tx, await keptAt(tx, before, doubtful), deps, async () => {
         const { claim } = await tx.verifications.lock(accountId)
         const mayLand = before.claim !== null && !before.claim.lapsed
         // Who took the claim over meanwhile looks for itself.
@@ -98,17 +95,14 @@ export function createQuestions(deps: QuestionDeps): (limit?: number, signal?: A
   }
 
   /** Ends the claim of a process that died before it sent anything: nobody else would, where the address is another account's by now. */
-  async function endIdle({ accountId, applicantId, claim: before }: Verification): Promise<void> {
-    const [lastShare] = await store.verifications.list({ accountId, limit: 1 })
-    await store.transaction(async (tx) => {
-      // It is the applicant's address that says where it goes, whatever its account shared for since.
-      const attempt = applicantId === null ? null : await tx.verifications.redemptionOf(applicantId)
-      const emailKey = attempt?.emailKey ?? lastShare?.emailKey ?? ''
-      await endOf(tx, { accountId, emailKey }, deps, async () => {
+  async function endIdle(before: Verification): Promise<void> {
+    const { accountId } = before
+    await store.transaction(async (tx) =>
+      endOf(tx, await keptAt(tx, before, []), deps, async () => {
         const { claim } = await tx.verifications.lock(accountId)
-        if (claim?.token === before?.token) await tx.verifications.change(accountId, { claim: null })
-      })
-    })
+        if (claim?.token === before.claim?.token) await tx.verifications.change(accountId, { claim: null })
+      }),
+    )
   }
 
   /** Asks where it stands. What was written while the provider answered is newer than the answer, and stays. */

@@ -1,6 +1,5 @@
 /** Redeeming a token under a claim, so that it lands within the claim or never. Source: INTERFACE 4.2, 7 (422); DESIGN section 3, 5.4. @module */
 import type { ShareResponse } from '@payment-integration/contract'
-import type { EmailAddress } from '../ports/identity-accounts.js'
 import type { Answer, Applicant, IdentityProvider, ProviderRefusal } from '../ports/identity-provider.js'
 import type { RedemptionState, ShareOutcome } from '../ports/store-verifications.js'
 import type { Logger } from '../ports/world.js'
@@ -15,7 +14,7 @@ import {
 } from './errors.js'
 import { logRefusal } from './log-refusal.js'
 import { misfitOf, strangeApplicant } from './look-up.js'
-import { type AddressDeps, endAt } from './move-along.js'
+import { type AddressDeps, endOf, keptBy } from './move-along.js'
 
 /** A claim that this request holds. */
 export interface Held extends Attempter {
@@ -43,13 +42,13 @@ interface Ending {
 }
 
 /** Redeems a token under a claim. Resolves null where the name turned out to be taken by an older applicant: another name may do. */
-export type Redeem = (held: Held, email: EmailAddress, shareToken: string) => Promise<ShareResponse | null>
+export type Redeem = (held: Held, shareToken: string) => Promise<ShareResponse | null>
 
 /** Builds it. It rejects with the errors of sharing. */
 export function createRedeem(deps: RedeemDeps): Redeem {
   const { store, provider, clock, logger } = deps
 
-  return async (held, email, shareToken) => {
+  return async (held, shareToken) => {
     const { externalUserId } = held
     const claimedAt = clock.now()
     // What is signed by then has landed when the claim ends, however long this process is suspended meanwhile.
@@ -60,14 +59,14 @@ export function createRedeem(deps: RedeemDeps): Redeem {
       : await provider.redeem({ shareToken, externalUserId, sendBy, integrationAddress: held.integrationAddress })
     switch (redemption.kind) {
       case 'redeemed':
-        return attached(held, email, redemption.applicant, 'redeemed')
+        return attached(held, redemption.applicant, 'redeemed')
       case 'unknown':
-        return lost(held, email, redemption.reason, claimedAt)
+        return lost(held, redemption.reason, claimedAt)
       case 'unsent':
-        await end(held, email, { outcome: 'late', state: 'refused' })
+        await end(held, { outcome: 'late', state: 'refused' })
         throw new IdentityUnavailableError(patienceMs)
       default:
-        await end(held, email, {
+        await end(held, {
           ...{ outcome: redemption.kind, state: 'refused' },
           providerCode: redemption.kind === 'rejected' ? redemption.providerCode : null,
         })
@@ -77,22 +76,17 @@ export function createRedeem(deps: RedeemDeps): Redeem {
   }
 
   /** Looks for the applicant of a redemption whose answer was lost. */
-  async function lost(
-    held: Held,
-    email: EmailAddress,
-    reason: string,
-    claimedAt: number,
-  ): Promise<ShareResponse | null> {
+  async function lost(held: Held, reason: string, claimedAt: number): Promise<ShareResponse | null> {
     const { accountId, externalUserId } = held
     const found = await provider.find(externalUserId, held.integrationAddress)
     if (found.kind !== 'answer') logRefusal(logger, found, { externalUserId })
     const applicant = found.kind === 'answer' ? found.value : null
     if (applicant !== null) {
       const misfit = misfitOf({ claimedAt, levelName: provider.levelName ?? null }, applicant)
-      if (misfit === null) return attached(held, email, applicant, 'found')
+      if (misfit === null) return attached(held, applicant, 'found')
       logger.error({ externalUserId, applicantId: applicant.applicantId, misfit }, strangeApplicant)
       if (misfit === 'age') {
-        await end(held, email, { outcome: 'foreign', state: 'foreign' })
+        await end(held, { outcome: 'foreign', state: 'foreign' })
         return null
       }
     }
@@ -107,15 +101,10 @@ export function createRedeem(deps: RedeemDeps): Redeem {
     throw new IdentityUnavailableError(patienceMs)
   }
 
-  async function attached(
-    held: Held,
-    email: EmailAddress,
-    applicant: Applicant,
-    outcome: 'redeemed' | 'found',
-  ): Promise<ShareResponse> {
+  async function attached(held: Held, applicant: Applicant, outcome: 'redeemed' | 'found'): Promise<ShareResponse> {
     const source = outcome === 'found' ? 'look_up' : 'redemption'
-    const { donor, review } = await endAt(held.accountId, email, deps, (tx) =>
-      attach(tx, { attempt: held, applicant, outcome, source }, deps),
+    const { donor, review } = await store.transaction((tx) =>
+      endOf(tx, keptBy(held), deps, () => attach(tx, { attempt: held, applicant, outcome, source }, deps)),
     )
     // Somebody else's verification is there: whatever became of the token, nothing is told of that.
     if (donor !== held.integrationAddress) throw new VerificationUnavailableError()
@@ -123,14 +112,16 @@ export function createRedeem(deps: RedeemDeps): Redeem {
   }
 
   /** Ends an attempt that redeemed nothing. What was before stays. */
-  async function end(held: Held, email: EmailAddress, { outcome, state, providerCode = null }: Ending): Promise<void> {
+  async function end(held: Held, { outcome, state, providerCode = null }: Ending): Promise<void> {
     const { accountId, externalUserId } = held
-    await endAt(accountId, email, deps, async (tx) => {
-      const { claim } = await tx.verifications.lock(accountId)
-      await tx.verifications.endRedemption(externalUserId, state)
-      if (claim?.token === held.token) await tx.verifications.change(accountId, { claim: null })
-      await logAttempt(tx, clock.now(), held, outcome, { externalUserId, providerCode })
-    })
+    await store.transaction((tx) =>
+      endOf(tx, keptBy(held), deps, async () => {
+        const { claim } = await tx.verifications.lock(accountId)
+        await tx.verifications.endRedemption(externalUserId, state)
+        if (claim?.token === held.token) await tx.verifications.change(accountId, { claim: null })
+        await logAttempt(tx, clock.now(), held, outcome, { externalUserId, providerCode })
+      }),
+    )
   }
 }
 

@@ -8,7 +8,7 @@ import type { Logger } from '../ports/world.js'
 import { attach } from './attach.js'
 import { logAttempt } from './attempt-log.js'
 import { logRefusal } from './log-refusal.js'
-import { endOf, type HoldDeps } from './move-along.js'
+import { endOf, type HoldDeps, keptBy } from './move-along.js'
 import { refusalError } from './redeem.js'
 
 /** What settling needs. */
@@ -52,7 +52,7 @@ export function createSettle(deps: SettleDeps): (settlement: Settlement) => Prom
       const attempt = await tx.verifications.redemption(externalUserId)
       if (attempt === null) return 'not_open'
       const { integrationAddress, emailKey } = attempt
-      return endOf(tx, attempt, deps, async () => {
+      return endOf(tx, keptBy(attempt), deps, async () => {
         const settled = await settle(tx, attempt, applicant)
         if (settled === 'attached' || settled === 'surplus' || settled === 'absent')
           note({

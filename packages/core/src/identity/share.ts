@@ -7,7 +7,7 @@
  * @module
  */
 import type { ShareResponse } from '@payment-integration/contract'
-import type { EmailAddress, IdentityAccounts } from '../ports/identity-accounts.js'
+import type { IdentityAccounts } from '../ports/identity-accounts.js'
 import type { IdentityProvider, Review } from '../ports/identity-provider.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
 import type { RedemptionAttempt, Verification } from '../ports/store-verifications.js'
@@ -15,12 +15,22 @@ import type { Ids, Logger } from '../ports/world.js'
 import { attach } from './attach.js'
 import { type Attempter, logAttempt } from './attempt-log.js'
 import { claimLeaseMs, patienceMs } from './claim-times.js'
-import { decideShare } from './decide-share.js'
+import { decideShare, notStarted } from './decide-share.js'
 import type { EmailKeys } from './email-keys.js'
 import { IdentityUnavailableError, VerificationUnavailableError } from './errors.js'
 import { checkNamespace, defaultNamespace, externalUserIdOf } from './external-user-id.js'
 import { doubtfulAttempts, endAbsent, type LookedUp, lookUp } from './look-up.js'
-import { type AddressDeps, accountOf, endOf, lockAll, moveAll, moveAlong, movesFrom } from './move-along.js'
+import {
+  type AddressDeps,
+  accountOf,
+  endOf,
+  type Kept,
+  keptAt,
+  keptBy,
+  lockAll,
+  moveAll,
+  movesFrom,
+} from './move-along.js'
 import { createRedeem, type Held, refusalError } from './redeem.js'
 
 export { claimLeaseMs } from './claim-times.js'
@@ -56,8 +66,7 @@ type Step =
       readonly kind: 'look_up'
       readonly held: Held
       readonly doubtful: readonly RedemptionAttempt[]
-      /** Keyed hashes of the addresses that these and the applicant were for. */
-      readonly addresses: readonly string[]
+      readonly kept: Kept
     }
 
 /**
@@ -78,14 +87,14 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
     for (let round = 0; round < mostRounds; round += 1) {
       const begun = await inTransaction(async (tx, until) => {
         // Somebody may have proved the address since: then it is another account's.
-        caller = { ...caller, accountId: await accountOf(tx, email, caller.accountId, deps, ids.next()) }
+        caller = { ...caller, accountId: await accountOf(tx, email, caller.accountId, deps) }
         return begin(tx, caller, until)
       })
-      const step = begun.kind === 'look_up' ? await resolve(caller, email, begun) : begun
+      const step = begun.kind === 'look_up' ? await resolve(caller, begun) : begun
       if (step.kind === 'answer') return { ...step.review, reused: false }
       if (step.kind === 'not_donated') throw new VerificationUnavailableError()
       if (step.kind === 'unavailable') throw new IdentityUnavailableError(patienceMs)
-      const answer = step.kind === 'redeem' ? await redeem(step.held, email, shareToken) : null
+      const answer = step.kind === 'redeem' ? await redeem(step.held, shareToken) : null
       if (answer !== null) return answer
     }
     await store.transaction((tx) => logAttempt(tx, clock.now(), caller, 'exhausted'))
@@ -110,7 +119,10 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
       // Whose token may have been redeemed is not told that it was left alone.
       const isDoubted = doubtful.some((attempt) => isLost(attempt, found) && isOf(attempt, caller))
       await logAttempt(tx, clock.now(), caller, isDoubted ? 'unknown' : 'concurrent')
-      return isDoubted ? { kind: 'unavailable' } : decision
+      if (isDoubted) return { kind: 'unavailable' }
+      // What was shared for an address that its account lost, or gave up, leaves it when the claim ends: it is not told until then.
+      const { emailKeys } = await keptAt(tx, found, [])
+      return emailKeys.every((each) => each === caller.emailKey) ? decision : { ...decision, review: notStarted }
     }
     // A claim that its process left: what it kept at the account may have to leave it.
     const isLeft = decision.kind === 'resolve' && found.applicantId !== null
@@ -120,9 +132,7 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
       ...{ attempts: held.number, claim: claimOf(held, claimLeaseMs) },
       ...{ askInMs: claimLeaseMs, askUnless: 'sooner' },
     })
-    const attached = found.applicantId === null ? null : await tx.verifications.redemptionOf(found.applicantId)
-    const attempts = attached === null ? doubtful : [...doubtful, attached]
-    return { kind: 'look_up', held, doubtful, addresses: attempts.map(({ emailKey }) => emailKey) }
+    return { kind: 'look_up', held, doubtful, kept: await keptAt(tx, found, doubtful) }
   }
 
   /** Decides without the claim of before, which is over, and makes one where a token is to be redeemed. */
@@ -154,12 +164,9 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
   }
 
   /** Finds out what became of attempts of before. When nothing did, the caller's token may be redeemed. */
-  async function resolve(
-    caller: Attempter,
-    email: EmailAddress,
-    begun: Extract<Step, { kind: 'look_up' }>,
-  ): Promise<Step> {
-    const { held, doubtful } = begun
+  async function resolve(caller: Attempter, begun: Extract<Step, { kind: 'look_up' }>): Promise<Step> {
+    const { held, doubtful, kept } = begun
+    const { accountId, emailKey } = caller
     const looked = await lookUp(provider, doubtful, logger, caller.integrationAddress)
     switch (looked.kind) {
       case 'failed':
@@ -168,33 +175,31 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
       case 'found':
         // It is its address that decides where it goes, whoever looked it up.
         await store.transaction((tx) =>
-          endOf(tx, looked.attempt, deps, async () => {
+          endOf(tx, keptBy(looked.attempt), deps, async () => {
             await attach(tx, { ...looked, outcome: 'found', source: 'look_up' }, deps)
             await endClaim(tx, held)
           }),
         )
         // What was shared for the caller's address goes along too, where this claim kept it.
-        if (looked.attempt.emailKey !== email.key)
-          await store.transaction(async (tx) =>
-            moveAll(tx, await movesFrom(tx, caller.accountId, email, [], deps), deps),
-          )
+        if (looked.attempt.emailKey !== emailKey)
+          await store.transaction(async (tx) => moveAll(tx, await movesFrom(tx, keptBy(caller), deps), deps))
         return { kind: 'again' }
       case 'none':
         return inTransaction(async (tx, until) => {
-          const { accountId } = caller
-          const moves = await movesFrom(tx, accountId, email, begun.addresses, deps)
+          const emailKeys = [emailKey, ...kept.emailKeys]
+          const moves = await movesFrom(tx, { accountId, emailKeys }, deps)
           await lockAll(tx, moves)
           const found = await tx.verifications.lock(accountId)
           if (found.claim?.token !== held.token) return { kind: 'again' }
           if (await endAbsent(tx, doubtful, looked.foreign, deps)) {
             if (moves.length === 0) return decide(tx, caller, found, { ...held, until })
             await tx.verifications.change(accountId, { claim: null })
-            for (const move of moves) await moveAlong(tx, move, deps)
-            if (moves.some(({ emailKey }) => emailKey === email.key)) return { kind: 'again' }
+            await moveAll(tx, moves, deps)
+            if (moves.some((move) => move.emailKey === emailKey)) return { kind: 'again' }
             return decide(tx, caller, await tx.verifications.lock(accountId), { ...held, until })
           }
           await logAttempt(tx, clock.now(), caller, 'unresolved')
-          await tx.verifications.change(caller.accountId, { claim: claimOf(held, 0) })
+          await tx.verifications.change(accountId, { claim: claimOf(held, 0) })
           return { kind: 'unavailable' }
         })
     }

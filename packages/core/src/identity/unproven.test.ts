@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { turns } from '../../test/support/manual-clock.js'
 import { seededRandom } from '../../test/support/seeded-random.js'
-import { approved, email, rejected, shareSetup, shop } from '../../test/support/share-setup.js'
+import { approved, email, notStarted, rejected, shareSetup, shop } from '../../test/support/share-setup.js'
 import { createAccountClaims } from './claim-account.js'
 import { claimLeaseMs } from './claim-times.js'
 import { createEmailCodes } from './email-codes.js'
@@ -197,38 +197,10 @@ describe('what was shared for an address that its account never proved is nobody
 describe('what ends after its account gave up the address waits for whoever proves that next', () => {
   const third = 'third.user@example.com'
 
-  test.each([
-    [
-      'the account changed its address',
-      async ({ squatter, proveAs }: Awaited<ReturnType<typeof setUp>>) => {
-        await proveAs(squatter, email)
-        return () => proveAs(squatter, other)
-      },
-    ],
-    [
-      'somebody proved it and changed it since',
-      async ({ prove, proveAs }: Awaited<ReturnType<typeof setUp>>) => {
-        return async () => proveAs(await prove(email), third)
-      },
-    ],
-  ])('where %s and the request ends it', async (_, begin) => {
-    const setup = await setUp()
-    const { share, during, squatter, of, prove, expectRestored } = setup
-    during('redeem', await begin(setup))
+  test('where somebody proved it and changed it since', async () => {
+    const { share, during, squatter, of, prove, proveAs, expectRestored } = await setUp()
+    during('redeem', async () => proveAs(await prove(email), third))
     await share()
-    expect(await of(squatter)).toMatchObject({ donor: null, applicantId: null, claim: null })
-    await expectRestored(await prove(email))
-  })
-
-  test('where the account changed its address and the poll ends it', async () => {
-    const { share, provider, proveAs, squatter, of, clock, verdicts, prove, expectRestored } = await setUp()
-    await proveAs(squatter, email)
-    provider.fault = (call) => (call === 'redeem' ? 'lost after' : 'lost before')
-    await expect(share()).rejects.toThrow(unavailable)
-    provider.fault = () => null
-    await proveAs(squatter, other)
-    await clock.advance(claimLeaseMs)
-    await verdicts.ask()
     expect(await of(squatter)).toMatchObject({ donor: null, applicantId: null, claim: null })
     await expectRestored(await prove(email))
   })
@@ -270,6 +242,21 @@ describe('what a webhook attaches while it is looked up, and its account proves 
   })
 })
 
+test('is not told of while a redemption keeps it: its account shares for the address that it proved', async () => {
+  const { share, shareFor, webhook, during, proveAs, squatter, name, provider, of } = await setUp()
+  await share()
+  provider.reviews.set(`applicant of ${name}`, rejected)
+  await webhook(rejected, { name })
+  const answers: unknown[] = []
+  during('redeem', async () => {
+    await proveAs(squatter, other)
+    answers.push(await shareFor(other))
+    expect(await of(squatter)).toMatchObject({ review: rejected, claim: { lapsed: false } })
+  })
+  await share()
+  expect(answers).toEqual([{ ...notStarted, reused: false }])
+})
+
 describe('an account that proved an address keeps what was shared for it', () => {
   test('where a webhook ended it before the account changed its address, and the request hears of that last', async () => {
     const { share, during, proveAs, squatter, of, webhook, name } = await setUp()
@@ -281,6 +268,47 @@ describe('an account that proved an address keeps what was shared for it', () =>
     expect(await share()).toEqual({ ...approved, reused: true })
     expect(await of(squatter)).toMatchObject({ donor: shop, applicantId: `applicant of ${name}`, review: approved })
   })
+
+  test('where it is redeemed while the account changes its address', async () => {
+    const { share, during, proveAs, squatter, of, prove, name } = await setUp()
+    await proveAs(squatter, email)
+    during('redeem', () => proveAs(squatter, other))
+    expect(await share()).toMatchObject({ reused: true })
+    expect(await of(await prove(email))).toMatchObject({ donor: null, applicantId: null })
+    expect(await of(squatter)).toMatchObject({ donor: shop, applicantId: `applicant of ${name}`, claim: null })
+  })
+
+  test('where the poll ends it after the account changed its address', async () => {
+    const { share, provider, proveAs, squatter, of, clock, verdicts, name } = await setUp()
+    await proveAs(squatter, email)
+    provider.fault = (call) => (call === 'redeem' ? 'lost after' : 'lost before')
+    await expect(share()).rejects.toThrow(unavailable)
+    provider.fault = () => null
+    await proveAs(squatter, other)
+    await clock.advance(claimLeaseMs)
+    await verdicts.ask()
+    expect(await of(squatter)).toMatchObject({ donor: shop, applicantId: `applicant of ${name}`, claim: null })
+  })
+
+  test.each(['a request', 'the poll'] as const)(
+    'where %s finds nothing of a lost answer for the address that it proved next',
+    async (who) => {
+      const { share, shareFor, webhook, provider, proveAs, squatter, of, clock, verdicts, name } = await setUp()
+      await proveAs(squatter, email)
+      await share()
+      provider.reviews.set(`applicant of ${name}`, rejected)
+      await webhook(rejected, { name })
+      await proveAs(squatter, other)
+      provider.fault = () => 'lost before'
+      await expect(shareFor(other)).rejects.toThrow(unavailable)
+      await clock.advance(claimLeaseMs)
+      provider.fault = (call) => (call === 'redeem' ? 'rejected' : null)
+      if (who === 'the poll') await verdicts.ask()
+      else await expect(shareFor(other)).rejects.toMatchObject({ code: 'ERR_SHARE_TOKEN_REJECTED' })
+      const applicantId = `applicant of ${name}`
+      expect(await of(squatter)).toMatchObject({ donor: shop, applicantId, review: rejected, claim: null })
+    },
+  )
 
   test('where somebody with a verification proved it since, whatever either proves then', async () => {
     const { share, shareFor, proveAs, prove, squatter, of, webhook, name } = await setUp()

@@ -7,7 +7,7 @@ import type { Logger } from '../ports/world.js'
 import { attach } from './attach.js'
 import { clockSkewMs } from './claim-times.js'
 import { keepQuestion, misfitOf, strangeApplicant } from './look-up.js'
-import { endOf, type HoldDeps } from './move-along.js'
+import { endOf, type HoldDeps, keptBy } from './move-along.js'
 import { compareNews, isDoubtful, turnsBack } from './order-news.js'
 import { nextQuestionMs } from './question-times.js'
 import { createQuestions } from './questions.js'
@@ -59,7 +59,7 @@ export function createVerdicts(deps: VerdictDeps): Verdicts {
         const { externalUserId } = verdict
         const attempt = externalUserId === null ? null : await tx.verifications.redemption(externalUserId)
         const apply = () => applyIn(tx, verdict)
-        return attempt === null || isOver(attempt) ? apply() : endOf(tx, attempt, deps, apply)
+        return attempt === null || isOver(attempt) ? apply() : endOf(tx, keptBy(attempt), deps, apply)
       }),
     ask: createQuestions(deps),
   }

@@ -82,6 +82,47 @@ describe('runOnce', () => {
 })
 
 describe('run', () => {
+  test('claims nothing where answers that arrive before the claim fill what waits for a commit', async () => {
+    const gates = new Map<string, () => void>()
+    const { dispatcher, deliveries, logger } = setUpDispatcher({ concurrency: 2, batch: 64 }, async ({ url }) => {
+      const gate = deferred()
+      gates.set(url, () => gate.resolve())
+      await gate.promise
+      return ok
+    })
+    const committed = deferred()
+    const { settle } = deliveries
+    deliveries.settle = async (...given) => {
+      await committed.promise
+      return settle(...given)
+    }
+    for (let index = 0; index < 8; index += 1) deliveries.add({ deliveryId: `d${index}`, notificationUrl: `${index}` })
+    const loop = start(dispatcher)
+    for (const [index, next] of [
+      ['0', '2'],
+      ['1', '3'],
+    ] as const) {
+      await until(`posts ${index} and ${next}`, () => gates.has(index))
+      gates.get(index)?.()
+      await until(`post ${next}`, () => gates.has(next))
+    }
+    gates.get('2')?.()
+    // The claim that its end rings for waits for the next turn.
+    for (let step = 0; step < 40; step += 1) await Promise.resolve()
+    gates.get('3')?.()
+    await turns()
+    expect(deliveries.claimLimits).not.toContain(0)
+    expect(gates.has('4')).toBe(false)
+    committed.resolve()
+    for (const index of ['4', '5', '6', '7']) {
+      await until(`post ${index}`, () => gates.has(index))
+      gates.get(index)?.()
+    }
+    await until('all delivered', () => deliveries.view('d7').status === 'delivered')
+    expect(logger.lines).toEqual([])
+    await loop.stop()
+  })
+
   test('keeps at most `concurrency` posts in flight, and never claims what it cannot start', async () => {
     const gates = new Map<string, () => void>()
     let inFlight = 0

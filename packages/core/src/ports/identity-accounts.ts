@@ -97,6 +97,8 @@ export interface IdentityAccountTransaction {
   find(accountId: string): Promise<IdentityAccount | null>
   /** Keyed hash of the address that a registered account carries; null where it carries none, or is none. */
   carried(accountId: string): Promise<string | null>
+  /** Whether an account has ever proved an address, be it its own no more. */
+  hasProved(accountId: string, emailKey: string): Promise<boolean>
   /** Makes a registered account that carries the address unverified. */
   register(email: EmailAddress, accountId: string): Promise<void>
   /**

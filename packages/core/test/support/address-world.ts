@@ -170,7 +170,7 @@ export function createWorld(seed: number) {
       if (was.isDirect || key === undefined) broke('direct moved', what)
       else if (users.has(is.at) && !has(is.at, key) && users.get(is.at)?.emailKey !== key)
         broke('to a stranger', `${what} to ${is.at}`)
-      else if (beforeProved.get(was.at)?.has(key) === true && !was.claimed && !has(is.at, key))
+      else if (beforeProved.get(was.at)?.has(key) === true && !has(is.at, key))
         broke('moved though proved', `${what} to ${is.at}`)
     }
     for (const { action, accountId, emailKey } of accountEvents.slice(claimedEvents)) {
@@ -266,7 +266,7 @@ export function createWorld(seed: number) {
     const row = verifications.get(resolved.get(emails(address).key) ?? '')
     const key = row?.applicantId ? addressOf(row.applicantId) : undefined
     const proved = provedBy().get(row?.accountId ?? '')
-    if (proved !== undefined && key !== undefined && !proved.has(key) && answer.reviewAnswer === 'GREEN')
+    if (proved !== undefined && key !== undefined && !proved.has(key) && key !== emails(address).key)
       broke('told', `${address} ${row?.applicantId} for ${nameOf(key)}`)
     return answer
   }

@@ -59,6 +59,10 @@ export function accountsIn(rows: AccountRows): IdentityAccountTransaction {
     holdKnown: async (key, freshId) => (rows.resolved.has(key) ? resolveIn(rows, { key }, freshId) : null),
     find: async (accountId) => find(accountId),
     carried: async (accountId) => users.get(accountId)?.emailKey ?? null,
+    hasProved: async (accountId, emailKey) =>
+      rows.accountEvents.some(
+        (event) => event.action === 'claimed' && event.accountId === accountId && event.emailKey === emailKey,
+      ),
     async register(email, accountId) {
       users.set(accountId, { emailKey: email.key, verified: false })
       resolveIn(rows, email, accountId)

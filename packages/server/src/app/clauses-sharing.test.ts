@@ -272,6 +272,7 @@ describe('the provider refuses', () => {
     sharing.provider.fail({ on: 'reuse', at: 'before', answer: status })
     const answer = await sharing.share(shop, newEmail(), sharing.mint())
     expect([answer.status, answer.body]).toEqual([502, identityMisconfiguredBody])
+    expect(answer.headers.get('cache-control')).toBe(cacheControl)
     expect(lines.join('\n')).toMatch(/refuses the service itself/)
   })
 
@@ -280,6 +281,7 @@ describe('the provider refuses', () => {
     sharing.provider.fail({ on: 'reuse', at: 'before', answer: 429 })
     const answer = await sharing.share(shop, email, token)
     expect([answer.status, answer.body]).toEqual([503, identityUnavailableBody])
+    expect(answer.headers.get('cache-control')).toBe(cacheControl)
     const seconds = Number(answer.headers.get('retry-after'))
     expect(seconds).toBeGreaterThanOrEqual(1)
     // Until then the provider is left in peace, whoever asks.

@@ -27,6 +27,11 @@ export function accountsIn(db: Connection, differences: Differences): IdentityAc
       const users = db.selectFrom('identity_users').select('email_key')
       return (await users.where('account_id', '=', pack(accountId)).executeTakeFirst())?.email_key ?? null
     },
+    async hasProved(accountId, emailKey) {
+      const claimed = db.selectFrom('account_events').select('id').where('action', '=', 'claimed')
+      const theirs = claimed.where('email_key', '=', emailKey).where('account_id', '=', pack(accountId))
+      return (await theirs.limit(1).executeTakeFirst()) !== undefined
+    },
     async register(email, accountId) {
       await insertUser(db, differences, { accountId, emailKey: email.key })
       await resolveEmail(db, differences, email, accountId)

@@ -133,6 +133,16 @@ export function redemptionTests(test: StoreTest): void {
     }
   })
 
+  test('the verification of an applicant is read where it is attached', async ({ store }) => {
+    const read = (applicantId: string) => store.transaction((tx) => tx.verifications.ofApplicant(applicantId))
+    await change(store, { donor: shop, applicantId: odd, claim: { ...claimed, leaseMs: 0 } })
+    await lock(store, 'another')
+    expect(await read(odd)).toStrictEqual(await lock(store))
+    for (const unknown of ['unknown', '']) expect(await read(unknown)).toBeNull()
+    await change(store, { applicantId: null })
+    expect(await read(odd)).toBeNull()
+  })
+
   test('who looks for an applicant while its attempt ends by attaching it finds it', async (subject) => {
     await withAnother(subject, async ([one, two]) => {
       for (let round = 0; round < 10; round += 1) {

@@ -10,6 +10,7 @@ import type { Clock, Logger } from '../ports/world.js'
 import { logAttempt } from './attempt-log.js'
 import { begunReview, notStarted, reviewToTell } from './decide-share.js'
 import { keepQuestion } from './look-up.js'
+import { isFor } from './move-along.js'
 import { firstQuestionMs } from './question-times.js'
 
 /** An attempt with its applicant. */
@@ -36,19 +37,29 @@ export interface Attached {
 export interface AttachDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly logger: Logger
+  /** Whether the accounts are the store's own. @default false */
+  readonly holdsAddresses?: boolean | undefined
 }
 
 /** Attaches, unless another applicant is attached that may not be displaced. Locks the account. */
 export async function attach(
   tx: StoreTransaction,
   { attempt, applicant, outcome, source }: Attachment,
-  { clock, logger }: AttachDeps,
+  { clock, logger, holdsAddresses = false }: AttachDeps,
 ): Promise<Attached> {
   const { accountId, externalUserId } = attempt
   const { applicantId, reviewedAt = null } = applicant
   const { verifications } = tx
   const found = await verifications.lock(accountId)
   const now = clock.now()
+  /** Where another verification is told of instead of the applicant's, unless it was shared for another address, or there is none. */
+  async function toTell(there: Verification): Promise<Pick<Attached, 'donor' | 'review'>> {
+    const { donor } = there
+    const isOther =
+      holdsAddresses && donor === attempt.integrationAddress && !(await isFor(tx, there, attempt.emailKey))
+    if (donor === null || isOther) return { donor: attempt.integrationAddress, review: applicant.review ?? begunReview }
+    return { donor, review: reviewToTell(there) ?? notStarted }
+  }
   // A webhook, or whoever took the claim over, has attached it already, perhaps with a verdict since.
   if (found.applicantId === applicantId) {
     await logAttempt(tx, now, attempt, outcome, { externalUserId })
@@ -58,14 +69,12 @@ export async function attach(
   // The same, and its address was given to another account since, where it went along; or a newer one took its place.
   if (!isClaimed && (await verifications.redemption(externalUserId))?.state === 'attached') {
     await logAttempt(tx, now, attempt, outcome, { externalUserId })
-    const named = await verifications.lockByApplicant({ applicantId, externalUserId: null })
-    const { donor } = named?.verification ?? found
-    return { isAttached: true, donor, review: reviewToTell(named?.verification ?? found) ?? notStarted }
+    return { isAttached: true, ...(await toTell((await verifications.ofApplicant(applicantId)) ?? found)) }
   }
   // A claim that lapsed has nothing on its way any more; its attempt is looked up by its name all the same.
   // So is that of a look-up: what it looks for is here, and it sends nothing without its claim.
   const isOver = isClaimed || found.claim?.lapsed === true || (await isOfLookUp(tx, found))
-  const isAttached = isFree(found, attempt)
+  const isAttached = isFree(found, attempt, isClaimed)
   const review = applicant.review ?? begunReview
   const state = isAttached ? 'attached' : 'surplus'
   await verifications.endRedemption(externalUserId, state, applicantId)
@@ -81,7 +90,7 @@ export async function attach(
       'A token was redeemed for an account that has another applicant.',
     )
     await verifications.change(accountId, claim)
-    return { isAttached, donor: found.donor, review: reviewToTell(found) ?? notStarted }
+    return { isAttached, ...(await toTell(found)) }
   }
   const donor = attempt.integrationAddress
   await verifications.change(accountId, {
@@ -103,10 +112,15 @@ async function isOfLookUp(tx: StoreTransaction, { claim }: Verification): Promis
   return claim !== null && (await tx.verifications.redemption(claim.externalUserId)) === null
 }
 
-/** Whether the applicant of an attempt may be attached: nobody else donated, and no newer attempt is attached. */
+/**
+ * Whether the applicant of an attempt may be attached: nobody else donated, and no newer attempt is attached. What came along with an address, and names no
+ * attempt of the account, gives way to whoever claimed it alone.
+ */
 function isFree(
   { donor, attempt: attached }: Verification,
   { integrationAddress, number }: Attachment['attempt'],
+  isClaimed: boolean,
 ): boolean {
-  return donor === null || (donor === integrationAddress && number > (attached ?? 0))
+  if (donor === null) return true
+  return donor === integrationAddress && (attached === null ? isClaimed : number > attached)
 }

@@ -6,7 +6,7 @@ import { memoryIdentityAccounts } from '../../test/support/memory-identity-accou
 import { memoryStore } from '../../test/support/memory-store.js'
 import { scriptedProvider } from '../../test/support/scripted-provider.js'
 import { seededRandom } from '../../test/support/seeded-random.js'
-import { approved, email, shop } from '../../test/support/share-setup.js'
+import { approved, email, rejected, shop } from '../../test/support/share-setup.js'
 import type { Store } from '../ports/store.js'
 import { parseMasterKey } from '../secrets/master-key.js'
 import { createService } from '../service.js'
@@ -73,6 +73,25 @@ test.each(Object.entries(endings))('what %s ends is the host’s user’s, whoev
   await end(setup, 'pi:user-7:1')
   expect(await setup.holders()).toEqual(['user-7'])
   expect(setup.provider.redeemed).toHaveLength(1)
+})
+
+test('a share is told what is known of the host’s user while another one redeems, whatever the address', async () => {
+  const { identity, provider, clock } = await setUp(true)
+  let tokens = 0
+  const shareFor = (address: string) =>
+    identity.share({ integrationAddress: shop, email: address, shareToken: `token ${++tokens}` })
+  await shareFor(email)
+  const applicantId = 'applicant of pi:user-7:1'
+  const verdict = { eventKey: 'event', applicantId, externalUserId: 'pi:user-7:1', at: clock.now(), review: rejected }
+  expect(await identity.applyVerdict(verdict)).toBe('applied')
+  const told: unknown[] = []
+  provider.pause = async (call, half) => {
+    if (call !== 'redeem' || half !== 'answer') return
+    provider.pause = async () => undefined
+    told.push(await shareFor('second.user@example.com'))
+  }
+  expect(await shareFor(email)).toMatchObject({ reused: true })
+  expect(told).toEqual([{ ...rejected, reused: false }])
 })
 
 test('without them it is the account’s that owns the address', async () => {

@@ -66,6 +66,11 @@ export async function keptAt(
   return { accountId, emailKeys: all.map(({ emailKey }) => emailKey) }
 }
 
+/** Whether the applicant of an account, if it has one, was shared for an address. */
+export async function isFor(tx: StoreTransaction, found: Verification, emailKey: string): Promise<boolean> {
+  return (await keptAt(tx, found, [])).emailKeys.every((each) => each === emailKey)
+}
+
 /**
  * Ends what was begun at an account, whoever learns of that: the request, a look-up, a webhook, the poll, an operator. If one of the addresses was given to
  * another account meanwhile, what was shared for it goes there. What did not end here stays, as it may have been shared for another address since. Call it before a
@@ -121,7 +126,11 @@ export async function moveAll(tx: StoreTransaction, moves: readonly Move[], deps
  */
 async function moveAlong(tx: StoreTransaction, { fromId, toId, emailKey }: Move, deps: MoveDeps): Promise<void> {
   const [from, to] = [await tx.verifications.lock(fromId), await tx.verifications.lock(toId)]
-  if (!leaves(await withoutIdleClaim(tx, from))) return
+  const kept = await withoutIdleClaim(tx, from)
+  // What a redemption for another address brings has nothing to do with it.
+  const running = kept.claim === null ? null : await tx.verifications.redemption(kept.claim.externalUserId)
+  const isOfOther = running !== null && running.emailKey !== emailKey
+  if (!leaves(isOfOther ? { ...kept, claim: null } : kept)) return
   // It names no attempt any more once it moved, so its applicant tells which it came from.
   const attempt = from.applicantId === null ? null : await tx.verifications.redemptionOf(from.applicantId)
   if (attempt?.emailKey !== emailKey) return
@@ -133,8 +142,9 @@ async function moveAlong(tx: StoreTransaction, { fromId, toId, emailKey }: Move,
   const target = isTaken ? to : await nobodys(tx, attempt, deps)
   const { donor, applicantId, review, reviewedAt, doubt, presence, missing } = from
   const moved = { donor, applicantId, attempt: null, review, reviewedAt, doubt, presence, missing }
-  const question = await keepQuestion(tx, { ...from, claim: null }, deps.clock)
-  await tx.verifications.change(fromId, { ...nothingShared, claim: null, askInMs: null, ...question })
+  const claim = isOfOther ? {} : { claim: null }
+  const question = await keepQuestion(tx, { ...from, attempt: null, ...claim }, deps.clock)
+  await tx.verifications.change(fromId, { ...nothingShared, ...claim, askInMs: null, ...question })
   // Asked about at once: the question that was due to it lay with the other account.
   await tx.verifications.change(target.accountId, { ...moved, claim: null, askInMs: 0 })
 }

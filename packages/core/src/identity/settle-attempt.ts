@@ -77,8 +77,8 @@ export function createSettle(deps: SettleDeps): (settlement: Settlement) => Prom
     if (applicant !== null && applicant.applicantId === attached) return 'of_another_attempt'
     if (applicant !== null) {
       const { applicantId } = applicant
-      const other = await tx.verifications.lockByApplicant({ applicantId, externalUserId: null })
-      if (other !== null && other.verification.accountId !== attempt.accountId) return 'of_another_account'
+      const other = await tx.verifications.ofApplicant(applicantId)
+      if (other !== null && other.accountId !== attempt.accountId) return 'of_another_account'
       const { isAttached } = await attach(tx, { attempt, applicant, outcome: 'settled', source: 'operator' }, deps)
       return isAttached ? 'attached' : 'surplus'
     }

@@ -24,6 +24,7 @@ import {
   type AddressDeps,
   accountOf,
   endOf,
+  isFor,
   type Kept,
   keptAt,
   keptBy,
@@ -121,8 +122,8 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
       await logAttempt(tx, clock.now(), caller, isDoubted ? 'unknown' : 'concurrent')
       if (isDoubted) return { kind: 'unavailable' }
       // What was shared for an address that its account lost, or gave up, leaves it when the claim ends: it is not told until then.
-      const { emailKeys } = await keptAt(tx, found, [])
-      return emailKeys.every((each) => each === caller.emailKey) ? decision : { ...decision, review: notStarted }
+      const isTold = deps.holdsAddresses !== true || (await isFor(tx, found, caller.emailKey))
+      return isTold ? decision : { ...decision, review: notStarted }
     }
     // A claim that its process left: what it kept at the account may have to leave it.
     const isLeft = decision.kind === 'resolve' && found.applicantId !== null

@@ -211,6 +211,8 @@ export interface VerificationTransaction {
     readonly applicantId: string
     readonly externalUserId: string | null
   }): Promise<{ readonly verification: Verification; readonly attempt: RedemptionAttempt | null } | null>
+  /** The verification that has an applicant, read without waiting for whoever holds it; or null. */
+  ofApplicant(applicantId: string): Promise<Verification | null>
   /** Writes the fields given. */
   change(accountId: string, change: VerificationChange): Promise<void>
   /** Notes an attempt, before its token is sent. Rejects when the name was used before. */

@@ -101,6 +101,11 @@ export function createWorld(seed: number) {
           lock(id)
           return verifications.lock(id)
         },
+        async lockByApplicant(named) {
+          const found = await verifications.lockByApplicant(named)
+          if (found !== null) lock(found.verification.accountId)
+          return found
+        },
       },
     }
   }

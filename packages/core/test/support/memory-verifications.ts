@@ -73,6 +73,7 @@ export function verificationsIn(rows: VerificationRows, now: () => number): Veri
         return { verification: known, attempt: attempt?.accountId === known.accountId ? attempt : null }
       return attempt && { verification: await lock(attempt.accountId), attempt }
     },
+    ofApplicant: async (applicantId) => find((row) => row.applicantId === applicantId),
     async change(accountId, { claim, askInMs, askUnless, ...given }) {
       const row = verifications.get(accountId)
       if (row === undefined) return

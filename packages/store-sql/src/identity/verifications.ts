@@ -26,6 +26,7 @@ export function verificationsIn(db: Connection, differences: Differences): Verif
       const isOfAttempt = named?.accountId === verification.accountId
       return { verification, attempt: isOfAttempt ? await findRedemption(db, named.externalUserId) : null }
     },
+    ofApplicant: (applicantId) => findByApplicant(db, differences, applicantId),
     change: (accountId, change) => changeVerification(db, differences, accountId, change),
     ...redemptionsIn(db, differences),
     logAttempt: (attempt) => logAttempt(db, attempt),
@@ -60,29 +61,29 @@ async function lockByApplicantId(
   differences: Differences,
   applicantId: string,
 ): Promise<Verification | null> {
-  const { name, nowText, lockRows } = differences
   for (;;) {
-    const [row] = await run<StoredVerification>(
-      db,
-      differences,
-      (parameter) => `select ${lapsed(nowText(parameter))} from ${name('verifications')} v
-        where applicant_id = ${parameter(pack(applicantId))} order by account_id limit 1${lockRows('v')}`,
-    )
-    if (row !== undefined) return verificationOf(row)
+    const held = await findByApplicant(db, differences, applicantId, differences.lockRows('v'))
+    if (held !== null) return held
     // A statement that waited for an account whose applicant went to another one meanwhile finds neither: it sees the other one as it was before the wait.
-    if (!(await isAttached(db, applicantId))) return null
+    if ((await findByApplicant(db, differences, applicantId)) === null) return null
   }
 }
 
-/** Whether an account has the applicant now, without waiting for whoever changes that. */
-async function isAttached(db: Connection, applicantId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('verifications')
-    .select('account_id')
-    .where('applicant_id', '=', pack(applicantId))
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
+/** The verification that has an applicant. @param locking - What locks it; without that nobody is waited for. */
+async function findByApplicant(
+  db: Connection,
+  differences: Differences,
+  applicantId: string,
+  locking = '',
+): Promise<Verification | null> {
+  const { name, nowText } = differences
+  const [row] = await run<StoredVerification>(
+    db,
+    differences,
+    (parameter) => `select ${lapsed(nowText(parameter))} from ${name('verifications')} v
+      where applicant_id = ${parameter(pack(applicantId))} order by account_id limit 1${locking}`,
+  )
+  return row === undefined ? null : verificationOf(row)
 }
 
 /** Locks the account of an attempt; or the one that its applicant went along to, if both happened while it waited. */

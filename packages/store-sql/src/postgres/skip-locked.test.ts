@@ -96,3 +96,25 @@ test.skipIf(postgresMissing)(
     }
   },
 )
+
+test.skipIf(postgresMissing)(
+  `the verification of an applicant is read while somebody else holds it, without waiting${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
+  async () => {
+    const open = () => createPostgresStore({ connectionString: server.connectionString, schema: 'applicants' })
+    const [one, two] = [open(), open()]
+    try {
+      await one.migrate()
+      await one.transaction(async ({ verifications }) => {
+        await verifications.lock('account')
+        await verifications.change('account', { donor: integration().address, applicantId: 'applicant' })
+      })
+      const read = await one.transaction(async ({ verifications }) => {
+        await verifications.lock('account')
+        return two.transaction((tx) => tx.verifications.ofApplicant('applicant'))
+      })
+      expect(read).toMatchObject({ accountId: 'account', applicantId: 'applicant' })
+    } finally {
+      await Promise.all([one.close(), two.close()])
+    }
+  },
+)

@@ -6,7 +6,7 @@ export const chainId = 10
 /** Integrations that the deliveries take turns to name. */
 export const integrations: readonly string[] = Array.from({ length: 10 }, (_, n) => `0x${`${n}b`.repeat(20)}`)
 /** Posts under way at a time: what the dispatcher does by default. */
-export const inFlight = 128
+export const inFlight = 256
 
 /** One delivery. */
 export interface Job {

@@ -11,7 +11,7 @@ export const peersFolder = fileURLToPath(new URL('./peers/', import.meta.url))
  * The libraries. pg-boss fetches and completes jobs in batches, which is quickest when they are large; a batch is fetched at once and
  * completed when its last job is done, so it is also measured with no more jobs fetched than everybody else has under way.
  */
-export const peerNames = ['pg-boss, batches of 500', 'pg-boss, batches of 64', 'graphile-worker'] as const
+export const peerNames = ['pg-boss, batches of 500', 'pg-boss, batches of 128', 'graphile-worker'] as const
 export type PeerName = (typeof peerNames)[number]
 
 /** Why they are not measured, or null. */

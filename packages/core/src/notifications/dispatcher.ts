@@ -11,11 +11,11 @@ import { openRound, type Round, type RoundDeps } from './round.js'
 
 /** How a dispatcher works. */
 export interface DispatcherOptions {
-  /** Most posts in flight at a time. Retries and replays take at most half of them. @default 128 */
+  /** Most posts in flight at a time. Retries and replays take at most half of them. @default 256 */
   readonly concurrency?: number | undefined
   /** Most posts in flight at a time to one endpoint. @default 32 */
   readonly perEndpoint?: number | undefined
-  /** Most deliveries claimed at a time; never more than there are free slots, so that no claim waits. @default 128 */
+  /** Most deliveries claimed at a time; never more than there are free slots, so that no claim waits. @default 256 */
   readonly batch?: number | undefined
   /**
    * How long a claim is held, in milliseconds. At least {@link minLeaseMs}: a post and its settling must fit.
@@ -28,9 +28,9 @@ export interface DispatcherOptions {
 
 /** The defaults of {@link DispatcherOptions}. */
 export const dispatcherDefaults = {
-  concurrency: 128,
+  concurrency: 256,
   perEndpoint: 32,
-  batch: 128,
+  batch: 256,
   leaseMs: 15_000,
   idlePollMs: 250,
 } as const

@@ -33,7 +33,7 @@ describe('readConfig', () => {
       chains: [],
       leaseMs: 15_000,
       receipts: { kind: 'chain' },
-      delivery: { concurrency: 128, perEndpoint: 32, denied: [], dnsServers: [] },
+      delivery: { concurrency: 256, perEndpoint: 32, denied: [], dnsServers: [] },
       actor: null,
       maxExtraFeeBps: 100,
       logLevel: 'info',

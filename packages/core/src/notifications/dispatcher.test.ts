@@ -73,6 +73,21 @@ describe('runOnce', () => {
     expect(deliveries.view('a').status).toBe('delivered')
   })
 
+  test('of a large claim thirty-two are started before answers are read, and all of them are waited for', async () => {
+    let [started, atFirstAnswer] = [0, 0]
+    const { dispatcher, deliveries } = setUpDispatcher({ perEndpoint: 100 }, async () => {
+      started += 1
+      for (let step = 0; step < 20; step += 1) await Promise.resolve()
+      atFirstAnswer ||= started
+      return ok
+    })
+    for (let index = 0; index < 100; index += 1) deliveries.add({ deliveryId: `d${index}` })
+    expect(await dispatcher.runOnce()).toBe(100)
+    expect(deliveries.claimLimits[0]).toBe(256)
+    expect([started, atFirstAnswer]).toEqual([100, 32])
+    expect(deliveries.view('d99').status).toBe('delivered')
+  })
+
   test('an aborted signal claims nothing', async () => {
     const { dispatcher, deliveries } = setUpDispatcher()
     deliveries.add({ deliveryId: 'a' })

@@ -3,7 +3,7 @@ import { ok, setUpDispatcher } from '../../test/support/dispatcher-setup.js'
 import { turns } from '../../test/support/manual-clock.js'
 import { deferred, until } from '../../test/support/until.js'
 import type { PostResult } from '../ports/sender.js'
-import type { DispatcherOptions } from './dispatcher.js'
+import { type DispatcherOptions, dispatcherDefaults } from './dispatcher.js'
 
 const timeout: PostResult = { kind: 'failure', reason: 'timeout', latencyMs: 5_000 }
 const slow: PostResult = { ...ok, latencyMs: 4_900 }
@@ -202,7 +202,7 @@ describe('an endpoint at its bound', () => {
     await until('its bound', () => posts.length === 3)
     await clock.advance(250)
     expect(deliveries.claims.at(-1)).toMatchObject({
-      ...{ perEndpoint: 3, free: 125 },
+      ...{ perEndpoint: 3, free: dispatcherDefaults.concurrency - 3 },
       ...{ held: new Map([['busy', 3]]), heldOf: new Map([['0x busy', 3]]) },
     })
     await stop()

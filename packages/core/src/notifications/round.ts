@@ -43,6 +43,9 @@ export interface Round {
   drained(): Promise<void>
 }
 
+/** Posts that are started one after the other before answers are read: all of a large claim at once would keep the receivers idle, and then this process. */
+const startsAtOnce = 32
+
 /** Opens a round. */
 export function openRound(deps: RoundDeps, { concurrency, perEndpoint, batch, leaseMs }: Bounds): Round {
   const { store, clock } = deps
@@ -59,8 +62,16 @@ export function openRound(deps: RoundDeps, { concurrency, perEndpoint, batch, le
   /** Free slots; none while the store is so slow to take results that twice as many wait as could be posted. */
   const free = () => (settler.waiting() < 2 * concurrency ? slots.free() : 0)
 
+  async function start(claimed: readonly HeldClaim[]): Promise<void> {
+    inFlight += claimed.length
+    for (const { claim } of claimed) slots.take(claim)
+    for (let begun = 0; begun < claimed.length; begun += startsAtOnce) {
+      if (begun > 0) await nextTurn()
+      for (const held of claimed.slice(begun, begun + startsAtOnce)) void post(held)
+    }
+  }
+
   async function post(held: HeldClaim): Promise<void> {
-    inFlight += 1
     // Never rejects.
     const attempted = await attempt(held)
     inFlight -= 1
@@ -93,10 +104,7 @@ export function openRound(deps: RoundDeps, { concurrency, perEndpoint, batch, le
       const holding = { held: slots.held(), heldOf: slots.heldOf(), free: slots.keptFree() }
       const request: ClaimRequest = { limit, leaseMs, again: Math.min(limit, slots.again()), perEndpoint, ...holding }
       const claims = await store.deliveries.claim(request)
-      for (const claim of claims) {
-        slots.take(claim)
-        void post({ claim, claimedAt, leaseEndsAt: claimedAt + leaseMs })
-      }
+      void start(claims.map((claim) => ({ claim, claimedAt, leaseEndsAt: claimedAt + leaseMs })))
       if (claims.length === limit) left = limit === batch ? 'batch' : 'full'
       else left = slots.atBound() ? 'bound' : 'nothing'
       return { started: claims.length, left }

@@ -115,12 +115,25 @@ async function measure(parts: Parts, effort: DeliveryEffort): Promise<string> {
       turns.get(way.name)?.push(await turn(way, effort.deliveries))
 
   const perSecond = Math.floor(median((turns.get('ours') ?? []).map((each) => each.perSecond)) / 2)
-  const latencies = new Map<string, Latency>()
-  for (const [name, worker] of new Map<string, Worker<Ours> | Worker<Peer>>([['ours', ours], ...peers])) {
-    const pace = { ...places(Math.round(perSecond * effort.paceSeconds)), perSecond, seconds: effort.paceSeconds }
+  async function latencyAt(rate: number, worker: Worker<Ours> | Worker<Peer>): Promise<Latency> {
+    const pace = { ...places(Math.round(rate * effort.paceSeconds)), perSecond: rate, seconds: effort.paceSeconds }
     await receiver.ask('take')
     const committed = await (worker as Worker<Ours>).ask('publish', pace)
-    latencies.set(name, latencyOf(committed, (await receiver.ask('take')).arrivals))
+    return latencyOf(committed, (await receiver.ask('take')).arrivals)
+  }
+  const latencies = new Map<string, Latency>()
+  for (const [name, worker] of new Map<string, Worker<Ours> | Worker<Peer>>([['ours', ours], ...peers]))
+    latencies.set(name, await latencyAt(perSecond, worker))
+  const both = await bothAtOnce()
+  async function bothAtOnce(): Promise<string> {
+    const rates: number[] = []
+    for (let round = 0; round < effort.rounds; round += 1) {
+      const { seconds } = await ours.ask('publishAll', places(effort.deliveries))
+      rates.push(effort.deliveries / seconds)
+    }
+    const rate = median(rates)
+    const { p50, p99 } = await latencyAt(Math.floor(rate / 2), ours)
+    return `Published and delivered by one process at a time: ${rate.toFixed(0)} per second. At half of that p50 is ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms.\n`
   }
   const heap = await heapAfter(ours, places, effort.memoryDeliveries)
   const claims = await claimRates(open, effort)
@@ -132,6 +145,7 @@ async function measure(parts: Parts, effort: DeliveryEffort): Promise<string> {
     '| --- | --- | --- | --- | --- | --- |',
     ...ways.map(({ name }) => row(name, turns, latencies.get(name))),
     '',
+    both,
     heap,
     claims,
     '',

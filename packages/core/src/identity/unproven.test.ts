@@ -1,5 +1,6 @@
 /** INTERFACE 4.2: an account that proves another address keeps nothing of what was shared for one that it carried and never proved. */
 import { describe, expect, test } from 'vitest'
+import { carriedSetup as setUp } from '../../test/support/carried-setup.js'
 import { turns } from '../../test/support/manual-clock.js'
 import { seededRandom } from '../../test/support/seeded-random.js'
 import { approved, email, notStarted, rejected, shareSetup, shop } from '../../test/support/share-setup.js'
@@ -9,53 +10,6 @@ import { createEmailCodes } from './email-codes.js'
 
 const other = 'second.user@example.com'
 const unavailable = expect.objectContaining({ code: 'ERR_IDENTITY_UNAVAILABLE' })
-
-/** Sharing on the accounts of the store, and an account that carries the address of somebody else without a proof. */
-async function setUp() {
-  const setup = shareSetup({ holdsAddresses: true })
-  const { store, emails, clock, provider, verdicts, webhook, of } = setup
-  let made = 0
-  const codes = createEmailCodes(Buffer.alloc(32, 1), seededRandom('codes'))
-  const claims = createAccountClaims({ store, emails, codes, clock, ids: { next: () => `user-${++made}` } })
-  const proveAs = async (accountId: string, address: string) => {
-    await claims.claimByCode(address, (await claims.requestCode(address)).code, { accountId })
-    return accountId
-  }
-  const { accountId: squatter } = await claims.register(email)
-  const name = `pi:${squatter}:1`
-  return {
-    ...setup,
-    codes,
-    claims,
-    proveAs,
-    squatter,
-    name,
-    prove: async (address: string) => proveAs((await claims.register(address)).accountId, address),
-    /** Works when a call is on its way back, once. */
-    during(call: 'redeem' | 'find', work: () => Promise<unknown>) {
-      provider.pause = async (which, half) => {
-        if (which !== call || half !== 'answer') return
-        provider.pause = async () => undefined
-        await work()
-      }
-    },
-    /** The accounts that have an applicant, found by the address. */
-    async holders(applicantId: string) {
-      const found = await store.verifications.list({ emailKey: emails(email).key, limit: 100 })
-      return found.filter((each) => each.applicantId === applicantId).map(({ accountId }) => accountId)
-    },
-    /** Whoever has the address proves it, has what was shared for it, and the other account has no more than its own. */
-    async expectRestored(victim: string) {
-      const applicantId = `applicant of ${name}`
-      provider.reviews.set(applicantId, approved)
-      await webhook(approved, { name, at: clock.now() + 1 })
-      expect(await of(victim)).toMatchObject({ donor: shop, applicantId, review: approved, claim: null })
-      expect((await of(squatter)).applicantId).not.toBe(applicantId)
-      await verdicts.ask()
-      expect(await of(victim)).toMatchObject({ review: approved })
-    },
-  }
-}
 
 describe('what was shared for an address that its account never proved', () => {
   test('is the account’s no more once that proves another one, and goes to whoever proves the first', async () => {
@@ -257,73 +211,6 @@ test('is not told of while a redemption keeps it: its account shares for the add
   expect(answers).toEqual([{ ...notStarted, reused: false }])
 })
 
-describe('an account that proved an address keeps what was shared for it', () => {
-  test('where a webhook ended it before the account changed its address, and the request hears of that last', async () => {
-    const { share, during, proveAs, squatter, of, webhook, name } = await setUp()
-    await proveAs(squatter, email)
-    during('redeem', async () => {
-      await webhook(approved, { name })
-      await proveAs(squatter, other)
-    })
-    expect(await share()).toEqual({ ...approved, reused: true })
-    expect(await of(squatter)).toMatchObject({ donor: shop, applicantId: `applicant of ${name}`, review: approved })
-  })
-
-  test('where it is redeemed while the account changes its address', async () => {
-    const { share, during, proveAs, squatter, of, prove, name } = await setUp()
-    await proveAs(squatter, email)
-    during('redeem', () => proveAs(squatter, other))
-    expect(await share()).toMatchObject({ reused: true })
-    expect(await of(await prove(email))).toMatchObject({ donor: null, applicantId: null })
-    expect(await of(squatter)).toMatchObject({ donor: shop, applicantId: `applicant of ${name}`, claim: null })
-  })
-
-  test('where the poll ends it after the account changed its address', async () => {
-    const { share, provider, proveAs, squatter, of, clock, verdicts, name } = await setUp()
-    await proveAs(squatter, email)
-    provider.fault = (call) => (call === 'redeem' ? 'lost after' : 'lost before')
-    await expect(share()).rejects.toThrow(unavailable)
-    provider.fault = () => null
-    await proveAs(squatter, other)
-    await clock.advance(claimLeaseMs)
-    await verdicts.ask()
-    expect(await of(squatter)).toMatchObject({ donor: shop, applicantId: `applicant of ${name}`, claim: null })
-  })
-
-  test.each(['a request', 'the poll'] as const)(
-    'where %s finds nothing of a lost answer for the address that it proved next',
-    async (who) => {
-      const { share, shareFor, webhook, provider, proveAs, squatter, of, clock, verdicts, name } = await setUp()
-      await proveAs(squatter, email)
-      await share()
-      provider.reviews.set(`applicant of ${name}`, rejected)
-      await webhook(rejected, { name })
-      await proveAs(squatter, other)
-      provider.fault = () => 'lost before'
-      await expect(shareFor(other)).rejects.toThrow(unavailable)
-      await clock.advance(claimLeaseMs)
-      provider.fault = (call) => (call === 'redeem' ? 'rejected' : null)
-      if (who === 'the poll') await verdicts.ask()
-      else await expect(shareFor(other)).rejects.toMatchObject({ code: 'ERR_SHARE_TOKEN_REJECTED' })
-      const applicantId = `applicant of ${name}`
-      expect(await of(squatter)).toMatchObject({ donor: shop, applicantId, review: rejected, claim: null })
-    },
-  )
-
-  test('where somebody with a verification proved it since, whatever either proves then', async () => {
-    const { share, shareFor, proveAs, prove, squatter, of, webhook, name } = await setUp()
-    await proveAs(squatter, email)
-    await share()
-    await webhook(approved, { name })
-    const second = await prove(other)
-    await shareFor(other)
-    await proveAs(second, email)
-    await proveAs(second, 'third.user@example.com')
-    await proveAs(squatter, 'fourth.user@example.com')
-    expect(await of(squatter)).toMatchObject({ donor: shop, applicantId: `applicant of ${name}`, review: approved })
-  })
-})
-
 test('a look-up for another address that finds nothing lets go what was shared for the first', async () => {
   const { share, shareFor, webhook, provider, proveAs, prove, squatter, name, of, clock, expectRestored } =
     await setUp()
@@ -340,21 +227,6 @@ test('a look-up for another address that finds nothing lets go what was shared f
   expect(await of(squatter)).toMatchObject({ donor: null, applicantId: null, review: null, claim: null })
   provider.fault = () => null
   await expectRestored(await prove(email))
-})
-
-test('an account keeps what was shared for an address that it proved when it proves another one', async () => {
-  const { share, proveAs, squatter, name, of } = await setUp()
-  await proveAs(squatter, email)
-  await share()
-  await proveAs(squatter, other)
-  expect(await of(squatter)).toMatchObject({ donor: shop, applicantId: `applicant of ${name}` })
-})
-
-test('an account that proves the address that it carries keeps what was shared for it', async () => {
-  const { share, proveAs, squatter, name, of } = await setUp()
-  await share()
-  await proveAs(squatter, email)
-  expect(await of(squatter)).toMatchObject({ donor: shop, applicantId: `applicant of ${name}` })
 })
 
 test('an idle claim that the poll ends lets the applicant go by its own address, whatever its account shared for since', async () => {

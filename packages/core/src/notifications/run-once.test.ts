@@ -1,0 +1,54 @@
+/** DESIGN section 2, flow 3: a dispatcher attempts once what is due. */
+import { describe, expect, test } from 'vitest'
+import { busy, ok, setUpDispatcher } from '../../test/support/dispatcher-setup.js'
+import { turns } from '../../test/support/manual-clock.js'
+
+describe('runOnce', () => {
+  test('attempts everything that is due, in as many claims as it takes, and nothing that is not', async () => {
+    const { dispatcher, deliveries, posts, clock } = setUpDispatcher({ batch: 3, concurrency: 5 })
+    for (let index = 0; index < 20; index += 1) deliveries.add({ deliveryId: `d${index}` })
+    deliveries.add({ deliveryId: 'later', dueAt: clock.now() + 1 })
+    expect(await dispatcher.runOnce()).toBe(20)
+    expect(posts).toHaveLength(20)
+    expect(Math.max(...deliveries.claimLimits)).toBe(3)
+    expect(deliveries.view('later').attempts).toEqual([])
+    expect(await dispatcher.runOnce()).toBe(0)
+  })
+
+  test('rejects with the error of a claim, after its posts have settled', async () => {
+    const { dispatcher, deliveries } = setUpDispatcher({ batch: 1 }, async () => {
+      await turns()
+      return ok
+    })
+    deliveries.add({ deliveryId: 'a' })
+    const claim = deliveries.claim
+    deliveries.claim = async (options) => {
+      deliveries.failures.claim.push(...(deliveries.claimLimits.length === 1 ? [busy()] : []))
+      return claim(options)
+    }
+    await expect(dispatcher.runOnce()).rejects.toMatchObject({ code: 'ERR_STORE_BUSY' })
+    expect(deliveries.view('a').status).toBe('delivered')
+  })
+
+  test('of a large claim thirty-two are started before answers are read, and all of them are waited for', async () => {
+    let [started, atFirstAnswer] = [0, 0]
+    const { dispatcher, deliveries } = setUpDispatcher({ perEndpoint: 100 }, async () => {
+      started += 1
+      for (let step = 0; step < 20; step += 1) await Promise.resolve()
+      atFirstAnswer ||= started
+      return ok
+    })
+    for (let index = 0; index < 100; index += 1) deliveries.add({ deliveryId: `d${index}` })
+    expect(await dispatcher.runOnce()).toBe(100)
+    expect(deliveries.claimLimits[0]).toBe(256)
+    expect([started, atFirstAnswer]).toEqual([100, 32])
+    expect(deliveries.view('d99').status).toBe('delivered')
+  })
+
+  test('an aborted signal claims nothing', async () => {
+    const { dispatcher, deliveries } = setUpDispatcher()
+    deliveries.add({ deliveryId: 'a' })
+    expect(await dispatcher.runOnce(AbortSignal.abort())).toBe(0)
+    expect(deliveries.claimLimits).toEqual([])
+  })
+})

@@ -8,6 +8,7 @@ import type { StoreTransaction } from '../ports/store-transaction.js'
 import type { RedemptionAttempt, ShareOutcome, VerdictEntry, Verification } from '../ports/store-verifications.js'
 import type { Clock, Logger } from '../ports/world.js'
 import { logAttempt } from './attempt-log.js'
+import { mayAttach } from './decide-attach.js'
 import { begunReview, notStarted, reviewToTell } from './decide-share.js'
 import { keepQuestion } from './look-up.js'
 import { isFor } from './move-along.js'
@@ -42,24 +43,14 @@ export interface AttachDeps {
 }
 
 /** Attaches, unless another applicant is attached that may not be displaced. Locks the account. */
-export async function attach(
-  tx: StoreTransaction,
-  { attempt, applicant, outcome, source }: Attachment,
-  { clock, logger, holdsAddresses = false }: AttachDeps,
-): Promise<Attached> {
+export async function attach(tx: StoreTransaction, attachment: Attachment, deps: AttachDeps): Promise<Attached> {
+  const { attempt, applicant, outcome, source } = attachment
+  const { clock, logger } = deps
   const { accountId, externalUserId } = attempt
   const { applicantId, reviewedAt = null } = applicant
   const { verifications } = tx
   const found = await verifications.lock(accountId)
   const now = clock.now()
-  /** Where another verification is told of instead of the applicant's, unless it was shared for another address, or there is none. */
-  async function toTell(there: Verification): Promise<Pick<Attached, 'donor' | 'review'>> {
-    const { donor } = there
-    const isOther =
-      holdsAddresses && donor === attempt.integrationAddress && !(await isFor(tx, there, attempt.emailKey))
-    if (donor === null || isOther) return { donor: attempt.integrationAddress, review: applicant.review ?? begunReview }
-    return { donor, review: reviewToTell(there) ?? notStarted }
-  }
   // A webhook, or whoever took the claim over, has attached it already, perhaps with a verdict since.
   if (found.applicantId === applicantId) {
     await logAttempt(tx, now, attempt, outcome, { externalUserId })
@@ -69,12 +60,15 @@ export async function attach(
   // The same, and its address was given to another account since, where it went along; or a newer one took its place.
   if (!isClaimed && (await verifications.redemption(externalUserId))?.state === 'attached') {
     await logAttempt(tx, now, attempt, outcome, { externalUserId })
-    return { isAttached: true, ...(await toTell((await verifications.ofApplicant(applicantId)) ?? found)) }
+    return {
+      isAttached: true,
+      ...(await toTell(tx, (await verifications.ofApplicant(applicantId)) ?? found, attachment, deps)),
+    }
   }
   // A claim that lapsed has nothing on its way any more; its attempt is looked up by its name all the same.
   // So is that of a look-up: what it looks for is here, and it sends nothing without its claim.
   const isOver = isClaimed || found.claim?.lapsed === true || (await isOfLookUp(tx, found))
-  const isAttached = isFree(found, attempt, isClaimed)
+  const isAttached = mayAttach(found, { ...attempt, isClaimed })
   const review = applicant.review ?? begunReview
   const state = isAttached ? 'attached' : 'surplus'
   await verifications.endRedemption(externalUserId, state, applicantId)
@@ -90,7 +84,7 @@ export async function attach(
       'A token was redeemed for an account that has another applicant.',
     )
     await verifications.change(accountId, claim)
-    return { isAttached, ...(await toTell(found)) }
+    return { isAttached, ...(await toTell(tx, found, attachment, deps)) }
   }
   const donor = attempt.integrationAddress
   await verifications.change(accountId, {
@@ -113,14 +107,17 @@ async function isOfLookUp(tx: StoreTransaction, { claim }: Verification): Promis
 }
 
 /**
- * Whether the applicant of an attempt may be attached: nobody else donated, and no newer attempt is attached. What came along with an address, and names no
- * attempt of the account, gives way to whoever claimed it alone.
+ * What is told where another verification is there: that, unless it was shared for another address, or there is none; then the applicant's own.
+ * A host with users of its own has one verification per user, whatever the address.
  */
-function isFree(
-  { donor, attempt: attached }: Verification,
-  { integrationAddress, number }: Attachment['attempt'],
-  isClaimed: boolean,
-): boolean {
-  if (donor === null) return true
-  return donor === integrationAddress && (attached === null ? isClaimed : number > attached)
+async function toTell(
+  tx: StoreTransaction,
+  there: Verification,
+  { attempt, applicant }: Attachment,
+  { holdsAddresses = false }: Pick<AttachDeps, 'holdsAddresses'>,
+): Promise<Pick<Attached, 'donor' | 'review'>> {
+  const { donor } = there
+  const isOther = donor === null || (holdsAddresses && !(await isFor(tx, there, attempt.emailKey)))
+  if (isOther) return { donor: attempt.integrationAddress, review: applicant.review ?? begunReview }
+  return { donor, review: reviewToTell(there) ?? notStarted }
 }

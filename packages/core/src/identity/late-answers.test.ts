@@ -22,6 +22,17 @@ describe('an answer that arrives after its applicant was displaced tells its own
     expect(await of(squatter)).toMatchObject({ review: approved })
   })
 
+  test('also where another integration shared for another address there', async () => {
+    const { share, shareFor, webhook, during, proveAs, prove, squatter, name } = await setUp()
+    during('redeem', async () => {
+      await webhook(rejected, { name })
+      await proveAs(squatter, other)
+      await shareFor(other, otherShop)
+      await prove(email)
+      expect(await share()).toMatchObject({ reused: true })
+    })
+    expect(await share()).toEqual({ ...begun, reused: true })
+  })
   test('where the account has nothing any more', async () => {
     const { share, webhook, during, proveAs, prove, squatter, name } = await setUp()
     during('redeem', async () => {
@@ -50,6 +61,20 @@ test('an answer of an older attempt does not tell of what was shared for another
   })
   expect(await share()).toEqual({ ...begun, reused: true })
   expect((await redemptions())[0]).toEqual([name, shop, 'surplus'])
+})
+
+test('nor is it refused for what another integration shared for another address since', async () => {
+  const { share, shareFor, during, proveAs, squatter, clock, verdicts, provider } = await setUp()
+  const { find } = provider
+  during('redeem', async () => {
+    provider.find = async () => ({ kind: 'answer', value: null })
+    await clock.advance(claimLeaseMs + 1)
+    await verdicts.ask()
+    await proveAs(squatter, other)
+    expect(await shareFor(other, otherShop)).toMatchObject({ reused: true })
+    provider.find = find
+  })
+  expect(await share()).toEqual({ ...begun, reused: true })
 })
 
 describe('an applicant that the provider shows when another address of its account is redeemed for', () => {

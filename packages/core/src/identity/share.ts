@@ -181,9 +181,11 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
             await endClaim(tx, held)
           }),
         )
-        // What was shared for the caller's address goes along too, where this claim kept it.
-        if (looked.attempt.emailKey !== emailKey)
-          await store.transaction(async (tx) => moveAll(tx, await movesFrom(tx, keptBy(caller), deps), deps))
+        // What this claim kept goes along too, where it was shared for another address.
+        await store.transaction(async (tx) => {
+          const others = [emailKey, ...kept.emailKeys].filter((each) => each !== looked.attempt.emailKey)
+          await moveAll(tx, await movesFrom(tx, { accountId, emailKeys: others }, deps), deps)
+        })
         return { kind: 'again' }
       case 'none':
         return inTransaction(async (tx, until) => {

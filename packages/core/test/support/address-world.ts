@@ -12,6 +12,7 @@ import { createVerdicts } from '../../src/identity/verdicts.js'
 import type { IdentityProvider, Review } from '../../src/ports/identity-provider.js'
 import type { Store } from '../../src/ports/store.js'
 import type { StoreTransaction } from '../../src/ports/store-transaction.js'
+import type { RedemptionAttempt } from '../../src/ports/store-verifications.js'
 import { parseMasterKey } from '../../src/secrets/master-key.js'
 import { manualClock } from './manual-clock.js'
 import { memoryStore } from './memory-store.js'
@@ -256,6 +257,15 @@ export function createWorld(seed: number) {
         } = memory.committed().verifications.get(request.externalUserId.replace(/^pi:(.*):\d+$/, '$1')) ?? {}
         if (donor != null && known != null && !everRejected.has(applicantId ?? ''))
           broke('redeemed over', `${applicantId} by ${request.externalUserId}`)
+        const { redemptions, shareAttempts } = memory.committed()
+        const own = redemptions.get(request.externalUserId)
+        const isSame = ({ accountId, emailKey, integrationAddress }: RedemptionAttempt) =>
+          accountId === own?.accountId && emailKey === own.emailKey && integrationAddress === by
+        const wasAbsent = ({ externalUserId: name }: RedemptionAttempt) =>
+          shareAttempts.some(({ outcome, externalUserId }) => outcome === 'absent' && externalUserId === name)
+        for (const each of redemptions.values())
+          if (each.state === 'surplus' && isSame(each) && !wasAbsent(each) && !everRejected.has(each.applicantId ?? ''))
+            broke('redeemed over a surplus', `${each.applicantId} by ${request.externalUserId}`)
         return provider.redeem(request)
       },
       find: (name) => provider.find(name),

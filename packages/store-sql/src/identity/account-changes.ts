@@ -1,8 +1,8 @@
 /** Registrations, claims and one-time codes inside a transaction. Source: INTERFACE 4.2 (account resolution order). @module */
 import type { IdentityAccount, IdentityAccountTransaction, StoredEmailCode } from '@payment-integration/core/ports'
-import type { Connection, Differences } from '../engine.js'
+import type { Connection, Differences, Engine } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
-import { run } from '../internal/statement.js'
+import { compile, run } from '../internal/statement.js'
 import { integer, pack } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 import { eventValues } from './accounts.js'
@@ -28,9 +28,8 @@ export function accountsIn(db: Connection, differences: Differences): IdentityAc
       return (await users.where('account_id', '=', pack(accountId)).executeTakeFirst())?.email_key ?? null
     },
     async hasProved(accountId, emailKey) {
-      const claimed = db.selectFrom('account_events').select('id').where('action', '=', 'claimed')
-      const theirs = claimed.where('email_key', '=', emailKey).where('account_id', '=', pack(accountId))
-      return (await theirs.limit(1).executeTakeFirst()) !== undefined
+      const { rows } = await db.executeQuery(provedQuery({ differences }, accountId, emailKey))
+      return rows.length > 0
     },
     async register(email, accountId) {
       await insertUser(db, differences, { accountId, emailKey: email.key })
@@ -46,6 +45,15 @@ export function accountsIn(db: Connection, differences: Differences): IdentityAc
       await db.insertInto('account_events').values(eventValues(event)).execute()
     },
   }
+}
+
+/** What {@link IdentityAccountTransaction.hasProved} asks. */
+export function provedQuery({ differences }: Pick<Engine, 'differences'>, accountId: string, emailKey: string) {
+  return compile<{ id: Integer }>(
+    differences,
+    (parameter) => `select id from ${differences.name('account_events')}
+      where email_key = ${parameter(emailKey)} and account_id = ${parameter(pack(accountId))} and action = 'claimed' limit 1`,
+  )
 }
 
 async function find(db: Connection, accountId: string): Promise<IdentityAccount | null> {

@@ -4,6 +4,7 @@ import { onBothDatabases } from '../../test/support/old-databases.js'
 import { postgresScans, sqlitePlan } from '../../test/support/plans.js'
 import { createStore } from '../create-store.js'
 import type { Engine } from '../engine.js'
+import { provedQuery } from './account-changes.js'
 import { ofApplicantQuery } from './redemptions.js'
 import { dueQuery, listQuery, verdictsQuery } from './verification-reads.js'
 
@@ -26,6 +27,8 @@ async function fill({ transaction, differences: { name } }: Engine): Promise<voi
           case when i % 9 = 0 then null else '"a' || i || '"' end from n`,
       `insert into ${name('identity_accounts')} (email_key, account_id, email_key_version, email_sealed, created_at, resolved_at)
         ${numbers} select ${key('i')}, '"' || i || '"', 1, 'sealed', 1, 1 from n`,
+      `insert into ${name('account_events')} (at, action, email_key, account_id)
+        ${numbers} select i, 'claimed', ${key('i')}, '"' || i || '"' from n`,
       `insert into ${name('verdicts')} (noted_at, account_id, applicant_id, source, news, outcome)
         ${numbers} select i, '"' || i || '"', '"a' || i || '"', 'webhook', 'review', 'applied' from n`,
     ])
@@ -46,6 +49,7 @@ onBothDatabases((empty, database) => {
       'verdicts of an address': verdictsQuery(engine, { emailKey, limit: 50 }),
       'the attempt of an applicant': ofApplicantQuery(engine, 'a70'),
       'the newest verdicts': verdictsQuery(engine, { limit: 50 }),
+      'whether an account proved an address': provedQuery(engine, '7', emailKey),
     }
     for (const [what, query] of Object.entries(queries)) {
       const compiled = { compile: () => query }
@@ -53,7 +57,8 @@ onBothDatabases((empty, database) => {
         const details = (await sqlitePlan(engine, compiled)).map(({ detail }) => detail)
         expect(
           details.filter(
-            (detail) => /^SCAN [vsa]\b|^SCAN (verifications|redemptions)/.test(detail) && !/INDEX/.test(detail),
+            (detail) =>
+              /^SCAN [vsa]\b|^SCAN (verifications|redemptions|account_events)/.test(detail) && !/INDEX/.test(detail),
           ),
           what,
         ).toEqual([])

@@ -1,0 +1,173 @@
+/** INTERFACE 3, 4.2: a verification that came along with its address is shared anew after a rejection as any other is: one token, one redemption. */
+import { describe, expect, test } from 'vitest'
+import { turns } from '../../test/support/manual-clock.js'
+import { seededRandom } from '../../test/support/seeded-random.js'
+import { approved, begun, email, rejected, review, shareSetup, shop } from '../../test/support/share-setup.js'
+import { steppedProcess } from '../../test/support/stepped-process.js'
+import { createAccountClaims } from './claim-account.js'
+import { claimLeaseMs } from './claim-times.js'
+import { createEmailCodes } from './email-codes.js'
+
+const other = 'second.user@example.com'
+
+/** Sharing on the accounts of the store, and whoever proves an address. */
+async function proving() {
+  const setup = shareSetup({ holdsAddresses: true })
+  const { store, emails, clock, provider } = setup
+  let made = 0
+  const codes = createEmailCodes(Buffer.alloc(32, 1), seededRandom('codes'))
+  const claims = createAccountClaims({ store, emails, codes, clock, ids: { next: () => `user-${++made}` } })
+  const proveAs = async (accountId: string, address: string) => {
+    await claims.claimByCode(address, (await claims.requestCode(address)).code, { accountId })
+    return accountId
+  }
+  return {
+    ...{ ...setup, proveAs },
+    prove: async (address: string) => proveAs((await claims.register(address)).accountId, address),
+    /** Works when a call is on its way back, once. */
+    during(call: 'redeem' | 'find', work: () => Promise<unknown>) {
+      provider.pause = async (which, half) => {
+        if (which !== call || half !== 'answer') return
+        provider.pause = async () => undefined
+        await work()
+      }
+    },
+  }
+}
+
+/** The verification of a placeholder was rejected, and its user registered and proved the address: it came along. */
+async function cameAlong() {
+  const setup = await proving()
+  const { share, webhook, provider, prove, of } = setup
+  await share(shop, 'before')
+  provider.reviews.set('applicant of pi:account-1:1', rejected)
+  await webhook(rejected)
+  const owner = await prove(email)
+  expect(await of(owner)).toMatchObject({ donor: shop, attempt: null, review: rejected })
+  return { ...setup, owner }
+}
+
+/** Then a retry, whose answer is lost. */
+async function retryLost(findsByName = true) {
+  const setup = await cameAlong()
+  const { share, provider, clock, owner } = setup
+  provider.findsByName = findsByName
+  provider.fault = (call) => (call === 'redeem' ? 'lost after' : 'lost before')
+  await expect(share()).rejects.toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE' })
+  provider.fault = () => null
+  await clock.advance(claimLeaseMs)
+  expect(provider.redeemed).toHaveLength(2)
+  return { ...setup, retry: `pi:${owner}:1` }
+}
+
+describe('a retry after a rejection that came along, whose answer is lost', () => {
+  test('is found by the poll', async () => {
+    const { verdicts, of, owner, retry } = await retryLost()
+    await verdicts.ask()
+    expect(await of(owner)).toMatchObject({ applicantId: `applicant of ${retry}`, claim: null })
+  })
+  test('is found by the next request, and no second token is redeemed', async () => {
+    const { share, of, owner, retry, provider, redemptions } = await retryLost()
+    const answer = await share()
+    expect(await redemptions()).toContainEqual([retry, shop, 'attached'])
+    expect(provider.redeemed).toHaveLength(2)
+    expect(answer).toMatchObject({ reused: false })
+    expect(await of(owner)).toMatchObject({ applicantId: `applicant of ${retry}`, claim: null })
+  })
+  test('is attached by a webhook that comes while a request looks', async () => {
+    const { share, of, owner, retry, provider, during, webhook, redemptions } = await retryLost()
+    during('find', () => webhook(approved, { name: retry, key: 'k' }))
+    const answer = await share()
+    expect(await redemptions()).toContainEqual([retry, shop, 'attached'])
+    expect(provider.redeemed).toHaveLength(2)
+    expect(answer).toMatchObject({ reused: false })
+    expect(await of(owner)).toMatchObject({ applicantId: `applicant of ${retry}`, review: approved })
+  })
+  test('is found by the poll after a look-up that failed', async () => {
+    const { share, of, owner, retry, provider, verdicts, clock, redemptions } = await retryLost()
+    provider.fault = () => 'throttled'
+    await expect(share()).rejects.toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE' })
+    provider.fault = () => null
+    await clock.advance(60 * 60_000)
+    await verdicts.ask()
+    expect(await redemptions()).toContainEqual([retry, shop, 'attached'])
+    expect(await of(owner)).toMatchObject({ applicantId: `applicant of ${retry}` })
+  })
+  test('is settled by an operator where names are not found', async () => {
+    const { share, of, owner, retry, provider, settle, redemptions } = await retryLost(false)
+    await expect(share()).rejects.toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE' })
+    expect(await redemptions()).toContainEqual([retry, shop, 'unresolved'])
+    expect(await settle({ externalUserId: retry, applicantId: `applicant of ${retry}` })).toBe('attached')
+    expect(await of(owner)).toMatchObject({ applicantId: `applicant of ${retry}` })
+    expect(provider.redeemed).toHaveLength(2)
+  })
+})
+
+const how = ['a request', 'the poll, and a request', 'a webhook, and a request'] as const
+const ends = ['killed', 'thawed'] as const
+const faults = [null, 'lost after'] as const
+test.each(how.flatMap((h) => ends.flatMap((e) => faults.map((f) => [h, e, f] as const))))(
+  '%s, %s, %s',
+  async (h, e, f) => {
+    const wrong: string[] = []
+    for (let point = 1; ; point += 1) {
+      const setup = await cameAlong()
+      const { provider, clock, verdicts, share, webhook, of, owner } = setup
+      const process = steppedProcess(setup, point)
+      provider.fault = (call) => (call === 'redeem' ? f : null)
+      const work = process.share({ integrationAddress: shop, email, shareToken: 'dying' }).catch(() => undefined)
+      await turns()
+      provider.fault = () => null
+      if (process.stoppedAt() === null) break
+      const where = `point ${point}, ${process.stoppedAt()}`
+      await clock.advance(claimLeaseMs)
+      if (h.startsWith('the poll')) await verdicts.ask()
+      const newest = provider.redeemed.at(-1)
+      if (h.startsWith('a webhook') && newest?.shareToken === 'dying')
+        await webhook(review('pending'), { name: newest.externalUserId, key: 'w' })
+      await share(shop, 'healthy').catch(() => undefined)
+      if (e === 'thawed') {
+        process.thaw()
+        await work
+      }
+      await clock.advance(claimLeaseMs)
+      await verdicts.ask()
+      await share(shop, 'healthy 2').catch(() => undefined)
+      if (provider.redeemed.length !== 2) wrong.push(`${where}: ${provider.redeemed.map((r) => r.shareToken)}`)
+      const last = provider.redeemed.at(-1)
+      const at = await of(owner)
+      if (at.applicantId !== last?.applicantId || at.claim !== null) wrong.push(`${where}: ${at.applicantId}`)
+    }
+    expect(wrong).toEqual([])
+  },
+)
+
+test('an open attempt of before does not displace what came along approved', async () => {
+  const { share, shareFor, provider, clock, webhook, verdicts, of, prove, proveAs } = await proving()
+  const p = await prove(email)
+  provider.fault = () => 'lost before'
+  await expect(share()).rejects.toThrow()
+  provider.fault = () => null
+  await clock.advance(claimLeaseMs + 1)
+  await verdicts.ask()
+  provider.fault = (call) => (call === 'redeem' ? 'lost after' : null)
+  let finds = 0
+  const { find } = provider
+  provider.find = async (name, by) => (++finds > 1 ? { kind: 'unavailable', reason: 'x' } : find(name, by))
+  await expect(share()).rejects.toThrow()
+  provider.find = find
+  provider.fault = () => null
+  await clock.advance(claimLeaseMs + 1)
+  await webhook(begun, { name: `pi:${p}:1` })
+  expect(await of(p)).toMatchObject({ applicantId: `applicant of pi:${p}:1`, claim: null })
+  const v = await prove(email)
+  expect(await of(v)).toMatchObject({ applicantId: `applicant of pi:${p}:1` })
+  await shareFor(other)
+  const shared = provider.redeemed.at(-1)
+  await webhook(approved, { name: shared?.externalUserId ?? '', key: 'k' })
+  await proveAs(p, other)
+  expect(await of(p)).toMatchObject({ applicantId: shared?.applicantId, review: approved })
+  await clock.advance(60 * 60_000)
+  await verdicts.ask()
+  expect(await of(p)).toMatchObject({ applicantId: shared?.applicantId, review: approved })
+})

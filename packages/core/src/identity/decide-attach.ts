@@ -1,0 +1,22 @@
+/** Whether the applicant of an attempt takes its place at an account. Source: INTERFACE 3 (KYC attachment); docs/decisions/identity.md. @module */
+import type { RedemptionAttempt, Verification } from '../ports/store-verifications.js'
+import { isRejected } from './decide-share.js'
+
+/** The attempt that an applicant came of. */
+export interface AttachFacts extends Pick<RedemptionAttempt, 'integrationAddress' | 'number'> {
+  /** Whether the claim of the account is its own. */
+  readonly isClaimed: boolean
+}
+
+/**
+ * Decides: nobody else donated, and no newer attempt is attached. What came along with an address names no attempt of the account: it gives way to the attempt
+ * that claimed the account, and to any other once it was rejected or is gone, as a token may be redeemed then.
+ */
+export function mayAttach(
+  { donor, attempt: attached, review }: Pick<Verification, 'donor' | 'attempt' | 'review'>,
+  { integrationAddress, number, isClaimed }: AttachFacts,
+): boolean {
+  if (donor === null) return true
+  if (donor !== integrationAddress) return false
+  return attached === null ? isClaimed || review === null || isRejected(review) : number > attached
+}

@@ -58,7 +58,8 @@ export async function attach(tx: StoreTransaction, attachment: Attachment, deps:
   }
   const isClaimed = found.claim?.externalUserId === externalUserId
   // The same, and its address was given to another account since, where it went along; or a newer one took its place.
-  if (!isClaimed && (await verifications.redemption(externalUserId))?.state === 'attached') {
+  const noted = isClaimed ? null : await verifications.redemption(externalUserId)
+  if (noted?.state === 'attached') {
     await logAttempt(tx, now, attempt, outcome, { externalUserId })
     return {
       isAttached: true,
@@ -68,7 +69,8 @@ export async function attach(tx: StoreTransaction, attachment: Attachment, deps:
   // A claim that lapsed has nothing on its way any more; its attempt is looked up by its name all the same.
   // So is that of a look-up: what it looks for is here, and it sends nothing without its claim.
   const isOver = isClaimed || found.claim?.lapsed === true || (await isOfLookUp(tx, found))
-  const isAttached = mayAttach(found, { ...attempt, isClaimed })
+  const isRetry = isClaimed || (noted !== null && (await isNewer(tx, noted, found)))
+  const isAttached = mayAttach(found, { ...attempt, isRetry })
   const review = applicant.review ?? begunReview
   const state = isAttached ? 'attached' : 'surplus'
   await verifications.endRedemption(externalUserId, state, applicantId)
@@ -99,6 +101,17 @@ export async function attach(tx: StoreTransaction, attachment: Attachment, deps:
     askInMs: review.reviewStatus === 'completed' && reviewedAt === null ? 0 : firstQuestionMs,
   })
   return { isAttached, donor, review }
+}
+
+/** Whether an attempt was made after the one that what came along is from, for the same address: whoever hears of it, it is its retry. */
+async function isNewer(
+  tx: StoreTransaction,
+  { emailKey, claimedAt }: RedemptionAttempt,
+  { attempt, applicantId }: Verification,
+): Promise<boolean> {
+  if (attempt !== null || applicantId === null) return false
+  const along = await tx.verifications.redemptionOf(applicantId)
+  return along !== null && along.emailKey === emailKey && along.claimedAt < claimedAt
 }
 
 /** Whether a claim was made to look something up: no token is sent under its name before it is noted as an attempt. */

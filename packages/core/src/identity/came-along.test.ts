@@ -36,7 +36,7 @@ async function proving() {
 }
 
 /** The verification of a placeholder was rejected, and its user registered and proved the address: it came along. */
-async function cameAlong() {
+async function cameAlong(sinceMs = 0) {
   const setup = await proving()
   const { share, webhook, provider, prove, of } = setup
   await share(shop, 'before')
@@ -44,6 +44,7 @@ async function cameAlong() {
   await webhook(rejected)
   const owner = await prove(email)
   expect(await of(owner)).toMatchObject({ donor: shop, attempt: null, review: rejected })
+  await setup.clock.advance(sinceMs)
   return { ...setup, owner }
 }
 
@@ -170,4 +171,59 @@ test('an open attempt of before does not displace what came along approved', asy
   await clock.advance(60 * 60_000)
   await verdicts.ask()
   expect(await of(p)).toMatchObject({ applicantId: shared?.applicantId, review: approved })
+})
+
+test.each([
+  'a request',
+  'the poll',
+  'the poll after a look-up that failed',
+  'a webhook',
+  'a webhook while a request looks',
+])(
+  'a retry takes the place of what came along also where that is not rejected any more when it is found: by %s',
+  async (who) => {
+    const { share, webhook, provider, clock, owner, of, verdicts, during } = await cameAlong(60_000)
+    const [before, retry] = ['pi:account-1:1', `pi:${owner}:1`]
+    provider.fault = (call) => (call === 'redeem' ? 'lost after' : 'lost before')
+    await expect(share()).rejects.toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE' })
+    provider.fault = () => null
+    await clock.advance(claimLeaseMs)
+    provider.reviews.set(`applicant of ${before}`, review('pending'))
+    expect(await webhook(review('pending'), { key: 'turned' })).toBe('applied')
+    const tell = () => webhook(begun, { name: retry, key: 'news' })
+    if (who === 'the poll') await verdicts.ask()
+    if (who === 'a webhook') await tell()
+    if (who === 'a webhook while a request looks') during('find', tell)
+    if (who === 'the poll after a look-up that failed') {
+      provider.fault = () => 'throttled'
+      await expect(share()).rejects.toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE' })
+      provider.fault = () => null
+      await clock.advance(60 * 60_000)
+      await verdicts.ask()
+    } else await share()
+    await clock.advance(1_000)
+    provider.reviews.set(`applicant of ${retry}`, approved)
+    expect(await webhook(approved, { name: retry, key: 'approved' })).toBe('applied')
+    await webhook(rejected, { key: 'again' })
+    expect(await share()).toEqual({ ...approved, reused: false })
+    expect(provider.redeemed).toHaveLength(2)
+    expect(await of(owner)).toMatchObject({ applicantId: `applicant of ${retry}`, review: approved })
+  },
+)
+
+test('what came along and is another account’s by now leaves before what a look-up found is judged', async () => {
+  const { share, shareFor, webhook, provider, clock, owner, proveAs, prove, of } = await cameAlong(60_000)
+  await proveAs(owner, other)
+  provider.fault = (call) => (call === 'redeem' ? 'lost after' : 'lost before')
+  await expect(shareFor(other)).rejects.toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE' })
+  provider.fault = () => null
+  await clock.advance(claimLeaseMs)
+  provider.reviews.set('applicant of pi:account-1:1', approved)
+  await webhook(approved, { key: 'turned' })
+  const since = await prove(email)
+  expect(await shareFor(other)).toMatchObject({ reused: false })
+  expect(provider.redeemed).toHaveLength(2)
+  expect(await of(since)).toMatchObject({ applicantId: 'applicant of pi:account-1:1', review: approved })
+  expect(await of(owner)).toMatchObject({ applicantId: `applicant of pi:${owner}:1` })
+  expect(await share()).toEqual({ ...approved, reused: false })
 })

@@ -16,10 +16,10 @@ test.each([
   ['over what another integration shared, rejected', { ...own, donor: otherShop, review: rejected }, 3, false, false],
   ['over what came along approved', along, 3, false, false],
   ['over what came along and is in flight', { ...along, review: begun }, 3, false, false],
-  ['over what came along approved, by the claim', along, 1, true, true],
+  ['over what came along approved, by its retry', along, 1, true, true],
   ['over what came along rejected', { ...along, review: rejected }, 1, false, true],
   ['over what came along and is gone', { ...along, review: null }, 1, false, true],
   ['over what came along of another integration', { ...along, donor: otherShop, review: rejected }, 1, true, false],
-] as const)('%s', (_, found, number, isClaimed, attaches) => {
-  expect(mayAttach(found, { integrationAddress: shop, number, isClaimed })).toBe(attaches)
+] as const)('%s', (_, found, number, isRetry, attaches) => {
+  expect(mayAttach(found, { integrationAddress: shop, number, isRetry })).toBe(attaches)
 })

@@ -4,19 +4,19 @@ import { isRejected } from './decide-share.js'
 
 /** The attempt that an applicant came of. */
 export interface AttachFacts extends Pick<RedemptionAttempt, 'integrationAddress' | 'number'> {
-  /** Whether the claim of the account is its own. */
-  readonly isClaimed: boolean
+  /** Whether it retries what came along: the claim of the account is its own, or it was made for the same address since. */
+  readonly isRetry: boolean
 }
 
 /**
- * Decides: nobody else donated, and no newer attempt is attached. What came along with an address names no attempt of the account: it gives way to the attempt
- * that claimed the account, and to any other once it was rejected or is gone, as a token may be redeemed then.
+ * Decides: nobody else donated, and no newer attempt is attached. What came along with an address names no attempt of the account: it gives way to its
+ * retry, and to any other once it was rejected or is gone, as a token may be redeemed then.
  */
 export function mayAttach(
   { donor, attempt: attached, review }: Pick<Verification, 'donor' | 'attempt' | 'review'>,
-  { integrationAddress, number, isClaimed }: AttachFacts,
+  { integrationAddress, number, isRetry }: AttachFacts,
 ): boolean {
   if (donor === null) return true
   if (donor !== integrationAddress) return false
-  return attached === null ? isClaimed || review === null || isRejected(review) : number > attached
+  return attached === null ? isRetry || review === null || isRejected(review) : number > attached
 }

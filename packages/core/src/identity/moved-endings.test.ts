@@ -169,9 +169,9 @@ describe('a redemption that a request for another address of the account ends', 
     let taker = ''
     provider.fault = () => 'rejected'
     await expect(shareFor(other)).rejects.toMatchObject({ code: 'ERR_SHARE_TOKEN_REJECTED' })
-    expect(await redemptions()).toContainEqual([`pi:${account}:1`, otherShop, 'surplus'])
+    expect(await redemptions()).toContainEqual([`pi:${account}:1`, otherShop, 'attached'])
     expect(await of(taker)).toMatchObject({ donor: shop, applicantId: shared?.applicantId, review: rejected })
-    expect(await of(account)).toMatchObject({ donor: null, applicantId: null, claim: null })
+    expect(await of(account)).toMatchObject({ donor: otherShop, applicantId: 'late', claim: null })
   })
 })
 

@@ -174,17 +174,18 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
         await release(held, looked)
         throw refusalError(looked.refusal)
       case 'found':
-        // It is its address that decides where it goes, whoever looked it up.
-        await store.transaction((tx) =>
-          endOf(tx, keptBy(looked.attempt), deps, async () => {
-            await attach(tx, { ...looked, outcome: 'found', source: 'look_up' }, deps)
-            await endClaim(tx, held)
-          }),
-        )
-        // What this claim kept goes along too, where it was shared for another address.
         await store.transaction(async (tx) => {
-          const others = [emailKey, ...kept.emailKeys].filter((each) => each !== looked.attempt.emailKey)
-          await moveAll(tx, await movesFrom(tx, { accountId, emailKeys: others }, deps), deps)
+          const own = looked.attempt.emailKey
+          const moves = await movesFrom(tx, { accountId, emailKeys: [emailKey, ...kept.emailKeys, own] }, deps)
+          await lockAll(tx, moves)
+          // It is its address that decides where it goes, whoever looked it up.
+          await endOf(tx, keptBy(looked.attempt), deps, async () => {
+            await endClaim(tx, held)
+            // What is another account's by now leaves first, so that it is not in the way.
+            const others = moves.filter((move) => move.emailKey !== own)
+            await moveAll(tx, others, deps)
+            await attach(tx, { ...looked, outcome: 'found', source: 'look_up' }, deps)
+          })
         })
         return { kind: 'again' }
       case 'none':

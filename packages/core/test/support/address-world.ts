@@ -339,8 +339,35 @@ export function createWorld(seed: number) {
         direct({ accountId: who, applicantId: `direct of ${who}`, review: pick([approved, begun]), at: clock.now() }),
       )
   }
+  /** An account's verification was rejected, another account proved the address, so it came along; then perhaps a retry whose answer is lost. */
+  async function beginAlong(): Promise<void> {
+    const [address, by] = [near[0] as string, integrations[0] as string]
+    const within = async <T>(work: Promise<T>): Promise<T> => {
+      await clock.advance(8_000)
+      return work
+    }
+    healthy = true
+    await within(claims.register(address))
+    await within(share(address, by))
+    const [{ applicantId, externalUserId }] = provider.redeemed as [(typeof provider.redeemed)[number]]
+    provider.reviews.set(applicantId, rejected)
+    everRejected.add(applicantId)
+    const at = clock.now()
+    provider.reviewedAt.set(applicantId, at)
+    await within(verdicts.apply({ eventKey: 'along', applicantId, externalUserId, at, review: rejected }))
+    await within(prove(address, (await within(claims.register(address))).accountId))
+    healthy = false
+    if (chance(0.3)) return
+    const { fault } = provider
+    provider.fault = (call) => (call === 'redeem' ? 'lost after' : fault(call))
+    start('retry', share(address, by))
+    await clock.advance(20_000)
+    provider.fault = fault
+  }
+
   return {
     async live() {
+      if (chance(0.3)) await beginAlong()
       for (let step = 0; step < steps; step += 1) {
         act()
         await clock.advance(chance(longer) ? upTo(2 * claimLeaseMs) : chance(0.01) ? upTo(26 * 3_600_000) : upTo(8_000))

@@ -55,3 +55,5 @@ const io: Io = {
 
 process.exitCode = await runCli(process.argv.slice(2), io)
 setTimeout(() => process.exit(), lingerMs).unref()
+// Where Node takes itself down, it gives signals their usual effect first: one that is sent twice would say that the command was killed.
+process.once('beforeExit', () => process.exit())

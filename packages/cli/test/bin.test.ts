@@ -136,6 +136,15 @@ describe('payment-integration serve, as a process', () => {
   })
 })
 
+it.skipIf(process.platform === 'win32')('a signal that is sent until serve is gone is one wish to end', async () => {
+  const folder = temporaryFolder()
+  const env = { PI_DATABASE_URL: `sqlite:${join(folder, 'service.db')}`, PI_MASTER_KEY: testMasterKey }
+  const { child, exited, line } = start(['serve', '--json'], env)
+  await line('"listening"')
+  const sending = setInterval(() => child.kill('SIGTERM'), 1)
+  expect(await exited.finally(() => clearInterval(sending))).toEqual([0, null])
+})
+
 describe('payment-integration, as a process', () => {
   it('prints help quickly and ends 0', async () => {
     const { exited, lines } = start(['--help'])

@@ -124,7 +124,6 @@ async function measure(parts: Parts, effort: DeliveryEffort): Promise<string> {
   const latencies = new Map<string, Latency>()
   for (const [name, worker] of new Map<string, Worker<Ours> | Worker<Peer>>([['ours', ours], ...peers]))
     latencies.set(name, await latencyAt(perSecond, worker))
-  const both = await bothAtOnce()
   async function bothAtOnce(): Promise<string> {
     const rates: number[] = []
     for (let round = 0; round < effort.rounds; round += 1) {
@@ -135,6 +134,7 @@ async function measure(parts: Parts, effort: DeliveryEffort): Promise<string> {
     const { p50, p99 } = await latencyAt(Math.floor(rate / 2), ours)
     return `Published and delivered by one process at a time: ${rate.toFixed(0)} per second. At half of that p50 is ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms.\n`
   }
+  const both = await bothAtOnce()
   const heap = await heapAfter(ours, places, effort.memoryDeliveries)
   const claims = await claimRates(open, effort)
   const count = effort.deliveries.toLocaleString('en')

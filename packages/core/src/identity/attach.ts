@@ -6,12 +6,12 @@
 import type { Applicant, Review } from '../ports/identity-provider.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
 import type { RedemptionAttempt, ShareOutcome, VerdictEntry, Verification } from '../ports/store-verifications.js'
-import type { Clock, Logger } from '../ports/world.js'
+import type { Logger } from '../ports/world.js'
 import { logAttempt } from './attempt-log.js'
 import { mayAttach } from './decide-attach.js'
 import { begunReview, notStarted, reviewToTell } from './decide-share.js'
 import { keepQuestion } from './look-up.js'
-import { isFor } from './move-along.js'
+import { type HoldDeps, isFor } from './move-along.js'
 import { firstQuestionMs } from './question-times.js'
 
 /** An attempt with its applicant. */
@@ -35,11 +35,8 @@ export interface Attached {
 }
 
 /** What this needs. */
-export interface AttachDeps {
-  readonly clock: Pick<Clock, 'now'>
+export interface AttachDeps extends Pick<HoldDeps, 'clock' | 'holdsAddresses'> {
   readonly logger: Logger
-  /** Whether the accounts are the store's own. @default false */
-  readonly holdsAddresses?: boolean | undefined
 }
 
 /** Attaches, unless another applicant is attached that may not be displaced. Locks the account. */

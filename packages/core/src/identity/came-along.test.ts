@@ -1,43 +1,16 @@
 /** INTERFACE 3, 4.2: a verification that came along with its address is shared anew after a rejection as any other is: one token, one redemption. */
 import { describe, expect, test } from 'vitest'
 import { turns } from '../../test/support/manual-clock.js'
-import { seededRandom } from '../../test/support/seeded-random.js'
-import { approved, begun, email, rejected, review, shareSetup, shop } from '../../test/support/share-setup.js'
+import { provingSetup } from '../../test/support/proving-setup.js'
+import { approved, begun, email, rejected, review, shop } from '../../test/support/share-setup.js'
 import { steppedProcess } from '../../test/support/stepped-process.js'
-import { createAccountClaims } from './claim-account.js'
 import { claimLeaseMs } from './claim-times.js'
-import { createEmailCodes } from './email-codes.js'
 
 const other = 'second.user@example.com'
 
-/** Sharing on the accounts of the store, and whoever proves an address. */
-async function proving() {
-  const setup = shareSetup({ holdsAddresses: true })
-  const { store, emails, clock, provider } = setup
-  let made = 0
-  const codes = createEmailCodes(Buffer.alloc(32, 1), seededRandom('codes'))
-  const claims = createAccountClaims({ store, emails, codes, clock, ids: { next: () => `user-${++made}` } })
-  const proveAs = async (accountId: string, address: string) => {
-    await claims.claimByCode(address, (await claims.requestCode(address)).code, { accountId })
-    return accountId
-  }
-  return {
-    ...{ ...setup, proveAs },
-    prove: async (address: string) => proveAs((await claims.register(address)).accountId, address),
-    /** Works when a call is on its way back, once. */
-    during(call: 'redeem' | 'find', work: () => Promise<unknown>) {
-      provider.pause = async (which, half) => {
-        if (which !== call || half !== 'answer') return
-        provider.pause = async () => undefined
-        await work()
-      }
-    },
-  }
-}
-
 /** The verification of a placeholder was rejected, and its user registered and proved the address: it came along. */
 async function cameAlong(sinceMs = 0) {
-  const setup = await proving()
+  const setup = provingSetup()
   const { share, webhook, provider, prove, of } = setup
   await share(shop, 'before')
   provider.reviews.set('applicant of pi:account-1:1', rejected)
@@ -104,47 +77,51 @@ describe('a retry after a rejection that came along, whose answer is lost', () =
   })
 })
 
-const how = ['a request', 'the poll, and a request', 'a webhook, and a request'] as const
-const ends = ['killed', 'thawed'] as const
+const finders = ['a request', 'the poll, and a request', 'a webhook, and a request'] as const
+const ends = ['killed', 'thawed after it'] as const
 const faults = [null, 'lost after'] as const
-test.each(how.flatMap((h) => ends.flatMap((e) => faults.map((f) => [h, e, f] as const))))(
-  '%s, %s, %s',
-  async (h, e, f) => {
+test.each(finders.flatMap((who) => ends.flatMap((end) => faults.map((fault) => [who, end, fault] as const))))(
+  'it is redeemed once, at whatever point %s takes it over, its process %s, and the answer of the provider: %s',
+  async (who, end, fault) => {
     const wrong: string[] = []
-    for (let point = 1; ; point += 1) {
+    let point = 0
+    for (;;) {
       const setup = await cameAlong()
       const { provider, clock, verdicts, share, webhook, of, owner } = setup
-      const process = steppedProcess(setup, point)
-      provider.fault = (call) => (call === 'redeem' ? f : null)
+      const process = steppedProcess(setup, point + 1)
+      provider.fault = (call) => (call === 'redeem' ? fault : null)
       const work = process.share({ integrationAddress: shop, email, shareToken: 'dying' }).catch(() => undefined)
       await turns()
       provider.fault = () => null
       if (process.stoppedAt() === null) break
-      const where = `point ${point}, ${process.stoppedAt()}`
+      point += 1
       await clock.advance(claimLeaseMs)
-      if (h.startsWith('the poll')) await verdicts.ask()
+      if (who.startsWith('the poll')) await verdicts.ask()
       const newest = provider.redeemed.at(-1)
-      if (h.startsWith('a webhook') && newest?.shareToken === 'dying')
-        await webhook(review('pending'), { name: newest.externalUserId, key: 'w' })
+      if (who.startsWith('a webhook') && newest?.shareToken === 'dying')
+        await webhook(review('pending'), { name: newest.externalUserId, key: 'news' })
       await share(shop, 'healthy').catch(() => undefined)
-      if (e === 'thawed') {
+      if (end !== 'killed') {
         process.thaw()
         await work
       }
       await clock.advance(claimLeaseMs)
       await verdicts.ask()
       await share(shop, 'healthy 2').catch(() => undefined)
-      if (provider.redeemed.length !== 2) wrong.push(`${where}: ${provider.redeemed.map((r) => r.shareToken)}`)
       const last = provider.redeemed.at(-1)
-      const at = await of(owner)
-      if (at.applicantId !== last?.applicantId || at.claim !== null) wrong.push(`${where}: ${at.applicantId}`)
+      const { applicantId, claim } = await of(owner)
+      if (provider.redeemed.length !== 2 || applicantId !== last?.applicantId || claim !== null)
+        wrong.push(
+          `point ${point}, ${process.stoppedAt()}: ${provider.redeemed.map(({ shareToken }) => shareToken)}, ${applicantId}`,
+        )
     }
     expect(wrong).toEqual([])
+    expect(point).toBeGreaterThan(6)
   },
 )
 
 test('an open attempt of before does not displace what came along approved', async () => {
-  const { share, shareFor, provider, clock, webhook, verdicts, of, prove, proveAs } = await proving()
+  const { share, shareFor, provider, clock, webhook, verdicts, of, prove, proveAs } = provingSetup()
   const p = await prove(email)
   provider.fault = () => 'lost before'
   await expect(share()).rejects.toThrow()

@@ -14,6 +14,7 @@ import { migration7 } from './schema/migration-7.js'
 import { migration8 } from './schema/migration-8.js'
 import { migration9 } from './schema/migration-9.js'
 import { migration10 } from './schema/migration-10.js'
+import { migration11 } from './schema/migration-11.js'
 
 type Migration = (types: ColumnTypes, name: (table: string) => string) => string[]
 
@@ -29,6 +30,7 @@ const migrations: readonly Migration[] = [
   migration8,
   migration9,
   migration10,
+  migration11,
 ]
 
 /**

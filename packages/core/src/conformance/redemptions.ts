@@ -39,6 +39,7 @@ const redemption = (changes: Partial<RedemptionAttempt> = {}): RedemptionAttempt
   levelName: `basic ${odd}`,
   isFindable: true,
   claimedAt: epoch,
+  replaces: null,
   state: 'claimed',
   applicantId: null,
   ...changes,
@@ -204,7 +205,10 @@ export function redemptionTests(test: StoreTest): void {
   })
 
   test('an attempt comes back as it was noted, and a name is given once', async ({ store }) => {
-    const given = [redemption(), redemption({ externalUserId: odd, number: 2, levelName: null, isFindable: false })]
+    const given = [
+      redemption(),
+      redemption({ externalUserId: odd, number: 2, levelName: null, isFindable: false, replaces: odd }),
+    ]
     await add(store, ...given)
     expect(await found(store, `${id}-1`)).toStrictEqual(given[0])
     expect(await found(store, odd)).toStrictEqual(given[1])

@@ -11,14 +11,14 @@ import { logAttempt } from './attempt-log.js'
 import { mayAttach } from './decide-attach.js'
 import { begunReview, notStarted, reviewToTell } from './decide-share.js'
 import { keepQuestion } from './look-up.js'
-import { type HoldDeps, isFor } from './move-along.js'
+import { type HoldDeps, isFor, type Move, moveAll } from './move-along.js'
 import { firstQuestionMs } from './question-times.js'
 
 /** An attempt with its applicant. */
 export interface Attachment {
   readonly attempt: Pick<
     RedemptionAttempt,
-    'externalUserId' | 'accountId' | 'number' | 'integrationAddress' | 'emailKey'
+    'externalUserId' | 'accountId' | 'number' | 'integrationAddress' | 'emailKey' | 'replaces'
   >
   readonly applicant: Applicant
   readonly outcome: Extract<ShareOutcome, 'redeemed' | 'found' | 'attached' | 'settled'>
@@ -35,18 +35,27 @@ export interface Attached {
 }
 
 /** What this needs. */
-export interface AttachDeps extends Pick<HoldDeps, 'clock' | 'holdsAddresses'> {
+export interface AttachDeps extends HoldDeps {
   readonly logger: Logger
 }
 
-/** Attaches, unless another applicant is attached that may not be displaced. Locks the account. */
-export async function attach(tx: StoreTransaction, attachment: Attachment, deps: AttachDeps): Promise<Attached> {
+/**
+ * Attaches, unless another applicant is attached that may not be displaced. What is another account's by now leaves first, so that it is neither in the way nor
+ * lost. Locks the account.
+ * @param moves - The addresses that the account lost, held and locked.
+ */
+export async function attach(
+  tx: StoreTransaction,
+  attachment: Attachment,
+  deps: AttachDeps,
+  moves: readonly Move[],
+): Promise<Attached> {
   const { attempt, applicant, outcome, source } = attachment
   const { clock, logger } = deps
   const { accountId, externalUserId } = attempt
   const { applicantId, reviewedAt = null } = applicant
   const { verifications } = tx
-  const found = await verifications.lock(accountId)
+  let found = await verifications.lock(accountId)
   const now = clock.now()
   // A webhook, or whoever took the claim over, has attached it already, perhaps with a verdict since.
   if (found.applicantId === applicantId) {
@@ -66,8 +75,13 @@ export async function attach(tx: StoreTransaction, attachment: Attachment, deps:
   // A claim that lapsed has nothing on its way any more; its attempt is looked up by its name all the same.
   // So is that of a look-up: what it looks for is here, and it sends nothing without its claim.
   const isOver = isClaimed || found.claim?.lapsed === true || (await isOfLookUp(tx, found))
-  const isRetry = isClaimed || (noted !== null && (await isNewer(tx, noted, found)))
-  const isAttached = mayAttach(found, { ...attempt, isRetry })
+  const others = moves.filter(({ emailKey }) => emailKey !== attempt.emailKey)
+  if (others.length > 0) {
+    if (isOver) await verifications.change(accountId, { claim: null })
+    await moveAll(tx, others, deps)
+    found = await verifications.lock(accountId)
+  }
+  const isAttached = mayAttach(found, attempt)
   const review = applicant.review ?? begunReview
   const state = isAttached ? 'attached' : 'surplus'
   await verifications.endRedemption(externalUserId, state, applicantId)
@@ -98,17 +112,6 @@ export async function attach(tx: StoreTransaction, attachment: Attachment, deps:
     askInMs: review.reviewStatus === 'completed' && reviewedAt === null ? 0 : firstQuestionMs,
   })
   return { isAttached, donor, review }
-}
-
-/** Whether an attempt was made after the one that what came along is from, for the same address: whoever hears of it, it is its retry. */
-async function isNewer(
-  tx: StoreTransaction,
-  { emailKey, claimedAt }: RedemptionAttempt,
-  { attempt, applicantId }: Verification,
-): Promise<boolean> {
-  if (attempt !== null || applicantId === null) return false
-  const along = await tx.verifications.redemptionOf(applicantId)
-  return along !== null && along.emailKey === emailKey && along.claimedAt < claimedAt
 }
 
 /** Whether a claim was made to look something up: no token is sent under its name before it is noted as an attempt. */

@@ -150,19 +150,17 @@ test('an open attempt of before does not displace what came along approved', asy
   expect(await of(p)).toMatchObject({ applicantId: shared?.applicantId, review: approved })
 })
 
-test.each([
-  'a request',
-  'the poll',
-  'the poll after a look-up that failed',
-  'a webhook',
-  'a webhook while a request looks',
-])(
-  'a retry takes the place of what came along also where that is not rejected any more when it is found: by %s',
-  async (who) => {
-    const { share, webhook, provider, clock, owner, of, verdicts, during } = await cameAlong(60_000)
+const ways = [
+  ...['a request', 'the poll', 'the poll after a look-up that failed', 'a webhook', 'a webhook while a request looks'],
+] as const
+test.each(ways.flatMap((who) => [email, other].map((address) => [who, address] as const)))(
+  'a retry takes the place of what came along also where that is not rejected any more when it is found: by %s, for %s',
+  async (who, address) => {
+    const { shareFor, webhook, provider, clock, owner, of, verdicts, during, proveAs } = await cameAlong(60_000)
     const [before, retry] = ['pi:account-1:1', `pi:${owner}:1`]
+    if (address === other) await proveAs(owner, other)
     provider.fault = (call) => (call === 'redeem' ? 'lost after' : 'lost before')
-    await expect(share()).rejects.toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE' })
+    await expect(shareFor(address)).rejects.toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE' })
     provider.fault = () => null
     await clock.advance(claimLeaseMs)
     provider.reviews.set(`applicant of ${before}`, review('pending'))
@@ -173,34 +171,96 @@ test.each([
     if (who === 'a webhook while a request looks') during('find', tell)
     if (who === 'the poll after a look-up that failed') {
       provider.fault = () => 'throttled'
-      await expect(share()).rejects.toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE' })
+      await expect(shareFor(address)).rejects.toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE' })
       provider.fault = () => null
       await clock.advance(60 * 60_000)
       await verdicts.ask()
-    } else await share()
+    } else await shareFor(address)
     await clock.advance(1_000)
     provider.reviews.set(`applicant of ${retry}`, approved)
     expect(await webhook(approved, { name: retry, key: 'approved' })).toBe('applied')
     await webhook(rejected, { key: 'again' })
-    expect(await share()).toEqual({ ...approved, reused: false })
+    expect(await shareFor(address)).toEqual({ ...approved, reused: false })
     expect(provider.redeemed).toHaveLength(2)
     expect(await of(owner)).toMatchObject({ applicantId: `applicant of ${retry}`, review: approved })
   },
 )
 
-test('what came along and is another account’s by now leaves before what a look-up found is judged', async () => {
-  const { share, shareFor, webhook, provider, clock, owner, proveAs, prove, of } = await cameAlong(60_000)
+test.each(['a request', 'the poll', 'a webhook', 'an operator'])(
+  'what came along and is another account’s by now leaves before what is found is judged: by %s',
+  async (who) => {
+    const { shareFor, share, webhook, provider, clock, owner, proveAs, prove, of, verdicts, settle } =
+      await cameAlong(60_000)
+    const [before, retry] = ['pi:account-1:1', `pi:${owner}:1`]
+    await proveAs(owner, other)
+    provider.fault = (call) => (call === 'redeem' ? 'lost after' : 'lost before')
+    await expect(shareFor(other)).rejects.toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE' })
+    await clock.advance(claimLeaseMs)
+    provider.fault = () => null
+    provider.reviews.set(`applicant of ${before}`, approved)
+    await webhook(approved, { key: 'turned' })
+    const since = await prove(email)
+    expect(await of(owner)).toMatchObject({ applicantId: `applicant of ${before}` })
+    if (who === 'the poll') {
+      await clock.advance(60 * 60_000)
+      await verdicts.ask()
+    }
+    if (who === 'a webhook') await webhook(begun, { name: retry, key: 'news' })
+    if (who === 'an operator')
+      expect(await settle({ externalUserId: retry, applicantId: `applicant of ${retry}` })).toBe('attached')
+    if (who === 'a request') expect(await shareFor(other)).toMatchObject({ reused: false })
+    expect(await of(since)).toMatchObject({ applicantId: `applicant of ${before}`, review: approved })
+    expect(await of(owner)).toMatchObject({ applicantId: `applicant of ${retry}`, claim: null })
+    expect(await share()).toEqual({ ...approved, reused: false })
+    expect(await shareFor(other)).toMatchObject({ reused: false })
+    expect(provider.redeemed).toHaveLength(2)
+  },
+)
+
+test('what shows late does not take the place of what came along approved, although that is older', async () => {
+  const { share, shareFor, provider, clock, webhook, verdicts, of, prove, proveAs, redemptions } = provingSetup()
+  const absent = async (sharing: () => Promise<unknown>) => {
+    provider.fault = (call) => (call === 'redeem' ? 'lost before' : null)
+    await expect(sharing()).rejects.toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE' })
+    provider.fault = () => null
+  }
+  const judged = async () => {
+    await clock.advance(claimLeaseMs)
+    await verdicts.ask()
+  }
+  const first = await prove(email)
+  await share()
+  const second = await prove(other)
+  await absent(() => shareFor(other))
+  // It does not come along while a redemption runs there.
+  await proveAs(second, email)
+  await judged()
+  await absent(share)
+  await judged()
+  const late = `pi:${second}:2`
+  expect(await redemptions()).toContainEqual([late, shop, 'absent'])
+  await proveAs(first, email)
+  const applicantId = `applicant of pi:${first}:1`
+  await webhook(approved, { name: `pi:${first}:1`, key: 'approved' })
+  await proveAs(second, email)
+  expect(await of(second)).toMatchObject({ applicantId, attempt: null, review: approved })
+  expect(await webhook(begun, { name: late, key: 'late' })).toBe('unknown')
+  expect(await redemptions()).toContainEqual([late, shop, 'surplus'])
+  expect(await of(second)).toMatchObject({ applicantId, review: approved })
+  expect(await share()).toEqual({ ...approved, reused: false })
+})
+
+test('what came along and is another account’s by now leaves before its retry is attached, also by the answer itself', async () => {
+  const { shareFor, share, webhook, provider, owner, proveAs, prove, of, during } = await cameAlong(60_000)
   await proveAs(owner, other)
-  provider.fault = (call) => (call === 'redeem' ? 'lost after' : 'lost before')
-  await expect(shareFor(other)).rejects.toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE' })
-  provider.fault = () => null
-  await clock.advance(claimLeaseMs)
-  provider.reviews.set('applicant of pi:account-1:1', approved)
-  await webhook(approved, { key: 'turned' })
-  const since = await prove(email)
-  expect(await shareFor(other)).toMatchObject({ reused: false })
-  expect(provider.redeemed).toHaveLength(2)
+  let since = ''
+  during('redeem', async () => {
+    provider.reviews.set('applicant of pi:account-1:1', approved)
+    await webhook(approved, { key: 'turned' })
+    since = await prove(email)
+  })
+  expect(await shareFor(other)).toMatchObject({ reused: true })
   expect(await of(since)).toMatchObject({ applicantId: 'applicant of pi:account-1:1', review: approved })
-  expect(await of(owner)).toMatchObject({ applicantId: `applicant of pi:${owner}:1` })
+  expect(await of(owner)).toMatchObject({ applicantId: `applicant of pi:${owner}:1`, claim: null })
   expect(await share()).toEqual({ ...approved, reused: false })
 })

@@ -50,9 +50,13 @@ export interface Kept {
   readonly emailKeys: readonly string[]
 }
 
-/** What an attempt may have left at its account. */
-export function keptBy({ accountId, emailKey }: Pick<RedemptionAttempt, 'accountId' | 'emailKey'>): Kept {
-  return { accountId, emailKeys: [emailKey] }
+/** What an attempt may have left at its account, and what it was claimed to replace there. */
+export async function keptBy(
+  tx: StoreTransaction,
+  { accountId, emailKey, replaces }: Pick<RedemptionAttempt, 'accountId' | 'emailKey' | 'replaces'>,
+): Promise<Kept> {
+  const before = replaces === null ? null : await tx.verifications.redemptionOf(replaces)
+  return { accountId, emailKeys: before === null ? [emailKey] : [before.emailKey, emailKey] }
 }
 
 /** What an account may keep of attempts, and of its applicant: that one's address says where it goes, whatever its account shared for since. */
@@ -76,13 +80,18 @@ export async function isFor(tx: StoreTransaction, found: Verification, emailKey:
  * another account meanwhile, what was shared for it goes there. What did not end here stays, as it may have been shared for another address since. Call it before a
  * verification is locked.
  */
-export async function endOf<T>(tx: StoreTransaction, kept: Kept, deps: HoldDeps, work: () => Promise<T>): Promise<T> {
+export async function endOf<T>(
+  tx: StoreTransaction,
+  kept: Kept,
+  deps: HoldDeps,
+  work: (moves: readonly Move[]) => Promise<T>,
+): Promise<T> {
   const { accountId } = kept
   const moves = await movesFrom(tx, kept, deps)
-  if (moves.length === 0) return work()
+  if (moves.length === 0) return work(moves)
   await lockAll(tx, moves)
   const before = await tx.verifications.lock(accountId)
-  const result = await work()
+  const result = await work(moves)
   if (isEnded(before, await tx.verifications.lock(accountId))) await moveAll(tx, moves, deps)
   return result
 }

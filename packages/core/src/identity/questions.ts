@@ -12,7 +12,7 @@ import { attach } from './attach.js'
 import { logRefusal } from './log-refusal.js'
 import { doubtfulAttempts, endAbsent, keepQuestion, lookUp } from './look-up.js'
 import { createMissing, type Missing } from './missing.js'
-import { endOf, type HoldDeps, keptAt, keptBy } from './move-along.js'
+import { endOf, type HoldDeps, keptAt } from './move-along.js'
 import { isDoubtful, isEqual } from './order-news.js'
 import { againMs, inFlightMs, nextQuestionMs, rememberEventsMs, soonest } from './question-times.js'
 
@@ -77,7 +77,9 @@ export function createQuestions(deps: QuestionDeps): (limit?: number, signal?: A
     if (looked.kind === 'failed') return noteFailure(looked.refusal, round)
     if (looked.kind === 'found') {
       const found = { ...looked, outcome: 'found', source: 'look_up' } as const
-      await store.transaction((tx) => endOf(tx, keptBy(looked.attempt), deps, () => attach(tx, found, deps)))
+      await store.transaction(async (tx) =>
+        endOf(tx, await keptAt(tx, before, [looked.attempt]), deps, (moves) => attach(tx, found, deps, moves)),
+      )
       return false
     }
     await store.transaction(async (tx) =>

@@ -24,6 +24,8 @@ export interface Held extends Attempter {
   readonly number: number
   /** Its name at the provider. */
   readonly externalUserId: string
+  /** The applicant that its own takes the place of, or null. */
+  readonly replaces: string | null
   /** End of its lease by this process's clock in unix milliseconds, counted from before it was taken. */
   readonly until: number
 }
@@ -103,8 +105,9 @@ export function createRedeem(deps: RedeemDeps): Redeem {
 
   async function attached(held: Held, applicant: Applicant, outcome: 'redeemed' | 'found'): Promise<ShareResponse> {
     const source = outcome === 'found' ? 'look_up' : 'redemption'
-    const { donor, review } = await store.transaction((tx) =>
-      endOf(tx, keptBy(held), deps, () => attach(tx, { attempt: held, applicant, outcome, source }, deps)),
+    const attachment = { attempt: held, applicant, outcome, source } as const
+    const { donor, review } = await store.transaction(async (tx) =>
+      endOf(tx, await keptBy(tx, held), deps, (moves) => attach(tx, attachment, deps, moves)),
     )
     // Somebody else's verification is there: whatever became of the token, nothing is told of that.
     if (donor !== held.integrationAddress) throw new VerificationUnavailableError()
@@ -114,8 +117,8 @@ export function createRedeem(deps: RedeemDeps): Redeem {
   /** Ends an attempt that redeemed nothing. What was before stays. */
   async function end(held: Held, { outcome, state, providerCode = null }: Ending): Promise<void> {
     const { accountId, externalUserId } = held
-    await store.transaction((tx) =>
-      endOf(tx, keptBy(held), deps, async () => {
+    await store.transaction(async (tx) =>
+      endOf(tx, await keptBy(tx, held), deps, async () => {
         const { claim } = await tx.verifications.lock(accountId)
         await tx.verifications.endRedemption(externalUserId, state)
         if (claim?.token === held.token) await tx.verifications.change(accountId, { claim: null })

@@ -8,7 +8,7 @@ import type { Logger } from '../ports/world.js'
 import { attach } from './attach.js'
 import { logAttempt } from './attempt-log.js'
 import { logRefusal } from './log-refusal.js'
-import { endOf, type HoldDeps, keptBy } from './move-along.js'
+import { endOf, type HoldDeps, keptBy, type Move } from './move-along.js'
 import { refusalError } from './redeem.js'
 
 /** What settling needs. */
@@ -52,8 +52,8 @@ export function createSettle(deps: SettleDeps): (settlement: Settlement) => Prom
       const attempt = await tx.verifications.redemption(externalUserId)
       if (attempt === null) return 'not_open'
       const { integrationAddress, emailKey } = attempt
-      return endOf(tx, keptBy(attempt), deps, async () => {
-        const settled = await settle(tx, attempt, applicant)
+      return endOf(tx, await keptBy(tx, attempt), deps, async (moves) => {
+        const settled = await settle(tx, attempt, applicant, moves)
         if (settled === 'attached' || settled === 'surplus' || settled === 'absent')
           note({
             ...{ action: 'identity.attempt_settled', subject: externalUserId },
@@ -68,6 +68,7 @@ export function createSettle(deps: SettleDeps): (settlement: Settlement) => Prom
     tx: StoreTransaction,
     attempt: RedemptionAttempt,
     applicant: Applicant | null,
+    moves: readonly Move[],
   ): Promise<Settled> {
     const { externalUserId } = attempt
     const { claim, applicantId: attached } = await tx.verifications.lock(attempt.accountId)
@@ -79,7 +80,8 @@ export function createSettle(deps: SettleDeps): (settlement: Settlement) => Prom
       const { applicantId } = applicant
       const other = await tx.verifications.ofApplicant(applicantId)
       if (other !== null && other.accountId !== attempt.accountId) return 'of_another_account'
-      const { isAttached } = await attach(tx, { attempt, applicant, outcome: 'settled', source: 'operator' }, deps)
+      const attachment = { attempt, applicant, outcome: 'settled', source: 'operator' } as const
+      const { isAttached } = await attach(tx, attachment, deps, moves)
       return isAttached ? 'attached' : 'surplus'
     }
     // What is absent is looked up for a day more: where that finds somebody, the operator knows better.

@@ -27,7 +27,6 @@ import {
   isFor,
   type Kept,
   keptAt,
-  keptBy,
   lockAll,
   moveAll,
   movesFrom,
@@ -174,19 +173,12 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
         await release(held, looked)
         throw refusalError(looked.refusal)
       case 'found':
-        await store.transaction(async (tx) => {
-          const own = looked.attempt.emailKey
-          const moves = await movesFrom(tx, { accountId, emailKeys: [emailKey, ...kept.emailKeys, own] }, deps)
-          await lockAll(tx, moves)
-          // It is its address that decides where it goes, whoever looked it up.
-          await endOf(tx, keptBy(looked.attempt), deps, async () => {
+        await store.transaction((tx) =>
+          endOf(tx, { accountId, emailKeys: [emailKey, ...kept.emailKeys] }, deps, async (moves) => {
             await endClaim(tx, held)
-            // What is another account's by now leaves first, so that it is not in the way.
-            const others = moves.filter((move) => move.emailKey !== own)
-            await moveAll(tx, others, deps)
-            await attach(tx, { ...looked, outcome: 'found', source: 'look_up' }, deps)
-          })
-        })
+            await attach(tx, { ...looked, outcome: 'found', source: 'look_up' }, deps, moves)
+          }),
+        )
         return { kind: 'again' }
       case 'none':
         return inTransaction(async (tx, until) => {
@@ -226,10 +218,11 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
 
   function newClaim(
     caller: Attempter,
-    { attempts }: Verification,
+    { attempts, applicantId }: Verification,
     { token, until, number = attempts + 1 }: Pick<Held, 'token' | 'until'> & { readonly number?: number },
   ): Held {
-    return { ...caller, token, until, number, externalUserId: externalUserIdOf(namespace, caller.accountId, number) }
+    const externalUserId = externalUserIdOf(namespace, caller.accountId, number)
+    return { ...caller, token, until, number, externalUserId, replaces: applicantId }
   }
 }
 

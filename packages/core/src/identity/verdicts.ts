@@ -7,7 +7,7 @@ import type { Logger } from '../ports/world.js'
 import { attach } from './attach.js'
 import { clockSkewMs } from './claim-times.js'
 import { keepQuestion, misfitOf, strangeApplicant } from './look-up.js'
-import { endOf, type HoldDeps, keptBy } from './move-along.js'
+import { endOf, type HoldDeps, keptBy, type Move } from './move-along.js'
 import { compareNews, isDoubtful, turnsBack } from './order-news.js'
 import { nextQuestionMs } from './question-times.js'
 import { createQuestions } from './questions.js'
@@ -58,17 +58,17 @@ export function createVerdicts(deps: VerdictDeps): Verdicts {
       store.transaction(async (tx) => {
         const { externalUserId } = verdict
         const attempt = externalUserId === null ? null : await tx.verifications.redemption(externalUserId)
-        const apply = () => applyIn(tx, verdict)
-        return attempt === null || isOver(attempt) ? apply() : endOf(tx, keptBy(attempt), deps, apply)
+        const apply = (moves: readonly Move[]) => applyIn(tx, verdict, moves)
+        return attempt === null || isOver(attempt) ? apply([]) : endOf(tx, await keptBy(tx, attempt), deps, apply)
       }),
     ask: createQuestions(deps),
   }
 
-  async function applyIn(tx: StoreTransaction, verdict: Verdict): Promise<VerdictOutcome> {
+  async function applyIn(tx: StoreTransaction, verdict: Verdict, moves: readonly Move[]): Promise<VerdictOutcome> {
     const named = await tx.verifications.lockByApplicant(verdict)
     if (named === null) return 'unknown'
     const { verification: found, attempt } = named
-    if (found.applicantId !== verdict.applicantId) return attachByNews(tx, attempt, verdict)
+    if (found.applicantId !== verdict.applicantId) return attachByNews(tx, attempt, verdict, moves)
     if (!(await tx.verifications.noteEvent(verdict.eventKey, verdict.at))) return 'duplicate'
     const outcome = await applyNews(tx, found, verdict)
     await note(tx, found.accountId, verdict, outcome)
@@ -80,6 +80,7 @@ export function createVerdicts(deps: VerdictDeps): Verdicts {
     tx: StoreTransaction,
     attempt: RedemptionAttempt | null,
     verdict: Verdict,
+    moves: readonly Move[],
   ): Promise<VerdictOutcome> {
     const { applicantId, review, at, levelName } = verdict
     // The end of an applicant that was not attached says nothing of the one that is.
@@ -95,7 +96,8 @@ export function createVerdicts(deps: VerdictDeps): Verdicts {
     }
     if (!(await tx.verifications.noteEvent(verdict.eventKey, at))) return 'duplicate'
     const applicant = { applicantId, review, reviewedAt: at }
-    const { isAttached } = await attach(tx, { attempt, applicant, outcome: 'attached', source: 'webhook' }, deps)
+    const attachment = { attempt, applicant, outcome: 'attached', source: 'webhook' } as const
+    const { isAttached } = await attach(tx, attachment, deps, moves)
     return isAttached ? 'applied' : 'unknown'
   }
 

@@ -11,9 +11,9 @@ import { createShare } from '../../src/identity/share.js'
 import { createVerdicts } from '../../src/identity/verdicts.js'
 import type { IdentityProvider, Review } from '../../src/ports/identity-provider.js'
 import type { Store } from '../../src/ports/store.js'
-import type { StoreTransaction } from '../../src/ports/store-transaction.js'
 import type { RedemptionAttempt } from '../../src/ports/store-verifications.js'
 import { parseMasterKey } from '../../src/secrets/master-key.js'
+import { lockWatcher } from './lock-watcher.js'
 import { manualClock } from './manual-clock.js'
 import { memoryStore } from './memory-store.js'
 import { recordingLogger } from './recording-logger.js'
@@ -65,51 +65,11 @@ export function createWorld(seed: number) {
     broken.push(`${what}: ${detail}`)
   }
 
-  // ---- order of locks
-  function watched(tx: StoreTransaction): StoreTransaction {
-    const held: string[] = []
-    const locked: string[] = []
-    const hold = (key: string) => {
-      if (held.includes(key)) return
-      if (locked.length > 0) broke('order', `address ${nameOf(key)} after verifications ${locked}`)
-      if (held.some((each) => each > key)) broke('order', `address ${nameOf(key)} after ${held.map(nameOf)}`)
-      held.push(key)
-    }
-    const lock = (id: string) => {
-      if (locked.includes(id)) return
-      const isFresh = !memory.committed().verifications.has(id)
-      if (!isFresh && locked.some((each) => each > id)) broke('order', `verification ${id} after ${locked}`)
-      locked.push(id)
-    }
-    const { identityAccounts: accounts, verifications } = tx
-    return {
-      ...tx,
-      identityAccounts: {
-        ...accounts,
-        hold(email, fresh) {
-          hold(email.key)
-          return accounts.hold(email, fresh)
-        },
-        async holdKnown(key, fresh) {
-          const id = await accounts.holdKnown(key, fresh)
-          if (id !== null) hold(key)
-          return id
-        },
-      },
-      verifications: {
-        ...verifications,
-        lock(id) {
-          lock(id)
-          return verifications.lock(id)
-        },
-        async lockByApplicant(named) {
-          const found = await verifications.lockByApplicant(named)
-          if (found !== null) lock(found.verification.accountId)
-          return found
-        },
-      },
-    }
-  }
+  const watched = lockWatcher({
+    broke: (detail) => broke('order', detail),
+    nameOf,
+    isKnown: (accountId) => memory.committed().verifications.has(accountId),
+  })
   memory.beforeTransaction = () => check()
 
   // ---- what is true
@@ -339,7 +299,10 @@ export function createWorld(seed: number) {
         direct({ accountId: who, applicantId: `direct of ${who}`, review: pick([approved, begun]), at: clock.now() }),
       )
   }
-  /** An account's verification was rejected, another account proved the address, so it came along; then perhaps a retry whose answer is lost. */
+  /**
+   * An account's verification was rejected, another account proved the address, so it came along; then perhaps a retry whose answer is lost, for that address or another
+   * one that the account proved, and news of what came along.
+   */
   async function beginAlong(): Promise<void> {
     const [address, by] = [near[0] as string, integrations[0] as string]
     const within = async <T>(work: Promise<T>): Promise<T> => {
@@ -355,14 +318,23 @@ export function createWorld(seed: number) {
     const at = clock.now()
     provider.reviewedAt.set(applicantId, at)
     await within(verdicts.apply({ eventKey: 'along', applicantId, externalUserId, at, review: rejected }))
-    await within(prove(address, (await within(claims.register(address))).accountId))
+    const { accountId } = await within(claims.register(address))
+    await within(prove(address, accountId))
+    const retried = chance(0.5) ? address : (near[1] as string)
+    if (retried !== address) await within(prove(retried, accountId))
     healthy = false
     if (chance(0.3)) return
     const { fault } = provider
     provider.fault = (call) => (call === 'redeem' ? 'lost after' : fault(call))
-    start('retry', share(address, by))
+    start(`retry ${retried}`, share(retried, by))
     await clock.advance(20_000)
     provider.fault = fault
+    if (chance(0.5)) return
+    const turned = pick([approved, review('pending')])
+    const news = { eventKey: 'turned', applicantId, externalUserId, at: clock.now(), review: turned }
+    provider.reviews.set(applicantId, turned)
+    provider.reviewedAt.set(applicantId, clock.now())
+    start(`webhook ${externalUserId} turned`, verdicts.apply(news))
   }
 
   return {

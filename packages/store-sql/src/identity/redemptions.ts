@@ -77,6 +77,7 @@ export function redemptionFrom(row: Selectable<RedemptionRow>): RedemptionAttemp
     levelName: unpack<string>(row.level_name),
     isFindable: integer(row.is_findable) === 1,
     claimedAt: integer(row.claimed_at),
+    replaces: unpack<string>(row.replaces),
     state: row.state as RedemptionState,
     applicantId: unpack<string>(row.applicant_id),
   }
@@ -94,6 +95,7 @@ async function add(db: Connection, attempt: RedemptionAttempt): Promise<void> {
       level_name: pack(attempt.levelName),
       is_findable: attempt.isFindable ? 1 : 0,
       claimed_at: checkInteger(attempt.claimedAt, 'claimedAt'),
+      replaces: pack(attempt.replaces),
       state: attempt.state,
       applicant_id: pack(attempt.applicantId),
     })

@@ -70,6 +70,8 @@ export interface RedemptionRow {
   level_name: string | null
   is_findable: Integer
   claimed_at: Integer
+  /** JSON string. */
+  replaces: string | null
   state: string
   /** JSON string. */
   applicant_id: string | null

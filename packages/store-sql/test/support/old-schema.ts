@@ -12,6 +12,9 @@ import { migration4 } from '../../src/schema/migration-4.js'
 import { migration5 } from '../../src/schema/migration-5.js'
 import { migration6 } from '../../src/schema/migration-6.js'
 import { migration7 } from '../../src/schema/migration-7.js'
+import { migration8 } from '../../src/schema/migration-8.js'
+import { migration9 } from '../../src/schema/migration-9.js'
+import { migration10 } from '../../src/schema/migration-10.js'
 
 /** The migrations of those releases, with the columns of a payment that each of them does not have. */
 const releases = [
@@ -22,10 +25,13 @@ const releases = [
   { migration: migration5, missing: new Set<string>() },
   { migration: migration6, missing: new Set<string>() },
   { migration: migration7, missing: new Set<string>() },
+  { migration: migration8, missing: new Set<string>() },
+  { migration: migration9, missing: new Set<string>() },
+  { migration: migration10, missing: new Set<string>() },
 ] as const
 
 /** The schema version of a release. */
-export type OldVersion = 1 | 2 | 3 | 4 | 5 | 6 | 7
+export type OldVersion = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10
 
 /** Makes the tables of a release, named by its schema version, in an empty database. */
 export async function makeSchema({ transaction, differences }: Engine, version: OldVersion): Promise<void> {

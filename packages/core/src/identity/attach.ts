@@ -42,7 +42,7 @@ export interface AttachDeps extends HoldDeps {
 /**
  * Attaches, unless another applicant is attached that may not be displaced. What is another account's by now leaves first, so that it is neither in the way nor
  * lost. Locks the account.
- * @param moves - The addresses that the account lost, held and locked.
+ * @param moves - What leaves with the addresses that the account lost: the addresses are held, the verifications locked.
  */
 export async function attach(
   tx: StoreTransaction,
@@ -90,19 +90,20 @@ export async function attach(
     ...{ notedAt: now, accountId, applicantId, source, news: 'review', at: reviewedAt },
     ...{ review: applicant.review, outcome: isAttached ? 'applied' : 'surplus' },
   })
-  const claim = isOver ? { claim: null } : {}
   if (!isAttached) {
     logger.error(
       { accountId, externalUserId, applicantId },
       'A token was redeemed for an account that has another applicant.',
     )
-    await verifications.change(accountId, claim)
+    // Another claim goes on, and what waits for its end leaves then.
+    if (isClaimed) await verifications.change(accountId, { claim: null })
     return { isAttached, ...(await toTell(tx, found, attachment, deps)) }
   }
   const donor = attempt.integrationAddress
   await verifications.change(accountId, {
     ...{ donor, applicantId, attempt: attempt.number, review, reviewedAt },
-    ...{ doubt: null, presence: null, missing: null, ...claim },
+    ...{ doubt: null, presence: null, missing: null },
+    ...(isOver ? { claim: null } : {}),
     ...(await keepQuestion(
       tx,
       { ...found, attempt: attempt.number, claim: isOver ? null : found.claim },

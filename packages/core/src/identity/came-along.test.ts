@@ -151,8 +151,12 @@ test('an open attempt of before does not displace what came along approved', asy
 })
 
 const ways = [
-  ...['a request', 'the poll', 'the poll after a look-up that failed', 'a webhook', 'a webhook while a request looks'],
-] as const
+  'a request',
+  'the poll',
+  'the poll after a look-up that failed',
+  'a webhook',
+  'a webhook while a request looks',
+]
 test.each(ways.flatMap((who) => [email, other].map((address) => [who, address] as const)))(
   'a retry takes the place of what came along also where that is not rejected any more when it is found: by %s, for %s',
   async (who, address) => {
@@ -196,10 +200,15 @@ test.each(['a request', 'the poll', 'a webhook', 'an operator'])(
     provider.fault = (call) => (call === 'redeem' ? 'lost after' : 'lost before')
     await expect(shareFor(other)).rejects.toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE' })
     await clock.advance(claimLeaseMs)
+    // A look-up that failed does not say for which address the next redemption will be, so what is there is kept until that is known.
+    provider.fault = () => 'throttled'
+    await expect(shareFor(other)).rejects.toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE' })
     provider.fault = () => null
     provider.reviews.set(`applicant of ${before}`, approved)
     await webhook(approved, { key: 'turned' })
+    await proveAs(owner, email)
     const since = await prove(email)
+    await proveAs(owner, other)
     expect(await of(owner)).toMatchObject({ applicantId: `applicant of ${before}` })
     if (who === 'the poll') {
       await clock.advance(60 * 60_000)
@@ -212,7 +221,6 @@ test.each(['a request', 'the poll', 'a webhook', 'an operator'])(
     expect(await of(since)).toMatchObject({ applicantId: `applicant of ${before}`, review: approved })
     expect(await of(owner)).toMatchObject({ applicantId: `applicant of ${retry}`, claim: null })
     expect(await share()).toEqual({ ...approved, reused: false })
-    expect(await shareFor(other)).toMatchObject({ reused: false })
     expect(provider.redeemed).toHaveLength(2)
   },
 )
@@ -250,17 +258,70 @@ test('what shows late does not take the place of what came along approved, altho
   expect(await share()).toEqual({ ...approved, reused: false })
 })
 
-test('what came along and is another account’s by now leaves before its retry is attached, also by the answer itself', async () => {
-  const { shareFor, share, webhook, provider, owner, proveAs, prove, of, during } = await cameAlong(60_000)
-  await proveAs(owner, other)
-  let since = ''
-  during('redeem', async () => {
-    provider.reviews.set('applicant of pi:account-1:1', approved)
+test.each(['the poll', 'a webhook', 'an operator', 'the answer'])(
+  'a retry for an address that was given away goes there, and not what it replaced: by %s',
+  async (who) => {
+    const { share, webhook, provider, clock, owner, prove, of, verdicts, settle, during } = await cameAlong(60_000)
+    const retry = `pi:${owner}:1`
+    let since = ''
+    if (who === 'the answer') {
+      during('redeem', async () => {
+        since = await prove(email)
+      })
+      await share()
+    } else {
+      provider.fault = (call) => (call === 'redeem' ? 'lost after' : 'lost before')
+      await expect(share()).rejects.toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE' })
+      provider.fault = () => null
+      since = await prove(email)
+      await clock.advance(claimLeaseMs)
+    }
+    if (who === 'the poll') await verdicts.ask()
+    if (who === 'a webhook') await webhook(begun, { name: retry, key: 'news' })
+    if (who === 'an operator')
+      expect(await settle({ externalUserId: retry, applicantId: `applicant of ${retry}` })).toBe('attached')
+    expect(await of(since)).toMatchObject({ applicantId: `applicant of ${retry}` })
+    expect(await share()).toMatchObject({ reused: false })
+    expect(provider.redeemed).toHaveLength(2)
+  },
+)
+
+test.each(['a webhook after the claim', 'a webhook while a request looks'])(
+  'an older attempt that shows late ends the claim of nobody else, and what waits for that leaves then: by %s',
+  async (who) => {
+    const { share, shareFor, provider, clock, webhook, verdicts, of, prove, proveAs, redemptions, during } =
+      provingSetup()
+    const absent = async (sharing: () => Promise<unknown>) => {
+      provider.fault = (call) => (call === 'redeem' ? 'lost before' : null)
+      await expect(sharing()).rejects.toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE' })
+      provider.fault = () => null
+    }
+    await share(shop, 'before')
+    const before = 'applicant of pi:account-1:1'
+    provider.reviews.set(before, rejected)
+    await webhook(rejected)
+    const owner = await prove(other)
+    const late = `pi:${owner}:1`
+    await absent(() => shareFor(other))
+    await clock.advance(claimLeaseMs)
+    await verdicts.ask()
+    expect(await redemptions()).toContainEqual([late, shop, 'absent'])
+    await proveAs(owner, email)
+    await absent(share)
+    provider.reviews.set(before, approved)
     await webhook(approved, { key: 'turned' })
-    since = await prove(email)
-  })
-  expect(await shareFor(other)).toMatchObject({ reused: true })
-  expect(await of(since)).toMatchObject({ applicantId: 'applicant of pi:account-1:1', review: approved })
-  expect(await of(owner)).toMatchObject({ applicantId: `applicant of pi:${owner}:1`, claim: null })
-  expect(await share()).toEqual({ ...approved, reused: false })
-})
+    const since = await prove(email)
+    expect(await of(owner)).toMatchObject({ applicantId: before, review: approved })
+    await clock.advance(claimLeaseMs)
+    const tell = () => webhook(begun, { name: late, key: 'late' })
+    if (who === 'a webhook after the claim') await tell()
+    else {
+      await proveAs(owner, other)
+      during('find', tell)
+      await shareFor(other)
+    }
+    await verdicts.ask()
+    expect(await of(since)).toMatchObject({ applicantId: before, review: approved })
+    expect(await share()).toEqual({ ...approved, reused: false })
+  },
+)

@@ -130,8 +130,8 @@ export async function moveAll(tx: StoreTransaction, moves: readonly Move[], deps
 
 /**
  * Moves what was shared for an address to the account that has it. What was shared for another address stays. The attempts stay, so that no name of an applicant
- * is used twice. An account that proved the address itself gives it to nobody but one that proved it since, and keeps it where that has one of its own. From
- * one that never proved it, it goes to an account that is nobody's then, as whoever has the address no more must not keep it.
+ * is used twice. An account that proved the address itself gives it to nobody but one that took the address from it by a proof, and keeps it where that has one of
+ * its own, or where it had given the address up for another one before. From one that never proved it, it goes to an account that is nobody's then, as whoever has the address no more must not keep it.
  */
 async function moveAlong(tx: StoreTransaction, { fromId, toId, emailKey }: Move, deps: MoveDeps): Promise<void> {
   const [from, to] = [await tx.verifications.lock(fromId), await tx.verifications.lock(toId)]
@@ -145,7 +145,8 @@ async function moveAlong(tx: StoreTransaction, { fromId, toId, emailKey }: Move,
   if (attempt?.emailKey !== emailKey) return
   const { identityAccounts: accounts } = tx
   const isProved = await accounts.hasProved(fromId, emailKey)
-  const isTheirs = !isProved || (await accounts.find(toId))?.emailVerified === true
+  const isTheirs =
+    !isProved || ((await accounts.find(toId))?.emailVerified === true && !(await accounts.gaveUp(fromId, emailKey)))
   const isTaken = isTheirs && takes(await withoutIdleClaim(tx, to))
   if (!isTaken && (isProved || (await accounts.find(fromId)) === null)) return
   const target = isTaken ? to : await nobodys(tx, attempt, deps)

@@ -105,17 +105,33 @@ describe.each(Object.entries(finders))('a redemption that %s ends', (_, end) => 
 describe('a redemption that a request for another address of the account ends', () => {
   const other = 'second.user@example.com'
 
-  /** The answer for the first address is lost, the account changes its address, somebody else proves the first one, and the account shares for its new one. */
+  /** The answer for the first address is lost, somebody else proves that one, and the account shares for another one that it proves. */
   async function endByOther(setup: Setup) {
     const { claims, proveAs, prove, lose, shareFor, clock } = setup
+    const account = await proveAs((await claims.register(email)).accountId)
+    await lose('lost after')
+    const owner = await prove()
+    await proveAs(account, other)
+    await clock.advance(claimLeaseMs)
+    expect(await shareFor(other)).toMatchObject({ reused: true })
+    return { account, owner }
+  }
+
+  test('stays with an account that gave its address up before anybody else proved that, and answers for both', async () => {
+    const setup = setUp()
+    const { share, of, shareFor, claims, proveAs, prove, lose, clock, provider, holders } = setup
     const account = await proveAs((await claims.register(email)).accountId)
     await lose('lost after')
     await proveAs(account, other)
     const owner = await prove()
     await clock.advance(claimLeaseMs)
-    expect(await shareFor(other)).toMatchObject({ reused: true })
-    return { account, owner }
-  }
+    expect(await shareFor(other)).toMatchObject({ reused: false })
+    const name = `pi:${account}:1`
+    expect(await holders(`applicant of ${name}`)).toEqual([account])
+    expect(await of(owner)).toMatchObject({ donor: null })
+    expect(provider.redeemed.map(({ externalUserId }) => externalUserId)).toEqual([name])
+    expect(await share()).toMatchObject({ reused: true })
+  })
 
   test('goes to the account that proved its address, and each address is redeemed for once', async () => {
     const setup = setUp()

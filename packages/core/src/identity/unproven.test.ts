@@ -247,6 +247,7 @@ test('an idle claim that the poll ends lets the applicant go by its own address,
   await turns()
   provider.pause = async () => undefined
   expect(await settle({ externalUserId: `pi:${squatter}:2`, applicantId: null })).toBe('absent')
+  await proveAs(squatter, email)
   const owner = await prove(email)
   expect(await of(squatter)).toMatchObject({ donor: shop, claim: { lapsed: false } })
   await clock.advance(60 * 60_000)

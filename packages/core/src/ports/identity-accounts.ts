@@ -99,6 +99,8 @@ export interface IdentityAccountTransaction {
   carried(accountId: string): Promise<string | null>
   /** Whether an account has ever proved an address, be it its own no more. */
   hasProved(accountId: string, emailKey: string): Promise<boolean>
+  /** Whether an account gave up an address that it had proved: since it did so last, it proved another one before anybody else proved that. */
+  gaveUp(accountId: string, emailKey: string): Promise<boolean>
   /** Makes a registered account that carries the address unverified. */
   register(email: EmailAddress, accountId: string): Promise<void>
   /**

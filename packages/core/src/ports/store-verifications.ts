@@ -99,7 +99,7 @@ export interface RedemptionAttempt {
   readonly isFindable: boolean
   /** Unix milliseconds, by the clock that its request was signed with. */
   readonly claimedAt: number
-  /** The applicant of the account when it was claimed, which was rejected or gone and is to be replaced; null: it had none. */
+  /** The applicant of the account when it was claimed, which was rejected or gone and is to be replaced; null: it had none, or that was not kept. */
   readonly replaces: string | null
   readonly state: RedemptionState
   /** Its applicant, once that is known. */

@@ -63,6 +63,12 @@ export function accountsIn(rows: AccountRows): IdentityAccountTransaction {
       rows.accountEvents.some(
         (event) => event.action === 'claimed' && event.accountId === accountId && event.emailKey === emailKey,
       ),
+    async gaveUp(accountId, emailKey) {
+      const proofs = rows.accountEvents.filter(({ action }) => action === 'claimed')
+      const last = proofs.findLastIndex((event) => event.accountId === accountId && event.emailKey === emailKey)
+      const next = proofs.slice(last + 1).find((event) => event.accountId === accountId || event.emailKey === emailKey)
+      return last !== -1 && next?.accountId === accountId
+    },
     async register(email, accountId) {
       users.set(accountId, { emailKey: email.key, verified: false })
       resolveIn(rows, email, accountId)

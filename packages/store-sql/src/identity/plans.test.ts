@@ -4,7 +4,7 @@ import { onBothDatabases } from '../../test/support/old-databases.js'
 import { postgresScans, sqlitePlan } from '../../test/support/plans.js'
 import { createStore } from '../create-store.js'
 import type { Engine } from '../engine.js'
-import { provedQuery } from './account-changes.js'
+import { gaveUpQuery, provedQuery } from './account-changes.js'
 import { ofApplicantQuery } from './redemptions.js'
 import { dueQuery, listQuery, verdictsQuery } from './verification-reads.js'
 
@@ -50,6 +50,7 @@ onBothDatabases((empty, database) => {
       'the attempt of an applicant': ofApplicantQuery(engine, 'a70'),
       'the newest verdicts': verdictsQuery(engine, { limit: 50 }),
       'whether an account proved an address': provedQuery(engine, '7', emailKey),
+      'whether an account gave up an address': gaveUpQuery(engine, '7', emailKey),
     }
     for (const [what, query] of Object.entries(queries)) {
       const compiled = { compile: () => query }
@@ -58,7 +59,8 @@ onBothDatabases((empty, database) => {
         expect(
           details.filter(
             (detail) =>
-              /^SCAN [vsa]\b|^SCAN (verifications|redemptions|account_events)/.test(detail) && !/INDEX/.test(detail),
+              /^SCAN ([vsa]|own|taken)\b|^SCAN (verifications|redemptions|account_events)/.test(detail) &&
+              !/INDEX/.test(detail),
           ),
           what,
         ).toEqual([])

@@ -4,6 +4,7 @@ import { openService, readConfig } from '@payment-integration/server/service'
 const goal = Number(process.env['TO'])
 const caughtUp = new AbortController()
 const { service, close } = await openService(readConfig(process.env), {
+  ownsProcess: true,
   onEvent: (event) => {
     if (event.type === 'chain.indexed' && event.blockNumber >= goal) caughtUp.abort()
   },

@@ -27,6 +27,7 @@ import { createPinoLogger } from '../logging/pino-logger.js'
 import { deniedBy } from '../sender/denied-ranges.js'
 import { createLateSender } from '../sender/late-sender.js'
 import { senderDefaults } from '../sender/sender-defaults.js'
+import { boundHeap } from './bound-heap.js'
 import { openChain } from './open-chain.js'
 import { openFulfilments } from './open-fulfilments.js'
 import { createQuarantine } from './quarantine.js'
@@ -43,6 +44,11 @@ export interface OpenOptions {
   readonly random?: Random | undefined
   /** Whom the audit log names, unless the configuration does. @default 'service' */
   readonly actor?: string | undefined
+  /**
+   * True for a process that does nothing but this: its heap then grows to twice of what is in use before it is collected, instead of up to
+   * four times. @default false
+   */
+  readonly ownsProcess?: boolean | undefined
 }
 
 /** An open service. */
@@ -65,7 +71,8 @@ export interface OpenedService {
  * @throws MasterKeyError `ERR_MASTER_KEY_MISSING` when the database was written with a key that is not given.
  */
 export async function openService(config: Config, options: OpenOptions = {}): Promise<OpenedService> {
-  const { onEvent, clock = systemClock, random = systemRandom } = options
+  const { onEvent, clock = systemClock, random = systemRandom, ownsProcess = false } = options
+  if (ownsProcess) boundHeap()
   const { logger = createPinoLogger({ level: config.logLevel }) } = options
   const allowLoopbackHttp = config.environment === 'development'
   const masterKey = parseMasterKey(config.masterKey)

@@ -27,8 +27,9 @@ export interface RunningServer {
 /** How a server is started. */
 export interface StartOptions extends OpenOptions {
   /**
-   * True for a process that does nothing but serve: the HTTP library may then replace the global `Request` and `Response` by its
-   * own, which are made in a fraction of the time. A response of `fetch` is no instance of that `Response`. @default false
+   * True for a process that does nothing but serve. Its heap is kept as `openService` keeps it, and the HTTP library may replace the
+   * global `Request` and `Response` by its own, which are made in a fraction of the time. A response of `fetch` is no instance of that
+   * `Response`. @default false
    */
   readonly ownsProcess?: boolean | undefined
 }

@@ -1,0 +1,27 @@
+import { spawnSync } from 'node:child_process'
+import v8 from 'node:v8'
+import { afterEach, expect, it, vi } from 'vitest'
+import { tempConfig } from '../../test/support/temp-config.js'
+import { openService } from './open-service.js'
+
+afterEach(() => vi.restoreAllMocks())
+
+/** What V8 is told while a service is opened and closed. */
+async function toldBy(options: Parameters<typeof openService>[1]): Promise<string[]> {
+  const tell = vi.spyOn(v8, 'setFlagsFromString').mockReturnValue()
+  const { config, remove } = await tempConfig({})
+  const { close } = await openService(config, options)
+  await close()
+  await remove()
+  return tell.mock.calls.map(([flag]) => flag)
+}
+
+it('a process of its own bounds its heap, by a flag that this V8 knows', async () => {
+  const told = await toldBy({ ownsProcess: true })
+  expect(told).toEqual(['--heap-growing-percent=100'])
+  expect(spawnSync(process.execPath, [...told, '--eval', '']).status).toBe(0)
+})
+
+it("a host's heap is the host's own", async () => {
+  expect(await toldBy({})).toEqual([])
+})

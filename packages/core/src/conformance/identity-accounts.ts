@@ -135,7 +135,7 @@ export function identityAccountTests(test: StoreTest): void {
     expect(await Promise.all(asked)).toEqual([true, true, false, false, false])
   })
 
-  test('an account gave up an address that it proved where it proved another one before anybody else proved that', async ({
+  test('an address was given up where whoever held it since proved another one before anybody else proved that', async ({
     store,
   }) => {
     const gaveUp = (accountId: string, n = 1) =>
@@ -159,8 +159,12 @@ export function identityAccountTests(test: StoreTest): void {
     // It was taken from the first before that proved another one.
     expect([await gaveUp('first'), await gaveUp('second')]).toEqual([false, false])
     await log('claimed', 'second', 3)
+    // Nor may whoever proves it then have what the first has.
+    expect([await gaveUp('first'), await gaveUp('second')]).toEqual([true, true])
+    await log('claimed', 'third', 1)
+    expect([await gaveUp('first'), await gaveUp('second'), await gaveUp('third')]).toEqual([true, true, false])
     await log('claimed', 'first', 1)
-    expect([await gaveUp('first'), await gaveUp('second')]).toEqual([false, true])
+    expect([await gaveUp('first'), await gaveUp('second'), await gaveUp('third')]).toEqual([false, true, false])
     await log('claimed', 'first', 1)
     await log('claimed', 'first', 3)
     await log('claimed', 'second', 1)

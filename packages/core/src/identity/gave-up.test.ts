@@ -27,6 +27,21 @@ async function gaveUp() {
   return { ...setup, owner, since, applicantId, turn, retry: `pi:${owner}:2` }
 }
 
+test('what is found of a lost answer goes to nobody who proved the address after its next owner gave that up', async () => {
+  const { share, provider, clock, prove, proveAs, verdicts, of } = provingSetup()
+  const first = await prove(email)
+  provider.fault = (call) => (call === 'redeem' ? 'lost after' : 'lost before')
+  await expect(share()).rejects.toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE' })
+  provider.fault = () => null
+  const second = await prove(email)
+  await proveAs(second, other)
+  const third = await prove(email)
+  await clock.advance(claimLeaseMs)
+  await verdicts.ask()
+  expect(await of(third)).toMatchObject({ donor: null, applicantId: null })
+  expect(await of(first)).toMatchObject({ applicantId: `applicant of pi:${first}:1`, claim: null })
+})
+
 describe('its retry for another address', () => {
   test.each([shop, otherShop])('takes its place, and leaves the first address to its owner and %s', async (by) => {
     const { share, shareFor, since, of } = await gaveUp()

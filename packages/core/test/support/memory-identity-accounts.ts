@@ -66,8 +66,13 @@ export function accountsIn(rows: AccountRows): IdentityAccountTransaction {
     async gaveUp(accountId, emailKey) {
       const proofs = rows.accountEvents.filter(({ action }) => action === 'claimed')
       const last = proofs.findLastIndex((event) => event.accountId === accountId && event.emailKey === emailKey)
-      const next = proofs.slice(last + 1).find((event) => event.accountId === accountId || event.emailKey === emailKey)
-      return last !== -1 && next?.accountId === accountId
+      if (last === -1) return false
+      let holder: string | null = accountId
+      for (const event of proofs.slice(last + 1)) {
+        if (event.emailKey === emailKey) holder = event.accountId
+        else if (event.accountId === holder) return true
+      }
+      return false
     },
     async register(email, accountId) {
       users.set(accountId, { emailKey: email.key, verified: false })

@@ -67,11 +67,11 @@ export function gaveUpQuery({ differences }: Pick<Engine, 'differences'>, accoun
     const [key, account] = [parameter(emailKey), parameter(pack(accountId))]
     return `with last as (select max(id) as id from ${events}
         where email_key = ${key} and account_id = ${account} and action = 'claimed')
-      select own.id from last, ${events} own
-        where own.account_id = ${account} and own.id > last.id and own.action = 'claimed' and own.email_key <> ${key}
+      select own.id from last, ${events} held, ${events} own
+        where held.email_key = ${key} and held.id >= last.id and held.action = 'claimed'
+          and own.account_id = held.account_id and own.id > held.id and own.action = 'claimed' and own.email_key <> ${key}
           and not exists (select 1 from ${events} taken
-            where taken.email_key = ${key} and taken.id > last.id and taken.id < own.id
-              and taken.action = 'claimed' and taken.account_id <> ${account})
+            where taken.email_key = ${key} and taken.id > held.id and taken.id < own.id and taken.action = 'claimed')
         limit 1`
   })
 }

@@ -59,7 +59,7 @@ onBothDatabases((empty, database) => {
         expect(
           details.filter(
             (detail) =>
-              /^SCAN ([vsa]|own|taken)\b|^SCAN (verifications|redemptions|account_events)/.test(detail) &&
+              /^SCAN ([vsa]|held|own|taken)\b|^SCAN (verifications|redemptions|account_events)/.test(detail) &&
               !/INDEX/.test(detail),
           ),
           what,

@@ -55,32 +55,27 @@ export async function attach(
   const { accountId, externalUserId } = attempt
   const { applicantId, reviewedAt = null } = applicant
   const { verifications } = tx
-  let found = await verifications.lock(accountId)
+  const before = await verifications.lock(accountId)
   const now = clock.now()
   // A webhook, or whoever took the claim over, has attached it already, perhaps with a verdict since.
-  if (found.applicantId === applicantId) {
+  if (before.applicantId === applicantId) {
     await logAttempt(tx, now, attempt, outcome, { externalUserId })
-    return { isAttached: true, donor: found.donor, review: reviewToTell(found) ?? notStarted }
+    return { isAttached: true, donor: before.donor, review: reviewToTell(before) ?? notStarted }
   }
-  const isClaimed = found.claim?.externalUserId === externalUserId
+  const isClaimed = before.claim?.externalUserId === externalUserId
   // The same, and its address was given to another account since, where it went along; or a newer one took its place.
-  const noted = isClaimed ? null : await verifications.redemption(externalUserId)
-  if (noted?.state === 'attached') {
+  if (!isClaimed && (await verifications.redemption(externalUserId))?.state === 'attached') {
     await logAttempt(tx, now, attempt, outcome, { externalUserId })
     return {
       isAttached: true,
-      ...(await toTell(tx, (await verifications.ofApplicant(applicantId)) ?? found, attachment, deps)),
+      ...(await toTell(tx, (await verifications.ofApplicant(applicantId)) ?? before, attachment, deps)),
     }
   }
   // A claim that lapsed has nothing on its way any more; its attempt is looked up by its name all the same.
   // So is that of a look-up: what it looks for is here, and it sends nothing without its claim.
-  const isOver = isClaimed || found.claim?.lapsed === true || (await isOfLookUp(tx, found))
+  const isOver = isClaimed || before.claim?.lapsed === true || (await isOfLookUp(tx, before))
   const others = moves.filter(({ emailKey }) => emailKey !== attempt.emailKey)
-  if (others.length > 0) {
-    if (isOver) await verifications.change(accountId, { claim: null })
-    await moveAll(tx, others, deps)
-    found = await verifications.lock(accountId)
-  }
+  const found = others.length === 0 ? before : await letOthersLeave(tx, before, { isOver, others }, deps)
   const isAttached = mayAttach(found, attempt)
   const review = applicant.review ?? begunReview
   const state = isAttached ? 'attached' : 'surplus'
@@ -113,6 +108,18 @@ export async function attach(
     askInMs: review.reviewStatus === 'completed' && reviewedAt === null ? 0 : firstQuestionMs,
   })
   return { isAttached, donor, review }
+}
+
+/** Moves what is another account's by now. A claim that is over would keep it. Resolves what the account has then. */
+async function letOthersLeave(
+  tx: StoreTransaction,
+  { accountId }: Verification,
+  { isOver, others }: { readonly isOver: boolean; readonly others: readonly Move[] },
+  deps: HoldDeps,
+): Promise<Verification> {
+  if (isOver) await tx.verifications.change(accountId, { claim: null })
+  await moveAll(tx, others, deps)
+  return tx.verifications.lock(accountId)
 }
 
 /** Whether a claim was made to look something up: no token is sent under its name before it is noted as an attempt. */

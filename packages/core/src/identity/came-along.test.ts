@@ -77,6 +77,16 @@ describe('a retry after a rejection that came along, whose answer is lost', () =
   })
 })
 
+/** A token is not redeemed, and the answer is lost. */
+async function lostBefore(
+  { provider }: Pick<ReturnType<typeof provingSetup>, 'provider'>,
+  sharing: () => Promise<unknown>,
+) {
+  provider.fault = (call) => (call === 'redeem' ? 'lost before' : null)
+  await expect(sharing()).rejects.toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE' })
+  provider.fault = () => null
+}
+
 const finders = ['a request', 'the poll, and a request', 'a webhook, and a request'] as const
 const ends = ['killed', 'thawed after it'] as const
 const faults = [null, 'lost after'] as const
@@ -227,11 +237,6 @@ test.each(['a request', 'the poll', 'a webhook', 'an operator'])(
 
 test('what shows late does not take the place of what came along approved, although that is older', async () => {
   const { share, shareFor, provider, clock, webhook, verdicts, of, prove, proveAs, redemptions } = provingSetup()
-  const absent = async (sharing: () => Promise<unknown>) => {
-    provider.fault = (call) => (call === 'redeem' ? 'lost before' : null)
-    await expect(sharing()).rejects.toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE' })
-    provider.fault = () => null
-  }
   const judged = async () => {
     await clock.advance(claimLeaseMs)
     await verdicts.ask()
@@ -239,11 +244,11 @@ test('what shows late does not take the place of what came along approved, altho
   const first = await prove(email)
   await share()
   const second = await prove(other)
-  await absent(() => shareFor(other))
+  await lostBefore({ provider }, () => shareFor(other))
   // It does not come along while a redemption runs there.
   await proveAs(second, email)
   await judged()
-  await absent(share)
+  await lostBefore({ provider }, share)
   await judged()
   const late = `pi:${second}:2`
   expect(await redemptions()).toContainEqual([late, shop, 'absent'])
@@ -291,23 +296,18 @@ test.each(['a webhook after the claim', 'a webhook while a request looks'])(
   async (who) => {
     const { share, shareFor, provider, clock, webhook, verdicts, of, prove, proveAs, redemptions, during } =
       provingSetup()
-    const absent = async (sharing: () => Promise<unknown>) => {
-      provider.fault = (call) => (call === 'redeem' ? 'lost before' : null)
-      await expect(sharing()).rejects.toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE' })
-      provider.fault = () => null
-    }
     await share(shop, 'before')
     const before = 'applicant of pi:account-1:1'
     provider.reviews.set(before, rejected)
     await webhook(rejected)
     const owner = await prove(other)
     const late = `pi:${owner}:1`
-    await absent(() => shareFor(other))
+    await lostBefore({ provider }, () => shareFor(other))
     await clock.advance(claimLeaseMs)
     await verdicts.ask()
     expect(await redemptions()).toContainEqual([late, shop, 'absent'])
     await proveAs(owner, email)
-    await absent(share)
+    await lostBefore({ provider }, share)
     provider.reviews.set(before, approved)
     await webhook(approved, { key: 'turned' })
     const since = await prove(email)

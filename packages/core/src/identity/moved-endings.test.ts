@@ -1,7 +1,7 @@
 /** INTERFACE 4.2: what was shared for an address is its owner's, whoever learns how the redemption ended that was under way when somebody proved it. */
 import { describe, expect, test } from 'vitest'
 import { turns } from '../../test/support/manual-clock.js'
-import { seededRandom } from '../../test/support/seeded-random.js'
+import { provingSetup } from '../../test/support/proving-setup.js'
 import {
   approved,
   begun,
@@ -13,36 +13,21 @@ import {
   shop,
 } from '../../test/support/share-setup.js'
 import { steppedProcess } from '../../test/support/stepped-process.js'
-import { createAccountClaims } from './claim-account.js'
 import { claimLeaseMs } from './claim-times.js'
 import { createRecordDirectVerification } from './direct-verification.js'
-import { createEmailCodes } from './email-codes.js'
 
 const unavailable = expect.objectContaining({ code: 'ERR_IDENTITY_UNAVAILABLE' })
 const [first, second] = ['pi:account-1:1', 'pi:account-1:2']
 
 /** Sharing on the accounts of the store, and somebody who registers and proves the address. */
 function setUp() {
-  const setup = shareSetup({ holdsAddresses: true })
-  const { store, emails, clock, provider, share } = setup
-  let made = 0
-  const codes = createEmailCodes(Buffer.alloc(32, 1), seededRandom('codes'))
-  const claims = createAccountClaims({ store, emails, codes, clock, ids: { next: () => `user-${++made}` } })
-  const proveAs = async (accountId: string, address = email) => {
-    await claims.claimByCode(address, (await claims.requestCode(address)).code, { accountId })
-    return accountId
-  }
+  const setup = provingSetup()
+  const { prove, proveAs, provider, share } = setup
   return {
     ...setup,
-    claims,
-    proveAs,
+    proveAs: (accountId: string, address = email) => proveAs(accountId, address),
     /** Somebody registers and proves the address: it resolves to this account from then on. */
-    prove: async () => proveAs((await claims.register(email)).accountId),
-    /** The accounts that have an applicant, found by the address. */
-    async holders(applicantId: string) {
-      const found = await store.verifications.list({ emailKey: emails(email).key, limit: 100 })
-      return found.filter((each) => each.applicantId === applicantId).map(({ accountId }) => accountId)
-    },
+    prove: () => prove(email),
     /** A token was redeemed, or was not, and the answer was lost. */
     async lose(fault: 'lost before' | 'lost after') {
       provider.fault = (call) => (call === 'redeem' ? fault : 'lost before')
@@ -107,20 +92,22 @@ describe('a redemption that a request for another address of the account ends', 
 
   /** The answer for the first address is lost, somebody else proves that one, and the account shares for another one that it proves. */
   async function endByOther(setup: Setup) {
-    const { claims, proveAs, prove, lose, shareFor, clock } = setup
-    const account = await proveAs((await claims.register(email)).accountId)
-    await lose('lost after')
-    const owner = await prove()
-    await proveAs(account, other)
-    await clock.advance(claimLeaseMs)
-    expect(await shareFor(other)).toMatchObject({ reused: true })
+    const { account, owner } = await takenFrom(setup)
+    await setup.proveAs(account, other)
+    await setup.clock.advance(claimLeaseMs)
+    expect(await setup.shareFor(other)).toMatchObject({ reused: true })
     return { account, owner }
+  }
+  async function takenFrom({ prove, lose }: Setup) {
+    const account = await prove()
+    await lose('lost after')
+    return { account, owner: await prove() }
   }
 
   test('stays with an account that gave its address up before anybody else proved that, and answers for both', async () => {
     const setup = setUp()
-    const { share, of, shareFor, claims, proveAs, prove, lose, clock, provider, holders } = setup
-    const account = await proveAs((await claims.register(email)).accountId)
+    const { share, of, shareFor, proveAs, prove, lose, clock, provider, holders } = setup
+    const account = await prove()
     await lose('lost after')
     await proveAs(account, other)
     const owner = await prove()
@@ -147,12 +134,10 @@ describe('a redemption that a request for another address of the account ends', 
 
   test('stays when the owner has a verification, as its account had proved the address, and answers for both', async () => {
     const setup = setUp()
-    const { share, of, shareFor, claims, proveAs, prove, lose, clock, provider, holders } = setup
-    const account = await proveAs((await claims.register(email)).accountId)
-    await lose('lost after')
-    await proveAs(account, other)
-    const owner = await prove()
+    const { share, of, shareFor, proveAs, clock, provider, holders } = setup
+    const { account, owner } = await takenFrom(setup)
     expect(await share()).toMatchObject({ reused: true })
+    await proveAs(account, other)
     await clock.advance(claimLeaseMs)
     expect(await shareFor(other)).toMatchObject({ reused: false })
     const names = [account, owner].map((accountId) => `pi:${accountId}:1`)

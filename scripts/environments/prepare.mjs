@@ -51,7 +51,7 @@ async function install(root, temporary, name, packed) {
   const all = await packed
   const names = withDependencies(all, chosen)
   const files = all.filter((one) => names.has(one.folder)).map(({ tarball }) => tarball)
-  const flags = ['--offline', '--no-save', '--no-package-lock', '--ignore-scripts', '--no-audit', '--no-fund']
+  const flags = ['--offline', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund']
   await must('npm', ['install', ...flags, ...files], { cwd: folder, seconds: 120 }).catch((error) => {
     throw new Error(
       `The tarballs need something that environments/${name} does not list. Add it there with npm install.\n${error.message}`,

@@ -72,6 +72,21 @@ describe('an account that proved an address keeps what was shared for it', () =>
     await proveAs(squatter, 'fourth.user@example.com')
     expect(await of(squatter)).toMatchObject({ donor: shop, applicantId: `applicant of ${name}`, review: approved })
   })
+
+  test('where somebody proved it during a redemption that came to nothing, and an operator asks to end what ended long ago', async () => {
+    const { share, shareFor, proveAs, prove, squatter, provider, clock, verdicts, of, settle, name } = await setUp()
+    await proveAs(squatter, email)
+    await share()
+    const second = await prove(other)
+    provider.fault = (call) => (call === 'redeem' ? 'lost before' : null)
+    await expect(shareFor(other)).rejects.toThrow(unavailable)
+    await proveAs(second, email)
+    await clock.advance(claimLeaseMs)
+    await verdicts.ask()
+    expect(await of(second)).toMatchObject({ donor: null, claim: null })
+    expect(await settle({ externalUserId: name, applicantId: null })).toBe('not_open')
+    expect(await of(squatter)).toMatchObject({ donor: shop, applicantId: `applicant of ${name}` })
+  })
 })
 
 test('an account keeps what was shared for an address that it proved when it proves another one', async () => {

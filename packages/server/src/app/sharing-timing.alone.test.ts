@@ -158,12 +158,12 @@ describe('a share for an address', () => {
   })
 
   // 3 % are 30 microseconds of about a thousand; a statement more, and nothing else, is three to four times that.
-  it('takes the same time whether and how there is an account, within 3 %', { timeout: 120_000 }, async () => {
+  it('takes the same time whether and how there is an account, within 3 %', { timeout: 300_000 }, async () => {
     const found = await differences(sharesOf(1_000), { seed, samples: 1_000, tolerated: 0.03 })
     expect(found, `seed ${seed}`).toEqual([])
   })
 
-  it('would be told apart if a placeholder were made in a transaction of its own', { timeout: 120_000 }, async () => {
+  it('would be told apart if a placeholder were made in a transaction of its own', { timeout: 300_000 }, async () => {
     const leaking = (state: State) =>
       state === 'unknown' ? store.transaction((tx) => tx.verifications.lock(randomUUID())) : undefined
     const found = await differences(sharesOf(1_000, leaking), { seed, samples: 1_000, tolerated: 0.03 })

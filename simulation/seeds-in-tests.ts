@@ -3,7 +3,7 @@
 const isFull = Boolean(process.env['CI'])
 
 /** Seeds of the simulator in memory, which take some tens of milliseconds each, and on SQLite, whose commits are synced to the disk. */
-export const simulatedSeeds = isFull ? { memory: 3_000, sqlite: 60 } : { memory: 250, sqlite: 10 }
+export const simulatedSeeds = isFull ? { memory: 2_000, sqlite: 60 } : { memory: 250, sqlite: 10 }
 
 /** Seeds of chaos, which take some seconds each. The few are some that kill processes and fork deeper than finality. */
 export const chaosSeeds = isFull ? { from: 1, count: 100 } : { from: 10, count: 5 }

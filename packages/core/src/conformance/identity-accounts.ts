@@ -135,42 +135,6 @@ export function identityAccountTests(test: StoreTest): void {
     expect(await Promise.all(asked)).toEqual([true, true, false, false, false])
   })
 
-  test('an address was given up where whoever held it since proved another one before anybody else proved that', async ({
-    store,
-  }) => {
-    const gaveUp = (accountId: string, n = 1) =>
-      store.transaction((tx) => tx.identityAccounts.gaveUp(accountId, email(n).key))
-    const log = (action: AccountEvent['action'], accountId: string, n: number) =>
-      store.transaction((tx) =>
-        tx.identityAccounts.log({
-          ...{ at: 1, action, emailKey: email(n).key, accountId },
-          ...{ proof: 'code', by: null, reason: null },
-        }),
-      )
-    await log('claimed', 'first', 2)
-    expect(await gaveUp('first')).toBe(false)
-    await log('claimed', 'first', 1)
-    await log('claimed', 'other', 3)
-    await log('refused', 'first', 2)
-    await log('registered', 'second', 1)
-    expect([await gaveUp('first'), await gaveUp('first', 2), await gaveUp('nobody')]).toEqual([false, true, false])
-    await log('claimed', 'second', 1)
-    await log('claimed', 'first', 2)
-    // It was taken from the first before that proved another one.
-    expect([await gaveUp('first'), await gaveUp('second')]).toEqual([false, false])
-    await log('claimed', 'second', 3)
-    // Nor may whoever proves it then have what the first has.
-    expect([await gaveUp('first'), await gaveUp('second')]).toEqual([true, true])
-    await log('claimed', 'third', 1)
-    expect([await gaveUp('first'), await gaveUp('second'), await gaveUp('third')]).toEqual([true, true, false])
-    await log('claimed', 'first', 1)
-    expect([await gaveUp('first'), await gaveUp('second'), await gaveUp('third')]).toEqual([false, true, false])
-    await log('claimed', 'first', 1)
-    await log('claimed', 'first', 3)
-    await log('claimed', 'second', 1)
-    expect([await gaveUp('first'), await gaveUp('second')]).toEqual([true, false])
-  })
-
   test('an address is held by its keyed hash as by itself, and one that was never resolved stays so', async ({
     store,
   }) => {

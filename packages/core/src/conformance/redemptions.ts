@@ -40,6 +40,7 @@ const redemption = (changes: Partial<RedemptionAttempt> = {}): RedemptionAttempt
   isFindable: true,
   claimedAt: epoch,
   replaces: null,
+  takenBy: null,
   state: 'claimed',
   applicantId: null,
   ...changes,
@@ -207,7 +208,7 @@ export function redemptionTests(test: StoreTest): void {
   test('an attempt comes back as it was noted, and a name is given once', async ({ store }) => {
     const given = [
       redemption(),
-      redemption({ externalUserId: odd, number: 2, levelName: null, isFindable: false, replaces: odd }),
+      redemption({ externalUserId: odd, number: 2, levelName: null, isFindable: false, replaces: odd, takenBy: odd }),
     ]
     await add(store, ...given)
     expect(await found(store, `${id}-1`)).toStrictEqual(given[0])
@@ -215,6 +216,34 @@ export function redemptionTests(test: StoreTest): void {
     expect(await found(store, 'none')).toBeNull()
     await expect(add(store, redemption({ accountId: 'another', number: 9 }))).rejects.toThrow()
     expect(await found(store, `${id}-1`)).toStrictEqual(given[0])
+  })
+
+  test('attempts go with their address from account to account, and those of others stay', async ({ store }) => {
+    const pass = (fromId: string, toId: string, n = 1) =>
+      store.transaction((tx) => tx.verifications.passRedemptions({ emailKey: keyOf(n), fromId, toId }))
+    const names = ['one', 'two', 'of another address', 'of another account', 'taken'] as const
+    const takers = () => Promise.all(names.map(async (name) => (await found(store, name))?.takenBy))
+    await add(
+      store,
+      redemption({ externalUserId: 'one' }),
+      redemption({ externalUserId: 'two', number: 2, state: 'attached', applicantId: 'applicant' }),
+      redemption({ externalUserId: 'of another address', number: 3, emailKey: keyOf(2) }),
+      redemption({ externalUserId: 'of another account', accountId: odd }),
+      redemption({ externalUserId: 'taken', accountId: odd, number: 2, takenBy: 'somebody' }),
+    )
+    await pass(id, odd)
+    expect(await takers()).toEqual([odd, odd, null, null, 'somebody'])
+    // It is not the first account's any more.
+    await pass(id, 'late')
+    expect(await takers()).toEqual([odd, odd, null, null, 'somebody'])
+    await pass(odd, 'third')
+    expect(await takers()).toEqual(['third', 'third', null, 'third', 'somebody'])
+    await pass('third', id)
+    expect(await takers()).toEqual([id, id, null, id, 'somebody'])
+    await pass(id, 'other', 2)
+    expect(await takers()).toEqual([id, id, 'other', id, 'somebody'])
+    await store.transaction((tx) => tx.verifications.keepRedemption('two', 'nobody'))
+    expect(await takers()).toEqual([id, 'nobody', 'other', id, 'somebody'])
   })
 
   test('what became of an attempt is kept with its applicant, and one that was attached stays so', async ({

@@ -10,8 +10,9 @@ import type { Logger } from '../ports/world.js'
 import { logAttempt } from './attempt-log.js'
 import { mayAttach } from './decide-attach.js'
 import { begunReview, notStarted, reviewToTell } from './decide-share.js'
+import { isFor } from './kept.js'
 import { keepQuestion } from './look-up.js'
-import { type HoldDeps, isFor, type Move, moveAll } from './move-along.js'
+import { type HoldDeps, type Move, moveAll, takerOf } from './move-along.js'
 import { firstQuestionMs } from './question-times.js'
 
 /** An attempt with its applicant. */
@@ -76,7 +77,11 @@ export async function attach(
   const isOver = isClaimed || before.claim?.lapsed === true || (await isOfLookUp(tx, before))
   const others = moves.filter(({ emailKey }) => emailKey !== attempt.emailKey)
   const found = others.length === 0 ? before : await letOthersLeave(tx, before, { isOver, others }, deps)
-  const isAttached = mayAttach(found, attempt)
+  // What another account has at once leaves alone what stays here.
+  const taker = await takerOf(tx, attempt, moves)
+  const isTheirs = taker !== null && found.applicantId !== null && !(await isFor(tx, found, attempt.emailKey))
+  const [place, number] = isTheirs ? [taker, null] : [found, attempt.number]
+  const isAttached = mayAttach(place, attempt)
   const review = applicant.review ?? begunReview
   const state = isAttached ? 'attached' : 'surplus'
   await verifications.endRedemption(externalUserId, state, applicantId)
@@ -95,15 +100,13 @@ export async function attach(
     return { isAttached, ...(await toTell(tx, found, attachment, deps)) }
   }
   const donor = attempt.integrationAddress
-  await verifications.change(accountId, {
-    ...{ donor, applicantId, attempt: attempt.number, review, reviewedAt },
+  if (isTheirs && isOver) await verifications.change(accountId, { claim: null })
+  const claim = isTheirs || isOver ? null : found.claim
+  await verifications.change(place.accountId, {
+    ...{ donor, applicantId, attempt: number, review, reviewedAt },
     ...{ doubt: null, presence: null, missing: null },
-    ...(isOver ? { claim: null } : {}),
-    ...(await keepQuestion(
-      tx,
-      { ...found, attempt: attempt.number, claim: isOver ? null : found.claim },
-      { now: () => now },
-    )),
+    ...(claim === null ? { claim } : {}),
+    ...(await keepQuestion(tx, { ...place, attempt: number, claim }, { now: () => now })),
     // A verdict without a time cannot be put in order with what webhooks say.
     askInMs: review.reviewStatus === 'completed' && reviewedAt === null ? 0 : firstQuestionMs,
   })

@@ -87,6 +87,46 @@ async function lostBefore(
   provider.fault = () => null
 }
 
+test('a retry that is found once its address was taken leaves alone what stays, which was approved since', async () => {
+  const { share, shareFor, provider, clock, prove, proveAs, verdicts, of, webhook } = provingSetup()
+  const account = await prove(email)
+  await share()
+  const name = `pi:${account}:1`
+  provider.reviews.set(`applicant of ${name}`, rejected)
+  await webhook(rejected, { name })
+  await proveAs(account, other)
+  provider.fault = (call) => (call === 'redeem' ? 'lost after' : 'lost before')
+  await expect(shareFor(other)).rejects.toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE' })
+  provider.fault = () => null
+  await clock.advance(1_000)
+  provider.reviews.set(`applicant of ${name}`, approved)
+  await webhook(approved, { name, key: 'turned' })
+  const owner = await prove(other)
+  await clock.advance(claimLeaseMs)
+  await verdicts.ask()
+  expect(await of(account)).toMatchObject({ applicantId: `applicant of ${name}`, review: approved, claim: null })
+  expect(await of(owner)).toMatchObject({ donor: shop, applicantId: `applicant of pi:${account}:2`, claim: null })
+})
+
+test.each([true, false])(
+  'a name that nobody had is looked up for a day, also where what was there went along: %s',
+  async (goes) => {
+    const { share, provider, clock, prove, verdicts, webhook, redemptions } = provingSetup()
+    await share()
+    provider.reviews.set('applicant of pi:account-1:1', rejected)
+    await webhook(rejected)
+    await lostBefore({ provider }, share)
+    await clock.advance(claimLeaseMs)
+    await verdicts.ask()
+    expect((await redemptions()).map(([, , state]) => state)).toEqual(['attached', 'absent'])
+    if (goes) await prove(email)
+    await provider.redeem({ shareToken: 'late', externalUserId: 'pi:account-1:2', sendBy: Number.POSITIVE_INFINITY })
+    await clock.advance(60 * 60_000)
+    await verdicts.ask()
+    expect((await redemptions()).map(([, , state]) => state)).not.toContain('absent')
+  },
+)
+
 const finders = ['a request', 'the poll, and a request', 'a webhook, and a request'] as const
 const ends = ['killed', 'thawed after it'] as const
 const faults = [null, 'lost after'] as const

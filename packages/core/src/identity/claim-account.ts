@@ -7,7 +7,7 @@ import { decideClaim } from './decide-claim.js'
 import type { EmailCodes } from './email-codes.js'
 import type { EmailKeys } from './email-keys.js'
 import { EmailProofError, ShareRequestError } from './errors.js'
-import { lockInOrder, type Move, moveAll } from './move-along.js'
+import { lockAll, lockInOrder, type Move, moveAll } from './move-along.js'
 import { normaliseEmail } from './normalise-email.js'
 import { holdWithCarried } from './unproven.js'
 
@@ -102,6 +102,8 @@ export function createAccountClaims({ store, emails, codes, clock, ids }: ClaimA
       if (toId !== null) moves.push({ fromId: given, toId, emailKey: carried })
     }
     if (given !== held.accountId) moves.push({ fromId: held.accountId, toId: given, emailKey: email.key })
+    await lockAll(tx, moves)
+    for (const move of moves) await tx.verifications.passRedemptions(move)
     await moveAll(tx, moves, { clock, ids })
     await tx.identityAccounts.log(event('claimed', email, { ...how, accountId: given }))
     return { accountId: given, kind: 'registered', emailVerified: true }

@@ -27,19 +27,53 @@ async function gaveUp() {
   return { ...setup, owner, since, applicantId, turn, retry: `pi:${owner}:2` }
 }
 
-test('what is found of a lost answer goes to nobody who proved the address after its next owner gave that up', async () => {
-  const { share, provider, clock, prove, proveAs, verdicts, of } = provingSetup()
-  const first = await prove(email)
-  provider.fault = (call) => (call === 'redeem' ? 'lost after' : 'lost before')
-  await expect(share()).rejects.toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE' })
-  provider.fault = () => null
-  const second = await prove(email)
-  await proveAs(second, other)
-  const third = await prove(email)
-  await clock.advance(claimLeaseMs)
-  await verdicts.ask()
-  expect(await of(third)).toMatchObject({ donor: null, applicantId: null })
-  expect(await of(first)).toMatchObject({ applicantId: `applicant of pi:${first}:1`, claim: null })
+const starts = ['a placeholder', 'an account that carries it', 'an account that proved it'] as const
+const afterwards = ['nobody', 'somebody who only registers', 'somebody who proves it', 'its first account'] as const
+
+describe('what is found of a lost answer is whose the address was next, who gave it up since', () => {
+  const histories = starts.flatMap((start) =>
+    afterwards
+      .filter((next) => start !== 'a placeholder' || next !== 'its first account')
+      .map((next) => ({ start, next })),
+  )
+
+  test.each(histories)('shared at $start; then it is proved by $next', async ({ start, next }) => {
+    const { share, provider, clock, claims, prove, proveAs, verdicts, of } = provingSetup()
+    const carrier = start === 'a placeholder' ? null : (await claims.register(email)).accountId
+    if (carrier !== null && start === 'an account that proved it') await proveAs(carrier, email)
+    provider.fault = (call) => (call === 'redeem' ? 'lost after' : 'lost before')
+    await expect(share()).rejects.toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE' })
+    provider.fault = () => null
+    const owner = await proveAs(await prove(email), other)
+    if (next === 'somebody who only registers') await claims.register(email)
+    if (next === 'somebody who proves it') await prove(email)
+    if (next === 'its first account') await proveAs(carrier ?? '', email)
+    await clock.advance(claimLeaseMs)
+    await verdicts.ask()
+    const applicantId = `applicant of pi:${carrier ?? 'account-1'}:1`
+    expect(await of(owner)).toMatchObject({ donor: shop, applicantId, claim: null })
+    expect(await of(carrier ?? 'account-1')).toMatchObject({ donor: null, applicantId: null, claim: null })
+  })
+
+  test('also where it had waited for the end of a retry, was approved meanwhile, and somebody registers', async () => {
+    const { share, provider, clock, claims, prove, proveAs, verdicts, of, webhook } = provingSetup()
+    await share()
+    const applicantId = 'applicant of pi:account-1:1'
+    provider.reviews.set(applicantId, rejected)
+    await webhook(rejected)
+    provider.fault = () => 'lost before'
+    await expect(share()).rejects.toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE' })
+    provider.fault = () => null
+    const owner = await prove(email)
+    await clock.advance(1_000)
+    provider.reviews.set(applicantId, approved)
+    await webhook(approved, { key: 'turned' })
+    await proveAs(owner, other)
+    await claims.register(email)
+    await clock.advance(claimLeaseMs)
+    await verdicts.ask()
+    expect(await of(owner)).toMatchObject({ donor: shop, applicantId, review: approved })
+  })
 })
 
 describe('its retry for another address', () => {

@@ -11,7 +11,9 @@ import type { RedemptionAttempt, Verification } from '../ports/store-verificatio
 import type { Clock, Ids } from '../ports/world.js'
 import { logAttempt } from './attempt-log.js'
 import { leaves, nothingShared, takes } from './decide-claim.js'
-import { keepQuestion } from './look-up.js'
+import type { Kept } from './kept.js'
+import { doubtfulAttempts, keepQuestion } from './look-up.js'
+import { inFlightMs } from './question-times.js'
 
 /** What moving needs. */
 export interface MoveDeps {
@@ -43,38 +45,6 @@ export async function accountOf(
   return holdsAddresses ? (await tx.identityAccounts.hold(email, ids.next())).accountId : before
 }
 
-/** Something at an account that may have to leave it. */
-export interface Kept {
-  readonly accountId: string
-  /** Keyed hashes of the addresses that it was for. */
-  readonly emailKeys: readonly string[]
-}
-
-/** What an attempt may have left at its account, and what it was claimed to replace there. */
-export async function keptBy(
-  tx: StoreTransaction,
-  { accountId, emailKey, replaces }: Pick<RedemptionAttempt, 'accountId' | 'emailKey' | 'replaces'>,
-): Promise<Kept> {
-  const before = replaces === null ? null : await tx.verifications.redemptionOf(replaces)
-  return { accountId, emailKeys: before === null ? [emailKey] : [before.emailKey, emailKey] }
-}
-
-/** What an account may keep of attempts, and of its applicant: that one's address says where it goes, whatever its account shared for since. */
-export async function keptAt(
-  tx: StoreTransaction,
-  { accountId, applicantId }: Verification,
-  attempts: readonly RedemptionAttempt[],
-): Promise<Kept> {
-  const attached = applicantId === null ? null : await tx.verifications.redemptionOf(applicantId)
-  const all = attached === null ? attempts : [attached, ...attempts]
-  return { accountId, emailKeys: all.map(({ emailKey }) => emailKey) }
-}
-
-/** Whether the applicant of an account, if it has one, was shared for an address. */
-export async function isFor(tx: StoreTransaction, found: Verification, emailKey: string): Promise<boolean> {
-  return (await keptAt(tx, found, [])).emailKeys.every((each) => each === emailKey)
-}
-
 /**
  * Ends what was begun at an account, whoever learns of that: the request, a look-up, a webhook, the poll, an operator. If one of the addresses was given to
  * another account meanwhile, what was shared for it goes there. What did not end here stays, as it may have been shared for another address since. Call it before a
@@ -87,7 +57,7 @@ export async function endOf<T>(
   work: (moves: readonly Move[]) => Promise<T>,
 ): Promise<T> {
   const { accountId } = kept
-  const moves = await movesFrom(tx, kept, deps)
+  const { moves } = await movesFrom(tx, kept, deps)
   if (moves.length === 0) return work(moves)
   await lockAll(tx, moves)
   const before = await tx.verifications.lock(accountId)
@@ -96,7 +66,7 @@ export async function endOf<T>(
   return result
 }
 
-/** An address that was given from one account to another. */
+/** An address that went from one account to another, and what was shared for it with it. */
 export interface Move {
   readonly fromId: string
   readonly toId: string
@@ -105,22 +75,34 @@ export interface Move {
 }
 
 /**
- * Holds addresses in the order of their keyed hashes, and tells what leaves an account with them: those that are not its own. One that was never resolved is
- * nobody's. Call it before a verification is locked.
+ * Holds the addresses of what an account may keep, in the order of their keyed hashes, and tells what leaves it: what was shared for an address that was taken from it.
+ * Call it before a verification is locked.
+ * @param others - Keyed hashes of addresses that are held, too.
+ * @returns `holders`: the account that each address resolves to; null where it was never resolved.
  */
 export async function movesFrom(
   tx: StoreTransaction,
-  { accountId, emailKeys }: Kept,
+  { accountId, attempts }: Kept,
   { holdsAddresses = false, ids }: HoldDeps,
-): Promise<Move[]> {
-  if (!holdsAddresses) return []
-  const moves: Move[] = []
-  for (const emailKey of [...new Set(emailKeys)].sort()) {
-    const toId = await tx.identityAccounts.holdKnown(emailKey, ids.next())
-    if (toId !== null && toId !== accountId) moves.push({ fromId: accountId, toId, emailKey })
+  others: readonly string[] = [],
+): Promise<{ readonly moves: readonly Move[]; readonly holders: ReadonlyMap<string, string | null> }> {
+  const holders = new Map<string, string | null>()
+  if (!holdsAddresses) return { moves: [], holders }
+  const keys = new Set([...attempts.map(({ emailKey }) => emailKey), ...others])
+  for (const emailKey of [...keys].sort())
+    holders.set(emailKey, await tx.identityAccounts.holdKnown(emailKey, ids.next()))
+  const moves = new Map<string, Move>()
+  for (const { externalUserId, emailKey } of attempts) {
+    // What was read before the address was held may be older than the wait for it.
+    const attempt = await tx.verifications.redemption(externalUserId)
+    const toId = attempt === null ? accountId : ownerOf(attempt)
+    if (toId !== accountId) moves.set(`${emailKey} ${toId}`, { fromId: accountId, toId, emailKey })
   }
-  return moves
+  return { moves: [...moves.values()], holders }
 }
+
+/** Whose an attempt is, and what comes of it. */
+const ownerOf = ({ takenBy, accountId }: RedemptionAttempt): string => takenBy ?? accountId
 
 /** Moves what several addresses take along, one after the other. All verifications are locked first. */
 export async function moveAll(tx: StoreTransaction, moves: readonly Move[], deps: MoveDeps): Promise<void> {
@@ -129,9 +111,9 @@ export async function moveAll(tx: StoreTransaction, moves: readonly Move[], deps
 }
 
 /**
- * Moves what was shared for an address to the account that has it. What was shared for another address stays. The attempts stay, so that no name of an applicant
- * is used twice. An account that proved the address itself gives it to nobody but one that took the address from it by a proof, and keeps it where that has one of
- * its own, or where it had given the address up for another one before. From one that never proved it, it goes to an account that is nobody's then, as whoever has the address no more must not keep it.
+ * Moves what was shared for an address to the account that took it. What was shared for another address stays, and so does what is not that account's. The attempts
+ * stay, so that no name of an applicant is used twice. Where the account has a verification of its own, one that proved the address itself, or is a placeholder, keeps what it has; from
+ * any other one it goes to an account that is nobody's then, as whoever has the address no more must not keep it.
  */
 async function moveAlong(tx: StoreTransaction, { fromId, toId, emailKey }: Move, deps: MoveDeps): Promise<void> {
   const [from, to] = [await tx.verifications.lock(fromId), await tx.verifications.lock(toId)]
@@ -142,21 +124,35 @@ async function moveAlong(tx: StoreTransaction, { fromId, toId, emailKey }: Move,
   if (!leaves(isOfOther ? { ...kept, claim: null } : kept)) return
   // It names no attempt any more once it moved, so its applicant tells which it came from.
   const attempt = from.applicantId === null ? null : await tx.verifications.redemptionOf(from.applicantId)
-  if (attempt?.emailKey !== emailKey) return
+  if (attempt?.emailKey !== emailKey || ownerOf(attempt) !== toId) return
+  const isTaken = takes(await withoutIdleClaim(tx, to))
   const { identityAccounts: accounts } = tx
-  const isProved = await accounts.hasProved(fromId, emailKey)
-  const isTheirs =
-    !isProved || ((await accounts.find(toId))?.emailVerified === true && !(await accounts.gaveUp(fromId, emailKey)))
-  const isTaken = isTheirs && takes(await withoutIdleClaim(tx, to))
-  if (!isTaken && (isProved || (await accounts.find(fromId)) === null)) return
-  const target = isTaken ? to : await nobodys(tx, attempt, deps)
+  const stays = !isTaken && ((await accounts.find(fromId)) === null || (await accounts.hasProved(fromId, emailKey)))
+  const target = isTaken ? to : stays ? from : await nobodys(tx, attempt, deps)
+  if (!isTaken) await tx.verifications.keepRedemption(attempt.externalUserId, target.accountId)
+  if (stays) return
   const { donor, applicantId, review, reviewedAt, doubt, presence, missing } = from
   const moved = { donor, applicantId, attempt: null, review, reviewedAt, doubt, presence, missing }
   const claim = isOfOther ? {} : { claim: null }
   const question = await keepQuestion(tx, { ...from, attempt: null, ...claim }, deps.clock)
-  await tx.verifications.change(fromId, { ...nothingShared, ...claim, askInMs: null, ...question })
+  // A name that nobody had is looked up for a day all the same.
+  const isLookedUp = (await doubtfulAttempts(tx, { ...from, attempt: null }, deps.clock)).length > 0
+  const askInMs = isLookedUp ? inFlightMs : null
+  await tx.verifications.change(fromId, { ...nothingShared, ...claim, askInMs, ...question })
   // Asked about at once: the question that was due to it lay with the other account.
   await tx.verifications.change(target.accountId, { ...moved, claim: null, askInMs: 0 })
+}
+
+/** The account that took the address of an attempt, where it takes what comes of that; or null. Its verification is locked by `moves`. */
+export async function takerOf(
+  tx: StoreTransaction,
+  { externalUserId, accountId }: Pick<RedemptionAttempt, 'externalUserId' | 'accountId'>,
+  moves: readonly Move[],
+): Promise<Verification | null> {
+  const noted = moves.length === 0 ? null : await tx.verifications.redemption(externalUserId)
+  if (noted === null || ownerOf(noted) === accountId) return null
+  const to = await withoutIdleClaim(tx, await tx.verifications.lock(ownerOf(noted)))
+  return takes(to) ? to : null
 }
 
 /** Locks the verifications of accounts in one order, so that two who move between the same accounts do not wait for each other. */

@@ -73,6 +73,20 @@ describe('an account that proved an address keeps what was shared for it', () =>
     expect(await of(squatter)).toMatchObject({ donor: shop, applicantId: `applicant of ${name}`, review: approved })
   })
 
+  test('where somebody with a verification proved it since, and it goes with the address that it proves again', async () => {
+    const { share, shareFor, proveAs, prove, squatter, of, name } = await setUp()
+    await proveAs(squatter, email)
+    await share()
+    const second = await prove(other)
+    await shareFor(other)
+    await proveAs(second, email)
+    await proveAs(second, 'third.user@example.com')
+    await proveAs(squatter, email)
+    expect(await of(squatter)).toMatchObject({ applicantId: `applicant of ${name}` })
+    expect(await of(await prove(email))).toMatchObject({ applicantId: `applicant of ${name}` })
+    expect(await of(squatter)).toMatchObject({ donor: null, applicantId: null })
+  })
+
   test('where somebody proved it during a redemption that came to nothing, and an operator asks to end what ended long ago', async () => {
     const { share, shareFor, proveAs, prove, squatter, provider, clock, verdicts, of, settle, name } = await setUp()
     await proveAs(squatter, email)

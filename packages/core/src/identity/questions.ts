@@ -9,10 +9,11 @@ import type { RedemptionAttempt, Verification, VerificationChange } from '../por
 import type { Logger } from '../ports/world.js'
 import { isAsItWas } from './as-it-was.js'
 import { attach } from './attach.js'
+import { keptAt } from './kept.js'
 import { logRefusal } from './log-refusal.js'
 import { doubtfulAttempts, endAbsent, keepQuestion, lookUp } from './look-up.js'
 import { createMissing, type Missing } from './missing.js'
-import { endOf, type HoldDeps, keptAt } from './move-along.js'
+import { endOf, type HoldDeps } from './move-along.js'
 import { isDoubtful, isEqual } from './order-news.js'
 import { againMs, inFlightMs, nextQuestionMs, rememberEventsMs, soonest } from './question-times.js'
 

@@ -12,9 +12,10 @@ import {
   ShareTokenRejectedError,
   VerificationUnavailableError,
 } from './errors.js'
+import { keptBy } from './kept.js'
 import { logRefusal } from './log-refusal.js'
 import { misfitOf, strangeApplicant } from './look-up.js'
-import { type AddressDeps, endOf, keptBy } from './move-along.js'
+import { type AddressDeps, endOf } from './move-along.js'
 
 /** A claim that this request holds. */
 export interface Held extends Attempter {

@@ -117,7 +117,7 @@ test.each([
   const attempt = {
     ...{ externalUserId: first, accountId: 'account-1', number: 1, integrationAddress: shop },
     ...{ emailKey: emails(email).key, levelName: null, isFindable: false, claimedAt: clock.now() },
-    ...{ replaces: null, state: before, applicantId: null },
+    ...{ replaces: null, takenBy: null, state: before, applicantId: null },
   }
   const isSettled = await store.transaction(async (tx) => {
     await tx.verifications.addRedemption(attempt)

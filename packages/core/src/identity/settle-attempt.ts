@@ -7,8 +7,9 @@ import type { RedemptionAttempt, RedemptionClaim } from '../ports/store-verifica
 import type { Logger } from '../ports/world.js'
 import { attach } from './attach.js'
 import { logAttempt } from './attempt-log.js'
+import { keptBy } from './kept.js'
 import { logRefusal } from './log-refusal.js'
-import { endOf, type HoldDeps, keptBy, type Move } from './move-along.js'
+import { endOf, type HoldDeps, type Move } from './move-along.js'
 import { refusalError } from './redeem.js'
 
 /** What settling needs. */

@@ -19,18 +19,9 @@ import { decideShare, notStarted } from './decide-share.js'
 import type { EmailKeys } from './email-keys.js'
 import { IdentityUnavailableError, VerificationUnavailableError } from './errors.js'
 import { checkNamespace, defaultNamespace, externalUserIdOf } from './external-user-id.js'
+import { isFor, type Kept, keptAt } from './kept.js'
 import { doubtfulAttempts, endAbsent, type LookedUp, lookUp } from './look-up.js'
-import {
-  type AddressDeps,
-  accountOf,
-  endOf,
-  isFor,
-  type Kept,
-  keptAt,
-  lockAll,
-  moveAll,
-  movesFrom,
-} from './move-along.js'
+import { type AddressDeps, accountOf, endOf, lockAll, moveAll, movesFrom } from './move-along.js'
 import { createRedeem, type Held, refusalError } from './redeem.js'
 
 export { claimLeaseMs } from './claim-times.js'
@@ -153,7 +144,7 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
     const { levelName = null, findsByName = true } = provider
     await tx.verifications.addRedemption({
       ...{ ...attempt, levelName, isFindable: findsByName, claimedAt: clock.now() },
-      ...{ state: 'claimed', applicantId: null },
+      ...{ takenBy: null, state: 'claimed', applicantId: null },
     })
     await tx.verifications.change(accountId, {
       ...{ attempts: held.number, claim: claimOf(held, claimLeaseMs) },
@@ -174,7 +165,7 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
         throw refusalError(looked.refusal)
       case 'found':
         await store.transaction((tx) =>
-          endOf(tx, { accountId, emailKeys: [emailKey, ...kept.emailKeys] }, deps, async (moves) => {
+          endOf(tx, kept, deps, async (moves) => {
             await endClaim(tx, held)
             await attach(tx, { ...looked, outcome: 'found', source: 'look_up' }, deps, moves)
           }),
@@ -182,16 +173,17 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
         return { kind: 'again' }
       case 'none':
         return inTransaction(async (tx, until) => {
-          const emailKeys = [emailKey, ...kept.emailKeys]
-          const moves = await movesFrom(tx, { accountId, emailKeys }, deps)
+          const { moves, holders } = await movesFrom(tx, kept, deps, [emailKey])
+          // It was given to another account meanwhile, or given up: the token is for whoever has it now.
+          const isLost = (holders.get(emailKey) ?? accountId) !== accountId
           await lockAll(tx, moves)
           const found = await tx.verifications.lock(accountId)
           if (found.claim?.token !== held.token) return { kind: 'again' }
           if (await endAbsent(tx, doubtful, looked.foreign, deps)) {
-            if (moves.length === 0) return decide(tx, caller, found, { ...held, until })
+            if (moves.length === 0 && !isLost) return decide(tx, caller, found, { ...held, until })
             await tx.verifications.change(accountId, { claim: null })
             await moveAll(tx, moves, deps)
-            if (moves.some((move) => move.emailKey === emailKey)) return { kind: 'again' }
+            if (isLost) return { kind: 'again' }
             return decide(tx, caller, await tx.verifications.lock(accountId), { ...held, until })
           }
           await logAttempt(tx, clock.now(), caller, 'unresolved')

@@ -122,16 +122,6 @@ describe('what was shared for an address that its account never proved is nobody
     await expectNobodys(setup, owner)
   })
 
-  test('once somebody proved it while it was redeemed, and changed the address since', async () => {
-    const setup = await setUp()
-    const { share, during, prove, proveAs, squatter, of, expectRestored } = setup
-    during('redeem', async () => proveAs(await prove(email), third))
-    await share()
-    await proveAs(squatter, other)
-    expect(await of(squatter)).toMatchObject({ donor: null, applicantId: null })
-    await expectRestored(await prove(email))
-  })
-
   test('once its account proves another one, where the next that carries it has a verification', async () => {
     const setup = await setUp()
     const { share, claims, proveAs, squatter, webhook, name } = setup
@@ -145,18 +135,6 @@ describe('what was shared for an address that its account never proved is nobody
     })
     await proveAs(squatter, other)
     await expectNobodys(setup, carrier)
-  })
-})
-
-describe('what ends after its account gave up the address waits for whoever proves that next', () => {
-  const third = 'third.user@example.com'
-
-  test('where somebody proved it and changed it since', async () => {
-    const { share, during, squatter, of, prove, proveAs, expectRestored } = await setUp()
-    during('redeem', async () => proveAs(await prove(email), third))
-    await share()
-    expect(await of(squatter)).toMatchObject({ donor: null, applicantId: null, claim: null })
-    await expectRestored(await prove(email))
   })
 })
 

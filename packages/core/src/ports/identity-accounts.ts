@@ -99,11 +99,6 @@ export interface IdentityAccountTransaction {
   carried(accountId: string): Promise<string | null>
   /** Whether an account has ever proved an address, be it its own no more. */
   hasProved(accountId: string, emailKey: string): Promise<boolean>
-  /**
-   * Whether an address was given up since an account proved it last: by that one, or by whoever took it from that one by a proof, and so on. Giving up is to prove
-   * another address before anybody else proves that one.
-   */
-  gaveUp(accountId: string, emailKey: string): Promise<boolean>
   /** Makes a registered account that carries the address unverified. */
   register(email: EmailAddress, accountId: string): Promise<void>
   /**

@@ -101,6 +101,11 @@ export interface RedemptionAttempt {
   readonly claimedAt: number
   /** The applicant of the account when it was claimed, which was rejected or gone and is to be replaced; null: it had none, or that was not kept. */
   readonly replaces: string | null
+  /**
+   * Who took the address of the attempt since, as far as each took it from the one before: what was shared is theirs, and goes there. Null: nobody took it from
+   * `accountId`. From who gave the address up for another one nobody takes it.
+   */
+  readonly takenBy: string | null
   readonly state: RedemptionState
   /** Its applicant, once that is known. */
   readonly applicantId: string | null
@@ -219,6 +224,13 @@ export interface VerificationTransaction {
   change(accountId: string, change: VerificationChange): Promise<void>
   /** Notes an attempt, before its token is sent. Rejects when the name was used before. */
   addRedemption(attempt: RedemptionAttempt): Promise<void>
+  /**
+   * An address went from one account to another: the attempts for it that were the first one's, by `takenBy` or else by `accountId`, are the other's. Call it with the
+   * address held.
+   */
+  passRedemptions(address: { readonly emailKey: string; readonly fromId: string; readonly toId: string }): Promise<void>
+  /** What came of an attempt stays with an account, or went to it, whoever took its address. */
+  keepRedemption(externalUserId: string, accountId: string): Promise<void>
   /** What became of an attempt. One that was attached stays so. */
   endRedemption(externalUserId: string, state: RedemptionState, applicantId?: string): Promise<void>
   /** The attempt that had that external user id, or null. */

@@ -16,6 +16,7 @@ import { parseMasterKey } from '../../src/secrets/master-key.js'
 import { lockWatcher } from './lock-watcher.js'
 import { manualClock } from './manual-clock.js'
 import { memoryStore } from './memory-store.js'
+import { createOwnerOracle } from './owner-oracle.js'
 import { recordingLogger } from './recording-logger.js'
 import { type ProviderFault, scriptedProvider } from './scripted-provider.js'
 import { seededRandom } from './seeded-random.js'
@@ -71,6 +72,7 @@ export function createWorld(seed: number) {
     isKnown: (accountId) => memory.committed().verifications.has(accountId),
   })
   memory.beforeTransaction = () => check()
+  const oracle = createOwnerOracle({ memory, broke, nameOf })
 
   // ---- what is true
   interface Place {
@@ -83,7 +85,6 @@ export function createWorld(seed: number) {
   let beforeResolved = new Map<string, string>()
   let beforeProved = new Map<string, Set<string>>()
   let claimedEvents = 0
-  const waived = new Set<string>()
   const everRejected = new Set<string>()
   function provedBy() {
     const proved = new Map<string, Set<string>>()
@@ -115,13 +116,8 @@ export function createWorld(seed: number) {
       if (isUsers && (proved.get(at)?.size ?? 0) > 0 && !has(at, key) && (strict || !claimed)) broke('keeps', what)
       if (isUsers && !has(at, key) && owner !== at && (strict || !claimed))
         broke('unproved keeps', `${what}, owner ${owner}`)
-      if (!isUsers && owner !== at && !claimed && !waived.has(applicantId)) {
-        waived.add(applicantId)
-        const theirs = verifications.get(owner)
-        if (theirs === undefined || (theirs.donor === null && theirs.claim === null))
-          broke('orphan', `${what}, owner ${owner}`)
-      }
     }
+    oracle.check((applicantId) => before.get(applicantId)?.at)
     for (const [applicantId, was] of before) {
       const is = now.get(applicantId)
       const key = addressOf(applicantId)

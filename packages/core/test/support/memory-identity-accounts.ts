@@ -63,17 +63,6 @@ export function accountsIn(rows: AccountRows): IdentityAccountTransaction {
       rows.accountEvents.some(
         (event) => event.action === 'claimed' && event.accountId === accountId && event.emailKey === emailKey,
       ),
-    async gaveUp(accountId, emailKey) {
-      const proofs = rows.accountEvents.filter(({ action }) => action === 'claimed')
-      const last = proofs.findLastIndex((event) => event.accountId === accountId && event.emailKey === emailKey)
-      if (last === -1) return false
-      let holder: string | null = accountId
-      for (const event of proofs.slice(last + 1)) {
-        if (event.emailKey === emailKey) holder = event.accountId
-        else if (event.accountId === holder) return true
-      }
-      return false
-    },
     async register(email, accountId) {
       users.set(accountId, { emailKey: email.key, verified: false })
       resolveIn(rows, email, accountId)

@@ -92,6 +92,15 @@ export function verificationsIn(rows: VerificationRows, now: () => number): Veri
       if (redemptions.has(attempt.externalUserId)) throw new Error(`${attempt.externalUserId} was used before`)
       redemptions.set(attempt.externalUserId, attempt)
     },
+    async passRedemptions({ emailKey, fromId, toId }) {
+      for (const [name, each] of redemptions)
+        if (each.emailKey === emailKey && (each.takenBy ?? each.accountId) === fromId)
+          redemptions.set(name, { ...each, takenBy: toId })
+    },
+    async keepRedemption(externalUserId, accountId) {
+      const attempt = redemptions.get(externalUserId)
+      if (attempt !== undefined) redemptions.set(externalUserId, { ...attempt, takenBy: accountId })
+    },
     async endRedemption(externalUserId, state, applicantId) {
       const attempt = redemptions.get(externalUserId)
       if (attempt === undefined || attempt.state === 'attached') return

@@ -31,10 +31,6 @@ export function accountsIn(db: Connection, differences: Differences): IdentityAc
       const { rows } = await db.executeQuery(provedQuery({ differences }, accountId, emailKey))
       return rows.length > 0
     },
-    async gaveUp(accountId, emailKey) {
-      const { rows } = await db.executeQuery(gaveUpQuery({ differences }, accountId, emailKey))
-      return rows.length > 0
-    },
     async register(email, accountId) {
       await insertUser(db, differences, { accountId, emailKey: email.key })
       await resolveEmail(db, differences, email, accountId)
@@ -58,22 +54,6 @@ export function provedQuery({ differences }: Pick<Engine, 'differences'>, accoun
     (parameter) => `select id from ${differences.name('account_events')}
       where email_key = ${parameter(emailKey)} and account_id = ${parameter(pack(accountId))} and action = 'claimed' limit 1`,
   )
-}
-
-/** What {@link IdentityAccountTransaction.gaveUp} asks. */
-export function gaveUpQuery({ differences }: Pick<Engine, 'differences'>, accountId: string, emailKey: string) {
-  const events = differences.name('account_events')
-  return compile<{ id: Integer }>(differences, (parameter) => {
-    const [key, account] = [parameter(emailKey), parameter(pack(accountId))]
-    return `with last as (select max(id) as id from ${events}
-        where email_key = ${key} and account_id = ${account} and action = 'claimed')
-      select own.id from last, ${events} held, ${events} own
-        where held.email_key = ${key} and held.id >= last.id and held.action = 'claimed'
-          and own.account_id = held.account_id and own.id > held.id and own.action = 'claimed' and own.email_key <> ${key}
-          and not exists (select 1 from ${events} taken
-            where taken.email_key = ${key} and taken.id > held.id and taken.id < own.id and taken.action = 'claimed')
-        limit 1`
-  })
 }
 
 async function find(db: Connection, accountId: string): Promise<IdentityAccount | null> {

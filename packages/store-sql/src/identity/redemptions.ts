@@ -10,13 +10,29 @@ import type { RedemptionRow } from '../schema/identity-tables.js'
 /** What a transaction does with attempts. */
 type RedemptionTransaction = Pick<
   VerificationTransaction,
-  'addRedemption' | 'endRedemption' | 'redemption' | 'redemptionOf' | 'doubtfulRedemptions'
+  | 'addRedemption'
+  | 'passRedemptions'
+  | 'keepRedemption'
+  | 'endRedemption'
+  | 'redemption'
+  | 'redemptionOf'
+  | 'doubtfulRedemptions'
 >
 
 /** Binds the operations to a transaction's connection. */
 export function redemptionsIn(db: Connection, differences: Differences): RedemptionTransaction {
   return {
     addRedemption: (attempt) => add(db, attempt),
+    async passRedemptions(address) {
+      await db.executeQuery(passQuery({ differences }, address))
+    },
+    async keepRedemption(externalUserId, accountId) {
+      await db
+        .updateTable('redemptions')
+        .set({ taken_by: pack(accountId) })
+        .where('external_user_id', '=', pack(externalUserId))
+        .execute()
+    },
     async endRedemption(externalUserId, state, applicantId) {
       await db
         .updateTable('redemptions')
@@ -56,6 +72,18 @@ export async function findRedemption(db: Connection, externalUserId: string): Pr
   return row === undefined ? null : redemptionFrom(row)
 }
 
+/** What {@link VerificationTransaction.passRedemptions} writes. */
+export function passQuery(
+  { differences }: Pick<Engine, 'differences'>,
+  { emailKey, fromId, toId }: { readonly emailKey: string; readonly fromId: string; readonly toId: string },
+) {
+  return compile(
+    differences,
+    (parameter) => `update ${differences.name('redemptions')} set taken_by = ${parameter(pack(toId))}
+      where email_key = ${parameter(emailKey)} and coalesce(taken_by, account_id) = ${parameter(pack(fromId))}`,
+  )
+}
+
 /** The attempt that an applicant came from: one that was attached, the newest where its applicant was more than once. */
 export function ofApplicantQuery({ differences }: Pick<Engine, 'differences'>, applicantId: string) {
   return compile<Selectable<RedemptionRow>>(
@@ -78,6 +106,7 @@ export function redemptionFrom(row: Selectable<RedemptionRow>): RedemptionAttemp
     isFindable: integer(row.is_findable) === 1,
     claimedAt: integer(row.claimed_at),
     replaces: unpack<string>(row.replaces),
+    takenBy: unpack<string>(row.taken_by),
     state: row.state as RedemptionState,
     applicantId: unpack<string>(row.applicant_id),
   }
@@ -96,6 +125,7 @@ async function add(db: Connection, attempt: RedemptionAttempt): Promise<void> {
       is_findable: attempt.isFindable ? 1 : 0,
       claimed_at: checkInteger(attempt.claimedAt, 'claimedAt'),
       replaces: pack(attempt.replaces),
+      taken_by: pack(attempt.takenBy),
       state: attempt.state,
       applicant_id: pack(attempt.applicantId),
     })

@@ -72,6 +72,7 @@ export interface RedemptionRow {
   claimed_at: Integer
   /** JSON string. */
   replaces: string | null
+  taken_by: string | null
   state: string
   /** JSON string. */
   applicant_id: string | null

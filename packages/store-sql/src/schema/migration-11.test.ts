@@ -10,12 +10,12 @@ import { migration11 } from './migration-11.js'
 test('the text of migration 11 is what it was', () => {
   const text = [sqliteTypes, postgresTypes].map((types) => migration11(types, (table) => `"${table}"`))
   expect(createHash('sha256').update(JSON.stringify(text)).digest('hex')).toBe(
-    '1767d2dc078ea8457333dcd7363532bc72991eef631f24b722a13f8208f5ec8e',
+    '093857617446fbd130a415b896ef8b668a4c5dda8f0e61da545f73a81bd696b5',
   )
 })
 
 onBothDatabases((empty) => {
-  test('an attempt of before is what it was, and replaces what its account has where it is the one that the claim is for', async () => {
+  test('an attempt of before is what it was, and the newest open one replaces what its account has while that has a claim', async () => {
     const engine = await empty()
     const { transaction, differences } = engine
     await makeSchema(engine, 10)
@@ -26,13 +26,16 @@ onBothDatabases((empty) => {
             (external_user_id, account_id, number, integration, email_key, level_name, is_findable, claimed_at, state, applicant_id)
             values ('"name-1"', '"account"', 1, 'shop', 'key', null, 1, 7, 'unknown', null),
               ('"name-2"', '"account"', 2, 'shop', 'key', null, 1, 7, 'claimed', null),
-              ('"name-3"', '"another"', 1, 'shop', 'key', null, 1, 7, 'attached', null)`,
+              ('"name-3"', '"another"', 1, 'shop', 'key', null, 1, 7, 'attached', null),
+              ('"name-4"', '"looking"', 1, 'shop', 'key', null, 0, 7, 'unresolved', null),
+              ('"name-5"', '"idle"', 1, 'shop', 'key', null, 1, 7, 'unknown', null)`,
         )
         .execute(db)
       await sql
         .raw(
           `insert into ${differences.name('verifications')} (account_id, attempts, donor, applicant_id, claim_name)
-            values ('"account"', 2, 'shop', '"applicant"', '"name-2"'), ('"another"', 1, 'shop', '"of another"', '"name-3"')`,
+            values ('"account"', 2, 'shop', '"applicant"', '"name-2"'), ('"another"', 1, 'shop', '"of another"', '"name-3"'),
+              ('"looking"', 2, 'shop', '"of looking"', '"a look-up"'), ('"idle"', 1, 'shop', '"of idle"', null)`,
         )
         .execute(db)
     })
@@ -41,9 +44,46 @@ onBothDatabases((empty) => {
     const redemption = (name: string) => store.transaction((tx) => tx.verifications.redemption(name))
     expect(await redemption('name-1')).toStrictEqual({
       ...{ externalUserId: 'name-1', accountId: 'account', number: 1, integrationAddress: 'shop', emailKey: 'key' },
-      ...{ levelName: null, isFindable: true, claimedAt: 7, replaces: null, state: 'unknown', applicantId: null },
+      ...{ levelName: null, isFindable: true, claimedAt: 7, replaces: null, takenBy: null },
+      ...{ state: 'unknown', applicantId: null },
     })
     expect(await redemption('name-2')).toMatchObject({ replaces: 'applicant', state: 'claimed' })
     expect(await redemption('name-3')).toMatchObject({ replaces: null, state: 'attached' })
+    expect(await redemption('name-4')).toMatchObject({ replaces: 'of looking' })
+    expect(await redemption('name-5')).toMatchObject({ replaces: null })
+  })
+
+  test('what an attempt of before came to is where it went, and else goes to the owner of its address, but for who proved that', async () => {
+    const engine = await empty()
+    const { transaction, differences } = engine
+    await makeSchema(engine, 10)
+    const attempts = [
+      ['moved', 'first', 'one', 'attached', '"applicant"'],
+      ['open', 'placeholder', 'one', 'unknown', null],
+      ['own', 'owner', 'one', 'unknown', null],
+      ['proved', 'former', 'one', 'unknown', null],
+      ['unowned', 'carrier', 'two', 'claimed', null],
+    ] as const
+    await transaction(async (db) => {
+      const run = (statement: string) => sql.raw(statement).execute(db)
+      for (const [name, account, key, state, applicant] of attempts)
+        await run(`insert into ${differences.name('redemptions')}
+          (external_user_id, account_id, number, integration, email_key, level_name, is_findable, claimed_at, state, applicant_id)
+          values ('"${name}"', '"${account}"', 1, 'shop', '${key}', null, 1, 7, '${state}', ${applicant === null ? 'null' : `'${applicant}'`})`)
+      await run(`insert into ${differences.name('verifications')} (account_id, attempts, donor, applicant_id)
+        values ('"nobody"', 0, 'shop', '"applicant"')`)
+      await run(`insert into ${differences.name('identity_users')} (account_id, email_key, email_verified, created_at)
+        values ('"owner"', 'one', 1, 1), ('"carrier"', 'two', 0, 1)`)
+      await run(`insert into ${differences.name('account_events')} (at, action, email_key, account_id)
+        values (1, 'claimed', 'one', '"former"'), (2, 'claimed', 'one', '"owner"'), (3, 'claimed', 'two', '"placeholder"')`)
+    })
+    const store = createStore(engine)
+    await store.migrate()
+    const takers = await store.transaction(async (tx) => {
+      const found = []
+      for (const [name] of attempts) found.push((await tx.verifications.redemption(name))?.takenBy)
+      return found
+    })
+    expect(takers).toEqual(['nobody', 'owner', null, null, null])
   })
 })

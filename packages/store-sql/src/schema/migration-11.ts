@@ -1,4 +1,4 @@
-/** Migration 11: which applicant an attempt was claimed to replace; the log of accounts is found by the account. @module */
+/** Migration 11: which applicant an attempt was claimed to replace, and whose it is since its address was taken. @module */
 import type { ColumnTypes } from './column-types.js'
 
 /**
@@ -7,12 +7,24 @@ import type { ColumnTypes } from './column-types.js'
  */
 export function migration11({ text }: ColumnTypes, name: (table: string) => string): string[] {
   const [redemptions, verifications] = [name('redemptions'), name('verifications')]
+  const open = "('claimed', 'unknown', 'unresolved')"
   return [
     `alter table ${redemptions} add column replaces ${text}`,
-    // Nothing comes to an account while a claim of it runs, so what is there was there when it was made. Of other attempts of before it was not kept.
+    `alter table ${redemptions} add column taken_by ${text}`,
+    // Nothing comes to an account while a claim of it runs, so what is there was there when its newest open attempt was claimed, also where a look-up's claim
+    // took over since. Of other attempts of before it was not kept.
     `update ${redemptions} set replaces = (select v.applicant_id from ${verifications} v
-       where v.account_id = ${redemptions}.account_id and v.claim_name = ${redemptions}.external_user_id)
-     where state in ('claimed', 'unknown', 'unresolved')`,
-    `create index account_events_account on ${name('account_events')} (account_id, id)`,
+       where v.account_id = ${redemptions}.account_id and v.claim_name is not null)
+     where state in ${open} and number = (select max(o.number) from ${redemptions} o
+       where o.account_id = ${redemptions}.account_id and o.state in ${open})`,
+    // What went along is where it went.
+    `update ${redemptions} set taken_by = (select max(v.account_id) from ${verifications} v
+       where v.applicant_id = ${redemptions}.applicant_id and v.account_id <> ${redemptions}.account_id)
+     where state = 'attached'`,
+    // What is open goes to the owner of its address; an account that proved it itself may have given it up, and keeps it.
+    `update ${redemptions} set taken_by = (select max(u.account_id) from ${name('identity_users')} u
+       where u.email_key = ${redemptions}.email_key and u.email_verified = 1 and u.account_id <> ${redemptions}.account_id)
+     where taken_by is null and not exists (select 1 from ${name('account_events')} e
+       where e.email_key = ${redemptions}.email_key and e.account_id = ${redemptions}.account_id and e.action = 'claimed')`,
   ]
 }

@@ -12,7 +12,7 @@ import { mayAttach } from './decide-attach.js'
 import { begunReview, notStarted, reviewToTell } from './decide-share.js'
 import { isFor } from './kept.js'
 import { keepQuestion } from './look-up.js'
-import { type HoldDeps, type Move, moveAll, takerOf } from './move-along.js'
+import { type HoldDeps, type Move, moveAll, ownerOf, takerOf } from './move-along.js'
 import { firstQuestionMs } from './question-times.js'
 
 /** An attempt with its applicant. */
@@ -75,11 +75,14 @@ export async function attach(
   // A claim that lapsed has nothing on its way any more; its attempt is looked up by its name all the same.
   // So is that of a look-up: what it looks for is here, and it sends nothing without its claim.
   const isOver = isClaimed || before.claim?.lapsed === true || (await isOfLookUp(tx, before))
-  const others = moves.filter(({ emailKey }) => emailKey !== attempt.emailKey)
+  const noted = moves.length === 0 ? null : await verifications.redemption(externalUserId)
+  const ownerId = noted === null ? accountId : ownerOf(noted)
+  const others = moves.filter(({ emailKey, toId }) => emailKey !== attempt.emailKey || toId !== ownerId)
   const found = others.length === 0 ? before : await letOthersLeave(tx, before, { isOver, others }, deps)
   // What another account has at once leaves alone what stays here.
-  const taker = await takerOf(tx, attempt, moves)
-  const isTheirs = taker !== null && found.applicantId !== null && !(await isFor(tx, found, attempt.emailKey))
+  const taker = ownerId === accountId || found.donor === null ? null : await takerOf(tx, ownerId)
+  const there = found.applicantId === null ? null : await verifications.redemptionOf(found.applicantId)
+  const isTheirs = taker !== null && (there === null || ownerOf(there) !== ownerId)
   const [place, number] = isTheirs ? [taker, null] : [found, attempt.number]
   const isAttached = mayAttach(place, attempt)
   const review = applicant.review ?? begunReview

@@ -96,7 +96,7 @@ export function createAccountClaims({ store, emails, codes, clock, ids }: ClaimA
     const given = decision.accountId
     await tx.identityAccounts.own(email, given)
     const moves: Move[] = []
-    // What was shared for an address that it never proved waits for whoever does, also what is under way: that goes by the address when it ends.
+    // What was shared for an address that it never proved waits for whoever does, also what is under way: that goes there when it ends.
     if (prover?.emailVerified === false && carried !== null) {
       const toId = await tx.identityAccounts.holdKnown(carried, ids.next())
       if (toId !== null) moves.push({ fromId: given, toId, emailKey: carried })

@@ -19,7 +19,7 @@ export async function keptBy(
   return { accountId, attempts: before === null ? [attempt] : [before, attempt] }
 }
 
-/** What an account may keep of attempts, and of its applicant: that one's address says where it goes, whatever its account shared for since. */
+/** What an account may keep of attempts, and of its applicant: that one's attempt says where it goes, whatever its account shared for since. */
 export async function keptAt(
   tx: StoreTransaction,
   { accountId, applicantId }: Verification,

@@ -102,7 +102,7 @@ export async function movesFrom(
 }
 
 /** Whose an attempt is, and what comes of it. */
-const ownerOf = ({ takenBy, accountId }: RedemptionAttempt): string => takenBy ?? accountId
+export const ownerOf = ({ takenBy, accountId }: RedemptionAttempt): string => takenBy ?? accountId
 
 /** Moves what several addresses take along, one after the other. All verifications are locked first. */
 export async function moveAll(tx: StoreTransaction, moves: readonly Move[], deps: MoveDeps): Promise<void> {
@@ -118,9 +118,9 @@ export async function moveAll(tx: StoreTransaction, moves: readonly Move[], deps
 async function moveAlong(tx: StoreTransaction, { fromId, toId, emailKey }: Move, deps: MoveDeps): Promise<void> {
   const [from, to] = [await tx.verifications.lock(fromId), await tx.verifications.lock(toId)]
   const kept = await withoutIdleClaim(tx, from)
-  // What a redemption for another address brings has nothing to do with it.
+  // What a redemption for another address brings, or one that is another account's, has nothing to do with it.
   const running = kept.claim === null ? null : await tx.verifications.redemption(kept.claim.externalUserId)
-  const isOfOther = running !== null && running.emailKey !== emailKey
+  const isOfOther = running !== null && (running.emailKey !== emailKey || ownerOf(running) !== toId)
   if (!leaves(isOfOther ? { ...kept, claim: null } : kept)) return
   // It names no attempt any more once it moved, so its applicant tells which it came from.
   const attempt = from.applicantId === null ? null : await tx.verifications.redemptionOf(from.applicantId)
@@ -143,15 +143,9 @@ async function moveAlong(tx: StoreTransaction, { fromId, toId, emailKey }: Move,
   await tx.verifications.change(target.accountId, { ...moved, claim: null, askInMs: 0 })
 }
 
-/** The account that took the address of an attempt, where it takes what comes of that; or null. Its verification is locked by `moves`. */
-export async function takerOf(
-  tx: StoreTransaction,
-  { externalUserId, accountId }: Pick<RedemptionAttempt, 'externalUserId' | 'accountId'>,
-  moves: readonly Move[],
-): Promise<Verification | null> {
-  const noted = moves.length === 0 ? null : await tx.verifications.redemption(externalUserId)
-  if (noted === null || ownerOf(noted) === accountId) return null
-  const to = await withoutIdleClaim(tx, await tx.verifications.lock(ownerOf(noted)))
+/** The locked verification of an account, where it takes what was shared for an address that it took; or null. */
+export async function takerOf(tx: StoreTransaction, accountId: string): Promise<Verification | null> {
+  const to = await withoutIdleClaim(tx, await tx.verifications.lock(accountId))
   return takes(to) ? to : null
 }
 

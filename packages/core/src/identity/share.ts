@@ -175,15 +175,15 @@ export function createShare(deps: ShareDeps): (input: ShareInput) => Promise<Sha
         return inTransaction(async (tx, until) => {
           const { moves, holders } = await movesFrom(tx, kept, deps, [emailKey])
           // It was given to another account meanwhile, or given up: the token is for whoever has it now.
-          const isLost = (holders.get(emailKey) ?? accountId) !== accountId
+          const isGone = (holders.get(emailKey) ?? accountId) !== accountId
           await lockAll(tx, moves)
           const found = await tx.verifications.lock(accountId)
           if (found.claim?.token !== held.token) return { kind: 'again' }
           if (await endAbsent(tx, doubtful, looked.foreign, deps)) {
-            if (moves.length === 0 && !isLost) return decide(tx, caller, found, { ...held, until })
+            if (moves.length === 0 && !isGone) return decide(tx, caller, found, { ...held, until })
             await tx.verifications.change(accountId, { claim: null })
             await moveAll(tx, moves, deps)
-            if (isLost) return { kind: 'again' }
+            if (isGone) return { kind: 'again' }
             return decide(tx, caller, await tx.verifications.lock(accountId), { ...held, until })
           }
           await logAttempt(tx, clock.now(), caller, 'unresolved')

@@ -62,9 +62,26 @@ export function createOwnerOracle({ memory, broke, nameOf }: Watched) {
     told.add(name)
   }
 
+  /** What is noted of attempts says where everything is, but for what waits for the end of a claim. */
+  function checkNotes(): void {
+    const { verifications, redemptions } = memory.committed()
+    const all = [...redemptions.values()]
+    for (const { accountId, applicantId, donor, claim } of verifications.values()) {
+      const attempts = all.filter((each) => each.applicantId === applicantId && each.state === 'attached')
+      const [attempt] = attempts
+      if (donor === 'self' || attempt === undefined || attempts.length > 1) continue
+      const noted = attempt.takenBy ?? attempt.accountId
+      const running = claim === null ? undefined : redemptions.get(claim.externalUserId)
+      const waits = claim !== null && (running === undefined || (running.takenBy ?? running.accountId) === noted)
+      if (noted !== accountId && !waits)
+        broke('misplaced', `${applicantId} for ${nameOf(attempt.emailKey)} at ${accountId}, noted ${noted}`)
+    }
+  }
+
   return {
     check(placeBefore: (applicantId: string) => string | undefined): void {
       const { redemptions, users, accountEvents } = memory.committed()
+      checkNotes()
       for (const [name, { accountId, emailKey, applicantId, state }] of redemptions) {
         const track = tracks.get(name)
         if (track === undefined) {

@@ -10,7 +10,7 @@ import { migration11 } from './migration-11.js'
 test('the text of migration 11 is what it was', () => {
   const text = [sqliteTypes, postgresTypes].map((types) => migration11(types, (table) => `"${table}"`))
   expect(createHash('sha256').update(JSON.stringify(text)).digest('hex')).toBe(
-    '093857617446fbd130a415b896ef8b668a4c5dda8f0e61da545f73a81bd696b5',
+    '8fc4b2406402d29f0421ff4cabfbf1271fa76d24049ec7ef68b6511f5bedf93d',
   )
 })
 
@@ -53,7 +53,7 @@ onBothDatabases((empty) => {
     expect(await redemption('name-5')).toMatchObject({ replaces: null })
   })
 
-  test('what an attempt of before came to is where it went, and else goes to the owner of its address, but for who proved that', async () => {
+  test('what an attempt of before came to is where it went, and else goes to who has its address, but for who proved that', async () => {
     const engine = await empty()
     const { transaction, differences } = engine
     await makeSchema(engine, 10)
@@ -63,6 +63,7 @@ onBothDatabases((empty) => {
       ['own', 'owner', 'one', 'unknown', null],
       ['proved', 'former', 'one', 'unknown', null],
       ['unowned', 'carrier', 'two', 'claimed', null],
+      ['given up unproved', 'squatter', 'three', 'claimed', null],
     ] as const
     await transaction(async (db) => {
       const run = (statement: string) => sql.raw(statement).execute(db)
@@ -72,10 +73,11 @@ onBothDatabases((empty) => {
           values ('"${name}"', '"${account}"', 1, 'shop', '${key}', null, 1, 7, '${state}', ${applicant === null ? 'null' : `'${applicant}'`})`)
       await run(`insert into ${differences.name('verifications')} (account_id, attempts, donor, applicant_id)
         values ('"nobody"', 0, 'shop', '"applicant"')`)
-      await run(`insert into ${differences.name('identity_users')} (account_id, email_key, email_verified, created_at)
-        values ('"owner"', 'one', 1, 1), ('"carrier"', 'two', 0, 1)`)
+      await run(`insert into ${differences.name('identity_accounts')}
+        (email_key, account_id, email_key_version, email_sealed, created_at, resolved_at)
+        values ('one', '"owner"', 1, '', 1, 1), ('two', '"carrier"', 1, '', 1, 1), ('three', '"placeholder"', 1, '', 1, 1)`)
       await run(`insert into ${differences.name('account_events')} (at, action, email_key, account_id)
-        values (1, 'claimed', 'one', '"former"'), (2, 'claimed', 'one', '"owner"'), (3, 'claimed', 'two', '"placeholder"')`)
+        values (1, 'claimed', 'one', '"former"'), (2, 'claimed', 'one', '"owner"'), (3, 'claimed', 'two', '"else"'), (4, 'claimed', 'two', '"squatter"')`)
     })
     const store = createStore(engine)
     await store.migrate()
@@ -84,6 +86,6 @@ onBothDatabases((empty) => {
       for (const [name] of attempts) found.push((await tx.verifications.redemption(name))?.takenBy)
       return found
     })
-    expect(takers).toEqual(['nobody', 'owner', null, null, null])
+    expect(takers).toEqual(['nobody', 'owner', null, null, null, 'placeholder'])
   })
 })

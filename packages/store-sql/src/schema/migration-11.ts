@@ -21,9 +21,9 @@ export function migration11({ text }: ColumnTypes, name: (table: string) => stri
     `update ${redemptions} set taken_by = (select max(v.account_id) from ${verifications} v
        where v.applicant_id = ${redemptions}.applicant_id and v.account_id <> ${redemptions}.account_id)
      where state = 'attached'`,
-    // What is open goes to the owner of its address; an account that proved it itself may have given it up, and keeps it.
-    `update ${redemptions} set taken_by = (select max(u.account_id) from ${name('identity_users')} u
-       where u.email_key = ${redemptions}.email_key and u.email_verified = 1 and u.account_id <> ${redemptions}.account_id)
+    // What is open goes to who has its address; an account that proved it itself may have given it up, and keeps it.
+    `update ${redemptions} set taken_by = (select a.account_id from ${name('identity_accounts')} a
+       where a.email_key = ${redemptions}.email_key and a.account_id <> ${redemptions}.account_id)
      where taken_by is null and not exists (select 1 from ${name('account_events')} e
        where e.email_key = ${redemptions}.email_key and e.account_id = ${redemptions}.account_id and e.action = 'claimed')`,
   ]

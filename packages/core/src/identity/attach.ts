@@ -81,8 +81,7 @@ export async function attach(
   const found = others.length === 0 ? before : await letOthersLeave(tx, before, { isOver, others }, deps)
   // What another account has at once leaves alone what stays here.
   const taker = ownerId === accountId || found.donor === null ? null : await takerOf(tx, ownerId)
-  const there = found.applicantId === null ? null : await verifications.redemptionOf(found.applicantId)
-  const isTheirs = taker !== null && (there === null || ownerOf(there) !== ownerId)
+  const isTheirs = taker !== null && (await ownerOfApplicant(tx, found)) !== ownerId
   const [place, number] = isTheirs ? [taker, null] : [found, attempt.number]
   const isAttached = mayAttach(place, attempt)
   const review = applicant.review ?? begunReview
@@ -90,7 +89,7 @@ export async function attach(
   await verifications.endRedemption(externalUserId, state, applicantId)
   await logAttempt(tx, now, attempt, isAttached ? outcome : 'surplus', { externalUserId })
   await verifications.noteVerdict({
-    ...{ notedAt: now, accountId, applicantId, source, news: 'review', at: reviewedAt },
+    ...{ notedAt: now, accountId: place.accountId, applicantId, source, news: 'review', at: reviewedAt },
     ...{ review: applicant.review, outcome: isAttached ? 'applied' : 'surplus' },
   })
   if (!isAttached) {
@@ -103,7 +102,8 @@ export async function attach(
     return { isAttached, ...(await toTell(tx, found, attachment, deps)) }
   }
   const donor = attempt.integrationAddress
-  if (isTheirs && isOver) await verifications.change(accountId, { claim: null })
+  // Another claim goes on, and what waits for its end leaves then.
+  if (isTheirs && isClaimed) await verifications.change(accountId, { claim: null })
   const claim = isTheirs || isOver ? null : found.claim
   await verifications.change(place.accountId, {
     ...{ donor, applicantId, attempt: number, review, reviewedAt },
@@ -126,6 +126,12 @@ async function letOthersLeave(
   if (isOver) await tx.verifications.change(accountId, { claim: null })
   await moveAll(tx, others, deps)
   return tx.verifications.lock(accountId)
+}
+
+/** Whose the applicant of an account is; null where no attempt is known that it came from, or there is none. */
+async function ownerOfApplicant(tx: StoreTransaction, { applicantId }: Verification): Promise<string | null> {
+  const attempt = applicantId === null ? null : await tx.verifications.redemptionOf(applicantId)
+  return attempt === null ? null : ownerOf(attempt)
 }
 
 /** Whether a claim was made to look something up: no token is sent under its name before it is noted as an attempt. */

@@ -53,6 +53,32 @@ test.each([null, 'direct applicant'])(
   },
 )
 
+test('it is shown late, and what waits for the end of another claim of its account leaves at that end', async () => {
+  const { share, shareFor, provider, prove, proveAs, clock, verdicts, webhook, of } = provingSetup()
+  const account = await prove(email)
+  provider.fault = () => 'lost before'
+  await expect(share()).rejects.toMatchObject(unavailable)
+  provider.fault = () => null
+  await clock.advance(claimLeaseMs)
+  await verdicts.ask()
+  const taker = await prove(email)
+  await proveAs(account, other)
+  await shareFor(other)
+  const applicantId = `applicant of pi:${account}:2`
+  provider.reviews.set(applicantId, rejected)
+  await webhook(rejected, { name: `pi:${account}:2` })
+  provider.fault = () => 'lost before'
+  await expect(shareFor(other)).rejects.toMatchObject(unavailable)
+  provider.fault = () => null
+  const owner = await prove(other)
+  await clock.advance(claimLeaseMs)
+  await webhook(begun, { name: `pi:${account}:1`, key: 'late' })
+  expect(await of(taker)).toMatchObject({ applicantId: `applicant of pi:${account}:1` })
+  await verdicts.ask()
+  expect(await of(owner)).toMatchObject({ donor: shop, applicantId, review: rejected })
+  expect(await of(account)).toMatchObject({ donor: null, applicantId: null, claim: null })
+})
+
 test.each([shop, otherShop])(
   'a retry of its account is shown late, which kept what the retry was to replace: %s',
   async (by) => {

@@ -1,5 +1,5 @@
 /** INTERFACE 4.2, account resolution: whose verification it becomes, and that the answer does not say whether there was an account. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Shop } from '../../test/support/clause-service.js'
 import { startSharing } from '../../test/support/sharing-service.js'
 
@@ -44,6 +44,7 @@ it('whether an account existed is in no byte of the answer', async () => {
   await sharing.share(shop, newEmail(), used)
   expect((await sharing.share(shop, placeholder, used)).status).toBe(422)
   const told = new Map<number, Set<string>>()
+  onTestFinished(sharing.holdTime())
   const tokens = { used: () => used, fresh: () => sharing.mint(), another: () => sharing.mint() }
   for (const token of Object.values(tokens))
     for (const email of [registered, carried, placeholder, unknown]) {

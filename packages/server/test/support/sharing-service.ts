@@ -16,7 +16,8 @@ const webhookSecret = 'secret-of-the-webhook'
 
 /** Starts both. `timeoutMs`: how long the service waits for the provider. */
 export async function startSharing({ timeoutMs = 2_000, ...options }: ClauseOptions & { timeoutMs?: number } = {}) {
-  const provider = await startIdentityProvider({ clients: [donor, recipient] })
+  let heldAt: number | null = null
+  const provider = await startIdentityProvider({ clients: [donor, recipient], now: () => heldAt ?? Date.now() })
   const { appToken, secretKey } = recipient
   let passedMs = 0
   const clauses = await startClauses({
@@ -43,6 +44,13 @@ export async function startSharing({ timeoutMs = 2_000, ...options }: ClauseOpti
     /** Lets time pass for the rate limits of the provider, in milliseconds. */
     pass(ms: number): void {
       passedMs += ms
+    },
+    /** Stops the provider's clock, whose second is in what it says of a token, until the call of what this returns: within a minute, as signatures age. */
+    holdTime(): () => void {
+      heldAt = Date.now()
+      return () => {
+        heldAt = null
+      }
     },
     /** A token of an applicant that the shop verified before. */
     mint(steps?: readonly string[]): string {

@@ -72,6 +72,7 @@ export interface RedemptionRow {
   claimed_at: Integer
   /** JSON string. */
   replaces: string | null
+  /** JSON string: the account that took the address since; null: none did. */
   taken_by: string | null
   state: string
   /** JSON string. */

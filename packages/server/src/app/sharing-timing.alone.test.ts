@@ -163,11 +163,13 @@ describe('a share for an address', () => {
     expect(found, `seed ${seed}`).toEqual([])
   })
 
-  it('would be told apart if a placeholder were made in a transaction of its own', { timeout: 300_000 }, async () => {
-    const leaking = (state: State) =>
-      state === 'unknown' ? store.transaction((tx) => tx.verifications.lock(randomUUID())) : undefined
-    const found = await differences(sharesOf(1_000, leaking), { seed, samples: 1_000, tolerated: 0.03 })
-    // Any pair fails the test above; how many of the three are found in every round is for the machine to say.
-    expect(new Set(found.map(({ slower }) => slower)), `seed ${seed}`).toEqual(new Set(['unknown']))
-  })
+  // That the test above can fail is shown where there is time for it.
+  if (process.env['CI'] !== undefined)
+    it('would be told apart if a placeholder were made in a transaction of its own', { timeout: 300_000 }, async () => {
+      const leaking = (state: State) =>
+        state === 'unknown' ? store.transaction((tx) => tx.verifications.lock(randomUUID())) : undefined
+      const found = await differences(sharesOf(1_000, leaking), { seed, samples: 1_000, tolerated: 0.03 })
+      // Any pair fails the test above; how many of the three are found in every round is for the machine to say.
+      expect(new Set(found.map(({ slower }) => slower)), `seed ${seed}`).toEqual(new Set(['unknown']))
+    })
 })

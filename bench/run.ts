@@ -58,7 +58,7 @@ const versionStoreEffort = smoke
 const dense = smoke
   ? { name: 'smoke', payments: 100, perBlock: 25, emptyBetween: 1 }
   : { name: '50,000 payments in 2,000 blocks', payments: 50_000, perBlock: 25, emptyBetween: 0 }
-const sparse = smoke ? dense : { ...dense, name: '50,000 payments in 20,000 blocks', emptyBetween: 9 }
+const sparse = smoke ? dense : { ...dense, name: '50,000 payments in 200,000 blocks', emptyBetween: 99 }
 const sync = (plan: typeof dense) => benchSync([sqliteDatabase, postgresDatabase], plan, smoke ? 1 : 3)
 
 const benches: Readonly<Record<string, () => Promise<string>>> = {

@@ -1,9 +1,14 @@
 /** A development chain with payments to catch up with. @module */
 
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { encodeIntegrationSuffix } from '@payment-integration/chain-evm'
-import { deployDevRouter, startAnvil } from '@payment-integration/chain-evm/dev'
+import { type Anvil, deployDevRouter, startAnvil } from '@payment-integration/chain-evm/dev'
 import { encodeFunctionData, maxUint256, parseAbi, stringToHex } from 'viem'
 import { integrationAddress } from './integration.js'
+import { type DumpedState, writeStretched } from './stretch.js'
 
 /** What the chain is to hold. */
 export interface ChainPlan {
@@ -32,25 +37,50 @@ const abi = parseAbi([
   'function mint(address to, uint256 value)',
   'function approve(address spender, uint256 value)',
 ])
+const anvilArgs = ['--prune-history', '--no-mining', '--gas-limit', '1000000000']
+
 /** Starts anvil and mines the payments, each a transaction of its own. */
-export async function fillChain({ payments, perBlock, emptyBetween }: ChainPlan): Promise<FilledChain> {
-  const anvil = await startAnvil({
-    args: [
-      '--prune-history',
-      '--no-mining',
-      '--auto-impersonate',
-      '--timestamp',
-      '1760000000',
-      '--gas-limit',
-      '1000000000',
-    ],
-  })
-  const rpc = rpcOf(anvil.rpcUrl)
+export async function fillChain(plan: ChainPlan): Promise<FilledChain> {
+  const args = [...anvilArgs, '--auto-impersonate', '--timestamp', '1760000000']
+  const anvil = await startAnvil({ args })
+  try {
+    const filled = await fill(anvil, plan)
+    if (plan.emptyBetween === 0) return { ...filled, ...anvil }
+    const { state, ...found } = { ...filled, state: await dump(anvil.rpcUrl) }
+    await anvil.stop()
+    return await startStretched(state, { ...found, ...plan })
+  } catch (error) {
+    await anvil.stop()
+    throw error
+  }
+}
+
+/** Starts anvil from a state, with empty blocks between its blocks. */
+async function startStretched(
+  state: DumpedState,
+  { emptyBetween, router, firstBlock }: ChainPlan & Pick<FilledChain, 'router' | 'firstBlock'>,
+): Promise<FilledChain> {
+  const folder = await mkdtemp(join(tmpdir(), 'payment-integration-chain-'))
+  try {
+    const path = join(folder, 'state.json')
+    const head = await writeStretched(path, state, { firstBlock, emptyBetween })
+    const anvil = await startAnvil({ args: [...anvilArgs, '--load-state', path], startTimeoutMs: 300_000 })
+    return { ...anvil, head, router, firstBlock }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function dump(rpcUrl: string): Promise<DumpedState> {
+  const [zipped] = await rpcOf(rpcUrl)([['anvil_dumpState', []]])
+  return JSON.parse(gunzipSync(Buffer.from(String(zipped).slice(2), 'hex')).toString()) as DumpedState
+}
+
+async function fill({ rpcUrl, chainId }: Anvil, { payments, perBlock }: ChainPlan) {
+  const rpc = rpcOf(rpcUrl)
   await rpc([['anvil_setBlockTimestampInterval', [2]]])
   const mining = setInterval(() => void rpc([['evm_mine', []]]), 20)
-  const deployment = await deployDevRouter({ rpcUrl: anvil.rpcUrl, chainId: anvil.chainId }).finally(() =>
-    clearInterval(mining),
-  )
+  const deployment = await deployDevRouter({ rpcUrl, chainId }).finally(() => clearInterval(mining))
   await rpc([['anvil_setBalance', [from, '0xffffffffffffffffffff']]])
   const token = deployment.tokens.usdc.address
   let nonce = 0
@@ -59,15 +89,16 @@ export async function fillChain({ payments, perBlock, emptyBetween }: ChainPlan)
     'eth_sendTransaction',
     [{ from, to, data, gas: '0x493e0', nonce: `0x${(nonce++).toString(16)}` }],
   ]
-  const mine = (blocks: number) => rpc([['anvil_mine', [`0x${blocks.toString(16)}`]]])
+  const mine = () => rpc([['evm_mine', []]])
   const mint = encodeFunctionData({ abi, functionName: 'mint', args: [from, maxUint256 >> 32n] })
   const approve = encodeFunctionData({ abi, functionName: 'approve', args: [deployment.router.address, maxUint256] })
   await rpc([send(token, mint), send(token, approve)])
-  await mine(1)
+  await mine()
+  // One that is empty, to be put between others.
+  await mine()
   const firstBlock = Number((await rpc([['eth_blockNumber', []]]))[0]) + 1
   const suffix = encodeIntegrationSuffix(integrationAddress).slice(2)
   for (let made = 0; made < payments; made += perBlock) {
-    if (emptyBetween > 0) await mine(emptyBetween)
     const calls: Call[] = []
     for (let nth = made; nth < Math.min(made + perBlock, payments); nth += 1) {
       const receiver = `0x${(nth + 1).toString(16).padStart(40, 'e')}` as const
@@ -75,17 +106,10 @@ export async function fillChain({ payments, perBlock, emptyBetween }: ChainPlan)
       calls.push(send(deployment.router.address, encodeFunctionData({ abi, functionName: 'pay', args }) + suffix))
     }
     await rpc(calls)
-    await mine(1)
+    await mine()
   }
   const head = Number((await rpc([['eth_blockNumber', []]]))[0])
-  return {
-    rpcUrl: anvil.rpcUrl,
-    chainId: anvil.chainId,
-    head,
-    router: deployment.router,
-    firstBlock,
-    stop: () => anvil.stop(),
-  }
+  return { head, router: deployment.router, firstBlock }
 }
 
 type Call = readonly [method: string, params: readonly unknown[]]

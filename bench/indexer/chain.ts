@@ -46,9 +46,9 @@ export async function fillChain(plan: ChainPlan): Promise<FilledChain> {
   try {
     const filled = await fill(anvil, plan)
     if (plan.emptyBetween === 0) return { ...filled, ...anvil }
-    const { state, ...found } = { ...filled, state: await dump(anvil.rpcUrl) }
+    const state = await dump(anvil.rpcUrl)
     await anvil.stop()
-    return await startStretched(state, { ...found, ...plan })
+    return await startStretched(state, { ...filled, ...plan })
   } catch (error) {
     await anvil.stop()
     throw error

@@ -18,8 +18,17 @@ interface Run {
   readonly peakMiB: number
 }
 
+const floorPath = compiled('floor')
+
 /** The measured programs as plain JavaScript, so that nothing is compiled while the clock runs. */
-const programs = { ours: compiled('ours'), floor: compiled('floor') }
+const programs = {
+  ours: { path: compiled('ours'), env: {} },
+  floor: { path: floorPath, env: {} },
+  receipts: { path: floorPath, env: { RECEIPTS: '1' } },
+}
+
+type ProgramName = keyof typeof programs
+const programNames = Object.keys(programs) as readonly ProgramName[]
 
 function compiled(name: string): string {
   const outfile = fileURLToPath(new URL(`../../node_modules/.cache/bench/${name}.mjs`, import.meta.url))
@@ -49,8 +58,8 @@ export async function benchSync(
   return [
     `### Catching up with ${plan.name}, from process start to the head`,
     '',
-    '| database | ours, payments/s | floor, payments/s | ours of floor | ours, seconds | ours, peak MiB | floor, peak MiB |',
-    '| --- | --- | --- | --- | --- | --- | --- |',
+    '| database | ours, payments/s | floor, payments/s | ours of floor | floor with receipts, of floor | ours of that | ours, seconds | ours, peak MiB | floor, peak MiB |',
+    '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
     ...lines,
     '',
     ...(peerLines.length === 0
@@ -77,28 +86,29 @@ async function besidePeers(plan: Plan, chain: FilledChain, open: () => Promise<B
 }
 
 async function compare(plan: Plan, chain: FilledChain, open: () => Promise<BenchDatabase>, rounds: number) {
-  const runs: { ours: Run; floor: Run }[] = []
+  const runs: Record<ProgramName, Run>[] = []
   let engine = ''
   for (let round = 0; round < rounds; round += 1) {
-    const pair = {} as { ours: Run; floor: Run }
-    for (const name of ['ours', 'floor'] as const) {
+    const turn = {} as Record<ProgramName, Run>
+    for (const name of programNames) {
       const database = await open()
       engine = database.engine
       try {
         if (name === 'ours') await prepare(database)
-        pair[name] = await run(name, chain, database)
+        turn[name] = await run(name, chain, database)
         await assertAll(name, database, plan.payments)
       } finally {
         await database.remove()
       }
     }
-    runs.push(pair)
+    runs.push(turn)
   }
-  const rate = (of: 'ours' | 'floor') => median(runs.map((each) => plan.payments / each[of].seconds))
-  const peak = (of: 'ours' | 'floor') => Math.max(...runs.map((each) => each[of].peakMiB))
-  const ratio = median(runs.map(({ ours, floor }) => floor.seconds / ours.seconds))
+  const rate = (of: ProgramName) => median(runs.map((each) => plan.payments / each[of].seconds))
+  const peak = (of: ProgramName) => Math.max(...runs.map((each) => each[of].peakMiB))
+  const ratio = (of: ProgramName, to: ProgramName) =>
+    median(runs.map((each) => each[to].seconds / each[of].seconds)).toFixed(2)
   const seconds = median(runs.map(({ ours }) => ours.seconds))
-  const line = `| ${engine} | ${rate('ours').toFixed(0)} | ${rate('floor').toFixed(0)} | ${ratio.toFixed(2)} | ${seconds.toFixed(1)} | ${peak('ours').toFixed(0)} | ${peak('floor').toFixed(0)} |`
+  const line = `| ${engine} | ${rate('ours').toFixed(0)} | ${rate('floor').toFixed(0)} | ${ratio('ours', 'floor')} | ${ratio('receipts', 'floor')} | ${ratio('ours', 'receipts')} | ${seconds.toFixed(1)} | ${peak('ours').toFixed(0)} | ${peak('floor').toFixed(0)} |`
   return { line, engine, oursPerSecond: rate('ours') }
 }
 
@@ -111,10 +121,10 @@ async function prepare(database: BenchDatabase): Promise<void> {
   await store.close()
 }
 
-async function run(name: 'ours' | 'floor', chain: FilledChain, database: BenchDatabase): Promise<Run> {
+async function run(name: ProgramName, chain: FilledChain, database: BenchDatabase): Promise<Run> {
   const { chainId, rpcUrl, router, firstBlock, head } = chain
   const begun = performance.now()
-  const child = fork(programs[name], {
+  const child = fork(programs[name].path, {
     // Of the packages, too, what is built.
     execArgv: [],
     env: {
@@ -131,6 +141,7 @@ async function run(name: 'ours' | 'floor', chain: FilledChain, database: BenchDa
       FROM: String(firstBlock),
       RANGE: String(Math.max(200, Math.min(2_000, Math.round(head / 100)))),
       NODE_ENV: 'production',
+      ...programs[name].env,
     },
   })
   const peakKiB = await ended(child)

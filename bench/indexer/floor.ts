@@ -1,17 +1,20 @@
 /**
  * The floor: raw fetch, JSON.parse, decoding by hand, one statement per table and range. It checks that headers follow each other and
- * writes payments, snapshots and outbox rows; it learns nothing, proves nothing, retries nothing, and cannot be resumed.
+ * writes payments and outbox rows; it learns nothing, proves nothing, retries nothing, and cannot be resumed.
+ * With `RECEIPTS=1` it takes its logs out of the receipts of all blocks with transactions, which is what any proof has to read; it proves nothing even so.
  * @module
  */
 import { DatabaseSync } from '@photostructure/sqlite'
 import pg from 'pg'
 import { integrationAddress } from './integration.js'
+import { peakKiB } from './peak.js'
 
 const { RPC_URL: rpcUrl = '', PI_DATABASE_URL: databaseUrl = '', ROUTER: router = '' } = process.env
 const from = Number(process.env['FROM'])
 const to = Number(process.env['TO'])
 /** Blocks per range. */
 const size = Number(process.env['RANGE'])
+const readsReceipts = process.env['RECEIPTS'] === '1'
 
 type Row = readonly (string | number)[]
 interface Fetched {
@@ -19,12 +22,17 @@ interface Fetched {
   readonly logs: readonly Log[]
 }
 interface Header {
+  readonly number: string
   readonly hash: string
   readonly parentHash: string
   readonly timestamp: string
   readonly transactions: readonly { readonly hash: string; readonly input: string }[]
 }
+interface Receipt {
+  readonly logs: readonly Log[]
+}
 interface Log {
+  readonly address: string
   readonly transactionHash: string
   readonly blockNumber: string
   readonly blockHash: string
@@ -67,21 +75,37 @@ for (let at = from; at <= to; at += size) {
   const payments = logs.map((log) => decode(log, times, inputs))
   await (await write)(payments, payments.map(bodyOf))
 }
-process.send?.({ peakKiB: process.resourceUsage().maxRSS }, undefined, undefined, () => process.exit())
+process.send?.({ peakKiB: peakKiB() }, undefined, undefined, () => process.exit())
 
 async function read(start: number): Promise<Fetched> {
   const end = Math.min(to, start + size - 1)
-  const heights = Array.from({ length: end - start + 1 }, (_, n) => `0x${(start + n).toString(16)}`)
-  const filter = { fromBlock: heights[0], toBlock: heights.at(-1), address: router, topics: [topic] }
-  const calls = [
-    ...heights.map((height, id) => ({ jsonrpc: '2.0', id, method: 'eth_getBlockByNumber', params: [height, true] })),
-    { jsonrpc: '2.0', id: heights.length, method: 'eth_getLogs', params: [filter] },
-  ]
+  const heights = Array.from({ length: end - start + 1 }, (_, n) => hex(start + n))
+  const blocks = heights.map((height): Call => ['eth_getBlockByNumber', [height, true]])
+  if (!readsReceipts) {
+    const filter = { fromBlock: hex(start), toBlock: hex(end), address: router, topics: [topic] }
+    const results = await ask([...blocks, ['eth_getLogs', [filter]]])
+    return { logs: results.pop() as Log[], headers: results as Header[] }
+  }
+  const headers = (await ask(blocks)) as Header[]
+  const full = headers.filter(({ transactions }) => transactions.length > 0)
+  const receipts = full.map(({ number }): Call => ['eth_getBlockReceipts', [number]])
+  const logs = ((await ask(receipts)) as Receipt[][]).flat().flatMap((receipt) => receipt.logs)
+  return { headers, logs: logs.filter(({ address, topics }) => address === router && topics[0] === topic) }
+}
+
+type Call = readonly [method: string, params: readonly unknown[]]
+
+function hex(height: number): string {
+  return `0x${height.toString(16)}`
+}
+
+/** One request with all calls; what they answer, in their order. */
+async function ask(asked: readonly Call[]): Promise<unknown[]> {
+  const calls = asked.map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params }))
   const headers = { 'content-type': 'application/json' }
   const answer = await fetch(rpcUrl, { method: 'POST', headers, body: JSON.stringify(calls) })
   const results = JSON.parse(await answer.text()) as { id: number; result: unknown }[]
-  const ordered = results.sort((a, b) => a.id - b.id).map(({ result }) => result)
-  return { logs: ordered.pop() as Log[], headers: ordered as Header[] }
+  return results.sort((a, b) => a.id - b.id).map(({ result }) => result)
 }
 
 function decode(log: Log, times: ReadonlyMap<string, number>, inputs: ReadonlyMap<string, string>): Row {

@@ -1,5 +1,6 @@
 /** The measured indexer, as a process of its own: the service opened as `serve` opens it, with nothing running but the indexer. @module */
 import { openService, readConfig } from '@payment-integration/server/service'
+import { peakKiB } from './peak.js'
 
 const goal = Number(process.env['TO'])
 const caughtUp = new AbortController()
@@ -11,4 +12,4 @@ const { service, close } = await openService(readConfig(process.env), {
 })
 await Promise.all(service.indexers.map((indexer) => indexer.run(caughtUp.signal)))
 await close()
-process.send?.({ peakKiB: process.resourceUsage().maxRSS }, undefined, undefined, () => process.exit())
+process.send?.({ peakKiB: peakKiB() }, undefined, undefined, () => process.exit())

@@ -74,8 +74,10 @@ async function besidePeers(plan: Plan, chain: FilledChain, open: () => Promise<B
   for (const peer of peers) {
     const database = await open()
     try {
-      const perSecond = plan.payments / (await runPeer(peer, chain, database, plan.payments))
-      lines.push(`| ${peer.name} | ${perSecond.toFixed(0)} | ${(oursPerSecond / perSecond).toFixed(1)} |`)
+      const { seconds, stored } = await runPeer(peer, chain, database, plan.payments)
+      const perSecond = stored / seconds
+      const stopped = stored < plan.payments ? `, stopped after ${seconds.toFixed(0)} s with ${stored} stored` : ''
+      lines.push(`| ${peer.name}${stopped} | ${perSecond.toFixed(0)} | ${(oursPerSecond / perSecond).toFixed(1)} |`)
     } catch (error) {
       lines.push(`| ${peer.name} | ${error instanceof Error ? error.message : error} | |`)
     } finally {

@@ -166,7 +166,7 @@ describe('a share for an address', () => {
   // That the test above can fail is shown where there is time for it. One transaction is told apart where little else runs,
   // and where much does its 200 microseconds drown in the noise: three are seen there, too.
   if (process.env['CI'] !== undefined)
-    it('would be told apart if a placeholder took transactions of its own', { timeout: 300_000, retry: 2 }, async () => {
+    it('would be told apart if a placeholder took more transactions', { timeout: 300_000, retry: 2 }, async () => {
       const leaking = async (state: State) => {
         for (let more = 0; more < 3 && state === 'unknown'; more++)
           await store.transaction((tx) => tx.verifications.lock(randomUUID()))

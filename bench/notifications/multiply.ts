@@ -8,6 +8,7 @@ const keys: Readonly<Record<string, readonly string[]>> = {
   payments: ['id'],
   snapshots: ['payment_id'],
   deliveries: ['id', 'payment_id'],
+  outbox: ['id', 'payment_id'],
 }
 
 /** Doubles the rows so often. No two payments share a transaction. */

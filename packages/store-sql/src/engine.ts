@@ -22,13 +22,15 @@ export interface BulkInsert {
   readonly rows: readonly (readonly unknown[])[]
   /** Further columns, with the same SQL expression in each row; `parameter` adds a value and returns its placeholder. */
   readonly fixed?: readonly { readonly name: string; value(parameter: Parameter): string }[]
+  /** Whether the work goes on before the answer; see `SentQuery`. @default false */
+  readonly sends?: boolean
 }
 
-/** What an insert of payments came to. */
+/** What an insert of rows with ids came to. */
 export interface InsertedIds {
   /** Of each row, in their order; null when some were stored before. */
   readonly ids: readonly number[] | null
-  /** Whether the payment with an id was inserted just now. */
+  /** Whether the row with an id was inserted just now. */
   isNew(id: number): boolean
 }
 
@@ -108,10 +110,11 @@ export interface Differences {
   /** Changes rows by their id. */
   updateAll(db: Connection, update: BulkUpdate): Promise<void>
   /**
-   * Inserts payments that are not stored under their key, which no two of the rows share.
+   * Inserts rows to which the database gives ids.
+   * @param unlessThere - Columns of a key; rows whose key is stored are left out. No two of the rows share one.
    * @returns Their ids in the order of the rows, when all were inserted; else a way to tell the ids of those that were.
    */
-  insertPayments(db: Connection, insert: BulkInsert): Promise<InsertedIds>
+  insertNumbered(db: Connection, insert: BulkInsert, unlessThere?: string): Promise<InsertedIds>
   /**
    * A select of due deliveries of integrations that may be notified, the longest due of each: `id`, `due_at`, `integration`, `lane`,
    * `notification_url`, and `probe`, which is 1 where the integration is blocked and may be probed: then both its longest due first attempt
@@ -142,6 +145,8 @@ export interface NamedQuery {
 export interface TransactionOptions {
   /** False: a loss of power may undo it. Nothing but that does, and what is committed as durable afterwards keeps it. @default true */
   readonly durable?: boolean
+  /** Whether its first statement writes nothing: then that can be sent before BEGIN is answered. @default false */
+  readonly readsFirst?: boolean
 }
 
 /** An open database. */

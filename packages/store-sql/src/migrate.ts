@@ -15,6 +15,7 @@ import { migration8 } from './schema/migration-8.js'
 import { migration9 } from './schema/migration-9.js'
 import { migration10 } from './schema/migration-10.js'
 import { migration11 } from './schema/migration-11.js'
+import { migration12 } from './schema/migration-12.js'
 
 type Migration = (types: ColumnTypes, name: (table: string) => string) => string[]
 
@@ -31,6 +32,7 @@ const migrations: readonly Migration[] = [
   migration9,
   migration10,
   migration11,
+  migration12,
 ]
 
 /**

@@ -38,16 +38,17 @@ export async function insertSnapshots(
       ? [[rows[place]?.[0], version, integrationAddress]]
       : [],
   )
+  const createdAt = { name: 'created_at', value: differences.nowText }
+  const delivery = { table: 'deliveries', columns: deliveryColumns, rows: deliveries, fixed: [createdAt] }
+  const { ids } = await differences.insertNumbered(db, delivery)
   await differences.insertAll(db, {
-    table: 'deliveries',
-    columns: deliveryColumns,
-    rows: deliveries,
+    table: 'outbox',
+    columns: [{ name: 'id', type: 'integer' }, ...deliveryColumns],
+    rows: deliveries.map((row, place) => [ids?.[place], ...row]),
     fixed: [
-      { name: 'status', value: () => "'pending'" },
-      { name: 'attempted', value: () => '0' },
-      { name: 'lane', value: () => '0' },
-      { name: 'due_at', value: (parameter) => differences.nowText(parameter) },
-      { name: 'created_at', value: (parameter) => differences.nowText(parameter) },
+      ...['attempted', 'lane', 'schedule_from'].map((name) => ({ name, value: () => '0' })),
+      { name: 'due_at', value: differences.nowText },
+      createdAt,
     ],
   })
   return deliveries.length

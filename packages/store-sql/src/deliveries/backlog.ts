@@ -51,8 +51,8 @@ export function earliestQuery(differences: Differences) {
   const everything = (lane: Lane) => ({ lane, after: '', upTo: lastAddress })
   const lanes: readonly Lane[] = [0, 1, 2]
   const heads = (lane: Lane) => `select
-      (select min(d.due_at) from ${name('deliveries')} d
-        where d.status = 'pending' and d.lane = ${lane} and d.integration = i.address) as due,
+      (select min(d.due_at) from ${name('outbox')} d
+        where d.lane = ${lane} and d.integration = i.address) as due,
       ${lane === 2 ? 'null' : 'case when e.blocks > 0 then e.blocked_until end'} as blocked_until
     from ${walkName(lane)} w cross join ${name('integrations')} i
       left join ${name('endpoints')} e on e.integration = i.address
@@ -61,7 +61,7 @@ export function earliestQuery(differences: Differences) {
     differences,
     (
       parameter,
-    ) => `with recursive ${lanes.map((lane) => walkText(name('deliveries'), everything(lane), parameter)).join(', ')}
+    ) => `with recursive ${lanes.map((lane) => walkText(name('outbox'), everything(lane), parameter)).join(', ')}
     select min(case when blocked_until is null then due end) as open_due,
       min(case when blocked_until is not null then due end) as blocked_due,
       min(case when blocked_until > due then blocked_until else due end) as claimable,

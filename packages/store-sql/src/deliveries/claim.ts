@@ -11,11 +11,12 @@
 import type { ClaimedDelivery, ClaimRequest, DeliveryStore, Ids } from '@payment-integration/core/ports'
 import type { Connection, Differences, Engine, Lane } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
-import { run, runKept } from '../internal/statement.js'
+import { sendKept } from '../internal/statement.js'
 import { bytes, integer } from '../internal/values.js'
 import type { Candidate } from './candidate.js'
 import { type Moment, newRotation, type Rotation, readCandidates } from './candidates.js'
 import { tokenOf } from './claim-token.js'
+import { giveUp } from './end.js'
 import { takeProbes } from './endpoint-rows.js'
 import { type Held, hold } from './hold.js'
 import { giveBack, type Room, roomOf } from './room.js'
@@ -46,7 +47,7 @@ export function createClaim({ transaction, differences }: Engine, ids: Ids): Del
       const lease = { leaseMs: request.leaseMs, claimToken, now: differences.moment() }
       return claim(db, differences, roomOf(request, rotation.served), { ...lease, rotation })
     }
-    return transaction(claimNow, { durable: false })
+    return transaction(claimNow, { durable: false, readsFirst: true })
   }
 }
 
@@ -106,7 +107,7 @@ async function claimTaken(db: Connection, differences: Differences, taken: reado
   const held = await hold(db, differences, taken, lease.now)
   const contended = taken.filter(({ id }) => !held.has(id))
   const overtaken = taken.filter(({ id }) => integer(held.get(id)?.row.overtaken ?? 0) === 1)
-  await supersede(db, differences, overtaken)
+  await giveUp(db, differences, 'superseded', idsOf(overtaken))
   const free = taken.filter(({ id }) => integer(held.get(id)?.row.overtaken ?? 1) === 0)
   const kept = await keepProbes(db, differences, free, lease)
   await setLeases(db, differences, kept, lease)
@@ -115,17 +116,6 @@ async function claimTaken(db: Connection, differences: Differences, taken: reado
     return found === undefined ? [] : [claimedDelivery(candidate, found, lease.claimToken)]
   })
   return { own, contended, overtaken }
-}
-
-async function supersede(db: Connection, differences: Differences, overtaken: readonly Candidate[]): Promise<void> {
-  if (overtaken.length === 0) return
-  const { name, oneOf } = differences
-  await run(
-    db,
-    differences,
-    (parameter) => `update ${name('deliveries')} set status = 'superseded', due_at = null, claim_token = null
-      where ${oneOf('id', 'integer', idsOf(overtaken), parameter)}`,
-  )
 }
 
 /** Leaves out the probes of endpoints that another dispatcher probes meanwhile. */
@@ -149,10 +139,10 @@ async function setLeases(
 ): Promise<void> {
   if (kept.length === 0) return
   const { name, oneOf } = differences
-  await runKept(
+  await sendKept(
     db,
     differences,
-    (parameter) => `update ${name('deliveries')} set lane = case lane when 2 then 2 else 1 end,
+    (parameter) => `update ${name('outbox')} set lane = case lane when 2 then 2 else 1 end,
       due_at = ${now(parameter)} + ${parameter(leaseMs)}, claim_token = ${parameter(claimToken)}
       where ${oneOf('id', 'integer', idsOf(kept), parameter)}`,
   )

@@ -12,7 +12,7 @@ export interface PlacedFilter extends DeliveryFilter {
 }
 
 /**
- * Deliveries `d` with their payments `p` that fit everything given.
+ * Deliveries `d` with their payments `p`, and with their rows `q` of the outbox where they are pending, that fit everything given.
  * @throws TypeError For a place that the store never gave out. @throws RangeError For a number that is none.
  */
 export function filtered(db: Connection, filter: PlacedFilter) {
@@ -27,6 +27,7 @@ export function filtered(db: Connection, filter: PlacedFilter) {
   return (
     db
       .selectFrom('deliveries as d')
+      .leftJoin('outbox as q', 'q.id', 'd.id')
       .innerJoin('payments as p', 'p.id', 'd.payment_id')
       .where('d.id', '>', after)
       .$if(upTo !== null, (rows) => rows.where('d.id', '<=', upTo ?? 0))
@@ -37,8 +38,11 @@ export function filtered(db: Connection, filter: PlacedFilter) {
       )
       .$if(chainId !== undefined, (rows) => rows.where('p.chain_id', '=', chainId ?? 0))
       .$if(integrationAddress !== undefined, (rows) => rows.where('d.integration', '=', integrationAddress ?? ''))
-      .$if(status !== undefined, (rows) => rows.where('d.status', '=', status ?? 'pending'))
-      .$if(status !== undefined && status !== 'delivered', (rows) => rows.where(sql<boolean>`d.status <> 'delivered'`))
+      .$if(status === 'pending', (rows) => rows.where('q.id', 'is not', null).where('q.id', '>', after))
+      .$if(status === 'delivered', (rows) => rows.where('q.id', 'is', null).where('d.undelivered', 'is', null))
+      .$if(status === 'exhausted' || status === 'superseded', (rows) =>
+        rows.where('d.undelivered', '=', status ?? '').where('d.undelivered', 'is not', null),
+      )
       .$if(noted, (rows) => rows.where('d.created_at', '>=', since))
       // One whose time was not noted is older than any.
       .$if(until !== null, (rows) =>

@@ -1,11 +1,11 @@
 /** Holding what a claim takes: locked where others may take it as well, and read. @module */
 import type { Connection, Differences } from '../engine.js'
-import { runKept, type StatementText } from '../internal/statement.js'
+import { rowsOf } from '../internal/sent-query.js'
+import { runKept, type StatementText, sendKept } from '../internal/statement.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 import type { Candidate } from './candidate.js'
 import type { Moment } from './candidates.js'
-import { isPending } from './pending.js'
 
 /** A delivery that is held. */
 interface HeldRow {
@@ -46,8 +46,9 @@ export async function hold(
   now: Moment,
 ): Promise<Map<number, Held>> {
   const ids = taken.map(({ id }) => id)
-  const rows = await runKept<HeldRow>(db, differences, holdText(differences, ids, now))
+  const sent = await sendKept<HeldRow>(db, differences, holdText(differences, ids, now))
   const owners = await ownersOf(db, differences, taken)
+  const rows = await rowsOf(sent)
   const held = new Map<number, Held>()
   for (const row of rows) {
     const owner = owners.get(row.integration)
@@ -75,7 +76,10 @@ async function ownersOf(
   return new Map(rows.map((row) => [row.address, row]))
 }
 
-/** The statement that locks deliveries and reads them, but for those that somebody else holds. */
+/**
+ * The statement that locks deliveries and reads them, but for those that somebody else holds. Its condition on `due_at` is written so that no planner
+ * takes the index of what is due: a plan that PostgreSQL made while the outbox was empty would walk a backlog of millions to find a few ids.
+ */
 export function holdText(differences: Differences, ids: readonly number[], moment: Moment): StatementText {
   const { name, oneOf, skipLocked } = differences
   return (parameter) => {
@@ -86,8 +90,8 @@ export function holdText(differences: Differences, ids: readonly number[], momen
       case when d.lane = 1 and d.attempted > 0 and exists (
         select 1 from ${name('deliveries')} n where n.payment_id = d.payment_id and n.version > d.version
       ) then 1 else 0 end as overtaken
-    from ${name('deliveries')} d cross join ${name('payments')} p cross join ${name('snapshots')} s
-    where ${oneOf('d.id', 'integer', ids, parameter)} and ${isPending('d')} and d.due_at <= ${now}
+    from ${name('outbox')} d cross join ${name('payments')} p cross join ${name('snapshots')} s
+    where ${oneOf('d.id', 'integer', ids, parameter)} and coalesce(d.due_at, 0) <= ${now}
       and p.id = d.payment_id and s.payment_id = d.payment_id and s.version = d.version${skipLocked('d')}`
   }
 }

@@ -55,7 +55,16 @@ function onlyFilter({ integrationAddress, chainId, txHash, status, since, until 
 /** The rows of a list, without their attempts. */
 export function listQuery(db: Connection, query: PlacedFilter & { readonly limit: number }) {
   return filtered(db, query)
-    .select(['d.id', 'd.integration', 'd.version', 'd.status', 'd.due_at', 'd.created_at', 'p.chain_id', 'p.tx_hash'])
+    .select([
+      'd.id',
+      'd.integration',
+      'd.version',
+      'd.undelivered',
+      'q.due_at',
+      'd.created_at',
+      'p.chain_id',
+      'p.tx_hash',
+    ])
     .orderBy('d.id')
     .limit(checkInteger(query.limit, 'limit', 1))
 }
@@ -82,7 +91,7 @@ async function withAttempts({ read, differences }: Engine, deliveries: readonly 
       chainId: integer(row.chain_id),
       txHash: row.tx_hash,
       version: integer(row.version),
-      status: row.status as DeliveryStatus,
+      status: row.due_at === null ? ((row.undelivered ?? 'delivered') as DeliveryStatus) : 'pending',
       createdAt: nullableInteger(row.created_at),
       attempts: byDelivery.get(id) ?? [],
       nextAttemptAt: nullableInteger(row.due_at),

@@ -90,19 +90,19 @@ describe('SQLite finds due deliveries by the index', () => {
       const plan = (await sqlitePlan(open.engine, query)).map(({ detail }) => detail)
       const search =
         name === backlogName
-          ? /^SEARCH d USING COVERING INDEX deliveries_due \(lane=\? AND integration=\?\)$/
-          : /USING COVERING INDEX deliveries_due \(lane=\? AND integration>\?\)$/
+          ? /^SEARCH d USING COVERING INDEX outbox_due \(lane=\? AND integration=\?\)$/
+          : /USING COVERING INDEX outbox_due \(lane=\? AND integration>\?\)$/
       const searches = plan.filter((step) => /^SEARCH q /.test(step))
       for (const step of searches)
         expect(step, name).toMatch(
-          /^SEARCH q (EXISTS )?USING COVERING INDEX deliveries_due \(lane=\? AND integration=\? AND due_at<\?\)$/,
+          /^SEARCH q (EXISTS )?USING COVERING INDEX outbox_due \(lane=\? AND integration=\? AND due_at<\?\)$/,
         )
       expect(
         plan.some((step) => search.test(step)),
         `${name}: ${plan.join('; ')}`,
       ).toBe(true)
       expect(
-        plan.filter((step) => /^SCAN (deliveries|d|q)\b/.test(step)),
+        plan.filter((step) => /^SCAN (outbox|d|q)\b/.test(step)),
         name,
       ).toEqual([])
     }
@@ -153,7 +153,7 @@ describe.skipIf(postgresMissing)(
         if (statistics === 'fresh') await sql`analyze`.execute(open.engine.read)
         for (const [name, query] of Object.entries(queries(open))) {
           const scans = await postgresScans(open.engine, query)
-          const deliveries = scans.filter(({ table }) => table === 'deliveries')
+          const deliveries = scans.filter(({ table }) => table === 'outbox')
           expect(deliveries.length, name).toBeGreaterThan(0)
           for (const { type, touched } of deliveries) {
             expect(type, name).toMatch(/^Index (Only )?Scan$/)
@@ -163,10 +163,10 @@ describe.skipIf(postgresMissing)(
         for (const [name, query] of Object.entries(byId(open)))
           for (const plans of ['custom', 'generic'] as const) {
             const scans = await postgresScans(open.engine, query, plans)
-            const deliveries = scans.filter(({ table }) => table === 'deliveries')
+            const deliveries = scans.filter(({ table }) => table === 'outbox' || table === 'deliveries')
             expect(deliveries.length, name).toBeGreaterThan(0)
             for (const { index, touched } of deliveries) {
-              expect(index, name).toMatch(/^deliveries_(pkey|payment_id_version_key)$/)
+              expect(index, name).toMatch(/^(outbox_pkey|deliveries_payment_id_version_key)$/)
               expect(touched, name).toBeLessThanOrEqual(32)
             }
           }
@@ -175,7 +175,7 @@ describe.skipIf(postgresMissing)(
     test('a walk ends where it has enough: the integrations behind are not looked at', async () => {
       const query = due(open, { ...first, integrations: 1, each: 3 })
       const scans = await postgresScans(open.engine, query, 'generic')
-      const touched = scans.filter(({ table }) => table === 'deliveries').reduce((sum, scan) => sum + scan.touched, 0)
+      const touched = scans.filter(({ table }) => table === 'outbox').reduce((sum, scan) => sum + scan.touched, 0)
       // A step to the one that is held, a step to the next one, a look whether it has something due, and three deliveries of it.
       expect(touched).toBe(6)
     })
@@ -193,7 +193,7 @@ describe.skipIf(postgresMissing)(
           [again, 2 * shops.length],
         ] as const) {
           const scans = await postgresScans(open.engine, due(open, query), plans)
-          const deliveries = scans.filter(({ table }) => table === 'deliveries')
+          const deliveries = scans.filter(({ table }) => table === 'outbox')
           expect(new Set(deliveries.map(({ type }) => type))).toEqual(new Set(['Index Only Scan']))
           expect(deliveries.reduce((sum, { touched }) => sum + touched, 0)).toBeLessThan(most)
         }

@@ -18,16 +18,45 @@ export async function replayDeliveries(
   const ids = found.map(({ id }) => integer(id))
   const lastId = ids.at(-1)
   if (lastId === undefined) return { replayed: 0, underWay: 0, lastId: null }
+  const replayed = (await restart(db, differences, ids)) + (await putBack(db, differences, ids))
+  return { replayed, underWay: ids.length - replayed, lastId: String(lastId) }
+}
+
+/** Those that are pending: one whose row is locked is being claimed, settled or replayed at this moment. */
+async function restart(db: Connection, differences: Differences, ids: readonly number[]): Promise<number> {
   const { name, nowText, oneOf, skipLocked } = differences
-  // One whose row is locked is being claimed, settled or replayed at this moment.
-  const replayed = await run<{ id: Integer }>(db, differences, (parameter) => {
+  const rows = await run<{ id: Integer }>(db, differences, (parameter) => {
     const now = nowText(parameter)
-    return `update ${name('deliveries')} set status = 'pending', lane = 2, due_at = ${now}, claim_token = null,
-        replayed_at = ${now}, schedule_from = attempted
+    return `update ${name('outbox')} set lane = 2, due_at = ${now}, claim_token = null, replayed_at = ${now}, schedule_from = attempted
       where id in (
-        select d.id from ${name('deliveries')} d where ${oneOf('d.id', 'integer', ids, parameter)}
-          and (d.status <> 'pending' or d.claim_token is null or d.due_at <= ${now})${skipLocked('d')}
+        select d.id from ${name('outbox')} d where ${oneOf('d.id', 'integer', ids, parameter)}
+          and (d.claim_token is null or d.due_at <= ${now})${skipLocked('d')}
       ) returning id`
   })
-  return { replayed: replayed.length, underWay: ids.length - replayed.length, lastId: String(lastId) }
+  return rows.length
+}
+
+/** Those that have left the outbox; one that somebody else puts back meanwhile is theirs. */
+async function putBack(db: Connection, differences: Differences, ids: readonly number[]): Promise<number> {
+  const { name, nowText, oneOf } = differences
+  const rows = await run<{ id: Integer }>(db, differences, (parameter) => {
+    const now = nowText(parameter)
+    return `insert into ${name('outbox')}
+        (id, payment_id, version, integration, created_at, lane, due_at, replayed_at, attempted, schedule_from)
+      select d.id, d.payment_id, d.version, d.integration, d.created_at, 2, ${now}, ${now}, d.attempted, d.attempted
+      from (
+        select d.*, coalesce((select max(a.number) from ${name('attempts')} a where a.delivery_id = d.id), 0) as attempted
+        from ${name('deliveries')} d where ${oneOf('d.id', 'integer', ids, parameter)}
+          and not exists (select 1 from ${name('outbox')} q where q.id = d.id)
+      ) d where true on conflict (id) do nothing returning id`
+  })
+  const put = rows.map(({ id }) => integer(id))
+  if (put.length > 0)
+    await run(
+      db,
+      differences,
+      (parameter) => `update ${name('deliveries')} set undelivered = null
+        where ${oneOf('id', 'integer', put, parameter)} and undelivered is not null`,
+    )
+  return put.length
 }

@@ -14,8 +14,8 @@ import { run, type StatementText } from '../internal/statement.js'
 import { integer, pack } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 import { readToken } from './claim-token.js'
+import { giveUp, takeOut } from './end.js'
 import { type EndpointReport, type HealthRow, healthColumns, judgeEndpoints, storedHealth } from './endpoint-rows.js'
-import { isPending } from './pending.js'
 
 /** Logs attempts and settles, reschedules or exhausts their deliveries; then judges the endpoints. */
 export function createSettle({ transaction, differences }: Engine): DeliveryStore['settle'] {
@@ -25,7 +25,7 @@ export function createSettle({ transaction, differences }: Engine): DeliveryStor
       if (one.verdict.kind === 'retry') checkInteger(one.verdict.inMs, 'inMs')
       return { ...one, id: parseId(one.claim.deliveryId, 'deliveryId'), token: readToken(one.claim.claimToken) }
     })
-    return transaction((db) => settle(db, differences, given, judge))
+    return transaction((db) => settle(db, differences, given, judge), { readsFirst: true })
   }
 }
 
@@ -43,10 +43,7 @@ interface ClaimedRow extends HealthRow {
   now: Integer
 }
 
-const deliveryColumns: BulkUpdate['columns'] = [
-  { name: 'status', type: 'text' },
-  { name: 'due_at', type: 'integer' },
-]
+const retryColumns: BulkUpdate['columns'] = [{ name: 'due_at', type: 'integer' }]
 
 const attemptColumns: BulkInsert['columns'] = [
   { name: 'delivery_id', type: 'integer' },
@@ -71,17 +68,20 @@ async function settle(
     differences,
     given.filter(({ id }) => !claimed.has(id)),
   )
-  const { statuses, deliveries, attempts, reports, now } = collect(given, claimed, held)
+  const { statuses, ends, retries, attempts, reports, now } = collect(given, claimed, held)
+  await takeOut(db, differences, ends.delivered)
+  for (const reason of ['exhausted', 'superseded'] as const) await giveUp(db, differences, reason, ends[reason])
   const fixed = ['attempted = attempted + 1', 'claim_token = null', 'lane = 1']
-  await differences.updateAll(db, { table: 'deliveries', columns: deliveryColumns, fixed, rows: deliveries })
-  await differences.insertAll(db, { table: 'attempts', columns: attemptColumns, rows: attempts })
+  await differences.updateAll(db, { table: 'outbox', columns: retryColumns, fixed, rows: retries })
+  await differences.insertAll(db, { table: 'attempts', columns: attemptColumns, rows: attempts, sends: true })
   return { statuses, turned: await judgeEndpoints(db, differences, reports, { judge, now }) }
 }
 
 /** What is to be written for those whose claim was not lost. */
 function collect(given: readonly Given[], claimed: Map<number, ClaimedRow>, held: ReadonlySet<Given>) {
   const statuses: (DeliveryStatus | 'held' | null)[] = []
-  const deliveries: unknown[][] = []
+  const ends: Record<Exclude<DeliveryStatus, 'pending'>, number[]> = { delivered: [], exhausted: [], superseded: [] }
+  const retries: unknown[][] = []
   const attempts: unknown[][] = []
   const reports = new Map<string, EndpointReport & { results: EndpointReport['results'][number][] }>()
   let now = 0
@@ -94,9 +94,10 @@ function collect(given: readonly Given[], claimed: Map<number, ClaimedRow>, held
     }
     claimed.delete(id) // A claim settles once.
     now = integer(row.now)
-    const { status, dueAt } = outcome(verdict, integer(row.overtaken) === 1, now)
+    const status = outcome(verdict, integer(row.overtaken) === 1)
     statuses.push(status)
-    deliveries.push([status, dueAt, id])
+    if (status !== 'pending') ends[status].push(id)
+    else if (verdict.kind === 'retry') retries.push([now + verdict.inMs, id])
     attempts.push(attemptValues(id, integer(row.attempted) + 1, attempt))
     if (!judged) continue
     const { integration: integrationAddress } = row
@@ -108,14 +109,13 @@ function collect(given: readonly Given[], claimed: Map<number, ClaimedRow>, held
       epoch: token.endpointEpoch,
     })
   }
-  return { statuses, deliveries, attempts, reports: [...reports.values()], now }
+  return { statuses, ends, retries, attempts, reports: [...reports.values()], now }
 }
 
-function outcome(verdict: AttemptVerdict, overtaken: boolean, now: number) {
-  if (verdict.kind !== 'retry') return { status: verdict.kind, dueAt: null }
+function outcome(verdict: AttemptVerdict, overtaken: boolean): DeliveryStatus {
+  if (verdict.kind !== 'retry') return verdict.kind
   // The newer version is owed its own attempt, and receivers would discard this one.
-  if (overtaken) return { status: 'superseded', dueAt: null } as const
-  return { status: 'pending', dueAt: now + verdict.inMs } as const
+  return overtaken ? 'superseded' : 'pending'
 }
 
 function attemptValues(id: number, number: number, attempt: AttemptRecord): unknown[] {
@@ -148,8 +148,8 @@ async function heldElsewhere(
   const rows = await run<{ id: Integer; claim_token: string }>(
     db,
     differences,
-    (parameter) => `select d.id, d.claim_token from ${name('deliveries')} d
-      where ${oneOf('d.id', 'integer', ids, parameter)} and ${isPending('d')} and d.claim_token is not null`,
+    (parameter) => `select d.id, d.claim_token from ${name('outbox')} d
+      where ${oneOf('d.id', 'integer', ids, parameter)} and d.claim_token is not null`,
   )
   const tokens = new Map(rows.map((row) => [integer(row.id), row.claim_token]))
   return new Set(missing.filter(({ id, token }) => token !== null && tokens.get(id) === token.stored))
@@ -168,9 +168,9 @@ export function claimedText(differences: Differences, ids: readonly number[], lo
     parameter,
   ) => `select d.id, d.claim_token, d.attempted, d.integration, ${healthColumns}, ${nowText(parameter)} as now,
       ${looksNewer ? overtaken : '0'} as overtaken
-    from ${name('deliveries')} d cross join ${name('integrations')} i
+    from ${name('outbox')} d cross join ${name('integrations')} i
       left join ${name('endpoints')} e on e.integration = i.address
-    where ${oneOf('d.id', 'integer', ids, parameter)} and ${isPending('d')} and d.claim_token is not null
+    where ${oneOf('d.id', 'integer', ids, parameter)} and d.claim_token is not null
       and i.address = d.integration
     order by d.id${skipLocked('d')}`
 }

@@ -7,11 +7,11 @@ export const lastAddress = '~'
 /**
  * The text of a common table expression `walk<lane>`: the integrations with pending deliveries in a lane, by address, found with one
  * search of the index each. Its last row may be null, or lie behind the end.
- * @param deliveries - The table's name.
+ * @param outbox - The table's name.
  */
-export function walkText(deliveries: string, { lane, after, upTo }: DueWalk, parameter: Parameter): string {
-  const next = (than: string) => `(select d.integration from ${deliveries} d
-      where d.status = 'pending' and d.lane = ${lane} and d.integration > ${than} order by d.integration limit 1)`
+export function walkText(outbox: string, { lane, after, upTo }: DueWalk, parameter: Parameter): string {
+  const next = (than: string) => `(select d.integration from ${outbox} d
+      where d.lane = ${lane} and d.integration > ${than} order by d.integration limit 1)`
   return `${walkName(lane)} (integration) as (
     select ${next(parameter(after))} union all
     select ${next('w.integration')} from ${walkName(lane)} w where w.integration < ${parameter(upTo)}

@@ -2,6 +2,7 @@
 import { CompiledQuery } from 'kysely'
 import type { Connection, Differences, Parameter } from '../engine.js'
 import { KeptQuery } from './kept-query.js'
+import { SentQuery, type SentResult } from './sent-query.js'
 
 /** Writes a statement's text. */
 export type StatementText = (parameter: Parameter) => string
@@ -25,4 +26,19 @@ export async function run<Row>(db: Connection, differences: Differences, write: 
 export async function runKept<Row>(db: Connection, differences: Differences, write: StatementText): Promise<Row[]> {
   const { sql, parameters } = compile(differences, write)
   return (await db.executeQuery<Row>(new KeptQuery(sql, parameters))).rows
+}
+
+/** Sends a statement and goes on. A connection that cannot do that waits for the answer. See {@link SentQuery}. */
+export async function send<Row>(db: Connection, query: CompiledQuery<Row>): Promise<SentResult<Row>> {
+  return db.executeQuery<Row>(new SentQuery(query))
+}
+
+/** Such a statement of a transaction that does not last; see {@link runKept}. */
+export async function sendKept<Row>(
+  db: Connection,
+  differences: Differences,
+  write: StatementText,
+): Promise<SentResult<Row>> {
+  const { sql, parameters } = compile(differences, write)
+  return send<Row>(db, new KeptQuery(sql, parameters))
 }

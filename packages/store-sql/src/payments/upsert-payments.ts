@@ -45,11 +45,11 @@ export async function upsertPayments(
   const given = lastOfEach(payments)
   if (given.length === 0) return { inserted: [], returned: [] }
   const rows = given.map(({ facts, primary }) => insertValues(facts, primary, 1))
-  const { ids, isNew: isNewId } = await differences.insertPayments(db, {
-    table: 'payments',
-    columns: insertColumns,
-    rows,
-  })
+  const { ids, isNew: isNewId } = await differences.insertNumbered(
+    db,
+    { table: 'payments', columns: insertColumns, rows },
+    'chain_id, tx_hash, ordinal',
+  )
   if (ids !== null)
     return { inserted: given.map((one, place) => insertedPayment(String(ids[place]), one)), returned: [] }
   const stored = await storedIds(db, differences, given)

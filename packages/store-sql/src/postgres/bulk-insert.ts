@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CompiledQuery, type QueryResult } from 'kysely'
 import type { BulkInsert, Connection, Differences, InsertedIds } from '../engine.js'
+import { SentQuery } from '../internal/sent-query.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 import { columnSource } from './column-source.js'
@@ -14,14 +15,15 @@ export async function insertAll(db: Connection, name: Differences['name'], inser
   await insertRows(db, name, insert, '')
 }
 
-/** Inserts payments that are not stored. */
-export async function insertPayments(
+/** Inserts rows that get ids. */
+export async function insertNumbered(
   db: Connection,
   name: Differences['name'],
   insert: BulkInsert,
+  unlessThere?: string,
 ): Promise<InsertedIds> {
-  const suffix = ' on conflict (chain_id, tx_hash, ordinal) do nothing returning id'
-  const rows = await insertRows<{ id: Integer }>(db, name, insert, suffix)
+  const unless = unlessThere === undefined ? '' : ` on conflict (${unlessThere}) do nothing`
+  const rows = await insertRows<{ id: Integer }>(db, name, insert, `${unless} returning id`)
   // The ids are given out in the order of the rows.
   const ids = rows.map(({ id }) => integer(id)).sort((a, b) => a - b)
   const fresh = new Set(ids)
@@ -43,7 +45,7 @@ async function insertRows<Row>(
     // The database works on one statement while the next one is written.
     const text = statement(name, { ...insert, rows: insert.rows.slice(from, from + mostRows) }, suffix)
     await takeAnswer()
-    running = db.executeQuery<Row>(text)
+    running = db.executeQuery<Row>(insert.sends === true ? new SentQuery(text) : text)
     // Its error is the answer; until somebody waits for that, it must not end the process.
     running.catch(() => undefined)
     await nextTurn()

@@ -102,6 +102,7 @@ function ownPool(connectionString: string, maxConnections: number): pg.Pool {
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
     keepAlive: true,
+    pipeline: true,
   })
   // An idle connection that breaks is replaced by the next use; unheard, its error would end the process.
   pool.on('error', () => undefined)
@@ -124,21 +125,28 @@ export function createPostgresEngine(
   const { preparedStatements: keepsPlans = postgresStoreDefaults.preparedStatements } = options
   const settings = { keepsPlans, ownClients, answerTimeoutMs }
   const driver = new PostgresDriver(pool, settings)
-  const hasty = new PostgresDriver(pool, { ...settings, durable: false })
-  const [db, hastyDb] = [kyselyOn(driver), kyselyOn(hasty)]
+  const transactor = (durable: boolean, readsFirst: boolean) => {
+    const own = new PostgresDriver(pool, { ...settings, durable, readsFirst })
+    return { driver: own, db: kyselyOn(own) }
+  }
+  const lasting = { writing: transactor(true, false), reading: transactor(true, true) }
+  const hasty = { writing: transactor(false, false), reading: transactor(false, true) }
   const channel = createDueChannel(schema, pool.options, (text) => driver.rows({ sql: text, parameters: [] }))
   let closing: Promise<void> | undefined
   return {
     differences: postgresDifferences(schema, now),
-    read: db.withSchema(schema),
+    read: kyselyOn(driver).withSchema(schema),
     rows: (query) => driver.rows(query),
-    transaction: (work, { durable = true } = {}) =>
-      withRetries(() => (durable ? db : hastyDb).transaction().execute((tx) => work(tx.withSchema(schema)))),
+    transaction(work, { durable = true, readsFirst = false } = {}) {
+      const { writing, reading } = durable ? lasting : hasty
+      const { db } = readsFirst ? reading : writing
+      return withRetries(() => db.transaction().execute((tx) => work(tx.withSchema(schema))))
+    },
     announceDue: () => channel.announce(),
     whenDue: (listener) => channel.listen(listener),
     close() {
       driver.close()
-      hasty.close()
+      for (const { writing, reading } of [lasting, hasty]) for (const own of [writing, reading]) own.driver.close()
       closing ??= Promise.all([channel.close(), end?.()]).then(() => undefined)
       return closing
     },

@@ -17,8 +17,8 @@ export function dueText(
   const most = `${parameter(integrations)}::bigint`
   const ofEach = `${parameter(each)}::bigint`
   const mayBeNotified = 'i.enabled = 1 and i.notification_url is not null'
-  const due = (lane: Lane) => `from ${name('deliveries')} q
-    where q.status = 'pending' and q.lane = ${lane} and q.integration = i.address and q.due_at <= ${now} ${left}`
+  const due = (lane: Lane) => `from ${name('outbox')} q
+    where q.lane = ${lane} and q.integration = i.address and q.due_at <= ${now} ${left}`
   const oldest = (lane: Lane, limit: string) =>
     `select q.id, q.due_at ${due(lane)} order by q.due_at, q.id limit ${limit}`
   const notBlocked = `and not exists (
@@ -47,6 +47,6 @@ export function dueText(
       where i.address = e.integration and ${mayBeNotified} order by h.due_at, h.id limit 1
     ) d limit ${most}`
   const parts = [...walks.map(found), ...(probes ? [probe()] : [])]
-  const ways = walks.map((walk) => walkText(name('deliveries'), walk, parameter))
+  const ways = walks.map((walk) => walkText(name('outbox'), walk, parameter))
   return `with recursive ${ways.join(', ')} ${parts.map((part) => `(${part})`).join(' union all ')}`
 }

@@ -4,7 +4,7 @@ import type { BulkColumn, BulkSource, Connection, Differences } from '../engine.
 import { postgresTypes } from '../schema/column-types.js'
 import type { Integer } from '../schema/integer.js'
 import { arrayLiteral } from './array-literal.js'
-import { insertAll, insertPayments } from './bulk-insert.js'
+import { insertAll, insertNumbered } from './bulk-insert.js'
 import { updateAll } from './bulk-update.js'
 import { dueText } from './due.js'
 import { lockKey } from './lock-key.js'
@@ -45,7 +45,7 @@ export function postgresDifferences(schema: string, now: (() => number) | undefi
     bulkRows: (left) => Math.min(left, mostRows),
     bulkSource,
     insertAll: (db, insert) => insertAll(db, name, insert),
-    insertPayments: (db, insert) => insertPayments(db, name, insert),
+    insertNumbered: (db, insert, unlessThere) => insertNumbered(db, name, insert, unlessThere),
     updateAll: (db, update) => updateAll(db, name, update),
     due(query, time, parameter) {
       const { without } = query
@@ -56,8 +56,8 @@ export function postgresDifferences(schema: string, now: (() => number) | undefi
     pending: (atMost: number) => sql<{ pending: Integer }>`
         select count(*) as pending from (
           select 1 from ${sql.raw(name('integrations'))} i cross join (values (0), (1), (2)) l (lane) cross join lateral (
-            select 1 from ${sql.raw(name('deliveries'))} q
-            where q.status = 'pending' and q.lane = l.lane and q.integration = i.address
+            select 1 from ${sql.raw(name('outbox'))} q
+            where q.lane = l.lane and q.integration = i.address
             order by q.due_at, q.id limit ${atMost}
           ) d
           where i.enabled = 1 and i.notification_url is not null limit ${atMost}

@@ -4,6 +4,7 @@ import type { Pool, PoolClient, QueryArrayResult } from 'pg'
 import type { NamedQuery } from '../engine.js'
 import { KeptQuery } from '../internal/kept-query.js'
 import type { RawRows } from '../internal/row-view.js'
+import { SentQuery, type SentResult } from '../internal/sent-query.js'
 import { closedError, connectError, fromPostgresError, isLost } from './postgres-error.js'
 import { queryTextRows } from './text-rows.js'
 
@@ -18,12 +19,14 @@ export interface TransactionWords {
 export interface PostgresDriverOptions {
   /** Whether connections keep the plans of named queries. */
   readonly keepsPlans: boolean
-  /** Whether the clients are those of our own `pg`, and so understand its queries. */
+  /** Whether the clients are those of our own `pg`, and so understand its queries, and send one before the last is answered. */
   readonly ownClients?: boolean
   /** How long a statement may stay without an answer; then its connection is given up. */
   readonly answerTimeoutMs?: number | undefined
   /** Whether what it commits is on the disk then. @default true */
   readonly durable?: boolean
+  /** Whether the first statement of each transaction writes nothing, so that BEGIN can travel with it. @default false */
+  readonly readsFirst?: boolean
   /** What a transaction is made of. @default those of a transaction of its own */
   readonly words?: TransactionWords
 }
@@ -45,10 +48,15 @@ class PostgresConnection implements DatabaseConnection {
     client.on('error', this.#onError)
   }
 
-  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    const name = query instanceof KeptQuery && this.#options.keepsPlans ? query.name : undefined
-    const { rows } = await this.run(query.sql, query.parameters, name)
-    return { rows: rows as Row[] }
+  async executeQuery<Row>(query: CompiledQuery): Promise<SentResult<Row>> {
+    const { keepsPlans, ownClients } = this.#options
+    const isNamed = query instanceof KeptQuery || query instanceof SentQuery
+    const answer = this.run(query.sql, query.parameters, isNamed && keepsPlans ? query.name : undefined)
+    if (!(query instanceof SentQuery) || ownClients !== true) return { rows: (await answer).rows as Row[] }
+    const later = answer.then(({ rows }) => rows as Row[])
+    // Its error fails the transaction; where nobody asks for its rows, it must not end the process.
+    later.catch(() => undefined)
+    return { rows: [], later }
   }
 
   /** Rows as arrays; integers may be text. */
@@ -72,12 +80,17 @@ class PostgresConnection implements DatabaseConnection {
   }
 
   async #ask<Answer>(send: (done: Done<Answer>) => void): Promise<Answer> {
-    if (this.#failure !== undefined) throw this.#failure.error
-    try {
-      return await this.#answerOf(send)
-    } catch (error) {
+    this.#throwFailure()
+    const answer = await this.#answerOf(send).catch((error) => {
       throw this.#fail(error, isLost(error)).error
-    }
+    })
+    this.#throwFailure()
+    return answer
+  }
+
+  // Also after an answer: what was sent before it may have failed meanwhile, and then a COMMIT was none.
+  #throwFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure.error
   }
 
   // By callback and with a timer of its own: the promise and the `query_timeout` of `pg` leave garbage in the old heap that
@@ -159,7 +172,11 @@ export class PostgresDriver implements Driver {
   }
 
   async beginTransaction(connection: PostgresConnection): Promise<void> {
-    await connection.run(this.#options.words?.begin ?? (this.#options.durable === false ? beginHastily : begin))
+    const { words, durable, readsFirst, ownClients } = this.#options
+    const begun = connection.run(words?.begin ?? (durable === false ? beginHastily : begin))
+    if (readsFirst !== true || ownClients !== true) await begun
+    // Without a BEGIN the first statement has read, and nothing follows it.
+    else begun.catch(() => undefined)
   }
 
   async commitTransaction(connection: PostgresConnection): Promise<void> {

@@ -118,7 +118,7 @@ function broughtUpToDate(empty: () => Promise<Engine>): void {
     const { rows } = await sql<{ version: unknown }>`select version from ${versions} order by version`.execute(
       engine.read,
     )
-    expect(rows.map(({ version }) => Number(version))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
+    expect(rows.map(({ version }) => Number(version))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
     expect(await listed(store)).toEqual([asRead])
   })
 

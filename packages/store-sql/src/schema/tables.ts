@@ -82,27 +82,38 @@ export interface SnapshotRow {
   body: Uint8Array
 }
 
-/** One row per snapshot that somebody is to be told about. */
+/** One row per snapshot that somebody is to be told about. It is delivered unless it is in the outbox or was given up. */
 export interface DeliveryRow {
   id: Generated<Integer>
   payment_id: Integer
   version: Integer
   integration: string
-  status: string
+  /** Null: it was made before this was noted. */
+  created_at: Integer | null
+  /** Why it was given up, `exhausted` or `superseded`, or null. */
+  undelivered: Generated<string | null>
+}
+
+/** One row per delivery that is pending. */
+export interface OutboxRow {
+  /** Of the delivery, as the next four are. */
+  id: Integer
+  payment_id: Integer
+  version: Integer
+  integration: string
+  created_at: Integer | null
   /** How many attempts of it were logged; a claim that was lost adds none. */
   attempted: Integer
   /** 0 until the first claim, then 1: first attempts go before retries. 2 from a replay until its attempt is logged: those go last. */
   lane: Integer
-  /** When it may be claimed: its planned time, or the end of its lease. Null once settled. */
-  due_at: Integer | null
+  /** When it may be claimed: its planned time, or the end of its lease. */
+  due_at: Integer
   /** The newest claim, or null. */
   claim_token: string | null
-  /** Null: it was made before this was noted. */
-  created_at: Integer | null
-  /** When it was replayed last, or null. */
-  replayed_at: Generated<Integer | null>
-  /** How many attempts were logged when its retry schedule began: when it was made, or replayed last. */
-  schedule_from: Generated<Integer>
+  /** When it was replayed, or null. */
+  replayed_at: Integer | null
+  /** How many attempts were logged when its retry schedule began: when it was made, or replayed. */
+  schedule_from: Integer
 }
 
 /** One logged attempt of a delivery. */
@@ -276,6 +287,7 @@ export interface Tables {
   payment_moves: PaymentMoveRow
   snapshots: SnapshotRow
   deliveries: DeliveryRow
+  outbox: OutboxRow
   attempts: AttemptRow
   updates: UpdateRow
   integrations: IntegrationRow

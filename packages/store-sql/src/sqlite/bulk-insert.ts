@@ -11,13 +11,17 @@ export async function insertAll(db: Connection, insert: BulkInsert): Promise<voi
 }
 
 /**
- * Inserts payments that are not stored. SQLite gives each row the id after the highest, and nobody else writes until the
+ * Inserts rows that get ids. SQLite gives each row the id after the highest, and nobody else writes until the
  * transaction ends: asking for the ids would cost as much as the insert.
  */
-export async function insertPayments(db: Connection, insert: BulkInsert): Promise<InsertedIds> {
+export async function insertNumbered(db: Connection, insert: BulkInsert, unlessThere?: string): Promise<InsertedIds> {
   const highest: RawBuilder<{ id: Integer }> = sql`select coalesce(max(id), 0) as id from ${sql.table(insert.table)}`
   const last = integer((await highest.execute(db)).rows[0]?.id ?? 0)
-  const inserted = await insertRows(db, insert, ' on conflict (chain_id, tx_hash, ordinal) do nothing')
+  const inserted = await insertRows(
+    db,
+    insert,
+    unlessThere === undefined ? '' : ` on conflict (${unlessThere}) do nothing`,
+  )
   return {
     ids: inserted === insert.rows.length ? insert.rows.map((_, place) => last + 1 + place) : null,
     isNew: (id) => id > last,

@@ -12,8 +12,8 @@ export function dueText(query: DueQuery, now: string, left: string, parameter: P
   const most = parameter(integrations)
   const ofEach = parameter(each)
   const mayBeNotified = 'i.enabled = 1 and i.notification_url is not null'
-  const due = (lane: Lane, integration: string) => `from deliveries q
-    where q.status = 'pending' and q.lane = ${lane} and q.integration = ${integration} and q.due_at <= ${now} ${left}`
+  const due = (lane: Lane, integration: string) => `from outbox q
+    where q.lane = ${lane} and q.integration = ${integration} and q.due_at <= ${now} ${left}`
   const oldest = (lane: Lane, limit: string) =>
     `select q.id ${due(lane, 'i.address')} order by q.due_at, q.id limit ${limit}`
   const found = ({
@@ -25,7 +25,7 @@ export function dueText(query: DueQuery, now: string, left: string, parameter: P
       where w.integration <= ${parameter(upTo)} and i.address = w.integration and ${mayBeNotified}
         ${lane === 2 ? '' : notBlocked} and exists (select 1 ${due(lane, 'i.address')})
       limit ${most}
-    ) w cross join deliveries d
+    ) w cross join outbox d
     where d.id in (${oldest(lane, ofEach).replaceAll('i.address', 'w.address')})`
   // One index search tells whether an integration that failed for good has anything left to probe with.
   const probe = (
@@ -36,10 +36,10 @@ export function dueText(query: DueQuery, now: string, left: string, parameter: P
       where e.blocks > 0 and e.blocked_until <= ${now} and i.address = e.integration and ${mayBeNotified}
         and exists (select 1 ${due(lane, 'i.address')})
       order by e.blocked_until limit ${most}
-    ) i cross join deliveries d
+    ) i cross join outbox d
     where d.id = (${oldest(lane, '1')})`
   const parts = [...walks.map(found), ...(probes ? [probe(0), probe(1)] : [])]
-  const ways = walks.map((walk) => walkText('deliveries', walk, parameter))
+  const ways = walks.map((walk) => walkText('outbox', walk, parameter))
   return `with recursive ${ways.join(', ')} ${parts.join(' union all ')}`
 }
 

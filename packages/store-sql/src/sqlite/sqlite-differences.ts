@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { BulkColumn, BulkSource, Differences } from '../engine.js'
 import { sqliteTypes } from '../schema/column-types.js'
 import type { Integer } from '../schema/integer.js'
-import { insertAll, insertPayments } from './bulk-insert.js'
+import { insertAll, insertNumbered } from './bulk-insert.js'
 import { updateAll } from './bulk-update.js'
 import { dueText } from './due.js'
 
@@ -43,7 +43,7 @@ export function sqliteDifferences(now: () => number): Differences {
       2 ** Math.floor(Math.log2(Math.min(left, mostRows, Math.floor(mostParameters / columns)))),
     bulkSource,
     insertAll,
-    insertPayments,
+    insertNumbered,
     updateAll,
     due(query, time, parameter) {
       const { without } = query
@@ -53,9 +53,9 @@ export function sqliteDifferences(now: () => number): Differences {
     pending: (atMost) => sql<{ pending: Integer }>`
       select count(*) as pending from (
         select 1 from integrations i cross join (select 0 as lane union all select 1 union all select 2) l
-          cross join deliveries d
+          cross join outbox d
         where i.enabled = 1 and i.notification_url is not null
-          and d.status = 'pending' and d.lane = l.lane and d.integration = i.address
+          and d.lane = l.lane and d.integration = i.address
         limit ${atMost}
       )`,
   }

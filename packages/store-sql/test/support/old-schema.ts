@@ -15,6 +15,7 @@ import { migration7 } from '../../src/schema/migration-7.js'
 import { migration8 } from '../../src/schema/migration-8.js'
 import { migration9 } from '../../src/schema/migration-9.js'
 import { migration10 } from '../../src/schema/migration-10.js'
+import { migration11 } from '../../src/schema/migration-11.js'
 
 /** The migrations of those releases, with the columns of a payment that each of them does not have. */
 const releases = [
@@ -28,10 +29,11 @@ const releases = [
   { migration: migration8, missing: new Set<string>() },
   { migration: migration9, missing: new Set<string>() },
   { migration: migration10, missing: new Set<string>() },
+  { migration: migration11, missing: new Set<string>() },
 ] as const
 
 /** The schema version of a release. */
-export type OldVersion = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10
+export type OldVersion = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11
 
 /** Makes the tables of a release, named by its schema version, in an empty database. */
 export async function makeSchema({ transaction, differences }: Engine, version: OldVersion): Promise<void> {

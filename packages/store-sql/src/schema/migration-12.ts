@@ -1,0 +1,35 @@
+/**
+ * Migration 12: what is to be sent has a table of its own, whose rows go once they are settled. A claim and a settlement write no more than that:
+ * a delivery keeps its row as it was made, unless it was given up.
+ * @module
+ */
+import type { ColumnTypes } from './column-types.js'
+
+/**
+ * The statements of migration 12.
+ * @param name - Quotes a table's name, with its schema where there is one.
+ */
+export function migration12(
+  { integer, code, text, tableOptions }: ColumnTypes,
+  name: (table: string) => string,
+): string[] {
+  const [deliveries, outbox] = [name('deliveries'), name('outbox')]
+  const columns =
+    'id, payment_id, version, integration, lane, due_at, claim_token, attempted, schedule_from, replayed_at, created_at'
+  return [
+    `create table ${outbox} (id ${integer} not null primary key, payment_id ${integer} not null, version ${integer} not null,
+       integration ${code} not null, lane ${integer} not null, due_at ${integer} not null, claim_token ${text},
+       attempted ${integer} not null, schedule_from ${integer} not null, replayed_at ${integer}, created_at ${integer})${tableOptions}`,
+    `insert into ${outbox} (${columns}) select ${columns} from ${deliveries} where status = 'pending'`,
+    `create index outbox_due on ${outbox} (lane, integration, due_at, id)`,
+    `alter table ${deliveries} add column undelivered ${code}`,
+    `update ${deliveries} set undelivered = status where status in ('exhausted', 'superseded')`,
+    `drop index ${name('deliveries_due')}`,
+    `drop index ${name('deliveries_unsent')}`,
+    ...['status', 'attempted', 'lane', 'due_at', 'claim_token', 'replayed_at', 'schedule_from'].map(
+      (column) => `alter table ${deliveries} drop column ${column}`,
+    ),
+    // Most deliveries are delivered; a list of those walks the key, a list of those given up walks this.
+    `create index deliveries_undelivered on ${deliveries} (undelivered, id) where undelivered is not null`,
+  ]
+}

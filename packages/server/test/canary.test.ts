@@ -260,7 +260,7 @@ describe.each([
     expect(said('log')).toContain('endpoint.failing')
     expect(said('answer 200 of /metrics')).toMatch(/delivery_attempts_total\{result="secret_unreadable"\} [1-9]/)
     expect(said('answer 200 of /metrics')).toMatch(/published_to_delivered_seconds_count [1-9]/)
-    for (const column of ['deliveries.status', 'audit.hash', 'snapshots.body']) expect(said(column)).not.toBe('')
+    for (const column of ['deliveries.integration', 'audit.hash', 'snapshots.body']) expect(said(column)).not.toBe('')
     expect(canaries.length).toBeGreaterThan(25)
 
     expect(leaks(sinks, canaries)).toEqual([])

@@ -114,7 +114,7 @@ export interface Differences {
    * @param unlessThere - Columns of a key; rows whose key is stored are left out. No two of the rows share one.
    * @returns Their ids in the order of the rows, when all were inserted; else a way to tell the ids of those that were.
    */
-  insertNumbered(db: Connection, insert: BulkInsert, unlessThere?: string): Promise<InsertedIds>
+  insertNumbered(db: Connection, insert: Omit<BulkInsert, 'sends'>, unlessThere?: string): Promise<InsertedIds>
   /**
    * A select of due deliveries of integrations that may be notified, the longest due of each: `id`, `due_at`, `integration`, `lane`,
    * `notification_url`, and `probe`, which is 1 where the integration is blocked and may be probed: then both its longest due first attempt
@@ -141,12 +141,17 @@ export interface NamedQuery {
   readonly name?: string | undefined
 }
 
-/** How a transaction is committed. */
+/** How a transaction is run. */
 export interface TransactionOptions {
   /** False: a loss of power may undo it. Nothing but that does, and what is committed as durable afterwards keeps it. @default true */
   readonly durable?: boolean
-  /** Whether its first statement writes nothing: then that can be sent before BEGIN is answered. @default false */
-  readonly readsFirst?: boolean
+  /**
+   * Whether it begins with a search, which can be sent before BEGIN is answered, and looks everything up by an index, so that its statements
+   * may keep plans that were made without values. @default false
+   */
+  readonly searches?: boolean
+  /** Whether it may take as long as it takes, as a migration of a large table does. @default false */
+  readonly isLong?: boolean
 }
 
 /** An open database. */

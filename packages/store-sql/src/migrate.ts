@@ -41,7 +41,7 @@ const migrations: readonly Migration[] = [
  * @throws Error When the schema is newer than this code.
  */
 export async function migrate({ transaction, differences }: Engine): Promise<void> {
-  for (let done = false; !done; ) done = await transaction((db) => migrateOnce(db, differences))
+  for (let done = false; !done; ) done = await transaction((db) => migrateOnce(db, differences), { isLong: true })
 }
 
 async function migrateOnce(db: Connection, differences: Differences): Promise<boolean> {

@@ -3,6 +3,7 @@ import type { NewSnapshot } from '@payment-integration/core/ports'
 import type { BulkColumn, BulkInsert, Connection, Differences } from './engine.js'
 import { bulk } from './internal/bulk.js'
 import { checkInteger, parseId } from './internal/checks.js'
+import { run } from './internal/statement.js'
 
 const snapshotColumns: BulkInsert['columns'] = [
   { name: 'payment_id', type: 'integer' },
@@ -38,20 +39,29 @@ export async function insertSnapshots(
       ? [[rows[place]?.[0], version, integrationAddress]]
       : [],
   )
-  const createdAt = { name: 'created_at', value: differences.nowText }
-  const delivery = { table: 'deliveries', columns: deliveryColumns, rows: deliveries, fixed: [createdAt] }
-  const { ids } = await differences.insertNumbered(db, delivery)
-  await differences.insertAll(db, {
-    table: 'outbox',
-    columns: [{ name: 'id', type: 'integer' }, ...deliveryColumns],
-    rows: deliveries.map((row, place) => [ids?.[place], ...row]),
-    fixed: [
-      ...['attempted', 'lane', 'schedule_from'].map((name) => ({ name, value: () => '0' })),
-      { name: 'due_at', value: differences.nowText },
-      createdAt,
-    ],
+  if (deliveries.length === 0) return 0
+  const { ids } = await differences.insertNumbered(db, {
+    table: 'deliveries',
+    columns: deliveryColumns,
+    rows: deliveries,
+    fixed: [{ name: 'created_at', value: differences.nowText }],
   })
+  if (ids === null) throw new Error('The database left out deliveries that were inserted.')
+  await putOut(db, differences, ids)
   return deliveries.length
+}
+
+/** Puts deliveries into the outbox, due since they were made. */
+async function putOut(db: Connection, differences: Differences, ids: readonly number[]): Promise<void> {
+  const { name, oneOf } = differences
+  await run(
+    db,
+    differences,
+    (parameter) => `insert into ${name('outbox')}
+        (id, payment_id, version, integration, created_at, due_at, lane, attempted, schedule_from)
+      select d.id, d.payment_id, d.version, d.integration, d.created_at, d.created_at, 0, 0, 0 from ${name('deliveries')} d
+      where ${oneOf('d.id', 'integer', ids, parameter)}`,
+  )
 }
 
 /** Those integrations that are registered with a notification URL. */

@@ -47,7 +47,7 @@ export function createClaim({ transaction, differences }: Engine, ids: Ids): Del
       const lease = { leaseMs: request.leaseMs, claimToken, now: differences.moment() }
       return claim(db, differences, roomOf(request, rotation.served), { ...lease, rotation })
     }
-    return transaction(claimNow, { durable: false, readsFirst: true })
+    return transaction(claimNow, { durable: false, searches: true })
   }
 }
 

@@ -1,6 +1,6 @@
 /** How a delivery leaves the outbox: it is delivered, unless it is given up. @module */
 import type { Connection, Differences, Parameter } from '../engine.js'
-import { compile, send } from '../internal/statement.js'
+import { sendKept } from '../internal/statement.js'
 
 /** Why a delivery is not tried any more. */
 export type GivenUp = 'exhausted' | 'superseded'
@@ -10,7 +10,7 @@ export async function takeOut(db: Connection, differences: Differences, ids: rea
   if (ids.length === 0) return
   const { name, oneOf } = differences
   const text = (parameter: Parameter) => `delete from ${name('outbox')} where ${oneOf('id', 'integer', ids, parameter)}`
-  await send(db, compile(differences, text))
+  await sendKept(db, differences, text)
 }
 
 /** Takes deliveries out of the outbox, and notes why they were not delivered. */
@@ -24,6 +24,6 @@ export async function giveUp(
   const { name, oneOf } = differences
   const text = (parameter: Parameter) => `update ${name('deliveries')} set undelivered = ${parameter(reason)}
     where ${oneOf('id', 'integer', ids, parameter)}`
-  await send(db, compile(differences, text))
+  await sendKept(db, differences, text)
   await takeOut(db, differences, ids)
 }

@@ -12,6 +12,12 @@ export interface PlacedFilter extends DeliveryFilter {
 }
 
 /**
+ * The column that tells the place of what is asked for. What is pending is walked in the outbox: there are few of them behind any number of deliveries, and
+ * SQLite does not conclude from the order of one id that of the other.
+ */
+export const idOf = ({ status }: DeliveryFilter) => (status === 'pending' ? 'q.id' : 'd.id')
+
+/**
  * Deliveries `d` with their payments `p`, and with their rows `q` of the outbox where they are pending, that fit everything given.
  * @throws TypeError For a place that the store never gave out. @throws RangeError For a number that is none.
  */
@@ -29,18 +35,19 @@ export function filtered(db: Connection, filter: PlacedFilter) {
       .selectFrom('deliveries as d')
       .leftJoin('outbox as q', 'q.id', 'd.id')
       .innerJoin('payments as p', 'p.id', 'd.payment_id')
-      .where('d.id', '>', after)
-      .$if(upTo !== null, (rows) => rows.where('d.id', '<=', upTo ?? 0))
-      .$if(id !== null, (rows) => rows.where('d.id', '=', id ?? 0))
+      .where(idOf(filter), '>', after)
+      .$if(upTo !== null, (rows) => rows.where(idOf(filter), '<=', upTo ?? 0))
+      .$if(id !== null, (rows) => rows.where(idOf(filter), '=', id ?? 0))
       // Only primary payments are notified; saying so lets the planners find a hash by its index.
       .$if(txHash !== undefined, (rows) =>
         rows.where('p.tx_hash', '=', txHash ?? '').where(sql<boolean>`p.is_primary = 1`),
       )
       .$if(chainId !== undefined, (rows) => rows.where('p.chain_id', '=', chainId ?? 0))
       .$if(integrationAddress !== undefined, (rows) => rows.where('d.integration', '=', integrationAddress ?? ''))
-      .$if(status === 'pending', (rows) => rows.where('q.id', 'is not', null).where('q.id', '>', after))
+      .$if(status === 'pending', (rows) => rows.where('q.id', 'is not', null))
       .$if(status === 'delivered', (rows) => rows.where('q.id', 'is', null).where('d.undelivered', 'is', null))
       .$if(status === 'exhausted' || status === 'superseded', (rows) =>
+        // Said twice, so that the planners know the index of those alone to hold them all.
         rows.where('d.undelivered', '=', status ?? '').where('d.undelivered', 'is not', null),
       )
       .$if(noted, (rows) => rows.where('d.created_at', '>=', since))

@@ -13,7 +13,7 @@ import { run } from '../internal/statement.js'
 import { integer, nullableInteger, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 import type { AttemptRow } from '../schema/tables.js'
-import { filtered, type PlacedFilter } from './filter.js'
+import { filtered, idOf, type PlacedFilter } from './filter.js'
 
 /** Deliveries that fit, with their attempts, oldest first. */
 export async function listDeliveries(
@@ -31,20 +31,24 @@ export async function findDelivery(engine: Engine, deliveryId: string): Promise<
 
 /** The id of the newest delivery that fits, or null. */
 export async function newestDelivery({ read }: Engine, filter: DeliveryFilter): Promise<string | null> {
-  const row = await filtered(read, onlyFilter(filter))
-    .select('d.id')
-    .orderBy('d.id', 'desc')
-    .limit(1)
-    .executeTakeFirst()
+  const row = await newestQuery(read, onlyFilter(filter)).executeTakeFirst()
   return row === undefined ? null : String(row.id)
+}
+
+/** Its statement. */
+export function newestQuery(db: Connection, filter: DeliveryFilter) {
+  return filtered(db, filter).select('d.id').orderBy(idOf(filter), 'desc').limit(1)
 }
 
 /** How many deliveries fit. */
 export async function countDeliveries({ read }: Engine, filter: DeliveryFilter): Promise<number> {
-  const row = await filtered(read, onlyFilter(filter))
-    .select(sql<Integer>`count(*)`.as('deliveries'))
-    .executeTakeFirst()
+  const row = await countQuery(read, onlyFilter(filter)).executeTakeFirst()
   return integer(row?.deliveries ?? 0)
+}
+
+/** Its statement. */
+export function countQuery(db: Connection, filter: DeliveryFilter) {
+  return filtered(db, filter).select(sql<Integer>`count(*)`.as('deliveries'))
 }
 
 /** Without what else an object may hold: a place in a list is none of a filter. */
@@ -65,7 +69,7 @@ export function listQuery(db: Connection, query: PlacedFilter & { readonly limit
       'p.chain_id',
       'p.tx_hash',
     ])
-    .orderBy('d.id')
+    .orderBy(idOf(query))
     .limit(checkInteger(query.limit, 'limit', 1))
 }
 

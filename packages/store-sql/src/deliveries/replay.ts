@@ -1,11 +1,11 @@
 /** Sending deliveries again because an operator asks for it. Source: DESIGN section 3 (retries). @module */
 import type { Replayed, ReplayRequest } from '@payment-integration/core/ports'
-import type { Connection, Differences } from '../engine.js'
+import type { Connection, Differences, Parameter } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import { run } from '../internal/statement.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
-import { filtered } from './filter.js'
+import { filtered, idOf } from './filter.js'
 
 /** Makes deliveries due now, with a schedule that begins anew; those that a dispatcher holds are left alone. */
 export async function replayDeliveries(
@@ -14,7 +14,7 @@ export async function replayDeliveries(
   request: ReplayRequest,
 ): Promise<Replayed> {
   const limit = checkInteger(request.limit, 'limit', 1)
-  const found = await filtered(db, request).select('d.id').orderBy('d.id').limit(limit).execute()
+  const found = await filtered(db, request).select('d.id').orderBy(idOf(request)).limit(limit).execute()
   const ids = found.map(({ id }) => integer(id))
   const lastId = ids.at(-1)
   if (lastId === undefined) return { replayed: 0, underWay: 0, lastId: null }
@@ -43,20 +43,27 @@ async function putBack(db: Connection, differences: Differences, ids: readonly n
     const now = nowText(parameter)
     return `insert into ${name('outbox')}
         (id, payment_id, version, integration, created_at, lane, due_at, replayed_at, attempted, schedule_from)
-      select d.id, d.payment_id, d.version, d.integration, d.created_at, 2, ${now}, ${now}, d.attempted, d.attempted
-      from (
-        select d.*, coalesce((select max(a.number) from ${name('attempts')} a where a.delivery_id = d.id), 0) as attempted
-        from ${name('deliveries')} d where ${oneOf('d.id', 'integer', ids, parameter)}
-          and not exists (select 1 from ${name('outbox')} q where q.id = d.id)
-      ) d where true on conflict (id) do nothing returning id`
+      select d.id, d.payment_id, d.version, d.integration, d.created_at, 2, ${now}, ${now}, 0, 0
+      from ${name('deliveries')} d where ${oneOf('d.id', 'integer', ids, parameter)}
+        and not exists (select 1 from ${name('outbox')} q where q.id = d.id)
+      order by d.id on conflict (id) do nothing returning id`
   })
   const put = rows.map(({ id }) => integer(id))
-  if (put.length > 0)
-    await run(
-      db,
-      differences,
-      (parameter) => `update ${name('deliveries')} set undelivered = null
-        where ${oneOf('id', 'integer', put, parameter)} and undelivered is not null`,
-    )
+  if (put.length === 0) return 0
+  const own = (parameter: Parameter) => oneOf('id', 'integer', put, parameter)
+  // Counted again now that nobody else has them: another replay may have come and gone since the first count.
+  const counted = `(select coalesce(max(a.number), 0) from ${name('attempts')} a where a.delivery_id = ${name('outbox')}.id)`
+  await run(
+    db,
+    differences,
+    (parameter) =>
+      `update ${name('outbox')} set attempted = ${counted}, schedule_from = ${counted} where ${own(parameter)}`,
+  )
+  await run(
+    db,
+    differences,
+    (parameter) =>
+      `update ${name('deliveries')} set undelivered = null where ${own(parameter)} and undelivered is not null`,
+  )
   return put.length
 }

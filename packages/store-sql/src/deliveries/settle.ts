@@ -10,7 +10,7 @@ import type {
 } from '@payment-integration/core/ports'
 import type { BulkInsert, BulkUpdate, Connection, Differences, Engine } from '../engine.js'
 import { checkInteger, parseId } from '../internal/checks.js'
-import { run, type StatementText } from '../internal/statement.js'
+import { run, runKept, type StatementText } from '../internal/statement.js'
 import { integer, pack } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 import { readToken } from './claim-token.js'
@@ -25,7 +25,7 @@ export function createSettle({ transaction, differences }: Engine): DeliveryStor
       if (one.verdict.kind === 'retry') checkInteger(one.verdict.inMs, 'inMs')
       return { ...one, id: parseId(one.claim.deliveryId, 'deliveryId'), token: readToken(one.claim.claimToken) }
     })
-    return transaction((db) => settle(db, differences, given, judge), { readsFirst: true })
+    return transaction((db) => settle(db, differences, given, judge), { searches: true })
   }
 }
 
@@ -132,7 +132,7 @@ async function claimedRows(
   const ids = given.map(({ id }) => id)
   // Whether a newer version has a delivery matters to those alone that would be tried again.
   const retries = given.some(({ verdict }) => verdict.kind === 'retry')
-  const rows = await run<ClaimedRow>(db, differences, claimedText(differences, ids, retries))
+  const rows = await runKept<ClaimedRow>(db, differences, claimedText(differences, ids, retries))
   return new Map(rows.map((row) => [integer(row.id), row]))
 }
 

@@ -1,4 +1,4 @@
-/** A statement that nobody waits for. @module */
+/** A statement that is not waited for at once. @module */
 import type { CompiledQuery, QueryId, QueryResult, RootOperationNode } from 'kysely'
 import { KeptQuery } from './kept-query.js'
 

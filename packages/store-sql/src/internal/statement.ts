@@ -20,7 +20,7 @@ export async function run<Row>(db: Connection, differences: Differences, write: 
 }
 
 /**
- * The same for a statement of a transaction that does not last: its connection may keep the plan, made without the values. For few
+ * The same for a statement of a transaction that `searches`: its connection may keep the plan, made without the values. For few
  * texts that run again and again, whose right plan is by index whatever they are given.
  */
 export async function runKept<Row>(db: Connection, differences: Differences, write: StatementText): Promise<Row[]> {
@@ -28,17 +28,12 @@ export async function runKept<Row>(db: Connection, differences: Differences, wri
   return (await db.executeQuery<Row>(new KeptQuery(sql, parameters))).rows
 }
 
-/** Sends a statement and goes on. A connection that cannot do that waits for the answer. See {@link SentQuery}. */
-export async function send<Row>(db: Connection, query: CompiledQuery<Row>): Promise<SentResult<Row>> {
-  return db.executeQuery<Row>(new SentQuery(query))
-}
-
-/** Such a statement of a transaction that does not last; see {@link runKept}. */
+/** The same, but goes on before the answer where the connection can; see {@link SentQuery}. */
 export async function sendKept<Row>(
   db: Connection,
   differences: Differences,
   write: StatementText,
 ): Promise<SentResult<Row>> {
   const { sql, parameters } = compile(differences, write)
-  return send<Row>(db, new KeptQuery(sql, parameters))
+  return db.executeQuery<Row>(new SentQuery(new KeptQuery(sql, parameters)))
 }

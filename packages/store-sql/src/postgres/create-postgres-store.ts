@@ -125,28 +125,29 @@ export function createPostgresEngine(
   const { preparedStatements: keepsPlans = postgresStoreDefaults.preparedStatements } = options
   const settings = { keepsPlans, ownClients, answerTimeoutMs }
   const driver = new PostgresDriver(pool, settings)
-  const transactor = (durable: boolean, readsFirst: boolean) => {
-    const own = new PostgresDriver(pool, { ...settings, durable, readsFirst })
+  const transactor = (durable: boolean, searches: boolean) => {
+    const own = new PostgresDriver(pool, { ...settings, durable, searches })
     return { driver: own, db: kyselyOn(own) }
   }
-  const lasting = { writing: transactor(true, false), reading: transactor(true, true) }
-  const hasty = { writing: transactor(false, false), reading: transactor(false, true) }
+  const lasting = { others: transactor(true, false), searching: transactor(true, true) }
+  const long = kyselyOn(new PostgresDriver(pool, { ...settings, answerTimeoutMs: undefined, isLong: true }))
+  const hasty = { others: transactor(false, false), searching: transactor(false, true) }
   const channel = createDueChannel(schema, pool.options, (text) => driver.rows({ sql: text, parameters: [] }))
   let closing: Promise<void> | undefined
   return {
     differences: postgresDifferences(schema, now),
     read: kyselyOn(driver).withSchema(schema),
     rows: (query) => driver.rows(query),
-    transaction(work, { durable = true, readsFirst = false } = {}) {
-      const { writing, reading } = durable ? lasting : hasty
-      const { db } = readsFirst ? reading : writing
+    transaction(work, { durable = true, searches = false, isLong = false } = {}) {
+      const { others, searching } = durable ? lasting : hasty
+      const { db } = isLong ? { db: long } : searches ? searching : others
       return withRetries(() => db.transaction().execute((tx) => work(tx.withSchema(schema))))
     },
     announceDue: () => channel.announce(),
     whenDue: (listener) => channel.listen(listener),
     close() {
       driver.close()
-      for (const { writing, reading } of [lasting, hasty]) for (const own of [writing, reading]) own.driver.close()
+      for (const { others, searching } of [lasting, hasty]) for (const own of [others, searching]) own.driver.close()
       closing ??= Promise.all([channel.close(), end?.()]).then(() => undefined)
       return closing
     },

@@ -83,7 +83,7 @@ function keepListening(channel: string, config: pg.ClientConfig, heard: () => vo
   let delayMs: number = reconnectMs.least
 
   function connect(): void {
-    const current = new pg.Client({ ...config, keepAlive: true, keepAliveInitialDelayMillis: 10_000 })
+    const current = new pg.Client({ ...config, pipeline: false, keepAlive: true, keepAliveInitialDelayMillis: 10_000 })
     client = current
     let lost = false
     const lose = () => {

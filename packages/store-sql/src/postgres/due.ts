@@ -1,5 +1,5 @@
 /** The due deliveries of a claim. @module */
-import { walkName, walkText } from '../deliveries/walk.js'
+import { walkName } from '../deliveries/walk.js'
 import type { Differences, DueQuery, DueWalk, Lane, Parameter } from '../engine.js'
 
 /**
@@ -24,6 +24,8 @@ export function dueText(
   const notBlocked = `and not exists (
     select 1 from ${name('endpoints')} e where e.integration = i.address and e.blocks > 0
   )`
+  // The walk knows when the first of an integration is due, but not whether that one is left out.
+  const hasOthers = (lane: Lane) => (left === '' ? '' : `and (select h.id from (${oldest(lane, '1')}) h) is not null`)
   const found = ({
     lane,
     upTo,
@@ -32,9 +34,9 @@ export function dueText(
       select i.address, i.notification_url from ${walkName(lane)} w cross join lateral (
         select i.address, i.notification_url from ${name('integrations')} i
         where i.address = w.integration and ${mayBeNotified} ${lane === 2 ? '' : notBlocked}
-          and (select h.id from (${oldest(lane, '1')}) h) is not null limit 1
+          ${hasOthers(lane)} limit 1
       ) i
-      where w.integration <= ${parameter(upTo)}
+      where w.integration <= ${parameter(upTo)} and w.due_at <= ${now}
       limit ${most}
     ) i cross join lateral (${oldest(lane, ofEach)}) d`
   const probe = () => `select d.id, d.due_at, d.address as integration, 1 as lane, 1 as probe, d.notification_url
@@ -47,6 +49,20 @@ export function dueText(
       where i.address = e.integration and ${mayBeNotified} order by h.due_at, h.id limit 1
     ) d limit ${most}`
   const parts = [...walks.map(found), ...(probes ? [probe()] : [])]
-  const ways = walks.map((walk) => walkText(name('outbox'), walk, parameter))
+  const ways = walks.map((walk) => dueWalkText(name('outbox'), walk, parameter))
   return `with recursive ${ways.join(', ')} ${parts.map((part) => `(${part})`).join(' union all ')}`
+}
+
+/**
+ * A walk from integration to integration, with when the first of each is due. Before that the index holds dead entries, of what was claimed since the last
+ * vacuum: one search goes past them for both.
+ */
+function dueWalkText(outbox: string, { lane, after, upTo }: DueWalk, parameter: Parameter): string {
+  const next = (than: string) => `(select d.integration, d.due_at from ${outbox} d
+      where d.lane = ${lane} and d.integration > ${than} order by d.integration, d.due_at limit 1)`
+  return `${walkName(lane)} (integration, due_at) as (
+    ${next(parameter(after))} union all
+    select n.integration, n.due_at from ${walkName(lane)} w cross join lateral ${next('w.integration')} n
+    where w.integration < ${parameter(upTo)}
+  )`
 }

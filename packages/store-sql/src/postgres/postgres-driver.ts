@@ -21,12 +21,14 @@ export interface PostgresDriverOptions {
   readonly keepsPlans: boolean
   /** Whether the clients are those of our own `pg`, and so understand its queries, and send one before the last is answered. */
   readonly ownClients?: boolean
-  /** How long a statement may stay without an answer; then its connection is given up. */
+  /** How long a statement may stay without an answer, from when it is sent; then its connection is given up. */
   readonly answerTimeoutMs?: number | undefined
   /** Whether what it commits is on the disk then. @default true */
   readonly durable?: boolean
-  /** Whether the first statement of each transaction writes nothing, so that BEGIN can travel with it. @default false */
-  readonly readsFirst?: boolean
+  /** Whether each transaction begins with a search, so that BEGIN can travel with it, and looks everything up by an index. @default false */
+  readonly searches?: boolean
+  /** Whether its transactions may take as long as they take. @default false */
+  readonly isLong?: boolean
   /** What a transaction is made of. @default those of a transaction of its own */
   readonly words?: TransactionWords
 }
@@ -38,7 +40,10 @@ class PostgresConnection implements DatabaseConnection {
   readonly #client: PoolClient
   readonly #options: PostgresDriverOptions
   #failure: { readonly error: unknown } | undefined
+  /** Whether that is the error of a statement: what was sent after it was not done, whatever its answer. */
+  #refused = false
   #lost = false
+  #begun: Promise<unknown> = Promise.resolve()
   // Without a listener a connection that breaks while nobody queries it would end the process.
   readonly #onError = (error: Error) => this.#fail(error, true)
 
@@ -51,6 +56,8 @@ class PostgresConnection implements DatabaseConnection {
   async executeQuery<Row>(query: CompiledQuery): Promise<SentResult<Row>> {
     const { keepsPlans, ownClients } = this.#options
     const isNamed = query instanceof KeptQuery || query instanceof SentQuery
+    // Without its BEGIN it would be committed by itself.
+    if (query instanceof SentQuery) await this.#begun
     const answer = this.run(query.sql, query.parameters, isNamed && keepsPlans ? query.name : undefined)
     if (!(query instanceof SentQuery) || ownClients !== true) return { rows: (await answer).rows as Row[] }
     const later = answer.then(({ rows }) => rows as Row[])
@@ -82,15 +89,24 @@ class PostgresConnection implements DatabaseConnection {
   async #ask<Answer>(send: (done: Done<Answer>) => void): Promise<Answer> {
     this.#throwFailure()
     const answer = await this.#answerOf(send).catch((error) => {
+      this.#refused = true
       throw this.#fail(error, isLost(error)).error
     })
-    this.#throwFailure()
+    // What was sent before it has failed meanwhile: then a COMMIT was none.
+    if (this.#refused) this.#throwFailure()
     return answer
   }
 
-  // Also after an answer: what was sent before it may have failed meanwhile, and then a COMMIT was none.
   #throwFailure(): void {
     if (this.#failure !== undefined) throw this.#failure.error
+  }
+
+  /** Begins a transaction; what follows may be sent before that is answered. */
+  async begin(text: string, goesOn: boolean): Promise<void> {
+    this.#begun = this.run(text)
+    // Without a BEGIN the first statement has read, and nothing follows it.
+    if (goesOn) this.#begun.catch(() => undefined)
+    else await this.#begun
   }
 
   // By callback and with a timer of its own: the promise and the `query_timeout` of `pg` leave garbage in the old heap that
@@ -118,6 +134,8 @@ class PostgresConnection implements DatabaseConnection {
   }
 
   release(): void {
+    // The end of a client that was sent statements waits for their answers, which may never come.
+    if (this.#lost && this.#options.ownClients === true) streamOf(this.#client)?.destroy()
     this.#client.release(this.#lost)
     this.#client.off('error', this.#onError)
   }
@@ -134,10 +152,16 @@ class PostgresConnection implements DatabaseConnection {
   }
 }
 
+function streamOf(client: PoolClient): { destroy(): void } | undefined {
+  return (client as unknown as { readonly connection?: { readonly stream?: { destroy(): void } } }).connection?.stream
+}
+
 const begin = 'begin isolation level read committed'
-// Its statements keep plans made without values, perhaps while the tables were empty: they must not be scans of tables that grow.
-const beginHastily = `${begin}; set local synchronous_commit = off; set local plan_cache_mode = force_generic_plan;
-  set local enable_seqscan = off; set local enable_bitmapscan = off`
+// The statements of claims and settlements keep plans made without values, perhaps while the tables were empty: they must not be scans of
+// tables that grow.
+const byIndex = `set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off; set local enable_bitmapscan = off`
+const unbounded = 'set local statement_timeout = 0'
+const hastily = 'set local synchronous_commit = off'
 
 /** Connections of a pool. */
 export class PostgresDriver implements Driver {
@@ -172,11 +196,13 @@ export class PostgresDriver implements Driver {
   }
 
   async beginTransaction(connection: PostgresConnection): Promise<void> {
-    const { words, durable, readsFirst, ownClients } = this.#options
-    const begun = connection.run(words?.begin ?? (durable === false ? beginHastily : begin))
-    if (readsFirst !== true || ownClients !== true) await begun
-    // Without a BEGIN the first statement has read, and nothing follows it.
-    else begun.catch(() => undefined)
+    const { words, durable, searches, isLong, ownClients } = this.#options
+    const settings = [
+      ...(durable === false ? [hastily] : []),
+      ...(searches === true ? [byIndex] : []),
+      ...(isLong === true ? [unbounded] : []),
+    ]
+    await connection.begin(words?.begin ?? [begin, ...settings].join('; '), searches === true && ownClients === true)
   }
 
   async commitTransaction(connection: PostgresConnection): Promise<void> {

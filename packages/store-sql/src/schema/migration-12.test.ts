@@ -13,7 +13,7 @@ const { answered, claimOne, epoch, failed, settleOne } = fixtures
 test('the text of migration 12 is what it was', () => {
   const text = [sqliteTypes, postgresTypes].map((types) => migration12(types, (table) => `"${table}"`))
   expect(createHash('sha256').update(JSON.stringify(text)).digest('hex')).toBe(
-    '7603abfdc4ffc37b39b031a51abc6bbb66e3eb315c39fd69ac13b57ae63edcb7',
+    'e79310082807b0c8227f15fade10612668c4e08d61cf7ce2d6ef0a3baf5cdbcd',
   )
 })
 

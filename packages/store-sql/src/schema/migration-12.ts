@@ -1,6 +1,6 @@
 /**
- * Migration 12: what is to be sent has a table of its own, whose rows go once they are settled. A claim and a settlement write no more than that:
- * a delivery keeps its row as it was made, unless it was given up.
+ * Migration 12: what is pending has a table of its own, the outbox, whose rows go once they are settled. The row of a delivery stays as it was made
+ * then, unless the delivery is given up.
  * @module
  */
 import type { ColumnTypes } from './column-types.js'
@@ -17,12 +17,13 @@ export function migration12(
   const columns =
     'id, payment_id, version, integration, lane, due_at, claim_token, attempted, schedule_from, replayed_at, created_at'
   return [
+    // First: it locks out a process of the release before, whose rows would else come after the copy.
+    `alter table ${deliveries} add column undelivered ${code}`,
     `create table ${outbox} (id ${integer} not null primary key, payment_id ${integer} not null, version ${integer} not null,
        integration ${code} not null, lane ${integer} not null, due_at ${integer} not null, claim_token ${text},
        attempted ${integer} not null, schedule_from ${integer} not null, replayed_at ${integer}, created_at ${integer})${tableOptions}`,
     `insert into ${outbox} (${columns}) select ${columns} from ${deliveries} where status = 'pending'`,
     `create index outbox_due on ${outbox} (lane, integration, due_at, id)`,
-    `alter table ${deliveries} add column undelivered ${code}`,
     `update ${deliveries} set undelivered = status where status in ('exhausted', 'superseded')`,
     `drop index ${name('deliveries_due')}`,
     `drop index ${name('deliveries_unsent')}`,

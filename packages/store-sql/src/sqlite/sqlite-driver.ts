@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
 import { KeptQuery } from '../internal/kept-query.js'
 import { rowView } from '../internal/row-view.js'
+import { SentQuery } from '../internal/sent-query.js'
 import { RepeatedQuery } from './repeated-query.js'
 import { fromSqliteError } from './sqlite-error.js'
 import type { SqliteFile, Synchronous } from './sqlite-file.js'
@@ -30,7 +31,8 @@ class WriteConnection implements DatabaseConnection {
     if (query instanceof RepeatedQuery) return { rows: [], numAffectedRows: BigInt(await this.#repeat(query)) }
     await this.#turn()
     const { sql, parameters } = query
-    if (!(query instanceof KeptQuery)) return this.run(() => ({ rows: this.#handle.all(sql, parameters) as Row[] }))
+    const isKept = query instanceof KeptQuery || (query instanceof SentQuery && query.name !== undefined)
+    if (!isKept) return this.run(() => ({ rows: this.#handle.all(sql, parameters) as Row[] }))
     const { columns, values } = this.run(() => this.#handle.raw(sql, parameters))
     return { rows: values.map(rowView(columns)) as Row[] }
   }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fixtures } from '@payment-integration/core/conformance'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
@@ -17,7 +18,7 @@ test('the text of migration 12 is what it was', () => {
   )
 })
 
-onBothDatabases((empty) => {
+onBothDatabases((empty, database) => {
   /** A database of migration 11 whose one delivery has these values, after so many attempts that failed. */
   async function upToDate(values: string, attempts = 0) {
     const engine = await empty()
@@ -75,4 +76,30 @@ onBothDatabases((empty) => {
       expect(await store.deliveries.count({ status: 'exhausted' })).toBe(1)
     },
   )
+
+  // SQLite has one writer at a time.
+  if (database === 'PostgreSQL')
+    test('what a process of the release before writes until the migration holds its lock is not lost', async () => {
+      const engine = await empty()
+      const { name } = engine.differences
+      await makeSchema(engine, 11)
+      await fillSchema(engine, 11, fixtures.facts())
+      const waiting = async () => {
+        const { rows } = await sql`select 1 from pg_locks where not granted`.execute(engine.read)
+        return rows.length > 0
+      }
+      let migrating: Promise<void> | undefined
+      await engine.transaction(async (db) => {
+        await sql
+          .raw(
+            `insert into ${name('deliveries')} (payment_id, version, integration, status, attempted, lane, due_at)
+             select payment_id, 2, integration, status, attempted, lane, due_at from ${name('deliveries')}`,
+          )
+          .execute(db)
+        migrating = createStore(engine).migrate()
+        while (!(await waiting())) await nextTurn()
+      })
+      await migrating
+      expect(await createStore(engine).deliveries.count({ status: 'pending' })).toBe(2)
+    })
 })

@@ -65,11 +65,13 @@ async function onPostgres(password: string): Promise<Stored> {
 
 /** Stores one more payment of the shop, whose notification is due then, and waits for its attempt. */
 async function pay(watched: WatchedService, { service }: RunningServer, number: number): Promise<string> {
-  const attempts = watched.events.filter(({ type }) => type === 'delivery.attempted').length
+  const attempts = () => watched.events.filter((event) => event.type === 'delivery.attempted')
   const txHash = `0x${String(number).padStart(64, '0')}`
   await indexPayments(service.store, [facts({ txHash, integrationAddress: shop })])
   service.dispatcher.wake()
-  await watched.seen('delivery.attempted', attempts + 1)
+  // Of this one: replays and retries of others may come in between.
+  while (!attempts().some((event) => event.txHash === txHash))
+    await watched.seen('delivery.attempted', attempts().length + 1)
   return txHash
 }
 

@@ -115,15 +115,20 @@ async function measure(parts: Parts, effort: DeliveryEffort): Promise<string> {
       turns.get(way.name)?.push(await turn(way, effort.deliveries))
 
   const perSecond = Math.floor(median((turns.get('ours') ?? []).map((each) => each.perSecond)) / 2)
-  async function latencyAt(rate: number, worker: Worker<Ours> | Worker<Peer>): Promise<Latency> {
+  async function latencyAt(
+    rate: number,
+    worker: Worker<Ours> | Worker<Peer>,
+    publish: 'publish' | 'publishStored' = 'publish',
+  ): Promise<Latency> {
     const pace = { ...places(Math.round(rate * effort.paceSeconds)), perSecond: rate, seconds: effort.paceSeconds }
     await receiver.ask('take')
-    const committed = await (worker as Worker<Ours>).ask('publish', pace)
+    const committed = await (worker as Worker<Ours>).ask(publish, pace)
     return latencyOf(committed, (await receiver.ask('take')).arrivals)
   }
   const latencies = new Map<string, Latency>()
   for (const [name, worker] of new Map<string, Worker<Ours> | Worker<Peer>>([['ours', ours], ...peers]))
     latencies.set(name, await latencyAt(perSecond, worker))
+  const stored = await latencyAt(perSecond, ours, 'publishStored')
   async function bothAtOnce(): Promise<string> {
     const rates: number[] = []
     for (let round = 0; round < effort.rounds; round += 1) {
@@ -145,6 +150,7 @@ async function measure(parts: Parts, effort: DeliveryEffort): Promise<string> {
     '| --- | --- | --- | --- | --- | --- |',
     ...ways.map(({ name }) => row(name, turns, latencies.get(name))),
     '',
+    `Of payments that are stored, ${perSecond} snapshots published per second: p50 ${stored.p50.toFixed(1)} ms, p99 ${stored.p99.toFixed(1)} ms.\n`,
     both,
     heap,
     claims,

@@ -1,13 +1,14 @@
 /** Our outbox and dispatcher, as a process of its own, with default options. @module */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createService, parseMasterKey, type Service, type Store } from '@payment-integration/core'
+import type { NewSnapshot } from '@payment-integration/core/ports'
 import { createUndiciSender } from '@payment-integration/server'
 import { createPostgresStore } from '@payment-integration/store-sql/postgres'
 import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
 import { masterKey } from '../read-api/dataset.js'
 import { integrations } from './jobs.js'
 import { type Pace, publishAt } from './publish.js'
-import { makePayments, type Places, storeJobs, storePayments } from './store-jobs.js'
+import { makePayments, type Places, storeJobs, storePayments, storeWithoutSnapshots } from './store-jobs.js'
 import { answer, timedWithProfile } from './worker.js'
 
 /** Payments per transaction while a backlog is prepared. */
@@ -72,6 +73,24 @@ const ours = {
     await deliver(Math.round(pace.perSecond * pace.seconds), async () => {
       committed = await publishAt(pace, async ({ from, count }) => {
         await storePayments(store, made.slice(from - pace.from, from - pace.from + count))
+        service.dispatcher.wake()
+      })
+    })
+    return committed
+  },
+  /** The same, of payments that are stored: a snapshot and its row of the outbox are all that is published, as a queue is given a job. */
+  async publishStored(pace: Pace) {
+    const count = Math.round(pace.perSecond * pace.seconds)
+    const snapshots: NewSnapshot[] = []
+    for (let done = 0; done < count; done += batch) {
+      const made = makePayments({ from: pace.from + done, count: Math.min(batch, count - done) })
+      snapshots.push(...(await storeWithoutSnapshots(store, made)))
+    }
+    let committed: Awaited<ReturnType<typeof publishAt>> = []
+    await deliver(count, async () => {
+      committed = await publishAt(pace, async (some) => {
+        const begun = some.from - pace.from
+        await store.transaction((tx) => tx.insertSnapshots(snapshots.slice(begun, begun + some.count)))
         service.dispatcher.wake()
       })
     })

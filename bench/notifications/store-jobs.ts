@@ -1,6 +1,6 @@
 /** Payments with their snapshots and outbox rows, as an indexer stores them. @module */
 import type { Store } from '@payment-integration/core'
-import type { NewPayment } from '@payment-integration/core/ports'
+import type { NewPayment, NewSnapshot, StoreTransaction } from '@payment-integration/core/ports'
 import { jobAt, paymentOf } from './jobs.js'
 
 /** Which jobs. */
@@ -25,16 +25,24 @@ export function makePayments({ from, count }: Places): MadePayment[] {
 
 /** Stores payments that nobody stored before, all in one transaction. */
 export async function storePayments(store: Pick<Store, 'transaction'>, made: readonly MadePayment[]): Promise<void> {
-  await store.transaction(async (tx) => {
-    const bodies = new Map(made.map(({ payment, body }) => [payment.facts.txHash, body]))
-    const { inserted } = await tx.upsertPayments(made.map(({ payment }) => payment))
-    await tx.insertSnapshots(
-      inserted.map(({ id, txHash, integrationAddress }) => {
-        const body = bodies.get(txHash)
-        if (body === undefined) throw new Error(`no payment of ${txHash} was given`)
-        return { paymentId: id, version: 1, body, integrationAddress }
-      }),
-    )
+  await store.transaction(async (tx) => tx.insertSnapshots(await insertPayments(tx, made)))
+}
+
+/** Stores payments without their first snapshots, and resolves these, in their order. */
+export function storeWithoutSnapshots(
+  store: Pick<Store, 'transaction'>,
+  made: readonly MadePayment[],
+): Promise<NewSnapshot[]> {
+  return store.transaction((tx) => insertPayments(tx, made))
+}
+
+async function insertPayments(tx: StoreTransaction, made: readonly MadePayment[]): Promise<NewSnapshot[]> {
+  const bodies = new Map(made.map(({ payment, body }) => [payment.facts.txHash, body]))
+  const { inserted } = await tx.upsertPayments(made.map(({ payment }) => payment))
+  return inserted.map(({ id, txHash, integrationAddress }) => {
+    const body = bodies.get(txHash)
+    if (body === undefined) throw new Error(`no payment of ${txHash} was given`)
+    return { paymentId: id, version: 1, body, integrationAddress }
   })
 }
 

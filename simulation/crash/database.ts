@@ -12,7 +12,7 @@ import type { CrashDatabase } from './process-config.js'
 export interface LoggedAttempt {
   readonly deliveryId: string
   readonly number: number
-  /** Attempts of the delivery, as its row in the outbox counts them; where it has none, those in the log. */
+  /** Attempts of the delivery, as its row in the outbox counts them; where it has none, the highest number in the log. */
   readonly attempted: number
 }
 
@@ -26,7 +26,7 @@ export interface CrashGround {
 }
 
 const query = (prefix: string) =>
-  `select a.delivery_id, a.number, coalesce(q.attempted, count(*) over (partition by a.delivery_id)) as attempted
+  `select a.delivery_id, a.number, coalesce(q.attempted, max(a.number) over (partition by a.delivery_id)) as attempted
    from ${prefix}attempts a join ${prefix}deliveries d on d.id = a.delivery_id left join ${prefix}outbox q on q.id = d.id
    order by a.delivery_id, a.number`
 

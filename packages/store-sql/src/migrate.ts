@@ -41,6 +41,7 @@ const migrations: readonly Migration[] = [
  * @throws Error When the schema is newer than this code.
  */
 export async function migrate({ transaction, differences }: Engine): Promise<void> {
+  if ((await transaction((db) => versionOf(db, differences))) === migrations.length) return
   for (let done = false; !done; ) done = await transaction((db) => migrateOnce(db, differences), { isLong: true })
 }
 
@@ -48,18 +49,27 @@ async function migrateOnce(db: Connection, differences: Differences): Promise<bo
   const { types, name } = differences
   await differences.beginMigration(db)
   const versions = sql.raw(name('schema_versions'))
+  const version = await versionOf(db, differences)
   // CREATE TABLE IF NOT EXISTS asks for the right to create even where the table exists; a worker's role needs no such right.
-  if (!(await differences.hasTable(db, 'schema_versions')))
+  if (version === null)
     await sql`create table ${versions} (version ${sql.raw(types.integer)} not null primary key)`.execute(db)
+  const done = version ?? 0
+  const next = migrations[done]
+  if (next === undefined) return true
+  for (const statement of next(types, name)) await sql.raw(statement).execute(db)
+  await sql`insert into ${versions} (version) values (${done + 1})`.execute(db)
+  return done + 1 === migrations.length
+}
+
+/** The version of the schema; null where there is none. */
+async function versionOf(db: Connection, differences: Differences): Promise<number | null> {
+  if (!(await differences.hasTable(db, 'schema_versions'))) return null
+  const versions = sql.raw(differences.name('schema_versions'))
   const { rows } = await sql<{ version: Integer | null }>`select max(version) as version from ${versions}`.execute(db)
   const version = integer(rows[0]?.version ?? 0)
   if (version > migrations.length)
     throw new Error(
       `The database has schema version ${version}, and this code knows ${migrations.length}; run the newer release.`,
     )
-  const next = migrations[version]
-  if (next === undefined) return true
-  for (const statement of next(types, name)) await sql.raw(statement).execute(db)
-  await sql`insert into ${versions} (version) values (${version + 1})`.execute(db)
-  return version + 1 === migrations.length
+  return version
 }

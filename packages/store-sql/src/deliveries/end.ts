@@ -3,7 +3,7 @@ import type { Connection, Differences, Parameter } from '../engine.js'
 import { sendKept } from '../internal/statement.js'
 
 /** Why a delivery is not tried any more. */
-export type GivenUp = 'exhausted' | 'superseded'
+type GivenUp = 'exhausted' | 'superseded'
 
 /** Takes deliveries out of the outbox. */
 export async function takeOut(db: Connection, differences: Differences, ids: readonly number[]): Promise<void> {

@@ -14,16 +14,24 @@ export async function replayDeliveries(
   request: ReplayRequest,
 ): Promise<Replayed> {
   const limit = checkInteger(request.limit, 'limit', 1)
-  const found = await filtered(db, request).select('d.id').orderBy(idOf(request)).limit(limit).execute()
+  const found = await filtered(db, request)
+    .select(['d.id', 'q.id as pending'])
+    .orderBy(idOf(request))
+    .limit(limit)
+    .execute()
   const ids = found.map(({ id }) => integer(id))
   const lastId = ids.at(-1)
   if (lastId === undefined) return { replayed: 0, underWay: 0, lastId: null }
-  const replayed = (await restart(db, differences, ids)) + (await putBack(db, differences, ids))
+  // One that is settled meanwhile is left alone: it may be delivered now.
+  const idsOf = (pending: boolean) =>
+    found.filter((row) => (row.pending !== null) === pending).map(({ id }) => integer(id))
+  const replayed = (await restart(db, differences, idsOf(true))) + (await putBack(db, differences, idsOf(false)))
   return { replayed, underWay: ids.length - replayed, lastId: String(lastId) }
 }
 
 /** Those that are pending: one whose row is locked is being claimed, settled or replayed at this moment. */
 async function restart(db: Connection, differences: Differences, ids: readonly number[]): Promise<number> {
+  if (ids.length === 0) return 0
   const { name, nowText, oneOf, skipLocked } = differences
   const rows = await run<{ id: Integer }>(db, differences, (parameter) => {
     const now = nowText(parameter)
@@ -38,6 +46,7 @@ async function restart(db: Connection, differences: Differences, ids: readonly n
 
 /** Those that have left the outbox; one that somebody else puts back meanwhile is theirs. */
 async function putBack(db: Connection, differences: Differences, ids: readonly number[]): Promise<number> {
+  if (ids.length === 0) return 0
   const { name, nowText, oneOf } = differences
   const rows = await run<{ id: Integer }>(db, differences, (parameter) => {
     const now = nowText(parameter)

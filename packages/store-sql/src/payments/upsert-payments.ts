@@ -48,7 +48,7 @@ export async function upsertPayments(
   const { ids, isNew: isNewId } = await differences.insertNumbered(
     db,
     { table: 'payments', columns: insertColumns, rows },
-    'chain_id, tx_hash, ordinal',
+    keyNames,
   )
   if (ids !== null)
     return { inserted: given.map((one, place) => insertedPayment(String(ids[place]), one)), returned: [] }

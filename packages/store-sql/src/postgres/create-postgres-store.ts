@@ -3,7 +3,7 @@ import type { Clock, Ids, Store } from '@payment-integration/core/ports'
 import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import pg from 'pg'
 import { createStore } from '../create-store.js'
-import type { Engine } from '../engine.js'
+import type { Engine, TransactionOptions } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import type { Tables } from '../schema/tables.js'
 import { createDueChannel } from './due-channel.js'
@@ -15,7 +15,7 @@ import { conflictError, isConflict } from './postgres-error.js'
 export interface PostgresStoreOptions {
   /** A `postgres://` address. The store then owns its connections and their time-outs. */
   readonly connectionString?: string | undefined
-  /** A `pg` pool of the caller, with the caller's own time-outs; `close` leaves it open. */
+  /** A `pg` pool of the caller, with the caller's own time-outs but for `migrate`; `close` leaves it open. */
   readonly pool?: pg.Pool | undefined
   /** Schema that holds the tables; `migrate` makes it. Lowercase letters, digits and `_`. @default 'payment_integration' */
   readonly schema?: string | undefined
@@ -24,7 +24,7 @@ export interface PostgresStoreOptions {
   /** Makes the tokens of claims: each must be new. @default random UUIDs */
   readonly ids?: Ids | undefined
   /**
-   * Whether a connection keeps the plans of the reads that requests are made of, as named statements. Switch it off behind a
+   * Whether a connection keeps the plans of the reads that requests are made of, of claims and of settlements, as named statements. Switch it off behind a
    * pooler that hands each transaction another connection and does not know them. @default true
    */
   readonly preparedStatements?: boolean | undefined
@@ -43,7 +43,7 @@ export const postgresStoreDefaults = {
   statementTimeoutMs: 30_000,
   /** For a transaction whose process does nothing. */
   idleInTransactionTimeoutMs: 60_000,
-  /** For a server that fell silent: its own time-out comes first while it still answers. */
+  /** For a server that fell silent: its own time-out comes first while it still answers, unless long statements were sent ahead of others. */
   answerTimeoutMs: 35_000,
   /** How often a transaction runs when the database reports a serialization failure or a deadlock each time. */
   conflictAttempts: 5,
@@ -125,29 +125,41 @@ export function createPostgresEngine(
   const { preparedStatements: keepsPlans = postgresStoreDefaults.preparedStatements } = options
   const settings = { keepsPlans, ownClients, answerTimeoutMs }
   const driver = new PostgresDriver(pool, settings)
-  const transactor = (durable: boolean, searches: boolean) => {
-    const own = new PostgresDriver(pool, { ...settings, durable, searches })
-    return { driver: own, db: kyselyOn(own) }
+  const transactors = new Map<string, { readonly driver: PostgresDriver; readonly db: Kysely<Tables> }>()
+  let closed = false
+  function transactor({ durable = true, searches = false, isLong = false }: TransactionOptions) {
+    const kind = JSON.stringify([durable, searches, isLong])
+    const known = transactors.get(kind)
+    if (known !== undefined) return known.db
+    const own = new PostgresDriver(pool, {
+      ...settings,
+      durable,
+      searches,
+      ...(isLong ? { isLong, answerTimeoutMs: undefined } : {}),
+    })
+    if (closed) own.close()
+    const made = { driver: own, db: kyselyOn(own) }
+    transactors.set(kind, made)
+    return made.db
   }
-  const lasting = { others: transactor(true, false), searching: transactor(true, true) }
-  const long = kyselyOn(new PostgresDriver(pool, { ...settings, answerTimeoutMs: undefined, isLong: true }))
-  const hasty = { others: transactor(false, false), searching: transactor(false, true) }
   const channel = createDueChannel(schema, pool.options, (text) => driver.rows({ sql: text, parameters: [] }))
   let closing: Promise<void> | undefined
   return {
     differences: postgresDifferences(schema, now),
     read: kyselyOn(driver).withSchema(schema),
     rows: (query) => driver.rows(query),
-    transaction(work, { durable = true, searches = false, isLong = false } = {}) {
-      const { others, searching } = durable ? lasting : hasty
-      const { db } = isLong ? { db: long } : searches ? searching : others
-      return withRetries(() => db.transaction().execute((tx) => work(tx.withSchema(schema))))
-    },
+    transaction: (work, options = {}) =>
+      withRetries(() =>
+        transactor(options)
+          .transaction()
+          .execute((tx) => work(tx.withSchema(schema))),
+      ),
     announceDue: () => channel.announce(),
     whenDue: (listener) => channel.listen(listener),
     close() {
+      closed = true
       driver.close()
-      for (const { others, searching } of [lasting, hasty]) for (const own of [others, searching]) own.driver.close()
+      for (const own of transactors.values()) own.driver.close()
       closing ??= Promise.all([channel.close(), end?.()]).then(() => undefined)
       return closing
     },

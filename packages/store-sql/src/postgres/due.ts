@@ -54,8 +54,8 @@ export function dueText(
 }
 
 /**
- * A walk from integration to integration, with when the first of each is due. Before that the index holds dead entries, of what was claimed since the last
- * vacuum: one search goes past them for both.
+ * A walk from integration to integration, with when the first of each is due. Before its first live entry the index holds dead ones, of what
+ * was claimed since the last vacuum: one search goes past them for both.
  */
 function dueWalkText(outbox: string, { lane, after, upTo }: DueWalk, parameter: Parameter): string {
   const next = (than: string) => `(select d.integration, d.due_at from ${outbox} d

@@ -91,7 +91,10 @@ function bulkSource(columns: readonly BulkColumn[], rows: readonly (readonly unk
 
 // CREATE SCHEMA asks for the right to create one even when it exists: an operator may have made it.
 async function beginMigration(db: Connection, schema: string): Promise<void> {
+  // Another process may be at a migration of a large table; for the locks of tables nobody waits that long, as all others would wait behind.
+  await sql`set local lock_timeout = 0`.execute(db)
   await sql`select pg_advisory_xact_lock(${lockKey(schema, 'migration')}::bigint)`.execute(db)
+  await sql`set local lock_timeout to default`.execute(db)
   const { rows } = await sql`select 1 from pg_namespace where nspname = ${schema}`.execute(db)
   if (rows.length === 0) await sql`create schema ${sql.id(schema)}`.execute(db)
 }

@@ -1,6 +1,6 @@
 /**
- * Migration 12: what is pending has a table of its own, the outbox, whose rows go once they are settled. The row of a delivery stays as it was made
- * then, unless the delivery is given up.
+ * Migration 12: what is pending has a table of its own, the outbox, whose rows go once they are settled. The row of a delivery
+ * itself is written again only when it is given up, or replayed after that.
  * @module
  */
 import type { ColumnTypes } from './column-types.js'

@@ -2,7 +2,7 @@
 import { CompiledQuery } from 'kysely'
 import type { BulkUpdate, Connection } from '../engine.js'
 
-/** Changes rows by their id: one statement for all that get the same values, as most results do, which costs half of one for each. */
+/** Changes rows by their id: one statement for all that get the same values. */
 export async function updateAll(db: Connection, { table, columns, fixed, rows }: BulkUpdate): Promise<void> {
   const set = [...columns.map(({ name }) => `${name} = ?`), ...fixed].join(', ')
   const text = `update "${table}" set ${set} where id in (select value from json_each(?))`

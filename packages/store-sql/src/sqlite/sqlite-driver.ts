@@ -31,7 +31,7 @@ class WriteConnection implements DatabaseConnection {
     if (query instanceof RepeatedQuery) return { rows: [], numAffectedRows: BigInt(await this.#repeat(query)) }
     await this.#turn()
     const { sql, parameters } = query
-    const isKept = query instanceof KeptQuery || (query instanceof SentQuery && query.name !== undefined)
+    const isKept = query instanceof KeptQuery || query instanceof SentQuery
     if (!isKept) return this.run(() => ({ rows: this.#handle.all(sql, parameters) as Row[] }))
     const { columns, values } = this.run(() => this.#handle.raw(sql, parameters))
     return { rows: values.map(rowView(columns)) as Row[] }

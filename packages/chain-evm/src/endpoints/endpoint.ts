@@ -5,11 +5,11 @@ import type { Endpoint, Verdict } from '../internal/endpoints.js'
 import { chainFailures, isRateLimit } from '../internal/failures.js'
 import { toQuantity } from '../internal/hex.js'
 import { createRpc, type RequestEnd, type RpcCall } from '../internal/json-rpc.js'
+import { createRangeSize, type RangeSizeOptions } from '../internal/range-size.js'
 import type { Wire } from '../internal/wire.js'
 import { createChainGuard } from './chain-guard.js'
 import type { Heads } from './heads.js'
 import { BENCH_BELOW, createHealth, type HealthEvent, RETURN_FROM } from './health.js'
-import { createRangeSize, type RangeSizeOptions } from './range-size.js'
 import { createRateLimit } from './rate-limit.js'
 
 /** An endpoint that idles is asked for its head this often, and one that failed this often at most, in milliseconds. */

@@ -92,6 +92,23 @@ test('what no endpoint answers is asked for in fewer blocks the next time', asyn
   expect((await read()).length).toBeGreaterThan(1)
 })
 
+test('near the head, what a node bears in small batches alone is read in small batches', async () => {
+  // A node that answers a block or two in time, and no more.
+  chain.front.intercept = ({ calls, forward }, response) => {
+    if (calls.length <= 5) return forward()
+    response.writeHead(500).end()
+    return undefined
+  }
+  const opened = chain.open()
+  const found: number[] = []
+  const readOn = async () => {
+    const ranges = opened.ranges({ from: (found.at(-1) ?? last - 40) + 1, to: last, head: last })
+    for await (const { blocks } of ranges) found.push(...blocks.map(({ number }) => number))
+  }
+  for (let tries = 0; tries < 8 && found.at(-1) !== last; tries += 1) await readOn().catch(() => {})
+  expect(found).toEqual(Array.from({ length: 40 }, (_, index) => last - 39 + index))
+})
+
 describe('reading ahead', () => {
   test('goes on while a range is worked on, and is bounded', async () => {
     const opened = chain.open()

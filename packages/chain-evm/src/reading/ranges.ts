@@ -2,14 +2,15 @@
 import type { BlockRange, BlockRef, ProofLevel, RangesRequest } from '@payment-integration/core/ports'
 import { type Endpoint, type Endpoints, isRateLimit } from '../internal/endpoints.js'
 import type { Failures } from '../internal/failures.js'
+import type { RangeSize } from '../internal/range-size.js'
 import type { RangeReader } from '../range-reader.js'
 import { isUnavailable } from './logs.js'
 import { readByBloom, readByRoot } from './proven.js'
 import type { RangeBlocks } from './range-blocks.js'
 import { readUnproven } from './unproven.js'
 
-/** Blocks of a range whose receipts are all read. */
-const blocksByRoot = 16
+/** Most blocks of a range whose receipts are all read. */
+export const mostByRoot = 16
 /** Transactions in blocks that may hold a payment, after which a range ends: what is held of them is a few megabytes. */
 const mostTransactions = 2_000
 
@@ -25,6 +26,8 @@ export interface RangesSource {
   readonly nearHead: number
   /** How many blocks a range takes, and how many ranges are read at a time; kept from one call to the next. */
   readonly blocks: RangeBlocks
+  /** How many blocks a range takes whose receipts are all read; kept as well. */
+  readonly byRoot: RangeSize
 }
 
 /** Blocks that follow each other, and their reading once it has begun. */
@@ -76,7 +79,7 @@ function startSome(source: RangesSource, queue: Piece[], nearFrom: number, signa
     const piece = queue[index]
     if (piece === undefined || piece.reading !== null) continue
     const isNear = source.proof === 'root' || (source.proof === 'bloom' && piece.from >= nearFrom)
-    const size = isNear ? blocksByRoot : source.blocks.current()
+    const size = isNear ? source.byRoot.current() : source.blocks.current()
     const limit = source.proof === 'bloom' && !isNear ? nearFrom - 1 : piece.to
     const end = Math.min(piece.to, limit, piece.from + size - 1)
     const reading = readPiece(source, piece.from, end, isNear, signal)
@@ -95,20 +98,28 @@ async function readPiece(
   isNear: boolean,
   signal: AbortSignal,
 ): Promise<BlockRange> {
-  const { endpoints, proof, blocks } = source
+  const { endpoints, proof, blocks, byRoot } = source
+  const asked = to - from + 1
   try {
     return await endpoints.pinned(async (endpoint) => {
       const reader = source.open(endpoint)
-      if (isNear) return readByRoot(reader, from, to, signal)
+      if (isNear) {
+        const range = await readByRoot(reader, from, to, signal)
+        byRoot.worked(asked)
+        return range
+      }
       const { range, transactions } =
         proof === 'none'
           ? await readOnTrust(reader, from, to, signal)
           : await readByBloom(reader, from, to, mostTransactions, signal)
-      blocks.read(to - from + 1, range.last.number - from + 1, transactions / mostTransactions)
+      blocks.read(asked, range.last.number - from + 1, transactions / mostTransactions)
       return range
     }, signal)
   } catch (error) {
-    if (!isNear && !signal.aborted && isUnavailable(error) && !isRateLimit(error)) blocks.failed()
+    if (!signal.aborted && isUnavailable(error) && !isRateLimit(error)) {
+      if (isNear) byRoot.failed(asked)
+      else blocks.failed()
+    }
     throw error
   }
 }

@@ -1,5 +1,5 @@
 /**
- * How many blocks one request for logs may span: learnt from what works, never from what errors say.
+ * How many blocks one request may ask for: learnt from what works, never from what errors say.
  *
  * Sizes grow by a step after each success. A failure is first held against the smallest request: when that fails as well, the size is not to blame and
  * stays. Else the size is tried once more, and halved until it works; the smallest that failed is a ceiling from
@@ -15,7 +15,7 @@ export interface RangeSizeOptions {
   readonly max: number
 }
 
-/** The sizes for one endpoint. */
+/** The sizes of one kind of request. */
 export interface RangeSize {
   /** Most blocks that a request should span now. */
   current(): number

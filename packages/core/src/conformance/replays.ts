@@ -182,6 +182,21 @@ export function replayTests(test: StoreTest): void {
     expect(statuses).toEqual(expected)
   })
 
+  test('replays of the same deliveries at once make each due once', async ({ store }) => {
+    await store.integrations.insert(integration())
+    const ids: string[] = []
+    for (let n = 1; n <= 12; n += 1) ids.push(await ended(store, n % 2 === 0 ? 'delivered' : 'exhausted', n))
+    const replays = await Promise.all([1, 2, 3, 4].map(() => replay(store, { limit: 100 })))
+    for (const { replayed, underWay } of replays) expect(replayed + underWay).toBe(ids.length)
+    const claims = await store.deliveries.claim(lease)
+    expect(claims.map(({ deliveryId }) => deliveryId).sort()).toEqual([...ids].sort())
+    for (const claim of claims) {
+      expect(claim).toMatchObject({ attempt: 2, step: 1, replay: true })
+      expect(await settleOne(store, claim, { ...answered, replay: true }, { kind: 'delivered' })).toBe('delivered')
+    }
+    expect(await store.deliveries.claim(lease)).toEqual([])
+  })
+
   test('a transaction that fails replays nothing, and an unknown id is none', async ({ store }) => {
     await store.integrations.insert(integration())
     const deliveryId = await ended(store, 'exhausted')

@@ -1,0 +1,49 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
+import { migrate } from '../migrate.js'
+import { createPostgresEngine } from './create-postgres-store.js'
+import { lockKey } from './lock-key.js'
+
+const schema = 'waiting'
+/** Every time limit of a connection; the migration waits for longer. */
+const limitMs = 1_000
+
+describe.skipIf(postgresMissing)(
+  `a migration behind another one${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
+  () => {
+    let server: TestPostgres
+    let pool: pg.Pool
+    let other: pg.Client
+    beforeAll(async () => {
+      server = await startPostgres()
+      const { connectionString } = server
+      pool = new pg.Pool({ connectionString, lock_timeout: limitMs, statement_timeout: limitMs })
+      other = new pg.Client({ connectionString })
+      await other.connect()
+    }, 60_000)
+    afterAll(async () => {
+      await other?.end()
+      await pool?.end()
+      await server?.remove()
+    })
+
+    test('waits for it as long as it takes, though all else has its limits', async () => {
+      await other.query(`begin; select pg_advisory_xact_lock(${lockKey(schema, 'migration')}::bigint)`)
+      const migrated = migrate(createPostgresEngine(pool, { schema, answerTimeoutMs: limitMs }))
+      let ended = false
+      const noted = migrated.finally(() => {
+        ended = true
+      })
+      noted.catch(() => undefined)
+      const waits = `select 1 from pg_stat_activity where wait_event = 'advisory'
+        and clock_timestamp() - query_start > interval '${1.5 * limitMs} milliseconds'`
+      while (!ended && (await other.query(waits)).rows.length === 0) await delay(20)
+      await other.query('commit')
+      await noted
+      const versions = await other.query(`select max(version) as newest from ${schema}.schema_versions`)
+      expect(Number(versions.rows[0].newest)).toBeGreaterThan(10)
+    })
+  },
+)

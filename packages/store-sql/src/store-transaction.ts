@@ -3,7 +3,7 @@ import type { StoreTransaction } from '@payment-integration/core/ports'
 import { auditIn } from './audit.js'
 import { listCheckpoints, readTip, setReached, type Tip, writeCheckpoint } from './chains/checkpoints.js'
 import { setCoverage } from './chains/coverage.js'
-import { forgetDeposits, settleDeposit, upsertDeposits } from './chains/deposits.js'
+import { awaitFulfilments, forgetDeposits, settleDeposit, upsertDeposits } from './chains/deposits.js'
 import { addProof, addWeakerProof } from './chains/proofs.js'
 import { replayDeliveries } from './deliveries/replay.js'
 import type { Connection, Differences } from './engine.js'
@@ -56,6 +56,7 @@ export function createStoreTransaction(
     async leaveChain(chainId, above) {
       checkInteger(chainId, 'chainId')
       checkInteger(above, 'above')
+      await awaitFulfilments(db, chainId, above)
       await leaveAbove(db, chainId, above)
       await forgetDeposits(db, chainId, above)
     },

@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import type { BridgeDeposit } from '../ports/fulfilment.js'
 import type { Store } from '../ports/store.js'
-import { address, deposit, facts, hash } from './fixtures.js'
+import { address, deposit, facts, hash, primary } from './fixtures.js'
 import { type StoreTest, withAnother } from './subject.js'
 
 const largest = 2n ** 256n - 1n
@@ -99,6 +99,34 @@ export function depositTests(test: StoreTest): void {
     const back = deposit({ txHash: hash(30), blockNumber: 33 })
     await upsert(store, back)
     expect(await waiting(store)).toEqual([at(20), at(30, 2), back])
+  })
+
+  test('a deposit waits again when its payment leaves the other chain, and so long nobody takes that for gone', async ({
+    store,
+  }) => {
+    const paidFrom = (given: BridgeDeposit, blockNumber: number) =>
+      primary({
+        ...{ chainId: 10, txHash: hash(0xf0 + blockNumber), blockNumber },
+        source: { chainId: given.payment.chainId, txHash: given.payment.txHash },
+      })
+    const [kept, moved, off] = [1, 2, 3].map((n) => deposit({ txHash: hash(n) })) as [
+      BridgeDeposit,
+      BridgeDeposit,
+      BridgeDeposit,
+    ]
+    await upsert(store, kept, moved, off)
+    for (const given of [kept, moved, off]) await settle(store, await idOf(store, given))
+    await store.transaction((tx) => tx.upsertPayments([paidFrom(off, 23)]))
+    await leave(store, 10, 22)
+    await settle(store, await idOf(store, off))
+    const plain = primary({ chainId: 10, txHash: hash(4), blockNumber: 21, source: { chainId: 10, txHash: hash(4) } })
+    await store.transaction((tx) => tx.upsertPayments([paidFrom(kept, 20), paidFrom(moved, 21), plain]))
+    await leave(store, 10, 20)
+    expect(await waiting(store)).toEqual([moved])
+    const overdue = () => store.transaction((tx) => tx.overduePayments(10, 100, 100))
+    expect((await overdue()).map(({ txHash }) => txHash)).toEqual([hash(4), hash(0xf0 + 23)])
+    await settle(store, await idOf(store, moved))
+    expect((await overdue()).map(({ blockNumber }) => blockNumber)).toEqual([21, 21, 23])
   })
 
   test('a deposit that is settled while its block leaves the chain is settled or forgotten, never both', async ({

@@ -75,7 +75,7 @@ export interface StoreTransaction {
   setCheckpoint(chainId: number, checkpoint: Checkpoint, below?: readonly Checkpoint[]): Promise<void>
   /**
    * Marks the payments of a chain in blocks above a height as off the chain, and forgets its deposits there that wait;
-   * {@link upsertPayments} takes the mark away.
+   * {@link upsertPayments} takes the mark away. The deposits, on other chains, of payments that it marks wait again.
    */
   leaveChain(chainId: number, above: number): Promise<void>
   /** Marks payments as off the chain. */
@@ -102,7 +102,10 @@ export interface StoreTransaction {
   upsertPayments(payments: readonly NewPayment[]): Promise<UpsertedPayments>
   /** Payments of a chain in blocks `from` to `to`, both included, on the chain or off it, by block and log index. */
   paymentsInBlocks(chainId: number, from: number, to: number): Promise<StoredPayment[]>
-  /** Payments of a chain off the chain, not dropped yet, whose block was at or below a height: at most `limit`, locked for change. */
+  /**
+   * Payments of a chain off the chain, not dropped yet, whose block was at or below a height: at most `limit`, locked for change. One from
+   * another chain is not among them while its deposit waits: what fulfilled it may be in another block.
+   */
   overduePayments(chainId: number, atOrBelow: number, limit: number): Promise<StoredPayment[]>
   /** Notes that a payment was dropped, with the state to give back should it return; null: that it is no longer. */
   setDropped(paymentId: string, dropped: StoredPayment['dropped']): Promise<void>

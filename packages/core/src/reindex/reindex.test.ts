@@ -1,15 +1,26 @@
 import { describe, expect, test } from 'vitest'
+import { bridgeDeposit, fulfilmentOf } from '../../test/support/bridge.js'
 import { fakeChain } from '../../test/support/fake-chain.js'
 import { type IndexerParts, paymentAt, setUpIndexer } from '../../test/support/indexer-setup.js'
+import { manualClock } from '../../test/support/manual-clock.js'
 import { memoryStore } from '../../test/support/memory-store.js'
+import { recordingLogger } from '../../test/support/recording-logger.js'
 import { hashOf } from '../../test/support/stored-payment.js'
 import type { ServiceEvent } from '../events.js'
+import { createFulfilmentPoller } from '../fulfilments/poller.js'
 import { DeepReorganisationError } from '../indexer/deep-reorganisation-error.js'
 import { createFinality } from '../legacy/finality.js'
 import type { PaymentFacts } from '../payments/facts.js'
 import type { Chain } from '../ports/chain.js'
+import type { BridgeDeposit, Fulfilment } from '../ports/fulfilment.js'
 import { applyUpdate } from '../updates/apply-update.js'
 import { type ReindexReport, type ReindexRequest, reindex } from './reindex.js'
+
+/** A deposit and what fulfils it. */
+interface Pair {
+  readonly deposit: BridgeDeposit
+  readonly fulfilment: Fulfilment
+}
 
 const finalityBlocks = 12
 const names = (...heights: number[]) => heights.map((height) => hashOf(`payment at ${height}`))
@@ -265,6 +276,44 @@ describe('after a reorganisation that was too deep to be followed', () => {
     const versions = [...store.committed().payments.values()].reduce((sum, { version }) => sum + version, 0)
     expect(store.committed().snapshots).toHaveLength(versions)
     expect((await all({ from: 0, repair: true })).differences).toEqual([])
+  })
+
+  test('a payment from another chain stays when its fulfilment is on the new branch as well, and fails when it is not', async () => {
+    const { all, catchUp, store, chain } = await stopped()
+    const [stays, goes] = ['stays', 'goes'].map((name, index) => {
+      const deposit = bridgeDeposit(name, { depositId: name, destinationChainId: 1 })
+      const payment = { ...deposit.payment, chainId: 137 }
+      const block = { blockNumber: 30 + index, blockHash: hashOf('of the branch that is left') }
+      return { deposit: { ...deposit, payment }, fulfilment: fulfilmentOf(name, deposit, { chainId: 1, ...block }) }
+    }) as [Pair, Pair]
+    await store.transaction((tx) => tx.upsertDeposits([stays.deposit, goes.deposit]))
+    const fills = new Map([stays, goes].map(({ deposit, fulfilment }) => [deposit.depositId, fulfilment]))
+    const changes: ServiceEvent[] = []
+    const poller = createFulfilmentPoller({
+      store,
+      source: { lookup: async ({ depositId }) => fills.get(depositId) ?? null },
+      followed: new Set([1]),
+      publish: (event) => changes.push(event),
+      clock: manualClock(),
+      logger: recordingLogger(),
+    })
+    expect(await poller.runOnce()).toBe(2)
+    const isStored = ({ fulfilment }: Pair) =>
+      [...store.committed().payments.values()].find(({ txHash }) => txHash === fulfilment.txHash)
+
+    fills.clear()
+    await all({ from: 21, repair: true })
+    await catchUp()
+    for (const pair of [stays, goes])
+      expect(isStored(pair)).toMatchObject({ offChain: true, version: 1, state: null, dropped: null })
+    const { number: blockNumber, hash: blockHash } = chain.at(33)
+    fills.set('stays', { ...stays.fulfilment, blockNumber, blockHash })
+    fills.set('goes', { ...goes.fulfilment, txHash: hashOf('another fill'), blockNumber, blockHash })
+    expect(await poller.runOnce()).toBe(2)
+    expect(isStored(stays)).toMatchObject({ offChain: false, version: 1, state: null, blockNumber })
+    await all({ from: 21, repair: true })
+    expect(isStored(stays)).toMatchObject({ offChain: false, version: 1, state: null })
+    expect(isStored(goes)).toMatchObject({ offChain: true, version: 2, state: 'failure' })
   })
 
   test('at every range a payment is final when it was before the branches part, or has its confirmations on the new one', async () => {

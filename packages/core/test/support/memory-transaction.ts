@@ -23,6 +23,14 @@ export function memoryTransaction(
     if (payment === undefined) throw new Error(`there is no payment ${id}`)
     draft.payments.set(id, { ...payment, ...given })
   }
+  /** The deposits that a payment from another chain may fulfil. */
+  const depositsOf = ({ chainId, source }: StoredPayment) =>
+    [...draft.deposits].filter(
+      ([, { deposit }]) =>
+        source.chainId !== chainId &&
+        deposit.payment.chainId === source.chainId &&
+        deposit.payment.txHash === source.txHash,
+    )
 
   return {
     lockChain: async (chainId) => draft.checkpoints.get(chainId)?.current ?? null,
@@ -50,7 +58,11 @@ export function memoryTransaction(
     },
     async leaveChain(chainId, above) {
       for (const payment of payments())
-        if (payment.chainId === chainId && payment.blockNumber > above) change(payment.id, { offChain: true })
+        if (payment.chainId === chainId && payment.blockNumber > above) {
+          if (!payment.offChain)
+            for (const [key, row] of depositsOf(payment)) draft.deposits.set(key, { ...row, waiting: true })
+          change(payment.id, { offChain: true })
+        }
       for (const [key, { waiting, deposit }] of draft.deposits)
         if (waiting && deposit.payment.chainId === chainId && deposit.payment.blockNumber > above)
           draft.deposits.delete(key)
@@ -90,6 +102,7 @@ export function memoryTransaction(
       return payments()
         .filter((payment) => payment.chainId === chainId && payment.offChain && payment.dropped === null)
         .filter(({ blockNumber }) => blockNumber <= atOrBelow)
+        .filter((payment) => !depositsOf(payment).some(([, { waiting }]) => waiting))
         .sort(byPlace)
         .slice(0, limit)
     },

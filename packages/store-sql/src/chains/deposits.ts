@@ -66,6 +66,35 @@ export async function settleDeposit(db: Connection, depositId: string): Promise<
   return settled !== undefined
 }
 
+/**
+ * Lets deposits wait again whose payments are in blocks of a chain above a height, on it until now: what fulfilled them may be in
+ * other blocks, or gone. Call before the payments are marked. A deposit on another chain of the same transaction waits as well, and is found again.
+ */
+export async function awaitFulfilments(db: Connection, chainId: number, above: number): Promise<void> {
+  await awaitingUpdate(db, chainId, above).execute()
+}
+
+/** The statement of {@link awaitFulfilments}. */
+export function awaitingUpdate(db: Connection, chainId: number, above: number) {
+  return db
+    .updateTable('deposits')
+    .set({ waiting: 1 })
+    .where('waiting', '=', sql.lit(0))
+    .where(({ eb, refTuple, selectFrom }) =>
+      eb(
+        refTuple('chain_id', 'tx_hash'),
+        'in',
+        selectFrom('payments as p')
+          .select(['p.source_chain_id', 'p.source_tx_hash'])
+          .where('p.chain_id', '=', chainId)
+          .where('p.block_number', '>', above)
+          .where('p.off_chain', '=', 0)
+          .where('p.source_chain_id', '<>', chainId)
+          .$asTuple('source_chain_id', 'source_tx_hash'),
+      ),
+    )
+}
+
 /** Forgets the deposits of a chain that wait in blocks above a height. */
 export async function forgetDeposits(db: Connection, chainId: number, above: number): Promise<void> {
   await db

@@ -6,7 +6,7 @@ import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/en
 import { postgresScans, sqlitePlan } from '../../test/support/plans.js'
 import { createStore } from '../create-store.js'
 import { blocksQuery, overdueQuery } from '../payments/off-chain.js'
-import { waitingQuery } from './deposits.js'
+import { awaitingUpdate, waitingQuery } from './deposits.js'
 
 const { deposit, hash, primary } = fixtures
 const rows = 10_000
@@ -37,6 +37,7 @@ async function fill({ engine }: OpenEngine): Promise<void> {
 const queries = ({ engine: { read } }: OpenEngine) => ({
   'overdue payments': overdueQuery(read, { chainId: 1, atOrBelow: rows, limit }),
   'payments of blocks': blocksQuery(read, 1, 5_000, 5_000 + limit - 1),
+  'deposits of payments that leave': awaitingUpdate(read, 1, rows - limit),
   'waiting deposits': waitingQuery(read, { limit }),
   'waiting deposits behind one': waitingQuery(read, { afterId: String(rows + 100), limit }),
 })
@@ -54,7 +55,16 @@ describe('SQLite searches an index', () => {
     for (const [name, query] of Object.entries(queries(open)))
       used[name] = (await sqlitePlan(open.engine, query)).map(({ detail }) => detail.replace(/ \(.*/, ''))
     expect(used).toEqual({
-      'overdue payments': ['SEARCH payments USING INDEX payments_overdue'],
+      'overdue payments': [
+        'SEARCH payments USING INDEX payments_overdue',
+        'CORRELATED SCALAR SUBQUERY 1',
+        'SEARCH d USING INDEX sqlite_autoindex_deposits_1',
+      ],
+      'deposits of payments that leave': [
+        'SEARCH deposits USING INDEX sqlite_autoindex_deposits_1',
+        'LIST SUBQUERY 2',
+        'SEARCH p USING INDEX payments_block',
+      ],
       'payments of blocks': [
         'SEARCH payments USING INDEX payments_block',
         'USE TEMP B-TREE FOR LAST 2 TERMS OF ORDER BY',
@@ -80,7 +90,7 @@ describe.skipIf(postgresMissing)(
       for (const [name, query] of Object.entries(queries(open))) {
         const scans = await postgresScans(open.engine, query)
         expect(scans.length, name).toBeGreaterThan(0)
-        for (const { type, touched } of scans) {
+        for (const { type, touched } of scans.filter((scan) => scan.type !== 'ModifyTable')) {
           expect(type, name).toMatch(/^Index (Only )?Scan$/)
           expect(touched, name).toBeLessThanOrEqual(limit)
         }

@@ -62,7 +62,7 @@ export interface OverdueQuery {
   readonly limit: number
 }
 
-/** Payments off the chain that nobody has dropped yet, by block. */
+/** Payments off the chain that nobody has dropped yet, by block; one from another chain only when its deposit does not wait. */
 export function overdueQuery(db: Connection, { chainId, atOrBelow, limit }: OverdueQuery) {
   return (
     db
@@ -72,6 +72,18 @@ export function overdueQuery(db: Connection, { chainId, atOrBelow, limit }: Over
       .where('block_number', '<=', atOrBelow)
       // The literal lets both planners see that the partial index applies.
       .where(sql<boolean>`off_chain = 1 and dropped is null`)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('deposits as d')
+              .select('d.id')
+              .whereRef('d.chain_id', '=', 'payments.source_chain_id')
+              .whereRef('d.tx_hash', '=', 'payments.source_tx_hash')
+              .where('d.waiting', '=', sql.lit(1))
+              .whereRef('payments.source_chain_id', '<>', 'payments.chain_id'),
+          ),
+        ),
+      )
       .orderBy('block_number')
       .orderBy('id')
       .limit(checkInteger(limit, 'limit', 1))

@@ -10,7 +10,6 @@ import type { Endpoint } from './internal/endpoints.js'
 import { chainFailures } from './internal/failures.js'
 import { quantity, toAddress, toHash } from './internal/hex.js'
 import { checkRouters, checkWhole } from './internal/options.js'
-import { createRangeSize } from './internal/range-size.js'
 import { knownPriceFeeds } from './known-price-feeds.js'
 import { knownTokens } from './known-tokens.js'
 import { nativeToken } from './native-token.js'
@@ -21,7 +20,7 @@ import type { ChainReader, QuarantinedLog, RangeReader } from './range-reader.js
 import { headerKind } from './reading/header-kind.js'
 import { callOwnChain, readOwnHeader } from './reading/own-chain.js'
 import { createRangeBlocks } from './reading/range-blocks.js'
-import { mostByRoot, readRanges } from './reading/ranges.js'
+import { readRanges } from './reading/ranges.js'
 import { createTokenMetadata } from './token-metadata.js'
 import { yodlDecoder } from './yodl-decoder.js'
 
@@ -67,7 +66,6 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
   }
   const filterOfAll = createFilterTest(routers.keys(), decoder.paymentTopics)
   const blocks = createRangeBlocks()
-  const byRoot = createRangeSize({ start: mostByRoot, max: mostByRoot })
 
   /** What ranges are read with, given which routers are asked for. */
   function openReader(prover: Prover, wanted: ReadonlySet<string> | null): (endpoint: Endpoint) => RangeReader {
@@ -97,7 +95,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     checkWhole('head', request.head, 0)
     const wanted = checkWanted(request.routers, routers)
     const open = openReader(await openProver(), wanted)
-    yield* readRanges({ endpoints, fail, open, proof, nearHead, blocks, byRoot }, request, signal)
+    yield* readRanges({ endpoints, fail, open, proof, nearHead, blocks }, request, signal)
   }
 
   return {

@@ -7,6 +7,7 @@ import { toQuantity } from '../internal/hex.js'
 import { createRpc, type RequestEnd, type RpcCall } from '../internal/json-rpc.js'
 import { createRangeSize, type RangeSizeOptions } from '../internal/range-size.js'
 import type { Wire } from '../internal/wire.js'
+import { createBatchSize } from './batch-size.js'
 import { createChainGuard } from './chain-guard.js'
 import type { Heads } from './heads.js'
 import { BENCH_BELOW, createHealth, type HealthEvent, RETURN_FROM } from './health.js'
@@ -74,6 +75,7 @@ export function createEndpoint(options: EndpointOptions): ManagedEndpoint {
   const fail = chainFailures(chainId, named ? name : undefined)
   const health = createHealth(clock)
   const sizes = createRangeSize(options.range)
+  const batch = createBatchSize(options.batchSize)
   const limit = createRateLimit(clock)
   const closing = new AbortController()
   const counts = { failures: 0, contradictions: 0, failedProofs: 0, limitCodes: 0 }
@@ -99,11 +101,12 @@ export function createEndpoint(options: EndpointOptions): ManagedEndpoint {
   }
 
   function onEnd(end: RequestEnd): void {
+    batch.ended(end)
     if (end.kind === 'answered') {
       health.note('answered')
       guard.heard()
       limit.answered(clock.now() - end.ms)
-      if (end.codes.includes(LIMIT_EXCEEDED)) counts.limitCodes += 1
+      if (end.outcomes.some((outcome) => !outcome.ok && outcome.code === LIMIT_EXCEEDED)) counts.limitCodes += 1
       if (isSmall(end.calls))
         latencyMs = latencyMs === null ? end.ms : latencyMs + LATENCY_WEIGHT * (end.ms - latencyMs)
       return
@@ -131,8 +134,8 @@ export function createEndpoint(options: EndpointOptions): ManagedEndpoint {
     }
   }
 
-  const { requestTimeoutMs, batchSize, url } = options
-  const rpcOptions = { wire, url, clock, requestTimeoutMs, batchSize, patient: alone, onEnd }
+  const { requestTimeoutMs, url } = options
+  const rpcOptions = { wire, url, clock, requestTimeoutMs, batchSize: batch.current, patient: alone, onEnd }
   const guard = createChainGuard({
     chainId,
     clock,

@@ -31,14 +31,14 @@ const open = (options: Partial<RpcOptions> = {}) =>
     url: node.url,
     clock: systemClock,
     requestTimeoutMs: 5_000,
-    batchSize: 100,
+    batchSize: () => 100,
     onEnd: (end) => ends.push(end),
     ...options,
   })
 const kinds = () => ends.map(({ kind }) => kind)
 
 test('one call is one request, many are batches, and one connection serves them all', async () => {
-  const rpc = open({ batchSize: 10 })
+  const rpc = open({ batchSize: () => 10 })
   expect(await rpc.call(call('echo', 'a'))).toBe('a')
   expect(await rpc.all(heights(25))).toEqual(Array.from({ length: 25 }, (_, index) => index))
   expect(node.requests.map((request) => request.length)).toEqual([1, 10, 10, 5])
@@ -183,7 +183,7 @@ describe('items of a batch', () => {
     expect(second).toEqual({ ok: false, code: -32_000, message: 'header not found' })
     expect(third).toEqual({ ok: true, result: 2 })
     await expect(open().all(heights(3))).rejects.toThrow('echo: JSON-RPC error -32000: header not found.')
-    expect(ends.at(-1)).toMatchObject({ kind: 'answered', codes: [-32_000] })
+    expect(ends.at(-1)).toMatchObject({ kind: 'answered', outcomes: [{ ok: true }, { code: -32_000 }, { ok: true }] })
   })
 
   test('are all refused by one error for the batch', async () => {

@@ -36,14 +36,19 @@ export type RequestEnd =
       readonly kind: 'answered'
       readonly calls: readonly RpcCall[]
       readonly ms: number
-      readonly codes: readonly (number | null)[]
+      readonly outcomes: readonly RpcOutcome[]
     }
   /** The connection that was kept for it is gone. Every call is a read: it is sent again, once, and `before` runs again first. */
   | { readonly kind: 'reconnects' }
   /** It brought no answer, or not all of it. */
-  | { readonly kind: 'lost'; readonly error: Error }
+  | { readonly kind: 'lost'; readonly calls: readonly RpcCall[]; readonly error: Error }
   /** The node wants fewer requests: what it said about when to come back, or null. */
-  | { readonly kind: 'limited'; readonly retryAfter: string | null; readonly error: Error }
+  | {
+      readonly kind: 'limited'
+      readonly calls: readonly RpcCall[]
+      readonly retryAfter: string | null
+      readonly error: Error
+    }
 
 /** How to reach the node. */
 export interface RpcOptions {
@@ -52,7 +57,8 @@ export interface RpcOptions {
   readonly url: string | undefined
   readonly clock: Clock
   readonly requestTimeoutMs: number
-  readonly batchSize: number
+  /** Most calls of the next request. */
+  readonly batchSize: () => number
   /** Runs before each request; what it throws is thrown instead of asking. */
   readonly before?: ((signal: AbortSignal | undefined) => Promise<void>) | undefined
   /** Whether a request that was refused for its rate is repeated here; `before` does the waiting. @default never */
@@ -66,15 +72,15 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
   const { wire, clock, requestTimeoutMs, batchSize, before, patient = () => false, onEnd = () => {} } = options
   const redact = redactor(options.url)
 
-  function lost(what: string): Error {
+  function lost(calls: readonly RpcCall[], what: string): Error {
     const error = fail.unavailable(what)
-    onEnd({ kind: 'lost', error })
+    onEnd({ kind: 'lost', calls, error })
     return error
   }
 
-  function limited(what: string, retryAfter: string | null): Error {
+  function limited(calls: readonly RpcCall[], what: string, retryAfter: string | null): Error {
     const error = fail.limited(what)
-    onEnd({ kind: 'limited', retryAfter, error })
+    onEnd({ kind: 'limited', calls, retryAfter, error })
     return error
   }
 
@@ -91,7 +97,7 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
   function failed(calls: readonly RpcCall[], error: unknown): Error {
     const what = `${namesOf(calls)}: ${describeFailure(error, redact)}.`
     const limit = rateLimitOf(error)
-    return limit === null ? lost(what) : limited(what, limit.retryAfter)
+    return limit === null ? lost(calls, what) : limited(calls, what, limit.retryAfter)
   }
 
   async function settle(calls: readonly RpcCall[], caller: AbortSignal | undefined): Promise<RpcOutcome[]> {
@@ -118,21 +124,20 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
     const answers = await exchange(calls, caller)
     caller?.throwIfAborted()
     const outcomes = answers.map((answer, index): RpcOutcome => {
-      if (answer === null) throw lost(`${calls[index]?.method}: no answer.`)
+      if (answer === null) throw lost(calls, `${calls[index]?.method}: no answer.`)
       return answer.ok ? answer : { ...answer, message: redact(answer.message) }
     })
     const refused = outcomes.findIndex((outcome) => !outcome.ok && outcome.code === RATE_LIMIT_CODE)
     if (refused !== -1)
-      throw limited(`${calls[refused]?.method}: ${describeRpcError(errorOf(outcomes[refused]))}.`, null)
-    const codes = outcomes.flatMap((outcome) => (outcome.ok ? [] : [outcome.code]))
-    onEnd({ kind: 'answered', calls, ms: clock.now() - startedAt, codes })
+      throw limited(calls, `${calls[refused]?.method}: ${describeRpcError(errorOf(outcomes[refused]))}.`, null)
+    onEnd({ kind: 'answered', calls, ms: clock.now() - startedAt, outcomes })
     return outcomes
   }
 
   async function askAll(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcOutcome[]> {
     const outcomes: RpcOutcome[] = []
-    for (let start = 0; start < calls.length; start += batchSize)
-      outcomes.push(...(await settle(calls.slice(start, start + batchSize), signal)))
+    while (outcomes.length < calls.length)
+      outcomes.push(...(await settle(calls.slice(outcomes.length, outcomes.length + batchSize()), signal)))
     return outcomes
   }
 

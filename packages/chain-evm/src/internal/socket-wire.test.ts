@@ -26,7 +26,7 @@ beforeEach(async () => {
     url: node.wsUrl,
     clock,
     requestTimeoutMs,
-    batchSize: 100,
+    batchSize: () => 100,
     onEnd: (end) => ends.push(end),
   })
 })
@@ -185,7 +185,7 @@ test('a refused handshake says its status, and 429 is a rate limit', async () =>
     url,
     clock,
     requestTimeoutMs,
-    batchSize: 1,
+    batchSize: () => 1,
     onEnd: (end) => ends.push(end),
   })
   await expect(asking.call(call('echo', 1))).rejects.toThrow('HTTP status 403')

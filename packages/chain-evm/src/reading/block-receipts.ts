@@ -1,24 +1,17 @@
 /** Reads all receipts of blocks, as the node answers them. @module */
 import { describeRpcError } from '../internal/failures.js'
 import { quantity } from '../internal/hex.js'
-import type { Rpc, RpcCall, RpcOutcome } from '../internal/json-rpc.js'
+import type { RpcCall, RpcOutcome } from '../internal/json-rpc.js'
 import type { RangeReader } from '../range-reader.js'
 import type { Header } from './headers.js'
 import { ProvenBlock, provenReader } from './proven-block.js'
+import { byBlock, goesByBlock, hasNone } from './receipts-by-block.js'
 
 /** The code of a method that a node does not have. */
 const noSuchMethod = -32_601
 
-/** Nodes that have said so of `eth_getBlockReceipts`. */
-const withoutMethod = new WeakSet<Rpc>()
-
 /** The receipts of a block as the node answered them, or what was found in them where they were proven on the way. */
 export type BlockReceipts = readonly unknown[] | ProvenBlock
-
-/** Whether receipts are asked for by block: until the node says that it cannot. */
-export function hasBlockReceipts({ rpc }: RangeReader): boolean {
-  return !withoutMethod.has(rpc)
-}
 
 /** The call for all receipts of a height. */
 export function receiptsCall(number: number): RpcCall {
@@ -32,7 +25,7 @@ export function receiptsCall(number: number): RpcCall {
 export function receiptsIn({ rpc }: RangeReader, outcome: RpcOutcome | undefined): BlockReceipts | null {
   if (outcome === undefined) return null
   if (!outcome.ok) {
-    if (outcome.code === noSuchMethod) withoutMethod.add(rpc)
+    if (outcome.code === noSuchMethod) hasNone(rpc)
     return null
   }
   const { result } = outcome
@@ -48,8 +41,8 @@ export async function readBlockReceipts(
   headers: readonly Header[],
   signal?: AbortSignal,
 ): Promise<readonly BlockReceipts[]> {
-  const found: (BlockReceipts | null)[] = hasBlockReceipts(reader)
-    ? await byBlock(reader, headers, signal)
+  const found: (BlockReceipts | null)[] = goesByBlock(reader.rpc, headers.length)
+    ? await askByBlock(reader, headers, signal)
     : headers.map(() => null)
   const all: BlockReceipts[] = []
   for (const [index, header] of headers.entries())
@@ -57,11 +50,10 @@ export async function readBlockReceipts(
   return all
 }
 
-async function byBlock(reader: RangeReader, headers: readonly Header[], signal?: AbortSignal) {
-  const outcomes = await reader.rpc.askAll(
-    headers.map((header) => ({ ...receiptsCall(header.ref.number), read: provenReader(reader, header) })),
-    signal,
-  )
+async function askByBlock(reader: RangeReader, headers: readonly Header[], signal?: AbortSignal) {
+  const { rpc } = reader
+  const calls = headers.map((header) => ({ ...receiptsCall(header.ref.number), read: provenReader(reader, header) }))
+  const outcomes = await byBlock(rpc, headers.length, () => rpc.askAll(calls, signal))
   return headers.map((_, index) => receiptsIn(reader, outcomes[index]))
 }
 

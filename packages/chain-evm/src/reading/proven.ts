@@ -14,7 +14,7 @@ import type { RpcCall } from '../internal/json-rpc.js'
 import type { RangeReader } from '../range-reader.js'
 import { readTransactions } from '../read-transactions.js'
 import type { RouterLog } from '../router-decoder.js'
-import { hasBlockReceipts, readBlockReceipts, readByTransaction, receiptsCall, receiptsIn } from './block-receipts.js'
+import { readBlockReceipts, readByTransaction, receiptsCall, receiptsIn } from './block-receipts.js'
 import { readCandidates } from './candidates.js'
 import { type RangeFacts, readFacts } from './facts.js'
 import { assertAuthentic } from './header-kind.js'
@@ -22,6 +22,7 @@ import { assertChain, type Header, headerCall, readHeaders, toHeader } from './h
 import { askOwnChain } from './own-chain.js'
 import { proveBlock } from './prove-block.js'
 import { provenReader } from './proven-block.js'
+import { byBlock, goesByBlock } from './receipts-by-block.js'
 
 /** Transactions whose receipts are held as the node answered them, at a time: a few megabytes. */
 const transactionsPerStep = 400
@@ -64,9 +65,10 @@ async function readTogether(
   signal?: AbortSignal,
 ): Promise<Header[]> {
   const heights = Array.from({ length: to - from + 1 }, (_, index) => from + index)
-  const together = hasBlockReceipts(reader)
+  const together = goesByBlock(reader.rpc, heights.length)
   const calls = heights.flatMap((height) => (together ? togetherCalls(reader, height) : [headerCall(height)]))
-  const outcomes = await askOwnChain(reader, calls, signal)
+  const ask = () => askOwnChain(reader, calls, signal)
+  const outcomes = await (together ? byBlock(reader.rpc, heights.length, ask) : ask())
   const headers = heights.map((height, index) => toHeader(reader, height, outcomes[together ? index * 2 : index]))
   assertAuthentic(reader, headers)
   for (const [index, header] of headers.entries()) {

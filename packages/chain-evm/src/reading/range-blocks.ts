@@ -1,8 +1,12 @@
 /** How many blocks a range takes, and how many ranges are read at a time: many where little happens, few where much does. @module */
+import { createRangeSize } from '../internal/range-size.js'
+
+/** Whether the receipts of all blocks of a range are read, or of those alone that may hold a payment. */
+export type RangeKind = 'root' | 'bloom'
 
 /** Learns from range to range. */
 export interface RangeBlocks {
-  current(): number
+  current(kind: RangeKind): number
   /** Ranges that are read at a time, and held until they are asked for. */
   atOnce(): number
   /**
@@ -11,36 +15,47 @@ export interface RangeBlocks {
    * @param got - Blocks that it holds: fewer, when it would have held too much.
    * @param fill - Part of what it may hold.
    */
-  read(asked: number, got: number, fill: number): void
-  /** No endpoint could answer for one. */
-  failed(): void
+  read(kind: RangeKind, asked: number, got: number, fill: number): void
+  /** An endpoint brought no answer, or nonsense, for so many blocks. */
+  failed(kind: RangeKind, asked: number): void
+  /** An endpoint wanted fewer requests. */
+  limited(): void
 }
 
-const start = 128
-const most = 1_000
+const sizes = { root: { start: 16, max: 16 }, bloom: { start: 128, max: 1_000 } } as const
 const mostAtOnce = 3
 /** Reading what is full of payments is work for this process, more than waiting for a node; a third one would only be held. */
 const fullAtOnce = 2
 /** A range that is fuller is not made longer. */
 const fullEnough = 0.5
 const growth = 2
-/** Something may be too large for every endpoint; the same size again would not help. */
-const shrink = 4
+/** Ranges that are read one at a time after a failure: what a node does for several at once, none of them may live to see. */
+const calmAfter = 8
 
 /** Starts without having learnt anything. */
 export function createRangeBlocks(): RangeBlocks {
-  let size = start
+  const learnt = { root: createRangeSize(sizes.root), bloom: createRangeSize(sizes.bloom) }
+  /** Blocks that hold as much as a range may. */
+  let room: number = sizes.bloom.max
   let isFull = false
+  let sinceFailure = calmAfter
   return {
-    current: () => size,
-    atOnce: () => (isFull ? fullAtOnce : mostAtOnce),
-    read(asked, got, fill) {
+    current: (kind) => (kind === 'root' ? learnt.root.current() : Math.min(room, learnt.bloom.current())),
+    atOnce: () => (sinceFailure < calmAfter ? 1 : isFull ? fullAtOnce : mostAtOnce),
+    read(kind, asked, got, fill) {
+      sinceFailure += 1
+      learnt[kind].worked(got)
+      if (kind === 'root') return
       isFull = fill > fullEnough
-      if (got < asked) size = Math.max(1, got)
-      else if (fill <= fullEnough && asked >= size) size = Math.min(most, size * growth)
+      if (got < asked) room = Math.max(1, got)
+      else if (!isFull && asked >= room) room = Math.min(sizes.bloom.max, room * growth)
     },
-    failed() {
-      size = Math.max(1, Math.floor(size / shrink))
+    failed(kind, asked) {
+      sinceFailure = 0
+      learnt[kind].failed(asked)
+    },
+    limited() {
+      sinceFailure = 0
     },
   }
 }

@@ -206,7 +206,7 @@ async function exhaust(ranges: AsyncIterator<BlockRange>): Promise<void> {
 }
 
 /** Blocks of a chain's first range. */
-const firstBlocks = createRangeBlocks().current()
+const firstBlocks = createRangeBlocks().current('bloom')
 
 /** Whether a request is the first one for headers from a height on. */
 function isFrom({ calls: [call] }: FrontRequest, height: number): boolean {

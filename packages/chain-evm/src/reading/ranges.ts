@@ -2,15 +2,12 @@
 import type { BlockRange, BlockRef, ProofLevel, RangesRequest } from '@payment-integration/core/ports'
 import { type Endpoint, type Endpoints, isRateLimit } from '../internal/endpoints.js'
 import type { Failures } from '../internal/failures.js'
-import type { RangeSize } from '../internal/range-size.js'
 import type { RangeReader } from '../range-reader.js'
 import { isUnavailable } from './logs.js'
 import { readByBloom, readByRoot } from './proven.js'
-import type { RangeBlocks } from './range-blocks.js'
+import type { RangeBlocks, RangeKind } from './range-blocks.js'
 import { readUnproven } from './unproven.js'
 
-/** Most blocks of a range whose receipts are all read. */
-export const mostByRoot = 16
 /** Transactions in blocks that may hold a payment, after which a range ends: what is held of them is a few megabytes. */
 const mostTransactions = 2_000
 
@@ -26,8 +23,6 @@ export interface RangesSource {
   readonly nearHead: number
   /** How many blocks a range takes, and how many ranges are read at a time; kept from one call to the next. */
   readonly blocks: RangeBlocks
-  /** How many blocks a range takes whose receipts are all read; kept as well. */
-  readonly byRoot: RangeSize
 }
 
 /** Blocks that follow each other, and their reading once it has begun. */
@@ -79,7 +74,7 @@ function startSome(source: RangesSource, queue: Piece[], nearFrom: number, signa
     const piece = queue[index]
     if (piece === undefined || piece.reading !== null) continue
     const isNear = source.proof === 'root' || (source.proof === 'bloom' && piece.from >= nearFrom)
-    const size = isNear ? source.byRoot.current() : source.blocks.current()
+    const size = source.blocks.current(isNear ? 'root' : 'bloom')
     const limit = source.proof === 'bloom' && !isNear ? nearFrom - 1 : piece.to
     const end = Math.min(piece.to, limit, piece.from + size - 1)
     const reading = readPiece(source, piece.from, end, isNear, signal)
@@ -98,30 +93,34 @@ async function readPiece(
   isNear: boolean,
   signal: AbortSignal,
 ): Promise<BlockRange> {
-  const { endpoints, proof, blocks, byRoot } = source
+  const { blocks } = source
+  const kind: RangeKind = isNear ? 'root' : 'bloom'
   const asked = to - from + 1
-  try {
-    return await endpoints.pinned(async (endpoint) => {
-      const reader = source.open(endpoint)
-      if (isNear) {
-        const range = await readByRoot(reader, from, to, signal)
-        byRoot.worked(asked)
-        return range
-      }
-      const { range, transactions } =
-        proof === 'none'
-          ? await readOnTrust(reader, from, to, signal)
-          : await readByBloom(reader, from, to, mostTransactions, signal)
-      blocks.read(asked, range.last.number - from + 1, transactions / mostTransactions)
+  return source.endpoints.pinned(async (endpoint) => {
+    try {
+      const { range, transactions } = await readFrom(source, endpoint, { from, to, isNear }, signal)
+      blocks.read(kind, asked, range.last.number - from + 1, transactions / mostTransactions)
       return range
-    }, signal)
-  } catch (error) {
-    if (!signal.aborted && isUnavailable(error) && !isRateLimit(error)) {
-      if (isNear) byRoot.failed(asked)
-      else blocks.failed()
+    } catch (error) {
+      if (!signal.aborted && isUnavailable(error)) {
+        if (isRateLimit(error)) blocks.limited()
+        else blocks.failed(kind, asked)
+      }
+      throw error
     }
-    throw error
-  }
+  }, signal)
+}
+
+async function readFrom(
+  { open, proof }: RangesSource,
+  endpoint: Endpoint,
+  { from, to, isNear }: { readonly from: number; readonly to: number; readonly isNear: boolean },
+  signal: AbortSignal,
+): Promise<{ readonly range: BlockRange; readonly transactions: number }> {
+  const reader = open(endpoint)
+  if (isNear) return { range: await readByRoot(reader, from, to, signal), transactions: 0 }
+  if (proof === 'none') return readOnTrust(reader, from, to, signal)
+  return readByBloom(reader, from, to, mostTransactions, signal)
 }
 
 async function readOnTrust(reader: RangeReader, from: number, to: number, signal: AbortSignal) {

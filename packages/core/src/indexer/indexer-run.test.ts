@@ -59,6 +59,29 @@ describe('run', () => {
     await loop.stop()
   })
 
+  test('goes on in between failures as after the first one, and a failure is over with the next commit', async () => {
+    const { chain, indexer, clock, ofType, waits } = setUpIndexer({ maxRange: 1 })
+    chain.mine(60)
+    let asked = 0
+    const errors: (string | null)[] = []
+    chain.intercept = async ([what]) => {
+      if (what !== 'range') return undefined
+      asked += 1
+      errors.push(indexer.status().error)
+      if (asked % 4 === 0) throw down()
+      return undefined
+    }
+    const loop = start(indexer)
+    await until('the first failure', () => waits().length === 1)
+    await clock.advance(60_000)
+    expect(indexer.status()).toMatchObject({ indexed: 60, error: null })
+    expect(waits().filter((ms) => ms !== 1_000)).toEqual(Array.from({ length: Math.floor(asked / 4) }, () => 250))
+    expect(ofType('chain.failed')).toEqual([])
+    // What failed is asked for first, and the one after it is asked for behind a commit.
+    expect(errors.slice(4, 8).map((error) => error !== null)).toEqual([true, false, false, false])
+    await loop.stop()
+  })
+
   test('a broken history is reported at once, once, and retried every 30 seconds', async () => {
     const { chain, indexer, clock, catchUp, ofType, failures, waits } = setUpIndexer({ startBlock: 'head' })
     chain.mine(100)

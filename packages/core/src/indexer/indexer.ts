@@ -122,6 +122,8 @@ export function createIndexer(deps: IndexerDeps): Indexer {
 
   function moved(checkpoint: Checkpoint, went: 'up' | 'down'): void {
     commits += 1
+    // Whatever failed before, it goes on.
+    if (went === 'up') error = null
     // Coverage is looked at again after going back, and what is being read may be from the branch that was left.
     ours = went === 'up' && ours !== null ? checkpoint : null
     if (went === 'down') backfill.replace([])
@@ -155,6 +157,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
     let failures = 0
     let reported: 'nothing' | 'outage' | 'stop' = 'nothing'
     while (!signal.aborted) {
+      const before = commits
       try {
         const atRest = await step(signal)
         failures = 0
@@ -167,6 +170,11 @@ export function createIndexer(deps: IndexerDeps): Indexer {
           logger.info({ chainId }, 'another indexer follows this chain')
           await clock.sleep(pollMs, signal)
           continue
+        }
+        // A chain that goes on between failures, as in a long catch-up, waits no longer each time.
+        if (commits > before) {
+          failures = 0
+          reported = 'nothing'
         }
         failures += 1
         const stopped = thrown instanceof BrokenHistoryError || thrown instanceof DeepReorganisationError

@@ -1,0 +1,113 @@
+/** Nodes that answer, but not all that is asked for at once: whatever they bear, the chain goes on. */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Clock } from '@payment-integration/core/ports'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type FrontRequest, type Intercept, passOn } from '../../test/front.js'
+import { openProofChain, type ProofChain } from '../../test/proof-chain.js'
+
+/** The clock runs so much faster than the world's: pauses that a node asks for are waited for in full. */
+const speed = 50
+const clock: Clock = {
+  now: () => Math.floor(Date.now() * speed),
+  sleep: (ms, signal) => delay(ms / speed, undefined, { signal }).catch(() => undefined),
+}
+/** Calls of a request that the nodes bear. */
+const bearable = 5
+const paying = 12
+
+let chain: ProofChain
+let from: number
+let last: number
+beforeAll(async () => {
+  chain = await openProofChain()
+  from = await chain.strange()
+  await chain.block(...Array.from({ length: paying }, () => 1))
+  await chain.node.mine(10)
+  last = await chain.block(...Array.from({ length: paying }, () => 1))
+}, 120_000)
+afterEach(() => {
+  chain.front.intercept = passOn
+})
+afterAll(() => chain?.close())
+
+/** The payments of all blocks, read again from where it ended after each failure, as an indexer does. */
+async function readOn(head: number, options: Parameters<ProofChain['open']>[0] = {}) {
+  const opened = chain.open({ clock, requestTimeoutMs: 100_000, ...options })
+  const payments: string[] = []
+  let next = from
+  async function go(): Promise<void> {
+    for await (const range of opened.ranges({ from: next, to: last, head })) {
+      payments.push(...range.payments.map(({ txHash }) => txHash))
+      next = range.last.number + 1
+    }
+  }
+  let failures = 0
+  while (next <= last && failures < 40) await go().catch(() => (failures += 1))
+  opened.close()
+  return { payments, failures }
+}
+
+const error = { code: -32_000, message: 'no' }
+const status =
+  (code: number, tooMuch: (request: FrontRequest) => boolean): Intercept =>
+  (request, response) => {
+    if (!tooMuch(request)) return request.forward()
+    response.writeHead(code).end()
+    return undefined
+  }
+const tooMany = ({ calls }: FrontRequest) => calls.length > bearable
+const without: Intercept = async (request) => {
+  const { calls, isBatch } = request
+  const answers = JSON.parse(await request.forward()) as unknown
+  const items = (Array.isArray(answers) ? answers : [answers]) as { id: number }[]
+  const none = { code: -32_601, message: 'no such method' }
+  const changed = items.map((item, index) =>
+    calls[index]?.method === 'eth_getBlockReceipts' ? { id: item.id, error: none } : item,
+  )
+  return JSON.stringify(isBatch ? changed : changed[0])
+}
+
+/** Nodes, each with what it makes of a request. */
+const nodes: Record<string, Intercept> = {
+  'breaks at more than five calls at once': status(500, tooMany),
+  'takes more than five calls at once for too many': status(429, tooMany),
+  'answers more than five calls at once with one error': (request) =>
+    tooMany(request) ? JSON.stringify({ id: null, error }) : request.forward(),
+  'answers five calls of a request and leaves out the others': async (request) => {
+    const answers = JSON.parse(await request.forward()) as unknown
+    return JSON.stringify(Array.isArray(answers) ? answers.slice(0, bearable) : answers)
+  },
+  'answers five calls of a request and the others with errors': async (request) => {
+    const answers = JSON.parse(await request.forward()) as unknown
+    if (!Array.isArray(answers)) return JSON.stringify(answers)
+    const late = (answers.slice(bearable) as { id: number }[]).map(({ id }) => ({ id, error }))
+    return JSON.stringify([...answers.slice(0, bearable), ...late])
+  },
+  'has no receipts by block, and breaks at more than five calls': (request, response) => {
+    if (!tooMany(request)) return without(request, response)
+    response.writeHead(500).end()
+    return undefined
+  },
+  'breaks at every request for receipts by block': status(500, ({ methods }) =>
+    methods.includes('eth_getBlockReceipts'),
+  ),
+}
+
+for (const [what, intercept] of Object.entries(nodes)) {
+  test(`near the head, every payment comes from a node that ${what}`, async () => {
+    chain.front.intercept = intercept
+    const { payments, failures } = await readOn(last)
+    expect(payments).toHaveLength(2 * paying)
+    expect(failures).toBeLessThan(20)
+  })
+
+  test(`far from the head, every payment comes from a node that ${what}`, async () => {
+    chain.front.intercept = intercept
+    expect((await readOn(last + 1_000)).payments).toHaveLength(2 * paying)
+  })
+}
+
+test('without proof, every payment comes from a node that breaks at more than five calls at once', async () => {
+  chain.front.intercept = status(500, tooMany)
+  expect((await readOn(last + 1_000, { proof: 'none' })).payments).toHaveLength(2 * paying)
+})

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { bridgeDeposit, fulfilmentOf } from '../../test/support/bridge.js'
 import { fakeChain } from '../../test/support/fake-chain.js'
-import { type IndexerParts, paymentAt, setUpIndexer } from '../../test/support/indexer-setup.js'
+import { down, type IndexerParts, paymentAt, setUpIndexer } from '../../test/support/indexer-setup.js'
 import { manualClock } from '../../test/support/manual-clock.js'
 import { memoryStore } from '../../test/support/memory-store.js'
 import { recordingLogger } from '../../test/support/recording-logger.js'
@@ -39,15 +39,17 @@ async function indexed(blocks: number, lie: (facts: PaymentFacts) => PaymentFact
   await setup.catchUp()
   chain.intercept = null
   const events: ServiceEvent[] = []
+  const slept: number[] = []
+  const clock = { now: () => 0, sleep: async (ms: number) => void slept.push(ms) }
+  const random = { fraction: () => 1, bytes: (length: number) => new Uint8Array(length) }
+  const publish = (event: ServiceEvent) => events.push(event)
+  const deps = { store, publish, clock, random, confirmations: { 1: finalityBlocks } }
   const run = (request: ReindexRequest, through: Chain = chain, signal?: AbortSignal) =>
-    reindex(
-      { store, chain: through, publish: (event) => events.push(event), confirmations: { 1: finalityBlocks } },
-      request,
-      signal,
-    )
+    reindex({ ...deps, chain: through }, request, signal)
   return {
     ...setup,
     reindexed: events,
+    slept,
     run,
     async all(request: ReindexRequest, through?: Chain) {
       const reports: ReindexReport[] = []
@@ -220,6 +222,20 @@ describe('beside an indexer', () => {
     expect(store.committed().payments).toEqual(before.payments)
     chain.mine(1)
     await catchUp()
+  })
+
+  test('a node that fails now and then is asked again where it was, and one that is down six times', async () => {
+    const { all, chain, slept } = await indexed(30, without(...names(25)))
+    let asked = 0
+    chain.intercept = ([what]) => {
+      asked += what === 'range' ? 1 : 0
+      if (what === 'range' && asked % 2 === 1) throw down()
+    }
+    expect((await all({ from: 1, repair: true })).differences).toMatchObject([{ kind: 'missing' }])
+    expect(slept.splice(0)).toEqual([250, 250, 250])
+    chain.intercept = ([what]) => (what === 'range' ? Promise.reject(down()) : undefined)
+    await expect(all({ from: 1, repair: true })).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
+    expect(slept).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000])
   })
 
   test('an endpoint that lags is not believed', async () => {

@@ -3,10 +3,13 @@ import { ChainError, CheckpointMovedError } from '../errors.js'
 import type { EventSink } from '../events.js'
 import { isOnChain } from '../indexer/is-on-chain.js'
 import { assertWhole } from '../internal/assert-whole.js'
+import { backoffMs } from '../internal/backoff.js'
 import { type Confirmations, createFinality } from '../legacy/finality.js'
 import type { BlockRange, Chain, ProofLevel } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
 import type { Checkpoint } from '../ports/store-transaction.js'
+import type { Clock, Random } from '../ports/world.js'
+import { systemClock, systemRandom } from '../world/system.js'
 import type { Difference } from './compare.js'
 import { dropAll, type Recheck, recheck, recordAgain } from './recheck.js'
 import { ReindexError } from './reindex-error.js'
@@ -21,6 +24,10 @@ export interface ReindexDeps {
   readonly publish: EventSink
   /** Blocks on top of a block until it is final, by chain, beside the table of INTERFACE 8; null: never. */
   readonly confirmations?: Confirmations | undefined
+  /** Waits between tries. @default the system's */
+  readonly clock?: Clock | undefined
+  /** @default the system's */
+  readonly random?: Random | undefined
 }
 
 /** Which blocks to read again. */
@@ -44,8 +51,8 @@ export interface ReindexReport {
   readonly repaired: boolean
 }
 
-/** How often the reading starts over where it is because an indexer moved the checkpoint. */
-const retries = 5
+/** How often in a row the reading starts over where it is: because an indexer moved the checkpoint, or a node did not answer. */
+const retries = { moved: 5, unread: 6 } as const
 
 /**
  * Reads blocks again and compares them with what is stored; repairs, range by range and each in one transaction, through the path of
@@ -55,7 +62,8 @@ const retries = 5
  * After a reorganisation that was too deep to be followed, with `repair` and up to the checkpoint, the branch of `chain` is taken
  * in place of the stored one from `from` on, and the chain is followed again, also when this ends early.
  *
- * An indexer may run meanwhile. Payments of routers that are not listed any more, and payments from another chain, are left alone.
+ * Blocks that a node does not answer for, or not whole, are asked for again, up to six times in a row, with a pause of up to 8 s in between: what it
+ * bears is learnt from that. An indexer may run meanwhile. Payments of routers that are not listed any more, and payments from another chain, are left alone.
  * @throws RangeError When a height is not whole, or `to` is below `from` or above the checkpoint.
  * @throws ReindexError `ERR_REINDEX_REFUSED` when nothing is indexed, or the stored branch is not on the chain and cannot be replaced by
  * these blocks; the message says by which.
@@ -66,7 +74,7 @@ export async function* reindex(
   request: ReindexRequest,
   signal?: AbortSignal,
 ): AsyncGenerator<ReindexReport, void, undefined> {
-  const { store, chain, publish } = deps
+  const { store, chain, publish, clock = systemClock, random = systemRandom } = deps
   const { chainId } = chain
   const { from, repair } = request
   const finalityBlocks = createFinality(deps.confirmations).confirmations(chainId)
@@ -88,7 +96,8 @@ export async function* reindex(
   }
 
   let next = from
-  for (let moved = 0; next <= to; ) {
+  const failed = { moved: 0, unread: 0 }
+  while (next <= to) {
     const begun = next
     const indexed = (await store.payments.checkpoint(chainId))?.blockNumber ?? 0
     try {
@@ -104,11 +113,19 @@ export async function* reindex(
       if (next === begun)
         throw new ChainError('ERR_CHAIN_UNAVAILABLE', chainId, `Blocks ${next} to ${until} were asked for, none came.`)
     } catch (thrown) {
-      if (!(thrown instanceof CheckpointMovedError) || moved === retries) throw thrown
-      moved += 1
+      if (next > begun) Object.assign(failed, { moved: 0, unread: 0 })
+      const why = thrown instanceof CheckpointMovedError ? 'moved' : isUnread(thrown) ? 'unread' : null
+      if (signal?.aborted || why === null || failed[why] === retries[why]) throw thrown
+      failed[why] += 1
+      if (why === 'unread') await clock.sleep(backoffMs(failed.unread, random.fraction()), signal)
     }
   }
   if (repair) for await (const event of dropAll(store, { chainId, finalityBlocks })) publish(event)
+}
+
+/** Whether the same blocks may be had the next time. */
+function isUnread(error: unknown): boolean {
+  return error instanceof ChainError && error.code !== 'ERR_CHAIN_PROOF_FAILED'
 }
 
 function checkHeights(from: number, to: number, { blockNumber }: Checkpoint): void {

@@ -212,6 +212,28 @@ describe('the search', () => {
     expect(front.requests.length).toBe(before)
   })
 
+  test('ends also on a node that bears few blocks and fails now and then', async () => {
+    const source = open({ windowMs: 1_800_000 })
+    await node.rpc('evm_increaseTime', 3_600)
+    await node.mine(2)
+    const note = front.intercept
+    front.intercept = (request, response) => {
+      const sent = note(request, response)
+      const [from, to] = asked.at(-1) ?? [0, 0]
+      if (!request.methods.includes('eth_getLogs') || (to - from < 20 && asked.length % 4 > 0)) return sent
+      return JSON.stringify(request.calls.map((_, index) => ({ id: index, error: { code: -32_000, message: 'no' } })))
+    }
+    let rounds = 0
+    for (let before = -1; rounds < 60 && front.requests.length > before; rounds += 1) {
+      before = front.requests.length
+      await source.lookup(deposit).catch(() => {
+        before = -1
+      })
+    }
+    expect(rounds).toBeLessThan(60)
+    expect(asked.filter(([from, to]) => to - from < 20).length).toBeGreaterThan(15)
+  })
+
   test('begins ten minutes before the deposit was made, by the time of the blocks', async () => {
     await open().lookup(deposit)
     const from = asked[0]?.[0] ?? 0

@@ -39,13 +39,15 @@ interface Search {
   readonly from: number
   /** Next height to read. */
   next: number
+  /** The same for when all of it is read once more, at the end of its time. */
+  nextAtEnd: number
   /** Whether its time is over and all of it was read once more. */
   isOver: boolean
 }
 
 /**
  * Makes the look-up of fulfilments on one chain. The search begins when the deposit was made, by the blocks' times, goes on where it
- * stopped, and ends when the deposit can no longer be filled; then all of it is read once more. A fill is held against the receipt of its
+ * stopped, and ends when the deposit can no longer be filled; then all of it is read once more, which goes on where it stopped as well. A fill is held against the receipt of its
  * transaction and the header of its block, and headers against their hashes. All of a look-up comes from one endpoint.
  */
 export function createFillReader(deps: FillReaderDeps) {
@@ -68,28 +70,24 @@ export function createFillReader(deps: FillReaderDeps) {
     const isLate = head.timestamp > since + windowMs
     const end = isLate ? await finder.firstAt(since + windowMs, final, read) : final + 1
     const isLast = end <= final
-    const found = await scanFills(
-      {
-        chainId,
-        endpoint,
-        fail,
-        spokePool,
-        deposit,
-        from: isLast ? search.from : search.next,
-        to: isLast ? end : final,
-        onRead: (height) => {
-          search.next = Math.max(search.from, height + 1 - REREAD_BLOCKS)
-        },
-      },
-      signal,
-    )
+    const place = isLast ? 'nextAtEnd' : 'next'
+    const from = search[place]
+    const to = isLast ? end : final
+    let readTo = from - 1
+    // What is read below the newest blocks stays read, however soon the look-up fails after it.
+    const settled = Math.max(search.from, final + 1 - REREAD_BLOCKS)
+    const onRead = (height: number) => {
+      readTo = height
+      search[place] = isLast ? height + 1 : Math.min(height + 1, settled)
+    }
+    const found = await scanFills({ chainId, endpoint, fail, spokePool, deposit, from, to, onRead }, signal)
     if (found !== null) return toFulfilment(endpoint, found, final, signal)
-    search.isOver = isLast
+    search.isOver = isLast && readTo >= end
     return null
   }
 
   function begin(key: string, from: number): Search {
-    const search: Search = { from, next: from, isOver: false }
+    const search: Search = { from, next: from, nextAtEnd: from, isOver: false }
     const [oldest] = searches.keys()
     if (searches.size >= MOST_DEPOSITS && oldest !== undefined) searches.delete(oldest)
     searches.set(key, search)

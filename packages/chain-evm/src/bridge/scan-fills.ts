@@ -29,14 +29,17 @@ export interface FillScan {
   readonly onRead: (height: number) => void
 }
 
+/** Most requests for logs in one scan, so that a long one keeps no others waiting. */
+const MOST_SLICES = 64
+
 /**
- * The first fill of a deposit in a run of blocks, or null. Fills of other deposits, of another origin, by other contracts and of less than
+ * The first fill of a deposit in a run of blocks, or null: then `onRead` told how far there is none, which may be short of the end. Fills of other deposits, of another origin, by other contracts and of less than
  * was promised are none.
  * @throws ChainError `ERR_CHAIN_UNAVAILABLE`.
  */
 export async function scanFills(scan: FillScan, signal?: AbortSignal): Promise<FoundFill | null> {
   const { deposit, spokePool, to, onRead } = scan
-  for (let from = scan.from; from <= to; ) {
+  for (let from = scan.from, slices = 0; from <= to && slices < MOST_SLICES; slices += 1) {
     const upTo = Math.min(to, from + scan.endpoint.maxRange() - 1)
     const logs = await readSlice(scan, from, upTo, signal)
     for (const log of logs.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)) {

@@ -153,6 +153,29 @@ describe('a router that is added', () => {
     expect(onChain(setUp)).toEqual(truth(setUp, 3))
   })
 
+  test('whose blocks cannot be read keeps no other router waiting', async () => {
+    const before = await addRouter()
+    const another = `0x${'ae'.repeat(20)}`
+    before.chain.routers = [fakeRouter, another, added]
+    const { chain, clock, indexer, ofType } = setUpIndexer({ startBlock: 3, maxRange: 5 }, before)
+    chain.intercept = (call) => {
+      if (call.length === 4 && call[3].includes(another)) throw down()
+    }
+    const stepOn = async () => {
+      for (let step = 0; step < 100; step += 1) {
+        await indexer.step()
+        await turns()
+        await clock.advance(1_000)
+      }
+    }
+    await stepOn()
+    expect(ofType('chain.backfilled').at(-1)).toMatchObject({ router: added, blockNumber: 20, to: 20 })
+    expect(indexer.status().error).toMatch(/ERR_CHAIN_UNAVAILABLE/)
+    chain.intercept = null
+    await stepOn()
+    expect(ofType('chain.backfilled').at(-1)).toMatchObject({ router: another, blockNumber: 20, to: 20 })
+  })
+
   test('what was read before a reorganisation is thrown away, and read again on the new branch', async () => {
     const setUp = await addRouter()
     const { chain, indexer, ofType } = setUp

@@ -103,6 +103,9 @@ export function createBackfill(deps: BackfillDeps): Backfill {
 
   function fail(thrown: unknown): void {
     close()
+    // Another router's blocks may be had meanwhile.
+    const [failed, ...others] = gaps
+    if (failed !== undefined) gaps = [...others, failed]
     failures += 1
     const retryInMs = backoffMs(failures, random.fraction())
     retryAt = clock.now() + retryInMs

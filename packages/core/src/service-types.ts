@@ -222,6 +222,8 @@ export interface ChainStatus {
   readonly chainId: number
   /** Newest height seen, or null before the first answer. */
   readonly head: number | null
+  /** Time of that block by its header, in unix milliseconds: it ages when the nodes stand still. Null before the first answer. */
+  readonly headAt: number | null
   /** Highest height whose payments are committed, or null. */
   readonly indexed: number | null
   /** How the newest blocks were proven, or null before the first commit of this process. */

@@ -42,6 +42,7 @@ const isChain = object({
   chainId: number,
   leading: flag,
   head: orNull(number),
+  headAt: orNull(number),
   indexed: orNull(number),
   lag: orNull(number),
   proof: oneOf('root', 'bloom', 'none', null),

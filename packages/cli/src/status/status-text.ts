@@ -12,7 +12,7 @@ export interface ChainProofs {
   readonly ranges: readonly ProvenRange[]
 }
 
-const chainHeads = ['chain', 'head', 'indexed', 'lag', 'proof', 'reorganisations', 'role']
+const chainHeads = ['chain', 'head', 'age', 'indexed', 'lag', 'proof', 'reorganisations', 'role']
 const endpointHeads = [
   ...['endpoint', 'score', 'used', 'head', 'ms'],
   ...['failures', 'contradictions', 'failed proofs', 'blocks per request'],
@@ -25,7 +25,7 @@ export function statusText(url: string, { status, database, chains }: HealthRepo
   return [
     ...lines,
     '',
-    ...table([chainHeads, ...chains.map(chainRow)]),
+    ...table([chainHeads, ...chains.map((chain) => chainRow(chain, now))]),
     ...chains.flatMap((chain) => details(chain, now)),
   ]
 }
@@ -48,9 +48,20 @@ export function notificationsText({ failing }: { readonly failing: number }): st
   return ['', `Notifications: ${grouped(failing)} ${which}; deliveries endpoints names them.`]
 }
 
-function chainRow({ chainId, head, indexed, lag, proof, reorganisations, leading }: ChainHealth): string[] {
+function chainRow(chain: ChainHealth, now: number): string[] {
+  const { chainId, head, headAt, indexed, lag, proof, reorganisations, leading } = chain
+  const age = headAt === null ? '-' : span(Math.max(0, now - headAt) / 1_000)
   const role = leading ? 'leads' : 'stands by'
-  return [String(chainId), figure(head), figure(indexed), figure(lag), proof ?? '-', grouped(reorganisations), role]
+  return [
+    String(chainId),
+    figure(head),
+    age,
+    figure(indexed),
+    figure(lag),
+    proof ?? '-',
+    grouped(reorganisations),
+    role,
+  ]
 }
 
 function details({ chainId, endpoints, error, lastError }: ChainHealth, now: number): string[] {

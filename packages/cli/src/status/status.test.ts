@@ -24,6 +24,7 @@ const chain = {
   chainId: 137,
   leading: true,
   head: 1_200,
+  headAt: 1_767_323_093_000,
   indexed: 1_198,
   lag: 2,
   proof: 'root',
@@ -62,8 +63,8 @@ describe('status', () => {
     expect(lines).toEqual([
       `ok: ${url}/below, database ok`,
       '',
-      'chain   head  indexed  lag  proof  reorganisations  role',
-      '  137  1,200    1,198    2  root                 3  leads',
+      'chain   head  age   indexed  lag  proof  reorganisations  role',
+      '  137  1,200  12 s    1,198    2  root                 3  leads',
       '',
       'Chain 137',
       '  endpoint      score  used   head  ms  failures  contradictions  failed proofs  blocks per request',

@@ -161,8 +161,9 @@ export const descriptions = {
     'chains.chainId': 'Chain id.',
     'chains.leading': 'Whether this process indexes the chain; false while another one does.',
     'chains.head': 'Newest height seen; null before the first answer.',
+    'chains.headAt': 'Time of that block by its header, in unix milliseconds; null before the first answer.',
     'chains.indexed': 'Highest height whose payments are stored; null before the first.',
-    'chains.lag': 'Blocks between the two; null while unknown.',
+    'chains.lag': 'Blocks between `head` and `indexed`; null while unknown.',
     'chains.proof':
       'How it is known that no payment of the newest blocks is missing. `root`: all receipts were read and their root recomputed. `bloom`: the log filters of all headers were tested, and receipts read where they may hold a payment. `none`: the word of the node. Null before the first commit of the process.',
     'chains.reorganisations': 'Reorganisations applied since the start of the process.',

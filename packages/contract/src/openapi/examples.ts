@@ -142,6 +142,7 @@ const chain = {
   chainId: 137,
   leading: true,
   head: 1_200,
+  headAt: 1_767_323_093_000,
   indexed: 1_198,
   lag: 2,
   proof: 'root',

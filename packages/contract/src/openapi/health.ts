@@ -11,6 +11,7 @@ export const healthSchema = object('read', {
       chainId: z.int(),
       leading: z.boolean(),
       head: z.nullable(z.int()),
+      headAt: z.nullable(z.int()),
       indexed: z.nullable(z.int()),
       lag: z.nullable(z.int()),
       proof: z.nullable(z.enum(['root', 'bloom', 'none'])),

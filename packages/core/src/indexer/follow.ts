@@ -34,6 +34,7 @@ export interface FollowDeps {
 /** What was seen of a chain. */
 export interface Seen {
   readonly head: number | null
+  readonly headAt: number | null
   readonly indexed: number | null
   readonly proof: ProofLevel | null
   readonly reorganisations: number
@@ -52,7 +53,7 @@ export interface Follow {
 export function createFollow(deps: FollowDeps): Follow {
   const { store, chain, clock, publish, logger, startBlock, finalityBlocks, prepare, moved } = deps
   const { chainId } = chain
-  let seen: Seen = { head: null, indexed: null, proof: null, reorganisations: 0 }
+  let seen: Seen = { head: null, headAt: null, indexed: null, proof: null, reorganisations: 0 }
   let headReadAt = 0
 
   function see(news: Partial<Seen>): void {
@@ -62,7 +63,7 @@ export function createFollow(deps: FollowDeps): Follow {
   async function readHead(signal: AbortSignal | undefined) {
     const newest = await chain.head(signal)
     headReadAt = clock.now()
-    see({ head: newest.number })
+    see({ head: newest.number, headAt: newest.timestamp })
     return newest
   }
 

@@ -39,6 +39,7 @@ describe('following', () => {
     expect(indexer.status()).toEqual({
       chainId: 1,
       head: 9,
+      headAt: chain.at(9).timestamp,
       indexed: 9,
       proof: 'root',
       reorganisations: 0,
@@ -159,6 +160,7 @@ describe('following', () => {
     expect(indexer.status()).toEqual({
       chainId: 1,
       head: null,
+      headAt: null,
       indexed: null,
       proof: null,
       reorganisations: 0,

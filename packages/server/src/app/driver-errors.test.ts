@@ -91,6 +91,7 @@ it('a driver error shows its class and code alone, in health, in answers and in 
         chainId: 1,
         leading: false,
         head: null,
+        headAt: null,
         indexed: null,
         lag: null,
         proof: null,

@@ -47,11 +47,12 @@ export function createHealth(deps: HealthDeps): () => Promise<HealthReport> {
 
 /** Field by field, and without what a message may repeat of a URL: `/health` is open to everybody. */
 function chainHealth(status: ChainStatus): ChainHealth {
-  const { chainId, leading, head, indexed, proof, reorganisations, endpoints, error, lastError } = status
+  const { chainId, leading, head, headAt, indexed, proof, reorganisations, endpoints, error, lastError } = status
   return {
     chainId,
     leading,
     head,
+    headAt,
     indexed,
     lag: lagOf(status),
     proof,

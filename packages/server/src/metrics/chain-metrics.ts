@@ -15,8 +15,13 @@ const levels: readonly ProofLevel[] = ['root', 'bloom', 'none']
 
 const chainGauges: readonly Reading<ChainStatus>[] = [
   { name: 'chain_head_block', help: 'Newest height seen.', value: ({ head }) => head },
+  {
+    name: 'chain_head_timestamp_seconds',
+    help: 'Time of the newest block seen, by its header.',
+    value: ({ headAt }) => (headAt === null ? null : headAt / 1_000),
+  },
   { name: 'chain_indexed_block', help: 'Highest height whose payments are stored.', value: ({ indexed }) => indexed },
-  { name: 'chain_lag_blocks', help: 'Blocks between the two.', value: lagOf },
+  { name: 'chain_lag_blocks', help: 'Blocks between head and indexed height.', value: lagOf },
   {
     name: 'chain_leading',
     help: 'Whether this process is the one that indexes the chain.',

@@ -60,7 +60,7 @@ describe('the metrics of chains', () => {
     let head = 1_200
     const status = () => [
       chainStatus({ chainId: 137, head, indexed: 1_190, proof: 'bloom', reorganisations: 3 }),
-      chainStatus({ chainId: 1, head: null, indexed: null, proof: null, leading: false, error: 'x' }),
+      chainStatus({ chainId: 1, head: null, headAt: null, indexed: null, proof: null, leading: false, error: 'x' }),
     ]
     watching(metrics, status, async () => null)
     const first = await read(metrics)
@@ -77,7 +77,7 @@ describe('the metrics of chains', () => {
       expect(second.get(`chain_proof{chain="137",level="${level}"}`)).toBe(value)
     expect(second.get('chain_leading{chain="1"}')).toBe(0)
     expect(second.get('chain_failing{chain="1"}')).toBe(1)
-    for (const unknown of ['chain_head_block', 'chain_indexed_block', 'chain_lag_blocks'])
+    for (const unknown of ['chain_head_block', 'chain_head_timestamp_seconds', 'chain_indexed_block', 'chain_lag_blocks'])
       expect(second.has(`${unknown}{chain="1"}`)).toBe(false)
     expect([...second.keys()].some((key) => key.startsWith('chain_proof{chain="1"'))).toBe(false)
   })
@@ -180,6 +180,7 @@ describe('the next delivery', () => {
     const found = await read(metrics)
     expect(found.has('next_delivery_seconds')).toBe(false)
     expect(found.get('chain_head_block{chain="1"}')).toBe(10)
+    expect(found.get('chain_head_timestamp_seconds{chain="1"}')).toBe(Date.UTC(2026, 0, 1) / 1_000)
   })
 })
 

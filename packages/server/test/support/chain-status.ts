@@ -5,6 +5,7 @@ export function chainStatus(changes: Partial<ChainStatus> = {}): ChainStatus {
   return {
     chainId: 1,
     head: 10,
+    headAt: Date.UTC(2026, 0, 1),
     indexed: 10,
     proof: 'root',
     reorganisations: 0,

@@ -49,7 +49,7 @@ test('a node that bears all is asked for as many as before, also after an outage
   expect(size.current()).toBe(100)
 })
 
-test('a pause that was wished for now and then is laid to no size', () => {
+test('a pause that a node wants now and then is laid to no size', () => {
   const size = createBatchSize(100)
   for (let round = 0; round < 5; round += 1) {
     size.ended(limited(100))

@@ -77,7 +77,12 @@ describe('the metrics of chains', () => {
       expect(second.get(`chain_proof{chain="137",level="${level}"}`)).toBe(value)
     expect(second.get('chain_leading{chain="1"}')).toBe(0)
     expect(second.get('chain_failing{chain="1"}')).toBe(1)
-    for (const unknown of ['chain_head_block', 'chain_head_timestamp_seconds', 'chain_indexed_block', 'chain_lag_blocks'])
+    for (const unknown of [
+      'chain_head_block',
+      'chain_head_timestamp_seconds',
+      'chain_indexed_block',
+      'chain_lag_blocks',
+    ])
       expect(second.has(`${unknown}{chain="1"}`)).toBe(false)
     expect([...second.keys()].some((key) => key.startsWith('chain_proof{chain="1"'))).toBe(false)
   })

@@ -70,7 +70,7 @@ describe.each(fillNames)('a fill by %s', (name) => {
     const { timestamp } = await node.rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
     await node.mine(3)
     const found = {
-      ...{ chainId, txHash: hash, logIndex: 0, blockNumber, blockHash, receiver: deposit.receiver },
+      ...{ chainId, txHash: hash, logIndex: 0, position: 0, blockNumber, blockHash, receiver: deposit.receiver },
       blockTimestamp: Number(timestamp) * 1_000,
       tokenOut: { address: token, symbol: 'ARRIVED', decimals: 6, amount: 490n },
       listedToken: { symbol: 'ARRIVED', currency: 'USD' },
@@ -123,8 +123,8 @@ test('two deposits that one transaction fills have places of their own', async (
   const [first, second] = [await newDeposit(), await newDeposit()]
   const { hash } = await node.execute({ to: pool, data: emits(fillOf(second), fillOf(first)) })
   const source = open()
-  expect(await source.lookup(first)).toMatchObject({ txHash: hash, logIndex: 1 })
-  expect(await source.lookup(second)).toMatchObject({ txHash: hash, logIndex: 0 })
+  expect(await source.lookup(first)).toMatchObject({ txHash: hash, logIndex: 1, position: 1 })
+  expect(await source.lookup(second)).toMatchObject({ txHash: hash, logIndex: 0, position: 0 })
 })
 
 test('a fill counts when it is as deep as confirmations say, and not a block sooner', async () => {
@@ -232,6 +232,44 @@ describe('the search', () => {
     }
     expect(rounds).toBeLessThan(60)
     expect(asked.filter(([from, to]) => to - from < 20).length).toBeGreaterThan(15)
+  })
+
+  test('begins anew when a fill that was found is gone: it may be further down on another branch', async () => {
+    const source = open()
+    expect(await source.lookup(deposit)).toBeNull()
+    const before = await node.rpc('evm_snapshot')
+    await node.rpc('anvil_mine', '0x200')
+    expect(await source.lookup(deposit)).toBeNull()
+    const { hash } = await fill(deposit)
+    expect(await source.lookup(deposit)).toMatchObject({ txHash: hash })
+    await node.rpc('evm_revert', before)
+    const other = await fill(deposit, { updatedOutputAmount: 491n })
+    await node.rpc('anvil_mine', '0x210')
+    expect(await source.lookup(deposit)).toBeNull()
+    expect(await source.lookup(deposit)).toMatchObject({ txHash: other.hash })
+  })
+
+  test('of many small requests gives way, and goes on the next time', async () => {
+    const source = open({ windowMs: 1_800_000 })
+    await node.rpc('evm_increaseTime', 3_600)
+    await node.mine(2)
+    const note = front.intercept
+    front.intercept = (request, response) => {
+      const sent = note(request, response)
+      const [from, to] = asked.at(-1) ?? [0, 0]
+      if (!request.methods.includes('eth_getLogs') || to - from < 2) return sent
+      return JSON.stringify(request.calls.map((_, index) => ({ id: index, error: { code: -32_000, message: 'no' } })))
+    }
+    const perLookup: number[] = []
+    for (let before = -1; perLookup.length < 60 && front.requests.length > before; perLookup.push(asked.length)) {
+      before = front.requests.length
+      asked.length = 0
+      await source.lookup(deposit).catch(() => {
+        before = -1
+      })
+    }
+    expect(Math.max(...perLookup)).toBe(64)
+    expect(perLookup.at(-1)).toBe(0)
   })
 
   test('begins ten minutes before the deposit was made, by the time of the blocks', async () => {

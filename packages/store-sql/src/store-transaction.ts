@@ -64,7 +64,8 @@ export function createStoreTransaction(
     checkpoints: (chainId, atOrBelow, limit) => listCheckpoints(db, chainId, atOrBelow, limit),
     upsertPayments: (payments) => upsertPayments(db, differences, payments),
     paymentsInBlocks: (chainId, from, to) => paymentsInBlocks(db, chainId, from, to),
-    overduePayments: (chainId, atOrBelow, limit) => overduePayments(db, differences, { chainId, atOrBelow, limit }),
+    overduePayments: (chainId, atOrBelow, limit, awaitedAtOrBelow) =>
+      overduePayments(db, differences, { chainId, atOrBelow, limit, awaitedAtOrBelow }),
     setDropped: (paymentId, dropped) => setDropped(db, paymentId, dropped),
     paymentsForChange: (selector) => paymentsForChange(db, differences, selector),
     setStatus: (paymentId, status) => setStatus(db, paymentId, status),

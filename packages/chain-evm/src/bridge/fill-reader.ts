@@ -43,6 +43,8 @@ interface Search {
   nextAtEnd: number
   /** Whether its time is over and all of it was read once more. */
   isOver: boolean
+  /** Whether a fill was found, which may be elsewhere when it is asked for again. */
+  wasFound: boolean
 }
 
 /**
@@ -81,13 +83,18 @@ export function createFillReader(deps: FillReaderDeps) {
       search[place] = isLast ? height + 1 : Math.min(height + 1, settled)
     }
     const found = await scanFills({ chainId, endpoint, fail, spokePool, deposit, from, to, onRead }, signal)
-    if (found !== null) return toFulfilment(endpoint, found, final, signal)
-    search.isOver = isLast && readTo >= end
+    if (found !== null) {
+      search.wasFound = true
+      return toFulfilment(endpoint, found, final, signal)
+    }
+    // It left the chain, and may be further down than where the search stands.
+    if (search.wasFound) Object.assign(search, { next: search.from, nextAtEnd: search.from, wasFound: false })
+    else search.isOver = isLast && readTo >= end
     return null
   }
 
   function begin(key: string, from: number): Search {
-    const search: Search = { from, next: from, nextAtEnd: from, isOver: false }
+    const search: Search = { from, next: from, nextAtEnd: from, isOver: false, wasFound: false }
     const [oldest] = searches.keys()
     if (searches.size >= MOST_DEPOSITS && oldest !== undefined) searches.delete(oldest)
     searches.set(key, search)
@@ -124,21 +131,24 @@ export function createFillReader(deps: FillReaderDeps) {
     const [block, answer] = await endpoint.rpc.all(calls, signal)
     const header = await believe(endpoint, block)
     const receipt = readReceipt(answer, fail)
+    const position =
+      receipt?.logs.findIndex(
+        ({ address, topics, data }) =>
+          address === log.address && data === log.data && topics.join() === log.topics.join(),
+      ) ?? -1
     const isThere =
       header?.hash === blockHash &&
       receipt?.hash === txHash &&
       receipt.blockHash === blockHash &&
       receipt.succeeded &&
-      receipt.logs.some(
-        ({ address, topics, data }) =>
-          address === log.address && data === log.data && topics.join() === log.topics.join(),
-      )
+      position !== -1
     if (!isThere) throw fail.gone(`the fill in transaction ${txHash} is not in block ${blockNumber}.`)
     const token = deps.lists.token(fill.outputToken)
     return {
       chainId,
       txHash,
       logIndex,
+      position,
       blockNumber,
       blockHash,
       blockTimestamp: header.timestamp,

@@ -42,8 +42,8 @@ test('a node that bears all is asked for as many as before, also after an outage
   for (const count of [100, 17, 1]) size.ended({ kind: 'lost', calls: calls(count), error })
   expect(size.current()).toBe(100)
   size.ended({ kind: 'lost', calls: calls(100), error })
-  expect(size.current()).toBe(1)
-  size.ended(answered(1))
+  expect(size.current()).toBe(2)
+  size.ended(answered(2))
   expect(size.current()).toBe(100)
   size.ended({ kind: 'reconnects' })
   expect(size.current()).toBe(100)
@@ -59,8 +59,34 @@ test('a pause that a node wants now and then is laid to no size', () => {
   }
 })
 
+test('small requests that are answered in between do not hide that large ones never are', () => {
+  const size = createBatchSize(100)
+  for (let round = 0; round < 40; round += 1) {
+    size.ended(size.current() > 25 ? limited(size.current()) : answered(size.current()))
+    size.ended(answered(2))
+  }
+  expect(size.current()).toBeLessThan(40)
+})
+
+test.each([1, 2])('a node that takes %i at a time gets as many, and more once it takes more', (most) => {
+  const size = createBatchSize(100)
+  const ask = (bears: number) => {
+    const count = size.current()
+    size.ended(count > bears ? { kind: 'lost', calls: calls(count), error } : answered(count))
+  }
+  for (let request = 0; request < 30; request += 1) ask(most)
+  expect(size.current()).toBe(most)
+  for (let request = 0; request < 400; request += 1) ask(100)
+  expect(size.current()).toBe(100)
+})
+
 test('a call that fails for a reason of its own is laid to no size', () => {
   const size = createBatchSize(100)
+  for (let round = 0; round < 20; round += 1) {
+    size.ended({ kind: 'lost', calls: [...calls(1, 'eth_chainId'), ...calls(1, 'eth_getLogs')], error })
+    for (const count of [size.current(), 1]) size.ended(answered(count, refused))
+  }
+  expect(size.current()).toBe(100)
   size.ended(answered(5, { ok: false, code: 3, message: 'execution reverted' }, 'eth_call'))
   size.ended(answered(5, refused, 'eth_getLogs'))
   expect(size.current()).toBe(100)

@@ -16,30 +16,46 @@ export interface BatchSize {
 
 /** Refusals for the rate, in a row, that are laid to the size: a pause would have helped otherwise. */
 const mostRefusals = 3
+/** A question goes with the one for the chain id, which says whose answer it is: while a node takes two at once, it gets no fewer. */
+const pair = 2
 
 /** Begins with the most calls, and never asks for more. */
 export function createBatchSize(most: number): BatchSize {
   const size = createRangeSize({ start: most, max: most })
-  let refusals = 0
+  let least = Math.min(pair, most)
+  let refusals = { count: 0, calls: 0 }
+
+  function failed(calls: number): void {
+    const isSmallest = calls <= least && size.current() === 1
+    // Nor is the pair taken: what is left is one by one.
+    if (isSmallest && calls === pair) least = 1
+    size.failed(isSmallest ? 1 : calls)
+  }
+
   return {
-    current: size.current,
+    current: () => Math.max(least, size.current()),
     ended(end) {
       if (end.kind === 'reconnects') return
-      const { length } = end.calls
+      const calls = end.calls.length
       if (end.kind === 'limited') {
-        refusals += 1
-        if (refusals < mostRefusals) return
+        refusals = { count: refusals.count + 1, calls }
+        if (refusals.count < mostRefusals) return
+        refusals.count = 0
+        failed(calls)
+      } else if (end.kind === 'answered' && !isRefused(end.calls, end.outcomes)) {
+        if (calls >= refusals.calls) refusals.count = 0
+        if (calls >= pair) least = Math.min(pair, most)
+        size.worked(calls)
       }
-      refusals = 0
-      if (end.kind === 'answered' && !isRefused(end.calls, end.outcomes)) size.worked(length)
-      else size.failed(length)
+      // How many blocks are asked for logs at once is learnt elsewhere.
+      else if (!end.calls.some(({ method }) => method === 'eth_getLogs')) failed(calls)
     },
   }
 }
 
-/** Whether a batch was answered with an error for a call that fails for no reason of its own. */
+/** Whether an answer holds an error for a call that fails for no reason of its own. */
 function isRefused(calls: readonly RpcCall[], outcomes: readonly RpcOutcome[]): boolean {
-  return calls.length > 1 && outcomes.some(({ ok }, index) => !ok && plain.has(calls[index]?.method ?? ''))
+  return outcomes.some(({ ok }, index) => !ok && plain.has(calls[index]?.method ?? ''))
 }
 
 const plain: ReadonlySet<string> = new Set([

@@ -136,8 +136,11 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
 
   async function askAll(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcOutcome[]> {
     const outcomes: RpcOutcome[] = []
-    while (outcomes.length < calls.length)
-      outcomes.push(...(await settle(calls.slice(outcomes.length, outcomes.length + batchSize()), signal)))
+    for (let start = 0; start < calls.length; ) {
+      const some = calls.slice(start, start + batchSize())
+      outcomes.push(...(await settle(some, signal)))
+      start += some.length
+    }
     return outcomes
   }
 

@@ -14,6 +14,8 @@ interface Known {
   /** Blocks that are read in the other way before this one is tried again, now and after the next time. */
   pause: number
   nextPause: number
+  /** Blocks that were had in this way since it failed, or since the pause was made shorter. */
+  since: number
 }
 
 /** Failures of single blocks, in a row, that are laid to the way of asking: an outage is as a rule over by then. */
@@ -23,7 +25,7 @@ const pauses = { first: 16, most: 1_024 } as const
 const nodes = new WeakMap<Rpc, Known>()
 
 function knownOf(rpc: Rpc): Known {
-  const known = nodes.get(rpc) ?? { isMissing: false, failures: 0, pause: 0, nextPause: pauses.first }
+  const known = nodes.get(rpc) ?? { isMissing: false, failures: 0, pause: 0, nextPause: pauses.first, since: 0 }
   nodes.set(rpc, known)
   return known
 }
@@ -46,7 +48,7 @@ export function hasNone(rpc: Rpc): void {
 export async function byBlock<T>(rpc: Rpc, blocks: number, ask: () => Promise<T>): Promise<T> {
   try {
     const answer = await ask()
-    Object.assign(knownOf(rpc), { failures: 0, nextPause: pauses.first })
+    worked(knownOf(rpc), blocks)
     return answer
   } catch (error) {
     // Of several blocks fewer are tried first.
@@ -55,8 +57,19 @@ export async function byBlock<T>(rpc: Rpc, blocks: number, ask: () => Promise<T>
   }
 }
 
+/** What a small block shows says little of a large one: the pause becomes shorter as slowly as it became longer. */
+function worked(known: Known, blocks: number): void {
+  // Of several blocks none is the one that failed by itself.
+  if (blocks === 1) known.failures = 0
+  known.since += blocks
+  if (known.since < known.nextPause) return
+  known.since = 0
+  known.nextPause = Math.max(pauses.first, known.nextPause / 2)
+}
+
 function failed(known: Known): void {
   known.failures += 1
+  known.since = 0
   // Once it was given up, one failure is enough.
   if (known.failures < mostFailures && known.nextPause === pauses.first) return
   known.failures = 0

@@ -42,7 +42,8 @@ const isChain = object({
   chainId: number,
   leading: flag,
   head: orNull(number),
-  headAt: orNull(number),
+  // Servers of before do not say it.
+  headAt: (value) => value === undefined || orNull(number)(value),
   indexed: orNull(number),
   lag: orNull(number),
   proof: oneOf('root', 'bloom', 'none', null),

@@ -50,7 +50,7 @@ export function notificationsText({ failing }: { readonly failing: number }): st
 
 function chainRow(chain: ChainHealth, now: number): string[] {
   const { chainId, head, headAt, indexed, lag, proof, reorganisations, leading } = chain
-  const age = headAt === null ? '-' : span(Math.max(0, now - headAt) / 1_000)
+  const age = headAt === null || headAt === undefined ? '-' : span(Math.max(0, now - headAt) / 1_000)
   const role = leading ? 'leads' : 'stands by'
   return [
     String(chainId),

@@ -101,7 +101,7 @@ export function depositTests(test: StoreTest): void {
     expect(await waiting(store)).toEqual([at(20), at(30, 2), back])
   })
 
-  test('a deposit waits again when its payment leaves the other chain, and so long nobody takes that for gone', async ({
+  test('a deposit waits again when its payment leaves the other chain, which is overdue further down so long', async ({
     store,
   }) => {
     const paidFrom = (given: BridgeDeposit, blockNumber: number) =>
@@ -123,10 +123,12 @@ export function depositTests(test: StoreTest): void {
     await store.transaction((tx) => tx.upsertPayments([paidFrom(kept, 20), paidFrom(moved, 21), plain]))
     await leave(store, 10, 20)
     expect(await waiting(store)).toEqual([moved])
-    const overdue = () => store.transaction((tx) => tx.overduePayments(10, 100, 100))
-    expect((await overdue()).map(({ txHash }) => txHash)).toEqual([hash(4), hash(0xf0 + 23)])
+    const overdue = (awaited?: number) => store.transaction((tx) => tx.overduePayments(10, 100, 100, awaited))
+    expect((await overdue(20)).map(({ txHash }) => txHash)).toEqual([hash(4), hash(0xf0 + 23)])
+    for (const awaited of [21, undefined])
+      expect((await overdue(awaited)).map(({ blockNumber }) => blockNumber)).toEqual([21, 21, 23])
     await settle(store, await idOf(store, moved))
-    expect((await overdue()).map(({ blockNumber }) => blockNumber)).toEqual([21, 21, 23])
+    expect((await overdue(20)).map(({ blockNumber }) => blockNumber)).toEqual([21, 21, 23])
   })
 
   test('a deposit that is settled while its block leaves the chain is settled or forgotten, never both', async ({

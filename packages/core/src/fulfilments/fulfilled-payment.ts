@@ -1,9 +1,10 @@
 /** The payment that a fulfilled deposit is. Source: INTERFACE 2.1 (chainId, txHash, source); DESIGN section 3. @module */
 import type { PaymentFacts } from '../payments/facts.js'
+import type { StoredPayment } from '../payments/record.js'
 import type { BridgeDeposit, Fulfilment } from '../ports/fulfilment.js'
 
 /**
- * Fulfilments are numbered from here, by log index: a bridge may pay several deposits in one transaction, and payments of a router
+ * Fulfilments are numbered from here, by the place of their log: a bridge may pay several deposits in one transaction, and payments of a router
  * in it are numbered from 0.
  */
 export const firstFulfilmentOrdinal = 1_000_000
@@ -13,12 +14,13 @@ export const firstFulfilmentOrdinal = 1_000_000
  * received comes from the destination, where nothing is taken off it. Rates of the source chain say nothing about the token that arrived.
  */
 export function fulfilledPayment({ payment }: BridgeDeposit, fulfilment: Fulfilment): PaymentFacts {
-  const { chainId, txHash, logIndex, blockNumber, blockHash, blockTimestamp, receiver, listedToken } = fulfilment
+  const { chainId, txHash, logIndex, position = logIndex } = fulfilment
+  const { blockNumber, blockHash, blockTimestamp, receiver, listedToken } = fulfilment
   const { amount, ...token } = fulfilment.tokenOut
   return {
     chainId,
     txHash,
-    ordinal: firstFulfilmentOrdinal + logIndex,
+    ordinal: firstFulfilmentOrdinal + position,
     logIndex,
     blockNumber,
     blockHash,
@@ -33,6 +35,27 @@ export function fulfilledPayment({ payment }: BridgeDeposit, fulfilment: Fulfilm
     tokenOut: { ...token, gross: amount, net: amount },
     pricing: { listedToken, feeds: [], calledAmount: null, serviceFee: null },
   }
+}
+
+/**
+ * The same under the ordinal that it was stored under before, when its block left the chain or it is recorded once more; never under that of
+ * another deposit.
+ * @param shown - The primary payments that are stored of the transaction.
+ */
+export function besideShown(facts: PaymentFacts, shown: readonly StoredPayment[]): PaymentFacts {
+  const isSame = (row: StoredPayment) =>
+    row.source.chainId === facts.source.chainId &&
+    row.source.txHash === facts.source.txHash &&
+    row.integrationAddress === facts.integrationAddress &&
+    row.receiver === facts.receiver &&
+    row.memoHex === facts.memoHex &&
+    row.tokenOut.address === facts.tokenOut.address
+  const isFill = (row: StoredPayment) => row.blockHash === facts.blockHash && row.logIndex === facts.logIndex
+  const before = shown.find((row) => isSame(row) && (row.offChain || isFill(row)))
+  if (before !== undefined) return { ...facts, ordinal: before.ordinal }
+  let { ordinal } = facts
+  while (shown.some((row) => row.ordinal === ordinal)) ordinal += 1
+  return { ...facts, ordinal }
 }
 
 /** What is wrong with an answer of a source, or null: it must pay the receiver of the deposit what was promised, where it was promised. */

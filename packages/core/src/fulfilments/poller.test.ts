@@ -163,14 +163,76 @@ test('where the destination is followed, the payment is recorded behind its inde
   const facts = paymentFacts('x', { chainId: 10, txHash: fulfilment.txHash, blockNumber: 200 })
   await store.transaction(async (tx) => {
     await tx.upsertPayments([{ facts, primary: true }])
-    await tx.setCheckpoint(10, { blockNumber: 200, blockHash: hashOf('200') })
+    await tx.setCheckpoint(10, { blockNumber: 200, blockHash: hashOf('another block 200') })
   })
+  expect(await poller().runOnce()).toBe(0)
+  await store.transaction((tx) => tx.setCheckpoint(10, { blockNumber: 200, blockHash: fulfilment.blockHash }))
   expect(await poller().runOnce()).toBe(1)
   expect(payments().map(({ ordinal, primary }) => [ordinal, primary])).toEqual([
     [0, true],
     [firstFulfilmentOrdinal + 5, false],
   ])
   expect(store.committed().snapshots).toEqual([])
+})
+
+test('payments keep their identity when their transaction is mined again, at other places of another block', async () => {
+  const [one, two] = ['one', 'two'].map((name) => {
+    const payment = paymentFacts(name, {
+      integrationAddress: `0x${name === 'one' ? 'a1'.repeat(20) : 'a9'.repeat(20)}`,
+    })
+    return bridgeDeposit(name, { payment, depositId: name })
+  }) as [BridgeDeposit, BridgeDeposit]
+  const { store, poller, payments, fills, events } = await setup([one, two])
+  const places = () =>
+    payments().map(({ ordinal, logIndex, integrationAddress, offChain, primary, version }) => ({
+      ...{ ordinal, logIndex, integrationAddress, offChain, primary, version },
+    }))
+  const mine = (shift: number, blockNumber: number) => {
+    for (const [index, deposit] of [one, two].entries()) {
+      const at = {
+        logIndex: 5 + 2 * index + shift,
+        position: 2 * index,
+        blockNumber,
+        blockHash: hashOf(`${blockNumber}`),
+      }
+      fills.set(deposit.depositId, { ...fulfilmentOf('both', deposit), ...at })
+    }
+  }
+  mine(0, 200)
+  expect(await poller().runOnce()).toBe(2)
+  const before = places()
+  expect(before.map(({ ordinal }) => ordinal - firstFulfilmentOrdinal)).toEqual([0, 2])
+  await store.transaction((tx) => tx.leaveChain(10, 199))
+  expect(places().map(({ offChain }) => offChain)).toEqual([true, true])
+  mine(2, 201)
+  expect(await poller().runOnce()).toBe(2)
+  expect(places()).toEqual(before.map((place) => ({ ...place, logIndex: place.logIndex + 2 })))
+  expect(events.map(({ type }) => type)).toEqual(['payment.indexed', 'payment.indexed'])
+})
+
+test('a source that tells no position: what left its block is taken up again, and no payment of another deposit', async () => {
+  const [one, two] = ['one', 'two'].map((name) => {
+    const payment = paymentFacts(name, {
+      integrationAddress: `0x${name === 'one' ? 'a1'.repeat(20) : 'a9'.repeat(20)}`,
+    })
+    return bridgeDeposit(name, { payment, depositId: name })
+  }) as [BridgeDeposit, BridgeDeposit]
+  const { store, poller, payments, fills } = await setup([one, two])
+  const mine = (shift: number, blockNumber: number) => {
+    for (const [index, deposit] of [one, two].entries()) {
+      const at = { logIndex: 5 + 2 * index + shift, blockNumber, blockHash: hashOf(`${blockNumber}`) }
+      fills.set(deposit.depositId, { ...fulfilmentOf('both', deposit), ...at })
+    }
+  }
+  const named = () =>
+    payments().map(({ integrationAddress, source, offChain }) => [integrationAddress, source, offChain])
+  mine(0, 200)
+  expect(await poller().runOnce()).toBe(2)
+  const before = named()
+  await store.transaction((tx) => tx.leaveChain(10, 199))
+  mine(2, 201)
+  expect(await poller().runOnce()).toBe(2)
+  expect(named()).toEqual(before)
 })
 
 test('a payment that names nobody is kept, and tells nobody', async () => {

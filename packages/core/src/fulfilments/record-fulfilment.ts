@@ -4,7 +4,7 @@ import { storePayments } from '../payments/store-payments.js'
 import type { Fulfilment } from '../ports/fulfilment.js'
 import type { Store } from '../ports/store.js'
 import type { WaitingDeposit } from '../ports/store-chains.js'
-import { fulfilledPayment } from './fulfilled-payment.js'
+import { besideShown, fulfilledPayment } from './fulfilled-payment.js'
 
 /** What to commit. */
 export interface FulfilmentToRecord {
@@ -19,7 +19,7 @@ export interface FulfilmentToRecord {
  * row. Whatever runs it again, at once or after a kill, changes nothing more. Where the destination is followed, its indexer comes first:
  * a payment of a router in the same transaction is known by then, so that only one of them is shown.
  * @returns What happened, to be published after the commit; null when nothing was written, because the deposit no longer waits or the
- * indexer of the destination is not there yet.
+ * indexer of the destination is not there yet, or on another branch.
  */
 export async function recordFulfilment(
   store: Pick<Store, 'transaction'>,
@@ -29,9 +29,12 @@ export async function recordFulfilment(
   return store.transaction(async (tx) => {
     const checkpoint = await tx.lockChain(chainId)
     if (isFollowed && (checkpoint === null || checkpoint.blockNumber < blockNumber)) return null
+    // The node that it came from may still be on a branch that the indexer has left.
+    const [known] = isFollowed ? await tx.checkpoints(chainId, blockNumber, 1) : []
+    if (known?.blockNumber === blockNumber && known.blockHash !== fulfilment.blockHash) return null
     if (!(await tx.settleDeposit(waiting.id))) return null
-    const facts = fulfilledPayment(waiting.deposit, fulfilment)
     const shown = await tx.paymentsForChange({ chainId, txHash })
+    const facts = besideShown(fulfilledPayment(waiting.deposit, fulfilment), shown)
     const primary = shown.every(({ integrationAddress }) => integrationAddress !== facts.integrationAddress)
     return storePayments(tx, [{ facts, primary }])
   })

@@ -133,7 +133,8 @@ export function createFollow(deps: FollowDeps): Follow {
   return {
     look,
     async standBy() {
-      see({ indexed: (await store.payments.checkpoint(chainId))?.blockNumber ?? null })
+      // Nobody asks a node meanwhile: what it told before grows old.
+      see({ head: null, headAt: null, indexed: (await store.payments.checkpoint(chainId))?.blockNumber ?? null })
     },
     seen: () => seen,
   }

@@ -6,6 +6,12 @@ import { changeState } from './change-state.js'
 /** Most payments that one transaction drops: each may cost a snapshot and a delivery. */
 export const maxDropsPerCommit = 500
 
+/**
+ * For so many blocks more it is looked for what fulfilled a deposit whose payment left the chain: nobody reads it again with the blocks. Then the
+ * payment is dropped as well, and comes back like any other should it be found after all.
+ */
+export const awaitedBlocks = 1_000
+
 /** Where a chain stands. */
 export interface DropInput {
   readonly chainId: number
@@ -25,7 +31,8 @@ export async function dropOverdue(
   { chainId, indexedTo, finalityBlocks }: DropInput,
 ): Promise<{ readonly events: readonly ServiceEvent[]; readonly more: boolean }> {
   if (finalityBlocks === null || indexedTo < finalityBlocks) return { events: [], more: false }
-  const overdue = await tx.overduePayments(chainId, indexedTo - finalityBlocks, maxDropsPerCommit)
+  const final = indexedTo - finalityBlocks
+  const overdue = await tx.overduePayments(chainId, final, maxDropsPerCommit, final - awaitedBlocks)
   const events: ServiceEvent[] = []
   for (const payment of overdue) {
     if (payment.primary) events.push(...(await changeState(tx, payment, 'failure')))

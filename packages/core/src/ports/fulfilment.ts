@@ -21,6 +21,11 @@ export interface Fulfilment {
   readonly chainId: number
   readonly txHash: string
   readonly logIndex: number
+  /**
+   * Index of the log among those of its transaction: the same in whatever block that is mined, so that the payment keeps its identity.
+   * @default `logIndex`
+   */
+  readonly position?: number | undefined
   readonly blockNumber: number
   readonly blockHash: string
   /** Unix time in milliseconds. */

@@ -103,10 +103,16 @@ export interface StoreTransaction {
   /** Payments of a chain in blocks `from` to `to`, both included, on the chain or off it, by block and log index. */
   paymentsInBlocks(chainId: number, from: number, to: number): Promise<StoredPayment[]>
   /**
-   * Payments of a chain off the chain, not dropped yet, whose block was at or below a height: at most `limit`, locked for change. One from
-   * another chain is not among them while its deposit waits: what fulfilled it may be in another block.
+   * Payments of a chain off the chain, not dropped yet, whose block was at or below a height: at most `limit`, locked for change.
+   * @param awaitedAtOrBelow - The height for payments from another chain whose deposit waits: what fulfilled it may be in another block.
+   *   @default `atOrBelow`
    */
-  overduePayments(chainId: number, atOrBelow: number, limit: number): Promise<StoredPayment[]>
+  overduePayments(
+    chainId: number,
+    atOrBelow: number,
+    limit: number,
+    awaitedAtOrBelow?: number,
+  ): Promise<StoredPayment[]>
   /** Notes that a payment was dropped, with the state to give back should it return; null: that it is no longer. */
   setDropped(paymentId: string, dropped: StoredPayment['dropped']): Promise<void>
   /** The primary payments of a transaction, locked for change until the transaction ends. Ordered by ordinal. */

@@ -10,6 +10,7 @@ import type { ServiceEvent } from '../events.js'
 import { createFulfilmentPoller } from '../fulfilments/poller.js'
 import { DeepReorganisationError } from '../indexer/deep-reorganisation-error.js'
 import { createFinality } from '../legacy/finality.js'
+import { awaitedBlocks } from '../payments/drop.js'
 import type { PaymentFacts } from '../payments/facts.js'
 import type { Chain } from '../ports/chain.js'
 import type { BridgeDeposit, Fulfilment } from '../ports/fulfilment.js'
@@ -299,20 +300,18 @@ describe('after a reorganisation that was too deep to be followed', () => {
     const [stays, goes] = ['stays', 'goes'].map((name, index) => {
       const deposit = bridgeDeposit(name, { depositId: name, destinationChainId: 1 })
       const payment = { ...deposit.payment, chainId: 137 }
-      const block = { blockNumber: 30 + index, blockHash: hashOf('of the branch that is left') }
-      return { deposit: { ...deposit, payment }, fulfilment: fulfilmentOf(name, deposit, { chainId: 1, ...block }) }
+      const blockNumber = 30 + index
+      const block = { blockNumber, blockHash: store.committed().checkpoints.get(1)?.heights.get(blockNumber) }
+      return {
+        deposit: { ...deposit, payment },
+        fulfilment: fulfilmentOf(name, deposit, { chainId: 1, ...block } as object),
+      }
     }) as [Pair, Pair]
     await store.transaction((tx) => tx.upsertDeposits([stays.deposit, goes.deposit]))
     const fills = new Map([stays, goes].map(({ deposit, fulfilment }) => [deposit.depositId, fulfilment]))
-    const changes: ServiceEvent[] = []
-    const poller = createFulfilmentPoller({
-      store,
-      source: { lookup: async ({ depositId }) => fills.get(depositId) ?? null },
-      followed: new Set([1]),
-      publish: (event) => changes.push(event),
-      clock: manualClock(),
-      logger: recordingLogger(),
-    })
+    const source = { lookup: async ({ depositId }: BridgeDeposit) => fills.get(depositId) ?? null }
+    const world = { publish: () => undefined, clock: manualClock(), logger: recordingLogger() }
+    const poller = createFulfilmentPoller({ store, source, followed: new Set([1]), ...world })
     expect(await poller.runOnce()).toBe(2)
     const isStored = ({ fulfilment }: Pair) =>
       [...store.committed().payments.values()].find(({ txHash }) => txHash === fulfilment.txHash)
@@ -323,13 +322,15 @@ describe('after a reorganisation that was too deep to be followed', () => {
     for (const pair of [stays, goes])
       expect(isStored(pair)).toMatchObject({ offChain: true, version: 1, state: null, dropped: null })
     const { number: blockNumber, hash: blockHash } = chain.at(33)
-    fills.set('stays', { ...stays.fulfilment, blockNumber, blockHash })
-    fills.set('goes', { ...goes.fulfilment, txHash: hashOf('another fill'), blockNumber, blockHash })
-    expect(await poller.runOnce()).toBe(2)
-    expect(isStored(stays)).toMatchObject({ offChain: false, version: 1, state: null, blockNumber })
-    await all({ from: 21, repair: true })
-    expect(isStored(stays)).toMatchObject({ offChain: false, version: 1, state: null })
+    fills.set('stays', { ...stays.fulfilment, blockNumber, blockHash, logIndex: 77 })
+    expect(await poller.runOnce()).toBe(1)
+    chain.mine(awaitedBlocks)
+    await catchUp()
+    expect(isStored(stays)).toMatchObject({ offChain: false, version: 1, state: null, blockNumber, logIndex: 77 })
     expect(isStored(goes)).toMatchObject({ offChain: true, version: 2, state: 'failure' })
+    fills.set('goes', { ...goes.fulfilment, blockNumber, blockHash })
+    expect(await poller.runOnce()).toBe(1)
+    expect(isStored(goes)).toMatchObject({ offChain: false, version: 3, state: null })
   })
 
   test('at every range a payment is final when it was before the branches part, or has its confirmations on the new one', async () => {

@@ -62,7 +62,7 @@ const retries = { moved: 5, unread: 6 } as const
  * After a reorganisation that was too deep to be followed, with `repair` and up to the checkpoint, the branch of `chain` is taken
  * in place of the stored one from `from` on, and the chain is followed again, also when this ends early.
  *
- * Blocks that a node does not answer for, or not whole, are asked for again, up to six times in a row, with a pause of up to 8 s in between: what it
+ * Blocks that a node does not answer for, not whole, or with a change in between, are asked for again, up to six times in a row, with a pause of up to 8 s in between: what it
  * bears is learnt from that. An indexer may run meanwhile. Payments of routers that are not listed any more, and payments from another chain, are left alone.
  * @throws RangeError When a height is not whole, or `to` is below `from` or above the checkpoint.
  * @throws ReindexError `ERR_REINDEX_REFUSED` when nothing is indexed, or the stored branch is not on the chain and cannot be replaced by

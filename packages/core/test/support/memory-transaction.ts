@@ -98,11 +98,14 @@ export function memoryTransaction(
         .filter((payment) => payment.chainId === chainId && payment.blockNumber >= from && payment.blockNumber <= to)
         .sort(byPlace)
     },
-    async overduePayments(chainId, atOrBelow, limit) {
+    async overduePayments(chainId, atOrBelow, limit, awaitedAtOrBelow = atOrBelow) {
       return payments()
         .filter((payment) => payment.chainId === chainId && payment.offChain && payment.dropped === null)
         .filter(({ blockNumber }) => blockNumber <= atOrBelow)
-        .filter((payment) => !depositsOf(payment).some(([, { waiting }]) => waiting))
+        .filter(
+          (payment) =>
+            payment.blockNumber <= awaitedAtOrBelow || !depositsOf(payment).some(([, { waiting }]) => waiting),
+        )
         .sort(byPlace)
         .slice(0, limit)
     },

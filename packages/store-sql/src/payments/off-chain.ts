@@ -60,10 +60,13 @@ export interface OverdueQuery {
   readonly chainId: number
   readonly atOrBelow: number
   readonly limit: number
+  /** The same as `atOrBelow`, for payments from another chain whose deposit waits. @default `atOrBelow` */
+  readonly awaitedAtOrBelow?: number | undefined
 }
 
-/** Payments off the chain that nobody has dropped yet, by block; one from another chain only when its deposit does not wait. */
-export function overdueQuery(db: Connection, { chainId, atOrBelow, limit }: OverdueQuery) {
+/** Payments off the chain that nobody has dropped yet, by block. */
+export function overdueQuery(db: Connection, query: OverdueQuery) {
+  const { chainId, atOrBelow, limit, awaitedAtOrBelow = atOrBelow } = query
   return (
     db
       .selectFrom('payments')
@@ -72,17 +75,20 @@ export function overdueQuery(db: Connection, { chainId, atOrBelow, limit }: Over
       .where('block_number', '<=', atOrBelow)
       // The literal lets both planners see that the partial index applies.
       .where(sql<boolean>`off_chain = 1 and dropped is null`)
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom('deposits as d')
-              .select('d.id')
-              .whereRef('d.chain_id', '=', 'payments.source_chain_id')
-              .whereRef('d.tx_hash', '=', 'payments.source_tx_hash')
-              .where('d.waiting', '=', sql.lit(1))
-              .whereRef('payments.source_chain_id', '<>', 'payments.chain_id'),
+      .where(({ eb, or, not, exists, selectFrom }) =>
+        or([
+          eb('block_number', '<=', awaitedAtOrBelow),
+          not(
+            exists(
+              selectFrom('deposits as d')
+                .select('d.id')
+                .whereRef('d.chain_id', '=', 'payments.source_chain_id')
+                .whereRef('d.tx_hash', '=', 'payments.source_tx_hash')
+                .where('d.waiting', '=', sql.lit(1))
+                .whereRef('payments.source_chain_id', '<>', 'payments.chain_id'),
+            ),
           ),
-        ),
+        ]),
       )
       .orderBy('block_number')
       .orderBy('id')

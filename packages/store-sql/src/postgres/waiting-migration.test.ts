@@ -8,7 +8,7 @@ import { lockKey } from './lock-key.js'
 
 const schema = 'waiting'
 /** Every time limit of a connection; the migration waits for longer. */
-const limitMs = 1_000
+const limitMs = 2_000
 
 describe.skipIf(postgresMissing)(
   `a migration behind another one${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
@@ -30,7 +30,9 @@ describe.skipIf(postgresMissing)(
     })
 
     test('waits for it as long as it takes, though all else has its limits', async () => {
-      await other.query(`begin; select pg_advisory_xact_lock(${lockKey(schema, 'migration')}::bigint)`)
+      const lock = `${lockKey(schema, 'migration')}::bigint`
+      // Held by the session: within a transaction, pg_stat_activity stays as it was first read.
+      await other.query(`select pg_advisory_lock(${lock})`)
       const migrated = migrate(createPostgresEngine(pool, { schema, answerTimeoutMs: limitMs }))
       let ended = false
       const noted = migrated.finally(() => {
@@ -40,7 +42,7 @@ describe.skipIf(postgresMissing)(
       const waits = `select 1 from pg_stat_activity where wait_event = 'advisory'
         and clock_timestamp() - query_start > interval '${1.5 * limitMs} milliseconds'`
       while (!ended && (await other.query(waits)).rows.length === 0) await delay(20)
-      await other.query('commit')
+      await other.query(`select pg_advisory_unlock(${lock})`)
       await noted
       const versions = await other.query(`select max(version) as newest from ${schema}.schema_versions`)
       expect(Number(versions.rows[0].newest)).toBeGreaterThan(10)

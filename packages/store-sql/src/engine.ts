@@ -99,6 +99,10 @@ export interface Differences {
   skipLocked(table: string): string
   /** A condition: the column is one of these integers or texts. */
   oneOf(column: string, type: 'integer' | 'text', values: readonly unknown[], parameter: Parameter): string
+  /** What a statement reads of a column of bytes, for {@link bytesOf}. */
+  bytesText(column: string): string
+  /** The bytes that a statement read. */
+  bytesOf(read: Uint8Array | string): Uint8Array
   /** Rows as a table expression. */
   bulkSource(columns: readonly BulkColumn[], rows: readonly (readonly unknown[])[]): BulkSource
   /** The placeholder of the n-th parameter, from 1. */

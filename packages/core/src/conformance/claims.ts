@@ -252,6 +252,31 @@ export function claimTests(test: StoreTest): void {
     expect(hashes(claims)).toEqual(given.map(({ facts }) => facts.txHash))
   })
 
+  test('a body of any bytes comes out of a claim as it was stored', async ({ store }) => {
+    await store.integrations.insert(integration())
+    const bodies = [
+      Uint8Array.from({ length: 512 }, (_, n) => n % 256),
+      new TextEncoder().encode(String.raw`{"memo":"a \"quoted\" \\ \u0000 \134"}`),
+      Uint8Array.from([0x5c]),
+      Uint8Array.from([0x5c, 0x5c, 0x31, 0x33, 0x34]),
+      Uint8Array.from([0xff]),
+      new Uint8Array(),
+    ]
+    await store.transaction(async (tx) => {
+      const { inserted } = await tx.upsertPayments(bodies.map((_, n) => primary({ txHash: hash(n) })))
+      await tx.insertSnapshots(
+        inserted.map(({ id }, n) => ({
+          paymentId: id,
+          version: 1,
+          body: bodies[n] ?? new Uint8Array(),
+          integrationAddress: shop,
+        })),
+      )
+    })
+    const claims = await store.deliveries.claim({ limit: 10, leaseMs: 60_000 })
+    expect(claims.map(({ body }) => body)).toEqual(bodies)
+  })
+
   test('a lease that ends while the claim goes on gives no delivery twice', async (subject) => {
     const { store } = subject
     await store.integrations.insert(integration())

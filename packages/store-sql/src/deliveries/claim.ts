@@ -12,7 +12,7 @@ import type { ClaimedDelivery, ClaimRequest, DeliveryStore, Ids } from '@payment
 import type { Connection, Differences, Engine, Lane } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import { sendKept } from '../internal/statement.js'
-import { bytes, integer } from '../internal/values.js'
+import { integer } from '../internal/values.js'
 import type { Candidate } from './candidate.js'
 import { type Moment, newRotation, type Rotation, readCandidates } from './candidates.js'
 import { tokenOf } from './claim-token.js'
@@ -113,7 +113,7 @@ async function claimTaken(db: Connection, differences: Differences, taken: reado
   await setLeases(db, differences, kept, lease)
   const own = kept.flatMap((candidate) => {
     const found = held.get(candidate.id)
-    return found === undefined ? [] : [claimedDelivery(candidate, found, lease.claimToken)]
+    return found === undefined ? [] : [claimedDelivery(differences, candidate, found, lease.claimToken)]
   })
   return { own, contended, overtaken }
 }
@@ -150,7 +150,12 @@ async function setLeases(
 
 const idsOf = (candidates: readonly Candidate[]) => candidates.map(({ id }) => id)
 
-function claimedDelivery({ probe }: Candidate, { row, owner }: Held, claimToken: string): ClaimedDelivery {
+function claimedDelivery(
+  { bytesOf }: Differences,
+  { probe }: Candidate,
+  { row, owner }: Held,
+  claimToken: string,
+): ClaimedDelivery {
   const attempt = integer(row.attempted) + 1
   return {
     deliveryId: String(row.id),
@@ -166,6 +171,6 @@ function claimedDelivery({ probe }: Candidate, { row, owner }: Held, claimToken:
     chainId: integer(row.chain_id),
     txHash: row.tx_hash,
     version: integer(row.version),
-    body: bytes(row.body),
+    body: bytesOf(row.body),
   }
 }

@@ -20,7 +20,8 @@ interface HeldRow {
   integration: string
   chain_id: Integer
   tx_hash: string
-  body: Uint8Array
+  /** As `bytesOf` reads it. */
+  body: Uint8Array | string
 }
 
 /** An integration that may be notified. */
@@ -81,12 +82,12 @@ async function ownersOf(
  * takes the index of what is due: a plan that PostgreSQL made while the outbox was empty would walk a backlog of millions to find a few ids.
  */
 export function holdText(differences: Differences, ids: readonly number[], moment: Moment): StatementText {
-  const { name, oneOf, skipLocked } = differences
+  const { bytesText, name, oneOf, skipLocked } = differences
   return (parameter) => {
     const now = moment(parameter)
     return `select d.id, d.version, d.attempted, d.schedule_from, coalesce(d.replayed_at, d.created_at, d.due_at) as made_at,
       case when d.replayed_at is null then 0 else 1 end as replayed, ${now} as now, d.integration,
-      p.chain_id, p.tx_hash, s.body,
+      p.chain_id, p.tx_hash, ${bytesText('s.body')} as body,
       case when d.lane = 1 and d.attempted > 0 and exists (
         select 1 from ${name('deliveries')} n where n.payment_id = d.payment_id and n.version > d.version
       ) then 1 else 0 end as overtaken

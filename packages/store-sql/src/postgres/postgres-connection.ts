@@ -3,7 +3,7 @@ import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import type { PoolClient, QueryArrayResult } from 'pg'
 import type { NamedQuery } from '../engine.js'
 import { KeptQuery } from '../internal/kept-query.js'
-import type { RawRows } from '../internal/row-view.js'
+import { type RawRows, rowView } from '../internal/row-view.js'
 import { SentQuery, type SentResult } from '../internal/sent-query.js'
 import { fromPostgresError, isLost } from './postgres-error.js'
 import { queryTextRows } from './text-rows.js'
@@ -54,13 +54,12 @@ export class PostgresConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<SentResult<Row>> {
-    const { keepsPlans, ownClients } = this.#options
-    const isNamed = query instanceof KeptQuery || query instanceof SentQuery
+    const isKept = query instanceof KeptQuery || query instanceof SentQuery
     // Only a search may go along with BEGIN: without that, what writes would be committed by itself.
     if (!(query instanceof KeptQuery)) await this.#begun
-    const answer = this.run(query.sql, query.parameters, isNamed && keepsPlans ? query.name : undefined)
-    if (!(query instanceof SentQuery) || ownClients !== true) return { rows: (await answer).rows as Row[] }
-    const later = answer.then(({ rows }) => rows as Row[])
+    const answer = (isKept ? this.#viewed(query) : this.run(query.sql, query.parameters)) as Promise<{ rows: Row[] }>
+    if (!(query instanceof SentQuery) || this.#options.ownClients !== true) return answer
+    const later = answer.then(({ rows }) => rows)
     // Its error fails the transaction; where nobody asks for its rows, it must not end the process.
     later.catch(() => undefined)
     return { rows: [], later }
@@ -77,10 +76,16 @@ export class PostgresConnection implements DatabaseConnection {
     return { columns: fields.map((field) => field.name), values: rows }
   }
 
+  /** The same, to be read field by field. */
+  async #viewed(query: NamedQuery): Promise<{ rows: object[] }> {
+    const { columns, values } = await this.raw(query)
+    return { rows: values.length === 0 ? [] : values.map(rowView(columns)) }
+  }
+
   // PostgreSQL answers the COMMIT of a failed transaction with a silent ROLLBACK, so a caller that swallowed an error
   // would believe the rest was kept.
-  run(text: string, values: readonly unknown[] = [], name?: string): Promise<{ rows: unknown[] }> {
-    const query = { text, values: [...values], ...(name === undefined ? {} : { name }) }
+  run(text: string, values: readonly unknown[] = []): Promise<{ rows: unknown[] }> {
+    const query = { text, values: [...values] }
     return this.#ask<{ rows: unknown[] }>((done) => {
       void this.#client.query(query, done)
     })

@@ -1,12 +1,14 @@
 /** SQL of the PostgreSQL side. @module */
 import { sql } from 'kysely'
 import type { BulkColumn, BulkSource, Connection, Differences } from '../engine.js'
+import { bytes } from '../internal/values.js'
 import { postgresTypes } from '../schema/column-types.js'
 import type { Integer } from '../schema/integer.js'
 import { arrayLiteral } from './array-literal.js'
 import { insertAll, insertNumbered } from './bulk-insert.js'
 import { updateAll } from './bulk-update.js'
 import { dueText } from './due.js'
+import { fromEscaped } from './escaped-bytes.js'
 import { lockKey } from './lock-key.js'
 
 const arrayTypes = { integer: 'bigint[]', real: 'double precision[]', text: 'text[]' } as const
@@ -41,6 +43,8 @@ export function postgresDifferences(schema: string, now: (() => number) | undefi
       await sql`select set_config('lock_timeout', ${`${ms}ms`}, true)`.execute(db)
     },
     oneOf,
+    bytesText: (column) => `encode(${column}, 'escape')`,
+    bytesOf: (read) => bytes(typeof read === 'string' ? fromEscaped(read) : read),
     placeholder: (n) => `$${n}`,
     bulkRows: (left) => Math.min(left, mostRows),
     bulkSource,

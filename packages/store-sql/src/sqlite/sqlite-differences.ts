@@ -1,6 +1,7 @@
 /** SQL of the SQLite side. @module */
 import { sql } from 'kysely'
 import type { BulkColumn, BulkSource, Differences } from '../engine.js'
+import { bytes } from '../internal/values.js'
 import { sqliteTypes } from '../schema/column-types.js'
 import type { Integer } from '../schema/integer.js'
 import { insertAll, insertNumbered } from './bulk-insert.js'
@@ -29,6 +30,8 @@ export function sqliteDifferences(now: () => number): Differences {
     skipLocked: () => '',
     waitAtMost: async () => undefined,
     oneOf,
+    bytesText: (column) => column,
+    bytesOf: (read) => bytes(read as Uint8Array),
     lockChain: async () => undefined,
     lockAudit: async () => undefined,
     beginMigration: async () => undefined,

@@ -12,7 +12,8 @@ export function fromEscaped(text: string): Uint8Array {
   if (first === -1) return Buffer.from(text, 'latin1')
   const found = Buffer.allocUnsafe(text.length)
   let length = found.write(text.slice(0, first), 'latin1')
-  for (let index = first; index < text.length; length += 1) {
+  let index = first
+  while (index < text.length) {
     const code = text.charCodeAt(index)
     if (code !== backslash) {
       found[length] = code
@@ -21,10 +22,15 @@ export function fromEscaped(text: string): Uint8Array {
       found[length] = backslash
       index += 2
     } else {
-      const digit = (offset: number) => text.charCodeAt(index + offset) - zero
-      found[length] = digit(1) * 64 + digit(2) * 8 + digit(3)
+      found[length] = octalAt(text, index + 1)
       index += 4
     }
+    length += 1
   }
   return found.subarray(0, length)
+}
+
+/** Outside of the loop: a function that holds its index would leave garbage at every character. */
+function octalAt(text: string, at: number): number {
+  return (text.charCodeAt(at) - zero) * 64 + (text.charCodeAt(at + 1) - zero) * 8 + text.charCodeAt(at + 2) - zero
 }

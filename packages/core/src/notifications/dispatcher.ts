@@ -15,7 +15,7 @@ export interface DispatcherOptions {
   readonly concurrency?: number | undefined
   /** Most posts in flight at a time to one endpoint. @default 32 */
   readonly perEndpoint?: number | undefined
-  /** Most deliveries claimed at a time; never more than there are free slots, so that no claim waits. @default 256 */
+  /** Most deliveries claimed at a time; never more than there are slots free, or expected to be when the claim is back. @default 256 */
   readonly batch?: number | undefined
   /**
    * How long a claim is held, in milliseconds. At least {@link minLeaseMs}: a post and its settling must fit.

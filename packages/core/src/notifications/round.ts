@@ -1,13 +1,13 @@
 /** Claims and posts within the bounds of one run. Source: docs/decisions/fairness.md. @module */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { ClaimRequest } from '../ports/store-deliveries.js'
+import type { ClaimedDelivery, ClaimRequest } from '../ports/store-deliveries.js'
 import { type Alarm, createAlarm } from './alarm.js'
 import { type AttemptDeps, createAttempt, type HeldClaim } from './attempt.js'
 import { createSettler, type SettlerDeps } from './settler.js'
 import { createSlots } from './slots.js'
 
 /** What a round needs from outside. */
-export type RoundDeps = AttemptDeps & Omit<SettlerDeps, 'onSettled'>
+export type RoundDeps = AttemptDeps & Omit<SettlerDeps, 'onWriting' | 'onSettled'>
 
 /** The bounds of a round; see the options of the dispatcher. */
 export interface Bounds {
@@ -50,39 +50,51 @@ const startsAtOnce = 32
 export function openRound(deps: RoundDeps, { concurrency, perEndpoint, batch, leaseMs }: Bounds): Round {
   const { store, clock } = deps
   const alarm = createAlarm(clock)
-  const slots = createSlots({ concurrency, perEndpoint })
+  const slots = createSlots<HeldClaim>({ concurrency, perEndpoint })
   const attempt = createAttempt(deps)
-  let inFlight = 0
   let onIdle = () => {}
   let left: Leftover = 'nothing'
   const ring = () => {
     if (left !== 'nothing') alarm.ring()
   }
-  const settler = createSettler({ ...deps, onSettled: ring })
+  /** Posts that have ended since the last claim was asked for. */
+  let ended = 0
+  const settler = createSettler({ ...deps, onWriting: ringForMany, onSettled: ring })
   /** Free slots; none while the store is so slow to take results that twice as many wait as could be posted. */
   const free = () => (settler.waiting() < 2 * concurrency ? slots.free() : 0)
 
-  async function start(claimed: readonly HeldClaim[]): Promise<void> {
-    inFlight += claimed.length
-    for (const { claim } of claimed) slots.take(claim)
-    for (let begun = 0; begun < claimed.length; begun += startsAtOnce) {
+  /** As a rule a commit rings. While one takes its time, a quarter of the slots is enough for a claim that is worth its cost. */
+  function ringForMany(): void {
+    if (left !== 'nothing' && ended * 4 >= concurrency && settler.isWriting()) alarm.ring()
+  }
+
+  async function start(posted: readonly HeldClaim[]): Promise<void> {
+    for (let begun = 0; begun < posted.length; begun += startsAtOnce) {
       if (begun > 0) await nextTurn()
-      for (const held of claimed.slice(begun, begun + startsAtOnce)) void post(held)
+      for (const held of posted.slice(begun, begun + startsAtOnce)) void post(held)
     }
   }
 
   async function post(held: HeldClaim): Promise<void> {
     // Never rejects.
     const attempted = await attempt(held)
-    inFlight -= 1
-    slots.release(held.claim)
+    ended += 1
+    void start(slots.release(held))
     if (attempted === null) ring()
     else {
       settler.add(attempted)
-      // As a rule the commit rings. When it is slow, a quarter of the slots is enough for a claim that is worth its cost.
-      if (left === 'full' && slots.free() * 4 >= concurrency) alarm.ring()
+      ringForMany()
     }
-    if (inFlight === 0) onIdle()
+    if (slots.inHand() === 0) onIdle()
+  }
+
+  async function claimFrom(request: ClaimRequest): Promise<readonly ClaimedDelivery[]> {
+    const isBack = slots.claiming()
+    try {
+      return await store.deliveries.claim(request)
+    } finally {
+      isBack()
+    }
   }
 
   return {
@@ -95,23 +107,24 @@ export function openRound(deps: RoundDeps, { concurrency, perEndpoint, batch, le
     async claim() {
       // While there is more than there is room for, answers that have arrived make the claim larger, and each of it cheaper.
       if (left !== 'nothing') await nextTurn()
-      const limit = Math.min(batch, free())
+      const { asked, isBound } = slots.room()
+      const limit = Math.min(batch, free(), asked.limit)
       // What ends while the claim runs may be the room that it lacked.
       left = 'full'
       // Answers that arrived in that turn may fill what waits to be settled.
-      if (limit === 0) return { started: 0, left }
+      if (limit <= 0) return { started: 0, left }
+      ended = 0
       const claimedAt = clock.now()
-      const holding = { held: slots.held(), heldOf: slots.heldOf(), free: slots.keptFree() }
-      const request: ClaimRequest = { limit, leaseMs, again: Math.min(limit, slots.again()), perEndpoint, ...holding }
-      const claims = await store.deliveries.claim(request)
-      void start(claims.map((claim) => ({ claim, claimedAt, leaseEndsAt: claimedAt + leaseMs })))
-      if (claims.length === limit) left = limit === batch ? 'batch' : 'full'
-      else left = slots.atBound() ? 'bound' : 'nothing'
+      const claims = await claimFrom({ ...asked, limit, again: Math.min(limit, asked.again), perEndpoint, leaseMs })
+      void start(slots.take(claims.map((claim) => ({ claim, claimedAt, leaseEndsAt: claimedAt + leaseMs }))))
+      if (claims.length < limit) left = isBound(claims) ? 'bound' : 'nothing'
+      else if (limit === batch) left = 'batch'
+      ringForMany()
       return { started: claims.length, left }
     },
-    isBusy: () => inFlight > 0 || settler.waiting() > 0,
+    isBusy: () => slots.inHand() > 0 || settler.waiting() > 0,
     async drained() {
-      if (inFlight > 0)
+      if (slots.inHand() > 0)
         await new Promise<void>((resolve) => {
           onIdle = resolve
         })

@@ -24,6 +24,8 @@ const retryCapMs = 1_000
 /** What a settler needs from outside. */
 export interface SettlerDeps extends SettleGroupDeps {
   readonly clock: Clock
+  /** Called when a commit begins. */
+  readonly onWriting: () => void
   /** Called after every commit, and when attempts were given up. */
   readonly onSettled: () => void
 }
@@ -34,6 +36,8 @@ export interface Settler {
   add(attempted: Attempted): void
   /** How many are not settled yet. */
   waiting(): number
+  /** Whether a commit is under way. */
+  isWriting(): boolean
   /** Resolves once nothing waits. Never rejects. */
   drained(): Promise<void>
 }
@@ -45,7 +49,7 @@ export interface Settler {
  * nobody else can claim it, so it is not dropped then, unless the settler is drained. Events are published after their commit.
  */
 export function createSettler(deps: SettlerDeps): Settler {
-  const { clock, random, logger, onSettled } = deps
+  const { clock, random, logger, onWriting, onSettled } = deps
   const settleGroup = createSettleGroup(deps)
   const queue: Attempted[] = []
   /** Groups that are being settled. */
@@ -74,6 +78,7 @@ export function createSettler(deps: SettlerDeps): Settler {
       running.delete(done)
     })
     running.set(done, group.length)
+    onWriting()
     const over = new AbortController()
     const somebodyWaits = new Promise<void>((resolve) => {
       arrived = resolve
@@ -135,6 +140,7 @@ export function createSettler(deps: SettlerDeps): Settler {
       for (const attempts of running.values()) count += attempts
       return count
     },
+    isWriting: () => running.size > 0,
     async drained() {
       draining = true
       while (writer !== null || running.size > 0)

@@ -2,71 +2,163 @@ import { expect, test } from 'vitest'
 import { createSlots } from './slots.js'
 
 const first = (notificationUrl: string, integrationAddress = notificationUrl) => ({
-  ...{ integrationAddress, notificationUrl, attempt: 1 },
-  ...{ replay: false, probe: false },
+  claim: { integrationAddress, notificationUrl, attempt: 1, replay: false, probe: false },
 })
-const retry = (notificationUrl: string) => ({ ...first(notificationUrl), attempt: 2 })
-const replay = (notificationUrl: string) => ({ ...first(notificationUrl), replay: true })
-const probe = (notificationUrl: string) => ({ ...first(notificationUrl), probe: true })
+type Held = ReturnType<typeof first>
+const of = (change: Partial<Held['claim']>) => (url: string) => ({ claim: { ...first(url).claim, ...change } })
+const retry = of({ attempt: 2 })
+const replay = of({ replay: true })
+const probe = of({ probe: true })
 
-test('counts what is in flight in all, by endpoint, and of retries, replays and probes', () => {
-  const slots = createSlots({ concurrency: 12, perEndpoint: 3 })
-  for (const holder of [first('a'), retry('a'), replay('b'), probe('c')]) slots.take(holder)
-  expect([slots.free(), slots.again(), slots.atBound()]).toEqual([8, 3, false])
-  expect(slots.held()).toEqual(
-    new Map([
+const slotsOf = (concurrency: number, perEndpoint: number) => createSlots<Held>({ concurrency, perEndpoint })
+type Slots = ReturnType<typeof slotsOf>
+/** A claim that brings these while those end. */
+function claim(slots: Slots, claimed: readonly Held[], ending: readonly Held[] = []): readonly Held[] {
+  const isBack = slots.claiming()
+  for (const held of ending) slots.release(held)
+  isBack()
+  return slots.take(claimed)
+}
+const isBound = (slots: Slots) => slots.room().isBound([])
+
+test('counts what is in hand in all, by endpoint, and of retries, replays and probes', () => {
+  const slots = slotsOf(12, 3)
+  const [a, again, asked, tried] = [first('a'), retry('a'), replay('b'), probe('c')]
+  slots.take([a, again, asked, tried])
+  expect([slots.inHand(), slots.free(), isBound(slots)]).toEqual([4, 8, false])
+  expect(slots.room().asked).toMatchObject({
+    ...{ limit: 8, again: 3, free: 8 },
+    held: new Map([
       ['a', 2],
       ['b', 1],
       ['c', 1],
     ]),
-  )
-  slots.release(retry('a'))
-  slots.release(replay('b'))
-  slots.release(probe('c'))
-  expect([slots.free(), slots.again(), slots.held()]).toEqual([11, 6, new Map([['a', 1]])])
+  })
+  for (const held of [again, asked, tried]) slots.release(held)
+  expect(slots.room().asked).toMatchObject({ limit: 11, again: 6, held: new Map([['a', 1]]) })
 })
 
 test('paths of one server are one endpoint, and each integration there is counted by itself', () => {
-  const slots = createSlots({ concurrency: 8, perEndpoint: 3 })
-  for (const path of ['a', 'b', 'a']) slots.take(first(`https://shop.example/${path}`, `0x${path}`))
-  expect(slots.held()).toEqual(new Map([['shop.example:443', 3]]))
-  expect([...slots.heldOf()]).toEqual([
+  const slots = slotsOf(8, 3)
+  const held = ['a', 'b', 'a'].map((path) => first(`https://shop.example/${path}`, `0x${path}`))
+  slots.take(held)
+  expect(slots.room().asked.held).toEqual(new Map([['shop.example:443', 3]]))
+  expect([...slots.room().asked.heldOf]).toEqual([
     ['0xa', 2],
     ['0xb', 1],
   ])
-  slots.release(first('https://shop.example/b', '0xb'))
-  expect([...slots.heldOf()]).toEqual([['0xa', 2]])
+  for (const one of held.slice(1, 2)) slots.release(one)
+  expect([...slots.room().asked.heldOf]).toEqual([['0xa', 2]])
 })
 
-test('is at its bound when an endpoint holds as many as are free', () => {
-  const slots = createSlots({ concurrency: 8, perEndpoint: 7 })
-  for (const name of ['a', 'a', 'a', 'b']) slots.take(first(name))
-  expect([slots.free(), slots.keptFree(), slots.atBound()]).toEqual([4, 4, false])
-  slots.take(first('c'))
-  expect([slots.free(), slots.keptFree(), slots.atBound()]).toEqual([3, 3, true])
+test('is bound when an endpoint holds as many as are free', () => {
+  const slots = slotsOf(8, 7)
+  slots.take(['a', 'a', 'a', 'b'].map((url) => first(url)))
+  expect([slots.free(), slots.room().asked.free, isBound(slots)]).toEqual([4, 4, false])
+  slots.take([first('c')])
+  expect([slots.free(), slots.room().asked.free, isBound(slots)]).toEqual([3, 3, true])
 })
 
 test('keeps none free where one endpoint may take all', () => {
-  const slots = createSlots({ concurrency: 3, perEndpoint: 3 })
-  for (const name of ['a', 'a']) slots.take(first(name))
-  expect([slots.free(), slots.keptFree(), slots.atBound()]).toEqual([1, undefined, false])
-  slots.take(first('a'))
-  expect([slots.free(), slots.atBound()]).toEqual([0, true])
+  const slots = slotsOf(3, 3)
+  slots.take(['a', 'a'].map((url) => first(url)))
+  expect([slots.free(), slots.room().asked.free, isBound(slots)]).toEqual([1, undefined, false])
+  slots.take([first('a')])
+  expect([slots.free(), isBound(slots)]).toEqual([0, true])
 })
 
-test('is at its bound when an endpoint is, and when the retries are', () => {
-  const slots = createSlots({ concurrency: 8, perEndpoint: 3 })
-  for (const _ of [1, 2, 3]) slots.take(first('a'))
-  expect(slots.atBound()).toBe(true)
-  slots.release(first('a'))
-  expect(slots.atBound()).toBe(false)
-  for (const name of ['b', 'c', 'd', 'e']) slots.take(retry(name))
-  expect([slots.atBound(), slots.again()]).toEqual([true, 0])
+test('is bound when an endpoint is, and when the retries are', () => {
+  const slots = slotsOf(8, 3)
+  const held = [1, 2, 3].map(() => first('a'))
+  slots.take(held)
+  expect(isBound(slots)).toBe(true)
+  for (const one of held.slice(0, 1)) slots.release(one)
+  expect(isBound(slots)).toBe(false)
+  slots.take(['b', 'c', 'd', 'e'].map(retry))
+  expect([isBound(slots), slots.room().asked.again]).toEqual([true, 0])
 })
 
-test('what is told of endpoints does not change afterwards', () => {
-  const slots = createSlots({ concurrency: 8, perEndpoint: 3 })
-  const [held, heldOf] = [slots.held(), slots.heldOf()]
-  slots.take(first('a'))
-  expect([held.size, heldOf.size]).toEqual([0, 0])
+test('a claim is bound by what was held when it was asked for, whatever has ended since', () => {
+  const slots = slotsOf(8, 3)
+  const held = [first('a'), first('a')]
+  slots.take(held)
+  const room = slots.room()
+  const claimed = [first('a')]
+  claim(slots, claimed, held)
+  expect([room.isBound(claimed.map((one) => one.claim)), isBound(slots)]).toEqual([true, false])
+})
+
+test('what was told of a room does not change afterwards', () => {
+  const slots = slotsOf(8, 3)
+  const { asked } = slots.room()
+  slots.take([first('a')])
+  expect([asked.held.size, asked.heldOf.size]).toEqual([0, 0])
+})
+
+test('a room has the slots of as many posts as ended during the last claim, each for its endpoint', () => {
+  const slots = slotsOf(8, 4)
+  const held = ['a', 'a', 'a', 'a', 'b', 'b', 'b', 'b'].map((url) => first(url))
+  slots.take(held)
+  expect(slots.room().asked.limit).toBe(0)
+  claim(slots, [first('a'), first('a')], held.slice(0, 2))
+  expect(slots.free()).toBe(2)
+  expect(slots.room().asked).toMatchObject({ limit: 2, free: 2 })
+  expect(Object.fromEntries(slots.room().asked.held)).toEqual({ a: 2, b: 4 })
+  expect(Object.fromEntries(slots.room().asked.heldOf)).toEqual({ a: 2, b: 4 })
+})
+
+test('an endpoint to which less is posted than ended before gives no more slots than that', () => {
+  const slots = slotsOf(8, 4)
+  const held = ['a', 'a', 'a', 'b', 'b', 'b'].map((url) => first(url))
+  slots.take(held)
+  claim(slots, [], held.slice(0, 2))
+  expect(slots.room().asked).toMatchObject({ limit: 5, held: new Map([['b', 3]]) })
+})
+
+test('retries that ended during a claim leave room for as many', () => {
+  const slots = slotsOf(8, 4)
+  const held = ['a', 'b', 'c', 'd'].map(retry)
+  slots.take(held)
+  claim(slots, [retry('a')], held.slice(0, 1))
+  expect(slots.room().asked).toMatchObject({ limit: 5, again: 1 })
+})
+
+test('a claim during which nothing ended expects nothing', () => {
+  const slots = slotsOf(4, 4)
+  const held = ['a', 'a', 'a', 'a'].map((url) => first(url))
+  slots.take(held)
+  claim(slots, [first('a')], held.slice(0, 1))
+  expect(slots.free()).toBe(1)
+  claim(slots, [])
+  expect([slots.free(), slots.room().asked.limit]).toEqual([0, 0])
+})
+
+test('what is claimed before its slot is free waits for it, in the order of the claims', () => {
+  const slots = slotsOf(4, 4)
+  const held = ['a', 'a', 'b', 'b'].map((url) => first(url))
+  const late = ['a', 'b', 'a'].map((url, index) => first(url, `${index}`))
+  expect(slots.take(held)).toEqual(held)
+  expect(slots.take(late)).toEqual([])
+  expect([slots.inHand(), slots.free()]).toEqual([7, -3])
+  expect(held.slice(0, 3).flatMap((one) => slots.release(one))).toEqual(late)
+})
+
+test('waits for a slot of its own endpoint while others go ahead', () => {
+  const slots = slotsOf(8, 2)
+  const [a, other] = [first('a'), first('a')]
+  slots.take([a, other])
+  const [more, last, free] = [first('a', 'more'), first('a', 'last'), first('b')]
+  expect(slots.take([more, last, free])).toEqual([free])
+  expect(slots.release(free)).toEqual([])
+  expect(slots.release(other)).toEqual([more])
+  expect(slots.release(a)).toEqual([last])
+})
+
+test('retries beyond their half wait for one of them to end', () => {
+  const slots = slotsOf(4, 4)
+  const [one, two, three] = [retry('a'), replay('b'), probe('c')]
+  const quick = first('d')
+  expect(slots.take([one, two, three, quick])).toEqual([one, two, quick])
+  expect(slots.release(quick)).toEqual([])
+  expect(slots.release(two)).toEqual([three])
 })

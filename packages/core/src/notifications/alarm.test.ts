@@ -47,6 +47,15 @@ test('a ring between two sleeps ends the next one, however often it rang', async
   expect(second()).toBe(true)
 })
 
+test('a ring that is forgotten ends no sleep', async () => {
+  const alarm = createAlarm(manualClock())
+  alarm.ring()
+  alarm.forget()
+  const sleeping = asleep(alarm.sleep(100, new AbortController().signal))
+  await turns()
+  expect(sleeping()).toBe(true)
+})
+
 test('an abort ends the sleep, and an aborted signal starts none', async () => {
   const clock = manualClock()
   const alarm = createAlarm(clock)

@@ -5,6 +5,8 @@ import type { Clock } from '../ports/world.js'
 export interface Alarm {
   /** Ends the current sleep; when nobody sleeps, the next sleep ends at once, so that no ring is lost. */
   ring(): void
+  /** Forgets a ring that ended no sleep: what it was for is looked after now. */
+  forget(): void
   /** Sleeps `ms` milliseconds (null: without end), until a ring, or until the signal aborts. Never rejects. */
   sleep(ms: number | null, signal?: AbortSignal): Promise<void>
 }
@@ -20,6 +22,9 @@ export function createAlarm(clock: Pick<Clock, 'sleep'>): Alarm {
     ring() {
       rung = true
       sleeper?.abort(over)
+    },
+    forget() {
+      rung = false
     },
     async sleep(ms, signal) {
       if (!rung && !signal?.aborted) {

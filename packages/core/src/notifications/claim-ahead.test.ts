@@ -1,6 +1,6 @@
 /** A claim that takes its time asks for the slots of what ends meanwhile. Source: docs/decisions/fairness.md. */
 import { expect, test } from 'vitest'
-import { ok, setUpDispatcher } from '../../test/support/dispatcher-setup.js'
+import { busy, ok, setUpDispatcher } from '../../test/support/dispatcher-setup.js'
 import { turns } from '../../test/support/manual-clock.js'
 import { deferred, until } from '../../test/support/until.js'
 import type { DispatcherOptions } from './dispatcher.js'
@@ -35,8 +35,8 @@ function stepped(options: DispatcherOptions) {
   const controller = new AbortController()
   const run = () => setup.dispatcher.run(controller.signal)
   return {
-    ...{ deliveries, clock, logger, add, run },
-    posted: () => posts.length,
+    ...{ deliveries, clock, logger, add, run, runOnce: setup.dispatcher.runOnce },
+    posted: (to?: string) => posts.filter(({ url }) => to === undefined || url === to).length,
     most: () => most,
     abort: () => controller.abort(),
     /** Lets the claim under way, the n-th, come back. */
@@ -119,4 +119,50 @@ test('what has waited for too long to be posted within its lease is not posted, 
   expect(posted()).toBe(13)
   expect(logger.lines).toHaveLength(3)
   expect(await deliveries.count({ status: 'pending' })).toBe(40 - 8)
+})
+
+test('endpoints that stop answering while much was claimed for them keep nobody else waiting', async () => {
+  const loop = stepped({})
+  const names = Array.from({ length: 10 }, (_, index) => `slow ${index}`)
+  for (const name of names) loop.add(name, 300)
+  void loop.run()
+  await loop.back(1)
+  for (const name of names) await loop.end(name, 6)
+  await until('the second claim', () => loop.deliveries.claims.length === 2)
+  for (const name of names) await loop.end(name, 12)
+  await loop.back(2)
+  for (let n = 3; n <= loop.deliveries.claims.length; n += 1) await loop.back(n)
+  loop.add('quick', 1)
+  loop.deliveries.announce()
+  await loop.back(loop.deliveries.claims.length + 1)
+  expect(loop.posted('quick')).toBe(1)
+})
+
+test('while a commit is to be tried again the slots go on being used', async () => {
+  const loop = stepped({ concurrency: 4, perEndpoint: 4 })
+  loop.add('a', 20)
+  void loop.run()
+  await loop.back(1)
+  loop.deliveries.failures.settle.push(busy())
+  await loop.end('a', 1)
+  await loop.back(2)
+  await loop.end('a', 3)
+  await loop.back(3)
+  expect([loop.posted(), loop.clock.sleepers()]).toEqual([8, [expect.any(Number)]])
+})
+
+test('runOnce goes on where a claim was bound by the last posts, which have ended meanwhile', async () => {
+  const loop = stepped({ concurrency: 2, perEndpoint: 1 })
+  loop.add('a', 2)
+  loop.add('b', 1)
+  const attempts = loop.runOnce()
+  await loop.back(1)
+  await loop.end('b', 1)
+  await until('the second claim', () => loop.deliveries.claims.length === 2)
+  await loop.end('a', 1)
+  await loop.back(2)
+  await loop.back(3)
+  await loop.end('a', 1)
+  for (let n = 4; n <= loop.deliveries.claims.length; n += 1) await loop.back(n)
+  expect(await attempts).toBe(3)
 })

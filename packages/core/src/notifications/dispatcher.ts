@@ -18,7 +18,7 @@ export interface DispatcherOptions {
   /** Most deliveries claimed at a time; never more than there are slots free, or expected to be when the claim is back. @default 256 */
   readonly batch?: number | undefined
   /**
-   * How long a claim is held, in milliseconds. At least {@link minLeaseMs}: a post and its settling must fit.
+   * How long a claim is held, in milliseconds. At least {@link minLeaseMs}: a wait for a slot, a post and its settling must fit.
    * @default 15000
    */
   readonly leaseMs?: number | undefined
@@ -35,8 +35,8 @@ export const dispatcherDefaults = {
   idlePollMs: 250,
 } as const
 
-/** The shortest lease: the whole budget of a post, and 5 s to settle it. */
-export const minLeaseMs = deliveryTimeoutMs + 5_000
+/** The shortest lease: a wait for the slot of another post, the whole budget of its own, and 5 s to settle it. */
+export const minLeaseMs = 2 * deliveryTimeoutMs + 5_000
 
 /** What a dispatcher needs from outside. */
 export interface DispatcherDeps extends RoundDeps {
@@ -95,8 +95,9 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
           if (round.hasRoom()) {
             const { started, left } = await round.claim()
             attempts += started
-            if (started === 0 && (left === 'nothing' || !round.isBusy())) break
-            if (left === 'batch' || left === 'nothing') continue
+            if (started === 0 && left === 'nothing') break
+            // What was left may be had now that nothing is under way, and nothing would ring.
+            if (left === 'batch' || left === 'nothing' || !round.isBusy()) continue
           }
           await round.alarm.sleep(null, signal)
         }

@@ -166,6 +166,20 @@ describe('an endpoint at its bound', () => {
     await stop()
   })
 
+  test('is looked at once for rings that came before the claim', async () => {
+    const { deliveries, dispatcher, posts, stop } = held({ perEndpoint: 3 }, urls)
+    await until('its bound', () => posts.length === 3)
+    await turns()
+    const claims = deliveries.claims.length
+    dispatcher.wake()
+    // The sleep has ended, and the claim waits for the next turn.
+    for (let step = 0; step < 20; step += 1) await Promise.resolve()
+    dispatcher.wake()
+    await turns()
+    expect(deliveries.claims.length - claims).toBe(1)
+    await stop()
+  })
+
   test('is one server: two integrations with URLs of the same host share the bound', async () => {
     const shared = ['https://shop.example/a', 'https://shop.example/b'].flatMap((url) => [url, url, url])
     const { posts, stop } = held({ perEndpoint: 4 }, [...shared, 'https://shop.example:8443/a'])

@@ -1,4 +1,4 @@
-/** Deliveries counted by whose slots they take. @module */
+/** Deliveries counted by whose slots they take. Source: docs/decisions/fairness.md. @module */
 import type { ClaimedDelivery } from '../ports/store-deliveries.js'
 import { endpointOf } from './endpoint-of.js'
 
@@ -13,9 +13,9 @@ export interface HoldingCounts {
   readonly all: number
   /** Retries, replays and probes among them. */
   readonly again: number
-  /** By endpoint, as `endpointOf` names it; none is 0. */
+  /** By endpoint, as `endpointOf` names it; what is not there is 0. */
   readonly byEndpoint: ReadonlyMap<string, number>
-  /** By integration; none is 0. */
+  /** By integration; what is not there is 0. */
   readonly byIntegration: ReadonlyMap<string, number>
 }
 
@@ -27,16 +27,16 @@ export interface Holdings extends HoldingCounts {
 
 const none: HoldingCounts = { all: 0, again: 0, byEndpoint: new Map(), byIntegration: new Map() }
 
-/** Counts that begin with a copy. @default none */
-export function createHoldings(begin: HoldingCounts = none): Holdings {
+/** Counts that begin with a copy, or with none. */
+export function createHoldings(begin = none): Holdings {
   const byEndpoint = new Map(begin.byEndpoint)
   const byIntegration = new Map(begin.byIntegration)
   let { all, again } = begin
   function change(holder: SlotHolder, by: 1 | -1): void {
     all += by
     if (isAgain(holder)) again += by
-    count(byEndpoint, endpointOf(holder.notificationUrl), by)
-    count(byIntegration, holder.integrationAddress, by)
+    changeOne(byEndpoint, endpointOf(holder.notificationUrl), by)
+    changeOne(byIntegration, holder.integrationAddress, by)
   }
   return {
     get all() {
@@ -57,28 +57,37 @@ export function isAgain({ attempt, replay, probe }: SlotHolder): boolean {
   return replay || probe || attempt > 1
 }
 
-/** What stays of `held` when of each endpoint as many end as `ending` has, and no more than it has in `posting`. A copy. */
-export function afterEnding(held: HoldingCounts, ending: HoldingCounts, posting: HoldingCounts): HoldingCounts {
-  const byEndpoint = less(held.byEndpoint, ending.byEndpoint, posting.byEndpoint)
-  let all = 0
-  for (const left of byEndpoint.values()) all += left
+/** What is in hand: posted, or waiting for a slot. */
+export interface InHand {
+  readonly inHand: HoldingCounts
+  readonly posting: HoldingCounts
+  /** How many posts are expected to end soon; of no endpoint more than are being posted count. */
+  readonly ending: HoldingCounts
+}
+
+/**
+ * What is left when those posts have ended: of all, the slots that are taken; of the others, what is in hand. What waits gets the slots that become free first, so
+ * that as many fewer count as ended.
+ */
+export function afterEnding({ inHand, posting, ending }: InHand): HoldingCounts {
+  const gone = (held: number, posted: number, ends: number) => Math.max(0, Math.min(ends, posted) - (held - posted))
+  const less = (name: 'byEndpoint' | 'byIntegration') => {
+    const left = new Map(inHand[name])
+    for (const [key, ends] of ending[name])
+      changeOne(left, key, -gone(inHand[name].get(key) ?? 0, posting[name].get(key) ?? 0, ends))
+    return left
+  }
+  let ends = 0
+  for (const [endpoint, count] of ending.byEndpoint) ends += Math.min(count, posting.byEndpoint.get(endpoint) ?? 0)
   return {
-    all,
-    again: held.again - Math.min(ending.again, posting.again, held.all - all),
-    byEndpoint,
-    byIntegration: less(held.byIntegration, ending.byIntegration, posting.byIntegration),
+    all: posting.all - gone(inHand.all, posting.all, ends),
+    again: inHand.again - gone(inHand.again, posting.again, ending.again),
+    byEndpoint: less('byEndpoint'),
+    byIntegration: less('byIntegration'),
   }
 }
 
-type Counts = ReadonlyMap<string, number>
-
-function less(counts: Counts, ending: Counts, most: Counts): Map<string, number> {
-  const left = new Map(counts)
-  for (const [name, gone] of ending) count(left, name, -Math.min(gone, most.get(name) ?? 0))
-  return left
-}
-
-function count(counts: Map<string, number>, name: string, by: number): void {
+function changeOne(counts: Map<string, number>, name: string, by: number): void {
   const now = (counts.get(name) ?? 0) + by
   if (now > 0) counts.set(name, now)
   else counts.delete(name)

@@ -19,7 +19,7 @@ export interface Bounds {
 
 /**
  * What a claim left. `batch`: it was as large as it may be. `full`: it brought all that there was room for. `bound`: an endpoint or
- * the retries hold all they may. `nothing`: what was due is taken.
+ * the retries had all they may by what was in hand when it was asked for. `nothing`: what was due is taken.
  */
 export type Leftover = 'batch' | 'full' | 'bound' | 'nothing'
 
@@ -37,7 +37,7 @@ export interface Round {
   hasRoom(): boolean
   /** Claims as many as there is room for and starts them. Rejects with the store's error. */
   claim(): Promise<Claimed>
-  /** Whether something is posted or waits to be settled. */
+  /** Whether something is posted, waits for a slot or waits to be settled. */
   isBusy(): boolean
   /** Resolves once nothing is in flight and everything is settled or given up. Never rejects. */
   drained(): Promise<void>
@@ -60,8 +60,8 @@ export function openRound(deps: RoundDeps, { concurrency, perEndpoint, batch, le
   /** Posts that have ended since the last claim was asked for. */
   let ended = 0
   const settler = createSettler({ ...deps, onWriting: ringForMany, onSettled: ring })
-  /** Free slots; none while the store is so slow to take results that twice as many wait as could be posted. */
-  const free = () => (settler.waiting() < 2 * concurrency ? slots.free() : 0)
+  /** Whether the store is so slow to take results that twice as many wait as could be posted. */
+  const isBehind = () => settler.waiting() >= 2 * concurrency
 
   /** As a rule a commit rings. While one takes its time, a quarter of the slots is enough for a claim that is worth its cost. */
   function ringForMany(): void {
@@ -100,7 +100,7 @@ export function openRound(deps: RoundDeps, { concurrency, perEndpoint, batch, le
   return {
     alarm,
     hasRoom() {
-      if (free() > 0) return true
+      if (!isBehind() && slots.room().asked.limit > 0) return true
       left = 'full'
       return false
     },
@@ -108,12 +108,13 @@ export function openRound(deps: RoundDeps, { concurrency, perEndpoint, batch, le
       // While there is more than there is room for, answers that have arrived make the claim larger, and each of it cheaper.
       if (left !== 'nothing') await nextTurn()
       const { asked, isBound } = slots.room()
-      const limit = Math.min(batch, free(), asked.limit)
+      const limit = isBehind() ? 0 : Math.min(batch, asked.limit)
       // What ends while the claim runs may be the room that it lacked.
       left = 'full'
       // Answers that arrived in that turn may fill what waits to be settled.
-      if (limit <= 0) return { started: 0, left }
+      if (limit === 0) return { started: 0, left }
       ended = 0
+      alarm.forget()
       const claimedAt = clock.now()
       const claims = await claimFrom({ ...asked, limit, again: Math.min(limit, asked.again), perEndpoint, leaseMs })
       void start(slots.take(claims.map((claim) => ({ claim, claimedAt, leaseEndsAt: claimedAt + leaseMs }))))

@@ -36,7 +36,7 @@ export interface Settler {
   add(attempted: Attempted): void
   /** How many are not settled yet. */
   waiting(): number
-  /** Whether a commit is under way. */
+  /** Whether a commit is under way, or is to be tried again. */
   isWriting(): boolean
   /** Resolves once nothing waits. Never rejects. */
   drained(): Promise<void>
@@ -55,6 +55,8 @@ export function createSettler(deps: SettlerDeps): Settler {
   /** Groups that are being settled. */
   const running = new Map<Promise<void>, number>()
   let writer: Promise<void> | null = null
+  /** Commits that failed in a row. */
+  let failures = 0
   let draining = false
   let arrived = () => {}
 
@@ -111,7 +113,6 @@ export function createSettler(deps: SettlerDeps): Settler {
   }
 
   async function write(): Promise<void> {
-    let failures = 0
     while (queue.length > 0) {
       await gather()
       while (running.size >= mostBeside) await Promise.race(running.keys())
@@ -122,6 +123,7 @@ export function createSettler(deps: SettlerDeps): Settler {
       } else failures = 0
       onSettled()
     }
+    failures = 0
     writer = null
   }
 
@@ -140,7 +142,7 @@ export function createSettler(deps: SettlerDeps): Settler {
       for (const attempts of running.values()) count += attempts
       return count
     },
-    isWriting: () => running.size > 0,
+    isWriting: () => running.size > 0 || failures > 0,
     async drained() {
       draining = true
       while (writer !== null || running.size > 0)

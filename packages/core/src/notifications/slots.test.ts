@@ -25,7 +25,7 @@ test('counts what is in hand in all, by endpoint, and of retries, replays and pr
   const slots = slotsOf(12, 3)
   const [a, again, asked, tried] = [first('a'), retry('a'), replay('b'), probe('c')]
   slots.take([a, again, asked, tried])
-  expect([slots.inHand(), slots.free(), isBound(slots)]).toEqual([4, 8, false])
+  expect([slots.inHand(), isBound(slots)]).toEqual([4, false])
   expect(slots.room().asked).toMatchObject({
     ...{ limit: 8, again: 3, free: 8 },
     held: new Map([
@@ -54,17 +54,17 @@ test('paths of one server are one endpoint, and each integration there is counte
 test('is bound when an endpoint holds as many as are free', () => {
   const slots = slotsOf(8, 7)
   slots.take(['a', 'a', 'a', 'b'].map((url) => first(url)))
-  expect([slots.free(), slots.room().asked.free, isBound(slots)]).toEqual([4, 4, false])
+  expect([slots.room().asked.limit, slots.room().asked.free, isBound(slots)]).toEqual([4, 4, false])
   slots.take([first('c')])
-  expect([slots.free(), slots.room().asked.free, isBound(slots)]).toEqual([3, 3, true])
+  expect([slots.room().asked.limit, slots.room().asked.free, isBound(slots)]).toEqual([3, 3, true])
 })
 
 test('keeps none free where one endpoint may take all', () => {
   const slots = slotsOf(3, 3)
   slots.take(['a', 'a'].map((url) => first(url)))
-  expect([slots.free(), slots.room().asked.free, isBound(slots)]).toEqual([1, undefined, false])
+  expect([slots.room().asked.limit, slots.room().asked.free, isBound(slots)]).toEqual([1, undefined, false])
   slots.take([first('a')])
-  expect([slots.free(), isBound(slots)]).toEqual([0, true])
+  expect([slots.room().asked.limit, isBound(slots)]).toEqual([0, true])
 })
 
 test('is bound when an endpoint is, and when the retries are', () => {
@@ -96,18 +96,17 @@ test('what was told of a room does not change afterwards', () => {
 })
 
 test('a room has the slots of as many posts as ended during the last claim, each for its endpoint', () => {
-  const slots = slotsOf(8, 4)
+  const slots = slotsOf(8, 8)
   const held = ['a', 'a', 'a', 'a', 'b', 'b', 'b', 'b'].map((url) => first(url))
   slots.take(held)
   expect(slots.room().asked.limit).toBe(0)
   claim(slots, [first('a'), first('a')], held.slice(0, 2))
-  expect(slots.free()).toBe(2)
-  expect(slots.room().asked).toMatchObject({ limit: 2, free: 2 })
+  expect(slots.room().asked.limit).toBe(2)
   expect(Object.fromEntries(slots.room().asked.held)).toEqual({ a: 2, b: 4 })
   expect(Object.fromEntries(slots.room().asked.heldOf)).toEqual({ a: 2, b: 4 })
 })
 
-test('an endpoint to which less is posted than ended before gives no more slots than that', () => {
+test('no more posts of an endpoint are expected to end than are under way', () => {
   const slots = slotsOf(8, 4)
   const held = ['a', 'a', 'a', 'b', 'b', 'b'].map((url) => first(url))
   slots.take(held)
@@ -128,9 +127,9 @@ test('a claim during which nothing ended expects nothing', () => {
   const held = ['a', 'a', 'a', 'a'].map((url) => first(url))
   slots.take(held)
   claim(slots, [first('a')], held.slice(0, 1))
-  expect(slots.free()).toBe(1)
+  expect(slots.room().asked.limit).toBe(1)
   claim(slots, [])
-  expect([slots.free(), slots.room().asked.limit]).toEqual([0, 0])
+  expect(slots.room().asked.limit).toBe(0)
 })
 
 test('what is claimed before its slot is free waits for it, in the order of the claims', () => {
@@ -139,8 +138,40 @@ test('what is claimed before its slot is free waits for it, in the order of the 
   const late = ['a', 'b', 'a'].map((url, index) => first(url, `${index}`))
   expect(slots.take(held)).toEqual(held)
   expect(slots.take(late)).toEqual([])
-  expect([slots.inHand(), slots.free()]).toEqual([7, -3])
+  expect([slots.inHand(), slots.room().asked.limit]).toEqual([7, 0])
   expect(held.slice(0, 3).flatMap((one) => slots.release(one))).toEqual(late)
+})
+
+test('what waits gets the slots that become free: so many fewer are claimed ahead', () => {
+  const slots = slotsOf(4, 4)
+  const held = ['a', 'a', 'a', 'a'].map((url) => first(url))
+  slots.take(held)
+  claim(slots, [first('a'), first('a'), first('a')], held.slice(0, 2))
+  expect([slots.inHand(), slots.room().asked.limit]).toEqual([5, 1])
+  slots.take([first('a')])
+  expect([slots.inHand(), slots.room().asked.limit]).toEqual([6, 0])
+})
+
+test('what waits for its own endpoint takes nothing from others', () => {
+  const slots = slotsOf(256, 32)
+  const busy = ['a', 'b', 'c', 'd'].flatMap((url) => Array.from({ length: 48 }, () => first(url)))
+  expect(slots.take(busy)).toHaveLength(128)
+  expect(slots.room().asked).toMatchObject({ limit: 128, free: 128 })
+})
+
+test('retries that wait take nothing from first attempts', () => {
+  const slots = slotsOf(256, 32)
+  const retries = Array.from({ length: 228 }, (_, index) => retry(`${index}`))
+  expect(slots.take(retries)).toHaveLength(128)
+  expect(slots.room().asked).toMatchObject({ limit: 128, again: 0 })
+})
+
+test('of ten endpoints that hold all they may some slots stay free, whatever was claimed ahead', () => {
+  const slots = slotsOf(256, 32)
+  const many = Array.from({ length: 400 }, (_, index) => first(`${index % 10}`))
+  expect(slots.take(many)).toHaveLength(233)
+  expect(slots.room().asked).toMatchObject({ limit: 23, free: 23 })
+  expect(slots.take([first('other')])).toHaveLength(1)
 })
 
 test('waits for a slot of its own endpoint while others go ahead', () => {

@@ -18,9 +18,7 @@ export interface ClaimRoom {
 
 /** The slots of one run, for what holds a claim. */
 export interface Slots<Held extends { readonly claim: SlotHolder }> {
-  /** About how many a claim could bring; `room` says it by endpoint. */
-  free(): number
-  /** What a claim may bring now: what is free, and what is expected to be when the claim is back. */
+  /** What a claim may bring now: for the slots that are free, and for those that are expected to be when it is back. */
   room(): ClaimRoom
   /** A claim begins. Returns what is called when it is back: what ended meanwhile is what the next one expects. */
   claiming(): () => void
@@ -38,8 +36,8 @@ export interface Slots<Held extends { readonly claim: SlotHolder }> {
  * one endpoint may take all of them.
  *
  * While a database works at a claim most posts end, and then nothing is under way until it is back. So a claim also asks for the slots of as
- * many posts as ended during the last claim, each for its endpoint: for none of an endpoint that answers nothing. What comes back before its
- * slot is free waits for it, no longer than a post takes: never more waits for an endpoint than is being posted to it.
+ * many posts as ended during the last claim. What comes back before its slot is free waits for it and takes nothing from what needs another
+ * one: whatever waits, a free slot is claimed for whoever may have it.
  * @param options.concurrency - In all. @param options.perEndpoint - Of one endpoint.
  */
 export function createSlots<Held extends { readonly claim: SlotHolder }>(options: {
@@ -51,67 +49,64 @@ export function createSlots<Held extends { readonly claim: SlotHolder }>(options
   const inHand = createHoldings()
   const posting = createHoldings()
   let waiting: readonly Held[] = []
-  let expected = createHoldings()
-  let ended: Holdings | null = null
-  const keptFree = (taken: number) => (perEndpoint < concurrency ? Math.max(0, concurrency - taken) : undefined)
+  let ending = createHoldings()
+  let endedMeanwhile: Holdings | null = null
+  const keptFree = (taken: number) => (perEndpoint < concurrency ? concurrency - taken : undefined)
+  const mostOfOne = (taken: number) => Math.min(perEndpoint, keptFree(taken) ?? perEndpoint)
 
   function hasSlot({ claim }: Held): boolean {
     if (posting.all >= concurrency || (isAgain(claim) && posting.again >= mostAgain)) return false
-    return (posting.byEndpoint.get(endpointOf(claim.notificationUrl)) ?? 0) < perEndpoint
+    return (posting.byEndpoint.get(endpointOf(claim.notificationUrl)) ?? 0) < mostOfOne(posting.all)
   }
 
   /** Gives slots in the order in which claims came; what gets none goes on waiting. */
-  function post(candidates: readonly Held[]): readonly Held[] {
-    const left: Held[] = []
-    const posted = candidates.filter((held) => {
-      const isPosted = hasSlot(held)
-      if (isPosted) posting.add(held.claim)
-      else left.push(held)
-      return isPosted
+  function giveSlots(candidates: readonly Held[]): readonly Held[] {
+    const without: Held[] = []
+    const given = candidates.filter((held) => {
+      const isGiven = hasSlot(held)
+      if (isGiven) posting.add(held.claim)
+      else without.push(held)
+      return isGiven
     })
-    waiting = left
-    return posted
+    waiting = without
+    return given
   }
 
   // By what was held when the claim was asked for: what has ended since could not be taken into account.
   function isBound(before: HoldingCounts, claimed: readonly SlotHolder[]): boolean {
-    const { all, again, byEndpoint } = claimed.reduce(withOne, createHoldings(before))
-    const most = Math.min(perEndpoint, keptFree(all) ?? perEndpoint)
-    return again >= mostAgain || [...byEndpoint.values()].some((count) => count >= most)
+    const after = createHoldings(before)
+    for (const holder of claimed) after.add(holder)
+    return after.again >= mostAgain || [...after.byEndpoint.values()].some((count) => count >= mostOfOne(after.all))
   }
 
   return {
-    free: () => concurrency - inHand.all + Math.min(expected.all, posting.all),
     room() {
-      const left = afterEnding(inHand, expected, posting)
+      const left = afterEnding({ inHand, posting, ending })
       const { all, again, byEndpoint, byIntegration } = left
-      const limit = Math.max(0, concurrency - all)
-      const asked = { limit, again: Math.max(0, mostAgain - again), held: byEndpoint, heldOf: byIntegration }
-      return { asked: { ...asked, free: keptFree(all) }, isBound: (claimed) => isBound(left, claimed) }
+      const asked = { limit: concurrency - all, again: Math.max(0, mostAgain - again), free: keptFree(all) }
+      return {
+        asked: { ...asked, held: byEndpoint, heldOf: byIntegration },
+        isBound: (claimed) => isBound(left, claimed),
+      }
     },
     claiming() {
-      const during = createHoldings()
-      ended = during
+      const meanwhile = createHoldings()
+      endedMeanwhile = meanwhile
       return () => {
-        expected = during
-        ended = null
+        ending = meanwhile
+        endedMeanwhile = null
       }
     },
     take(claimed) {
       for (const { claim } of claimed) inHand.add(claim)
-      return post([...waiting, ...claimed])
+      return giveSlots([...waiting, ...claimed])
     },
     release({ claim }) {
       inHand.remove(claim)
       posting.remove(claim)
-      ended?.add(claim)
-      return waiting.length === 0 ? waiting : post(waiting)
+      endedMeanwhile?.add(claim)
+      return waiting.length === 0 ? waiting : giveSlots(waiting)
     },
     inHand: () => inHand.all,
   }
-}
-
-function withOne(holdings: Holdings, holder: SlotHolder): Holdings {
-  holdings.add(holder)
-  return holdings
 }

@@ -1,0 +1,66 @@
+/** Whatever answers when: nothing is left, and no bound is passed. Source: docs/decisions/fairness.md. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { ok, setUpDispatcher } from '../../test/support/dispatcher-setup.js'
+import { seededRandom } from '../../test/support/seeded-random.js'
+
+const seeds = Array.from({ length: 40 }, (_, index) => index + 1)
+
+test.each(seeds)('seed %d: posts, claims and commits that take their turns', async (seed) => {
+  const random = seededRandom(seed)
+  const below = (most: number) => Math.floor(random.fraction() * most)
+  const turns = async (most: number) => {
+    for (let left = below(most); left > 0; left -= 1) await nextTurn()
+  }
+  const concurrency = 1 + below(12)
+  const perEndpoint = 1 + below(concurrency + 2)
+  const slowest = 1 + below(60)
+  const posting = new Map<string, number>()
+  const passed: string[] = []
+  const change = (url: string, by: number) => {
+    posting.set(url, (posting.get(url) ?? 0) + by)
+    const all = [...posting.values()].reduce((sum, count) => sum + count, 0)
+    if (all > concurrency || (posting.get(url) ?? 0) > perEndpoint)
+      passed.push(`${url}: ${JSON.stringify([...posting])}`)
+  }
+  const { deliveries, dispatcher } = setUpDispatcher(
+    { concurrency, perEndpoint, batch: 1 + below(14) },
+    async ({ url }) => {
+      change(url, 1)
+      await turns(url === 'slow' ? slowest * 3 : slowest)
+      change(url, -1)
+      return ok
+    },
+  )
+  const { claim, settle } = deliveries
+  deliveries.claim = async (request) => {
+    await turns(20)
+    const claimed = await claim(request)
+    await turns(20)
+    return claimed
+  }
+  deliveries.settle = async (...given) => {
+    await turns(40)
+    return settle(...given)
+  }
+  const count = 20 + below(60)
+  const urls = ['slow', 'a', 'b', 'c'].slice(0, 1 + below(4))
+  for (let index = 0; index < count; index += 1)
+    deliveries.add({
+      deliveryId: `d${index}`,
+      notificationUrl: urls[below(urls.length)] ?? 'slow',
+      integrationAddress: `0x${below(3)}`,
+    })
+  const controller = new AbortController()
+  if (seed % 2 === 0) expect(await dispatcher.runOnce()).toBe(count)
+  else {
+    // The clock stands still: no poll helps a ring that is lost.
+    const running = dispatcher.run(controller.signal)
+    while ((await deliveries.count({ status: 'delivered' })) < count) await nextTurn()
+    controller.abort()
+    await running
+  }
+  expect(await deliveries.count({ status: 'delivered' })).toBe(count)
+  expect(passed).toEqual([])
+  expect(deliveries.claims.length).toBeLessThan(count * 4 + 20)
+})

@@ -33,16 +33,16 @@ describe('options', () => {
     ['batch', Number.NaN],
     ['idlePollMs', 0],
     ['idlePollMs', Number.POSITIVE_INFINITY],
-    ['leaseMs', 14_999],
+    ['leaseMs', 9_999],
     ['leaseMs', -1],
   ])('%s of %d is a RangeError that names it', (name, value) => {
     expect(() => setUpDispatcher({ [name]: value })).toThrow(RangeError)
     expect(() => setUpDispatcher({ [name]: value })).toThrow(`${name} is ${value}`)
   })
 
-  test('the shortest lease is three times the budget of a post', () => {
-    expect(minLeaseMs).toBe(15_000)
-    expect(() => setUpDispatcher({ concurrency: 1, batch: 1, idlePollMs: 1, leaseMs: 15_000 })).not.toThrow()
+  test('the shortest lease is twice the budget of a post', () => {
+    expect(minLeaseMs).toBe(10_000)
+    expect(() => setUpDispatcher({ concurrency: 1, batch: 1, idlePollMs: 1, leaseMs: 10_000 })).not.toThrow()
   })
 })
 

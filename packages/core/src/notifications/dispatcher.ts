@@ -15,10 +15,10 @@ export interface DispatcherOptions {
   readonly concurrency?: number | undefined
   /** Most posts in flight at a time to one endpoint. @default 32 */
   readonly perEndpoint?: number | undefined
-  /** Most deliveries claimed at a time; never more than there are slots free, or expected to be when the claim is back. @default 256 */
+  /** Most deliveries claimed at a time; never more than there are free slots, so that no claim waits. @default 256 */
   readonly batch?: number | undefined
   /**
-   * How long a claim is held, in milliseconds. At least {@link minLeaseMs}: a wait for a slot, a post and its settling must fit.
+   * How long a claim is held, in milliseconds. At least {@link minLeaseMs}: a post and its settling must fit.
    * @default 15000
    */
   readonly leaseMs?: number | undefined
@@ -35,8 +35,8 @@ export const dispatcherDefaults = {
   idlePollMs: 250,
 } as const
 
-/** The shortest lease: a wait for the slot of another post, the whole budget of its own, and 5 s to settle it. */
-export const minLeaseMs = 2 * deliveryTimeoutMs + 5_000
+/** The shortest lease: the whole budget of a post, and 5 s to settle it. */
+export const minLeaseMs = deliveryTimeoutMs + 5_000
 
 /** What a dispatcher needs from outside. */
 export interface DispatcherDeps extends RoundDeps {

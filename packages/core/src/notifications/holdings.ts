@@ -35,8 +35,8 @@ export function createHoldings(begin = none): Holdings {
   function change(holder: SlotHolder, by: 1 | -1): void {
     all += by
     if (isAgain(holder)) again += by
-    changeOne(byEndpoint, endpointOf(holder.notificationUrl), by)
-    changeOne(byIntegration, holder.integrationAddress, by)
+    count(byEndpoint, endpointOf(holder.notificationUrl), by)
+    count(byIntegration, holder.integrationAddress, by)
   }
   return {
     get all() {
@@ -52,42 +52,11 @@ export function createHoldings(begin = none): Holdings {
   }
 }
 
-/** Whether it takes one of the slots that retries, replays and probes share. */
-export function isAgain({ attempt, replay, probe }: SlotHolder): boolean {
+function isAgain({ attempt, replay, probe }: SlotHolder): boolean {
   return replay || probe || attempt > 1
 }
 
-/** What is in hand: posted, or waiting for a slot. */
-export interface InHand {
-  readonly inHand: HoldingCounts
-  readonly posting: HoldingCounts
-  /** How many posts are expected to end soon; of no endpoint more than are being posted count. */
-  readonly ending: HoldingCounts
-}
-
-/**
- * What is left when those posts have ended: of all, the slots that are taken; of the others, what is in hand. What waits gets the slots that become free first, so
- * that as many fewer count as ended.
- */
-export function afterEnding({ inHand, posting, ending }: InHand): HoldingCounts {
-  const gone = (held: number, posted: number, ends: number) => Math.max(0, Math.min(ends, posted) - (held - posted))
-  const less = (name: 'byEndpoint' | 'byIntegration') => {
-    const left = new Map(inHand[name])
-    for (const [key, ends] of ending[name])
-      changeOne(left, key, -gone(inHand[name].get(key) ?? 0, posting[name].get(key) ?? 0, ends))
-    return left
-  }
-  let ends = 0
-  for (const [endpoint, count] of ending.byEndpoint) ends += Math.min(count, posting.byEndpoint.get(endpoint) ?? 0)
-  return {
-    all: posting.all - gone(inHand.all, posting.all, ends),
-    again: inHand.again - gone(inHand.again, posting.again, ending.again),
-    byEndpoint: less('byEndpoint'),
-    byIntegration: less('byIntegration'),
-  }
-}
-
-function changeOne(counts: Map<string, number>, name: string, by: number): void {
+function count(counts: Map<string, number>, name: string, by: number): void {
   const now = (counts.get(name) ?? 0) + by
   if (now > 0) counts.set(name, now)
   else counts.delete(name)

@@ -1,6 +1,6 @@
 /** Claims and posts within the bounds of one run. Source: docs/decisions/fairness.md. @module */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { ClaimedDelivery, ClaimRequest } from '../ports/store-deliveries.js'
+import type { ClaimRequest } from '../ports/store-deliveries.js'
 import { type Alarm, createAlarm } from './alarm.js'
 import { type AttemptDeps, createAttempt, type HeldClaim } from './attempt.js'
 import { createSettler, type SettlerDeps } from './settler.js'
@@ -19,7 +19,7 @@ export interface Bounds {
 
 /**
  * What a claim left. `batch`: it was as large as it may be. `full`: it brought all that there was room for. `bound`: an endpoint or
- * the retries had all they may by what was in hand when it was asked for. `nothing`: what was due is taken.
+ * the retries had all they may by what was in flight when it was asked for. `nothing`: what was due is taken.
  */
 export type Leftover = 'batch' | 'full' | 'bound' | 'nothing'
 
@@ -37,7 +37,7 @@ export interface Round {
   hasRoom(): boolean
   /** Claims as many as there is room for and starts them. Rejects with the store's error. */
   claim(): Promise<Claimed>
-  /** Whether something is posted, waits for a slot or waits to be settled. */
+  /** Whether something is posted or waits to be settled. */
   isBusy(): boolean
   /** Resolves once nothing is in flight and everything is settled or given up. Never rejects. */
   drained(): Promise<void>
@@ -50,7 +50,7 @@ const startsAtOnce = 32
 export function openRound(deps: RoundDeps, { concurrency, perEndpoint, batch, leaseMs }: Bounds): Round {
   const { store, clock } = deps
   const alarm = createAlarm(clock)
-  const slots = createSlots<HeldClaim>({ concurrency, perEndpoint })
+  const slots = createSlots({ concurrency, perEndpoint })
   const attempt = createAttempt(deps)
   let onIdle = () => {}
   let left: Leftover = 'nothing'
@@ -68,10 +68,11 @@ export function openRound(deps: RoundDeps, { concurrency, perEndpoint, batch, le
     if (left !== 'nothing' && ended * 4 >= concurrency && settler.isWriting()) alarm.ring()
   }
 
-  async function start(posted: readonly HeldClaim[]): Promise<void> {
-    for (let begun = 0; begun < posted.length; begun += startsAtOnce) {
+  async function start(claimed: readonly HeldClaim[]): Promise<void> {
+    for (const { claim } of claimed) slots.take(claim)
+    for (let begun = 0; begun < claimed.length; begun += startsAtOnce) {
       if (begun > 0) await nextTurn()
-      for (const held of posted.slice(begun, begun + startsAtOnce)) void post(held)
+      for (const held of claimed.slice(begun, begun + startsAtOnce)) void post(held)
     }
   }
 
@@ -79,28 +80,19 @@ export function openRound(deps: RoundDeps, { concurrency, perEndpoint, batch, le
     // Never rejects.
     const attempted = await attempt(held)
     ended += 1
-    void start(slots.release(held))
+    slots.release(held.claim)
     if (attempted === null) ring()
     else {
       settler.add(attempted)
       ringForMany()
     }
-    if (slots.inHand() === 0) onIdle()
-  }
-
-  async function claimFrom(request: ClaimRequest): Promise<readonly ClaimedDelivery[]> {
-    const isBack = slots.claiming()
-    try {
-      return await store.deliveries.claim(request)
-    } finally {
-      isBack()
-    }
+    if (slots.taken() === 0) onIdle()
   }
 
   return {
     alarm,
     hasRoom() {
-      if (!isBehind() && slots.room().asked.limit > 0) return true
+      if (!isBehind() && slots.taken() < concurrency) return true
       left = 'full'
       return false
     },
@@ -116,16 +108,17 @@ export function openRound(deps: RoundDeps, { concurrency, perEndpoint, batch, le
       ended = 0
       alarm.forget()
       const claimedAt = clock.now()
-      const claims = await claimFrom({ ...asked, limit, again: Math.min(limit, asked.again), perEndpoint, leaseMs })
-      void start(slots.take(claims.map((claim) => ({ claim, claimedAt, leaseEndsAt: claimedAt + leaseMs }))))
+      const request: ClaimRequest = { ...asked, limit, leaseMs, again: Math.min(limit, asked.again), perEndpoint }
+      const claims = await store.deliveries.claim(request)
+      void start(claims.map((claim) => ({ claim, claimedAt, leaseEndsAt: claimedAt + leaseMs })))
       if (claims.length < limit) left = isBound(claims) ? 'bound' : 'nothing'
       else if (limit === batch) left = 'batch'
       ringForMany()
       return { started: claims.length, left }
     },
-    isBusy: () => slots.inHand() > 0 || settler.waiting() > 0,
+    isBusy: () => slots.taken() > 0 || settler.waiting() > 0,
     async drained() {
-      if (slots.inHand() > 0)
+      if (slots.taken() > 0)
         await new Promise<void>((resolve) => {
           onIdle = resolve
         })

@@ -159,11 +159,11 @@ export interface ClaimRequest {
   readonly again?: number | undefined
   /** Most deliveries of one endpoint that the dispatcher may hold at a time. @default no bound */
   readonly perEndpoint?: number | undefined
-  /** How many it will hold when the claim is back, without what this brings, by endpoint as `endpointOf` names it. @default none */
+  /** How many it holds already, by endpoint as `endpointOf` names it. @default none */
   readonly held?: ReadonlyMap<string, number> | undefined
-  /** The same by integration, by address, so that those of one endpoint take turns. @default none */
+  /** How many of those held are of which integration, by address, so that those of one endpoint take turns. @default none */
   readonly heldOf?: ReadonlyMap<string, number> | undefined
-  /** Slots of the dispatcher that will be free then. No endpoint gets one while it holds as many as are free, so that some stay free for others. @default no bound */
+  /** Free slots of the dispatcher. No endpoint gets one while it holds as many as are free, so that some stay free for others. @default no bound */
   readonly free?: number | undefined
 }
 

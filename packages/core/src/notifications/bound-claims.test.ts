@@ -34,15 +34,18 @@ function stepped(options: DispatcherOptions) {
     for (let index = 0; index < count; index += 1)
       deliveries.add({ deliveryId: `${url} ${index}`, notificationUrl: url, integrationAddress: `0x${url}` })
   }
+  const asked = (n: number) => until(`claim ${n}`, () => claims.length === n)
   const run = () => setup.dispatcher.run(new AbortController().signal)
   return {
     ...{ deliveries, clock, add, run, runOnce: setup.dispatcher.runOnce },
     posted: () => posts.length,
     /** How often the next due time was looked for. */
     looks: () => looks,
-    /** Lets the claim under way, the n-th, come back. */
+    /** Resolves once the n-th claim is under way. */
+    asked,
+    /** Lets it come back. */
     async back(n: number) {
-      await until(`claim ${n}`, () => claims.length === n)
+      await asked(n)
       claims[n - 1]?.()
       await turns()
     },
@@ -64,7 +67,7 @@ test('a claim that was bound when it was asked for looks for no next due time, t
   void loop.run()
   await loop.back(1)
   await loop.end('a', 1)
-  await until('the second claim', () => loop.deliveries.claims.length === 2)
+  await loop.asked(2)
   await loop.end('a', 1)
   await loop.back(2)
   await loop.back(3)
@@ -91,7 +94,7 @@ test('runOnce goes on where a claim was bound by the last posts, which have ende
   const attempts = loop.runOnce()
   await loop.back(1)
   await loop.end('b', 1)
-  await until('the second claim', () => loop.deliveries.claims.length === 2)
+  await loop.asked(2)
   await loop.end('a', 1)
   await loop.back(2)
   await loop.back(3)

@@ -1,4 +1,4 @@
-/** Whatever answers when: nothing is left, and no bound is passed. Source: docs/decisions/fairness.md. */
+/** Whatever answers when: nothing is left, and neither the bound of all posts nor that of an endpoint is passed. Source: docs/decisions/fairness.md. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { ok, setUpDispatcher } from '../../test/support/dispatcher-setup.js'

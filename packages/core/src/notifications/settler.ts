@@ -24,7 +24,7 @@ const retryCapMs = 1_000
 /** What a settler needs from outside. */
 export interface SettlerDeps extends SettleGroupDeps {
   readonly clock: Clock
-  /** Called when a commit begins. */
+  /** Called a turn of the event loop after a commit began: a store on this thread has finished by then. */
   readonly onWriting: () => void
   /** Called after every commit, and when attempts were given up. */
   readonly onSettled: () => void
@@ -80,7 +80,7 @@ export function createSettler(deps: SettlerDeps): Settler {
       running.delete(done)
     })
     running.set(done, group.length)
-    onWriting()
+    void nextTurn().then(onWriting)
     const over = new AbortController()
     const somebodyWaits = new Promise<void>((resolve) => {
       arrived = resolve

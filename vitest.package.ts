@@ -24,7 +24,9 @@ export function packageTests(
       name,
       include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
       exclude: [...configDefaults.exclude, aloneTests],
-      testTimeout: options.timeoutMs ?? 15_000,
+      // Machines differ by a factor of five, and so does one from minute to minute.
+      testTimeout: options.timeoutMs ?? 60_000,
+      hookTimeout: 60_000,
       isolate: !options.sharesModules,
       ...(options.typeTests
         ? // The files of the tests and what they import; `npm run types` checks the whole workspace.

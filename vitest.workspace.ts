@@ -17,6 +17,7 @@ export default defineConfig({
           name: 'alone',
           include: [`packages/${aloneTests}`],
           testTimeout: 60_000,
+          hookTimeout: 60_000,
           maxWorkers: 1,
           sequence: { groupOrder: 1 },
         },

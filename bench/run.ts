@@ -1,9 +1,9 @@
 /**
  * Runs the benches and prints their tables as Markdown. Usage: npm run bench [-- name…] [-- --smoke]
- * Names: signature, verification, pages, client, read-api-sqlite, read-api-postgres, sync, sync-sparse, live, deliveries-sqlite, deliveries-postgres, version-store; all of them
- * when none is given.
- * `--payments=N` fills the databases of the read API with so many instead of a million.
- * `--smoke` shows on small data that everything runs; its figures mean nothing.
+ * Names: signature, verification, pages, client, read-api-sqlite, read-api-postgres, sync, sync-sparse, live,
+ * unauthenticated, deliveries-sqlite, deliveries-postgres, version-store; all of them when none is given.
+ * `--payments=N` fills the databases of the read API with so many instead of a million. `--smoke` shows on small data
+ * that everything runs; its figures mean nothing.
  * @module
  */
 import { benchClient } from './client/bench.js'
@@ -15,6 +15,7 @@ import { benchPages } from './pages.js'
 import { benchReadApi } from './read-api/bench.js'
 import { postgresDatabase, sqliteDatabase } from './read-api/database.js'
 import { benchSignature } from './signature.js'
+import { benchUnauthenticated } from './unauthenticated/bench.js'
 import { benchVerification } from './verification/bench.js'
 import { benchVersionStore } from './version-store/bench.js'
 
@@ -87,6 +88,8 @@ const benches: Readonly<Record<string, () => Promise<string>>> = {
   'sync-sparse': () => sync(sparse),
   client: () => benchClient(clientEffort),
   live: () => benchLive(smoke ? 3 : 200),
+  unauthenticated: () =>
+    benchUnauthenticated(smoke ? { warmUps: 16, rounds: 1, seconds: 0 } : { warmUps: 3_000, rounds: 15, seconds: 0.1 }),
   'deliveries-sqlite': () => benchDeliveries(sqliteDatabase, deliveryEffort),
   'deliveries-postgres': () => benchDeliveries(postgresDatabase, deliveryEffort),
   'version-store': () => benchVersionStore(versionStoreEffort),

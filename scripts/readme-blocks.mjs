@@ -30,7 +30,12 @@ const runners = {
     ],
   },
   'packages/contract/README.md': { environments: true },
-  'packages/core/README.md': { environments: true },
+  'packages/core/README.md': [
+    { environments: true },
+    {
+      compiled: 'its host has users in PostgreSQL; examples/embedding and examples/fastify-host run the same two calls',
+    },
+  ],
   'packages/identity-sumsub/README.md': { tests: ['packages/identity-sumsub/test/readme.test.ts'] },
   'packages/server/README.md': { environments: true },
   'packages/store-sql/README.md': { environments: true },

@@ -1,7 +1,9 @@
 /**
- * Runs seeds against real parts. Usage: npm run soak -- [--suite=chaos|crash|outage] [--seed=N] [--seeds=COUNT] [--from=N] [--concurrency=N]
- * `chaos` faults and forks real chains, `crash` kills processes, `outage` takes PostgreSQL away; all of them are run when none is
- * named. `--seed` without a suite is one of chaos. Exit code 0 when every seed is right, 1 when not, 2 when misused.
+ * Runs seeds against real parts. Usage:
+ * `npm run soak -- [--suite=chaos|crash|outage|identity] [--seed=N] [--seeds=COUNT] [--from=N] [--concurrency=N]`.
+ * `chaos` faults and forks real chains, `crash` kills processes, `outage` takes PostgreSQL away, `identity` judges
+ * histories of shared verifications. Without a suite all of them run; with `--seed` alone it is one of chaos.
+ * Exit code 0 when every seed is right, 1 when not, 2 when misused.
  * @module
  */
 import { availableParallelism } from 'node:os'
@@ -11,9 +13,10 @@ import { misused, readOptions, wholeNumber } from './command-line.js'
 import { crashTable, describeCrash, runCrashes } from './crash/run-crash.js'
 import { runOutages } from './crash/run-outages.js'
 import type { CrashReport } from './crash/run-seed.js'
+import { runIdentity } from './identity/run-identity.js'
 
 /** Ten kills, or ten outages, are in each seed of `crash` and `outage`. */
-const defaultSeeds = { chaos: 1_000, crash: 200, outage: 20 } as const
+const defaultSeeds = { chaos: 1_000, crash: 200, outage: 20, identity: 10_000 } as const
 
 type Suite = keyof typeof defaultSeeds
 
@@ -44,6 +47,11 @@ const suites: Readonly<Record<Suite, () => Promise<boolean>>> = {
   },
   async outage() {
     return tell(await runOutages({ ...seedsOf('outage'), onReport: say('outage') }))
+  },
+  async identity() {
+    const { isRight, table } = await runIdentity({ ...seedsOf('identity'), onFinding: out })
+    out(table)
+    return isRight
   },
 }
 

@@ -1,5 +1,5 @@
 import { packageTests } from '../vitest.package.js'
 
-const project = packageTests('simulation', { timeoutMs: 60_000 })
+const project = packageTests('simulation', { timeoutMs: 300_000 })
 
 export default { ...project, test: { ...project.test, include: ['**/*.test.ts'] } }

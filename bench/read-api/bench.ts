@@ -133,7 +133,7 @@ async function cursorOf({ url }: ServerProcess, path: string, page: number, auth
     const limit = Math.min(200, behind)
     behind -= limit
     const query = `?limit=${limit}${cursor === '' ? '' : `&cursor=${cursor}`}`
-    const answer = await fetch(`${url}${path}${query}`, { headers: { authorization } })
+    const answer = await fetch(`${url}${path}${query}`, { headers: { authorization: authorization ?? '' } })
     cursor = ((await answer.json()) as { nextCursor: string }).nextCursor
   }
   return cursor
@@ -148,7 +148,7 @@ async function assertSameAnswer(ours: ServerProcess, floor: ServerProcess, route
         [floor, route.floor],
       ] as const
     ).map(async ([server, { paths, authorization }]) => {
-      const answer = await fetch(`${server.url}${paths[0]}`, { headers: { authorization } })
+      const answer = await fetch(`${server.url}${paths[0]}`, { headers: { authorization: authorization ?? '' } })
       return (await answer.text()).replace(/"nextCursor":"[^"]+"/, '"nextCursor":"…"')
     }),
   )

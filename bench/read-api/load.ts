@@ -5,7 +5,16 @@ import type { ServerProcess } from './server-process.js'
 /** What to send, over and over. */
 export interface Load {
   readonly paths: readonly string[]
-  readonly authorization: string
+  /** @default none */
+  readonly authorization?: string
+  /** @default GET */
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT'
+  /** @default none */
+  readonly headers?: Readonly<Record<string, string>>
+  /** @default none */
+  readonly body?: Buffer
+  /** What every answer must be one of. @default 200 alone */
+  readonly statuses?: readonly number[]
 }
 
 /** What a burst came to. */
@@ -18,18 +27,19 @@ export interface Burst {
 /** Open connections, each with one request at a time: more than enough to keep one core busy. */
 export const connections = 16
 
-/** Sends `amount` requests. Rejects unless every answer is a 200. */
-export async function burst(server: ServerProcess, { paths, authorization }: Load, amount: number): Promise<Burst> {
+/** Sends `amount` requests. Rejects unless every answer has an expected status. */
+export async function burst(server: ServerProcess, load: Load, amount: number): Promise<Burst> {
+  const { paths, authorization, method = 'GET', body: sentBody = null, statuses = [200] } = load
   const clients = Array.from({ length: connections }, () => new Client(server.url))
-  const headers = { authorization }
+  const headers = { ...load.headers, ...(authorization === undefined ? {} : { authorization }) }
   let sent = 0
   async function sendAll(client: Client): Promise<void> {
     while (sent < amount) {
       const path = paths[sent % paths.length] ?? ''
       sent += 1
-      const { statusCode, body } = await client.request({ method: 'GET', path, headers })
+      const { statusCode, body } = await client.request({ method, path, headers, body: sentBody })
       await body.arrayBuffer()
-      if (statusCode !== 200) throw new Error(`${path}: the answer was ${statusCode}.`)
+      if (!statuses.includes(statusCode)) throw new Error(`${path}: the answer was ${statusCode}.`)
     }
   }
   const before = await server.cpuUs()

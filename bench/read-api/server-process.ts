@@ -14,10 +14,18 @@ export interface ServerProcess {
   stop(): Promise<void>
 }
 
-/** Starts `ours` or `floor` on a database. */
-export async function startServerProcess(name: 'ours' | 'floor', databaseUrl: string): Promise<ServerProcess> {
+/**
+ * Starts `ours` or `floor` on a database.
+ * @param variables - Further ones of its environment.
+ */
+export async function startServerProcess(
+  name: 'ours' | 'floor',
+  databaseUrl: string,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<ServerProcess> {
   const child = fork(fileURLToPath(new URL(`./${name}.ts`, import.meta.url)), {
     execArgv: [...process.execArgv, '--expose-gc'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: {
       ...process.env,
       PI_DATABASE_URL: databaseUrl,
@@ -25,6 +33,7 @@ export async function startServerProcess(name: 'ours' | 'floor', databaseUrl: st
       PI_PORT: '0',
       PI_LOG_LEVEL: 'error',
       NODE_ENV: 'production',
+      ...variables,
     },
   })
   const first = await answer(child)

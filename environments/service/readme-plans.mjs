@@ -107,6 +107,29 @@ export const plans = {
     after: "console.log((await fetch(server.url + '/health')).status, apiSecret.slice(0, 7)); await server.stop()",
     says: /Listening on http.*\n200 pi_api_/,
   }),
+  'packages/server/README.md 1': () => ({
+    env: { MASTER_KEY: masterKey },
+    before: `
+      import { createSqliteStore } from '@payment-integration/store-sql'
+      import { createUndiciSender } from '@payment-integration/server'
+      const store = createSqliteStore({ path: 'identity.db' })
+      await store.migrate()
+      const sender = createUndiciSender()
+      const masterKey = process.env.MASTER_KEY ?? ''
+      const [appToken, secretKey, secret] = ['app-token', 'secret-key', 'secret-of-the-webhook']
+      const health = async () => ({ status: 'ok' as const, database: 'ok' as const, chains: [] })`,
+    after: `
+      const webhook = new Request('http://localhost/api/v1/identity-provider/webhook', { method: 'POST', body: '{}' })
+      console.log('unsigned webhook', (await app.fetch(webhook)).status)
+      provider.close()
+      await sender.close()
+      await store.close()`,
+    says: /unsigned webhook 400/,
+  }),
+  'packages/server/README.md 2': () => ({
+    after: "console.log('waits', limits.arrives('192.0.2.1'))",
+    says: /waits 0/,
+  }),
   'packages/store-sql/README.md 0': () => ({
     after: "console.log('closed')",
     says: /closed/,

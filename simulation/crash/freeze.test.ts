@@ -15,7 +15,7 @@ const nameOf = ({ body }: Captured) => {
   return `${txHash} ${version}`
 }
 
-const patience = { timeout: 10_000, interval: 5 }
+const patience = { timeout: 50_000, interval: 5 }
 
 /** Starts a process and remembers what it tells. */
 function listen(run: CrashRun, config: Parameters<CrashRun['start']>[0]) {

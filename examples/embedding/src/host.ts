@@ -2,9 +2,17 @@
 import { type ServerType, serve } from '@hono/node-server'
 import { createEvmChain, type KnownRouter } from '@payment-integration/chain-evm'
 import { createService, type EventSink, parseMasterKey, type Service } from '@payment-integration/core'
-import { createApp, createHealth, createUndiciSender } from '@payment-integration/server'
+import { createWebhookReader } from '@payment-integration/identity-sumsub/service'
+import {
+  createApp,
+  createHealth,
+  createSumsubProvider,
+  createUndiciSender,
+  type SumsubProviderOptions,
+} from '@payment-integration/server'
 import { createSqliteStore } from '@payment-integration/store-sql'
 import { Hono } from 'hono'
+import { createUsers, type Users } from './users.js'
 
 /** What the host is told. */
 export interface HostOptions {
@@ -21,6 +29,8 @@ export interface HostOptions {
   readonly port: number
   /** The host's own view of what happens to payments. */
   readonly onEvent: EventSink
+  /** Credentials at Sumsub. @default none: identity verifications are not shared */
+  readonly identity?: (SumsubProviderOptions & { readonly webhookSecret: string }) | undefined
 }
 
 /** A running host. */
@@ -28,30 +38,38 @@ export interface Host {
   /** Its own pages are here, the payment API under `/payments-service`. */
   readonly url: string
   readonly service: Service
+  readonly users: Users
+  /** A user showed that an address is theirs, for example by a link in a message to it. */
+  proveEmail(accountId: string, email: string): Promise<void>
   stop(): Promise<void>
 }
 
 /**
- * Starts the host: its own pages, the payment API under a prefix of its choice, and the loops of the service. When it cannot start,
- * for example because its port is in use, nothing stays open.
+ * Starts the host: its own pages, the payment API under a prefix of its choice, and the loops of the service. When it
+ * cannot start, for example because its port is in use, nothing stays open.
  */
 export async function startHost(options: HostOptions): Promise<Host> {
   const { databasePath, masterKey, chainId, rpcUrl, routers, startBlock, port, onEvent } = options
+  const users = createUsers()
+  const provider = options.identity === undefined ? null : createSumsubProvider(options.identity)
   const store = createSqliteStore({ path: databasePath })
   const sender = createUndiciSender()
   async function close(): Promise<void> {
+    provider?.close()
     await sender.close()
     await store.close()
   }
   try {
     await store.migrate()
     const chains = [{ chain: createEvmChain({ chainId, rpcUrl, routers }), startBlock }]
-    const service = createService({ store, sender, masterKey: parseMasterKey(masterKey), chains, onEvent })
+    const identity = provider === null ? undefined : { provider, accounts: users.accounts }
+    const service = createService({ store, sender, masterKey: parseMasterKey(masterKey), chains, onEvent, identity })
     const health = createHealth({ store, indexers: service.indexers })
+    const readWebhook = options.identity && createWebhookReader({ secret: options.identity.webhookSecret })
 
     const app = new Hono()
     app.get('/', (c) => c.text('The host application'))
-    app.mount('/payments-service', createApp({ service, receiveUpdate: null, health }).fetch)
+    app.mount('/payments-service', createApp({ service, receiveUpdate: null, readWebhook, health }).fetch)
 
     const stopping = new AbortController()
     const { server, url } = await listen(app, port)
@@ -59,6 +77,12 @@ export async function startHost(options: HostOptions): Promise<Host> {
     return {
       url,
       service,
+      users,
+      async proveEmail(accountId, email) {
+        users.own(accountId, email)
+        // The second call of a host: it reports each proof in the moment it happens.
+        await service.identity?.proved({ email, accountId })
+      },
       async stop() {
         stopping.abort()
         await Promise.all([loops, new Promise((closed) => server.close(closed))])

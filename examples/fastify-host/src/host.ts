@@ -2,13 +2,21 @@
 import { getRequestListener } from '@hono/node-server'
 import { createEvmChain, type KnownRouter } from '@payment-integration/chain-evm'
 import { createService, parseMasterKey, type Service } from '@payment-integration/core'
-import { createApp, createHealth, createUndiciSender } from '@payment-integration/server'
+import { createWebhookReader } from '@payment-integration/identity-sumsub/service'
+import {
+  createApp,
+  createHealth,
+  createSumsubProvider,
+  createUndiciSender,
+  type SumsubProviderOptions,
+} from '@payment-integration/server'
 import { createPostgresStore } from '@payment-integration/store-sql'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { Hono } from 'hono'
 import pg from 'pg'
 import { ordersTable } from './orders.js'
 import { settle } from './settle.js'
+import { hostAccounts, ownEmail, registerUser, usersTable } from './users.js'
 
 /** What the host is told. */
 export interface HostOptions {
@@ -25,6 +33,8 @@ export interface HostOptions {
   readonly port: number
   /** Development only: notifications may go to this machine by `http:`. @default false */
   readonly allowLoopbackHttp?: boolean | undefined
+  /** Credentials at Sumsub. @default none: identity verifications are not shared */
+  readonly identity?: (SumsubProviderOptions & { readonly webhookSecret: string }) | undefined
 }
 
 /** A running host. */
@@ -40,6 +50,7 @@ const prefix = '/payments-service'
 /** Starts the host: its own routes, the payment API under a prefix, and the loops of the service, over one pool. */
 export async function startHost(options: HostOptions): Promise<Host> {
   const { databaseUrl, masterKey, chainId, rpcUrl, routers, startBlock, port, allowLoopbackHttp = false } = options
+  const provider = options.identity === undefined ? null : createSumsubProvider(options.identity)
   const pool = new pg.Pool({ connectionString: databaseUrl, connectionTimeoutMillis: 3000 })
   // An idle connection that breaks is replaced by the next use; unheard, its error would end the process.
   pool.on('error', (error) => console.error(error.message))
@@ -47,8 +58,11 @@ export async function startHost(options: HostOptions): Promise<Host> {
   const sender = createUndiciSender({ allowLoopbackHttp })
   await store.migrate()
   await pool.query(ordersTable)
+  await pool.query(usersTable)
   const chains = [{ chain: createEvmChain({ chainId, rpcUrl, routers }), startBlock }]
-  const service = createService({ store, sender, masterKey: parseMasterKey(masterKey), chains, allowLoopbackHttp })
+  const identity = provider === null ? undefined : { provider, accounts: hostAccounts(pool) }
+  const keys = parseMasterKey(masterKey)
+  const service = createService({ store, sender, masterKey: keys, chains, allowLoopbackHttp, identity })
 
   const fastify = Fastify()
   fastify.get('/', async () => 'The host application')
@@ -59,7 +73,21 @@ export async function startHost(options: HostOptions): Promise<Host> {
       return reply.code(isSettled ? 204 : 404).send()
     },
   )
-  const api = createApp({ service, receiveUpdate: null, health: createHealth({ store, indexers: service.indexers }) })
+  fastify.post<{ Body: { email: string } }>('/users', async ({ body }, reply) =>
+    reply.code(201).send({ id: await registerUser(pool, body.email) }),
+  )
+  fastify.post<{ Params: { id: string }; Body: { email: string } }>(
+    '/users/:id/proofs',
+    async ({ params: { id: accountId }, body: { email } }, reply) => {
+      await ownEmail(pool, accountId, email)
+      // The second call of a host: it reports each proof in the moment it happens.
+      await service.identity?.proved({ email, accountId })
+      return reply.code(204).send()
+    },
+  )
+  const health = createHealth({ store, indexers: service.indexers })
+  const readWebhook = options.identity && createWebhookReader({ secret: options.identity.webhookSecret })
+  const api = createApp({ service, receiveUpdate: null, readWebhook, health })
   mountApi(fastify, new Hono().mount(prefix, api.fetch))
 
   const url = await fastify.listen({ host: '127.0.0.1', port })
@@ -72,6 +100,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
     async stop() {
       stopping.abort()
       await Promise.all([loops, fastify.close()])
+      provider?.close()
       await sender.close()
       await store.close()
       await pool.end()

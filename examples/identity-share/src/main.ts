@@ -4,6 +4,7 @@ import { describeResult } from './describe-result.js'
 import { shareVerification } from './share-verification.js'
 
 const { PAYMENTS_URL, INTEGRATION_ADDRESS, API_SECRET, SUMSUB_APP_TOKEN, SUMSUB_SECRET_KEY } = process.env
+const { USED_TOKEN: usedToken, CORRECTED } = process.env
 const { SUMSUB_URL: baseUrl, APPLICANT_ID: applicantId, SERVICE_CLIENT_ID: forClientId, USER_EMAIL } = process.env
 if (!PAYMENTS_URL || !INTEGRATION_ADDRESS || !API_SECRET || !SUMSUB_APP_TOKEN || !SUMSUB_SECRET_KEY) {
   console.error('Set PAYMENTS_URL, INTEGRATION_ADDRESS, API_SECRET, SUMSUB_APP_TOKEN and SUMSUB_SECRET_KEY.')
@@ -18,7 +19,11 @@ const client = createClient({ baseUrl: PAYMENTS_URL, integrationAddress: INTEGRA
 const provider = { baseUrl, appToken: SUMSUB_APP_TOKEN, secretKey: SUMSUB_SECRET_KEY }
 try {
   const mint = () => mintShareToken({ ...provider, applicantId, forClientId })
-  console.log(describeResult(await shareVerification({ client, email: USER_EMAIL, mint })))
+  const asked = { usedToken: usedToken || null, isCorrected: CORRECTED === 'yes' }
+  const shared = await shareVerification({ client, email: USER_EMAIL, mint, ...asked })
+  console.log(describeResult(shared.result))
+  if (shared.result.kind === 'rejected_before') console.error(shared.result.message)
+  else if (shared.usedToken !== null) console.log(`To ask for the verdict, set USED_TOKEN=${shared.usedToken}`)
 } catch (error) {
   // Why a token was refused, the provider itself says best; its words are for you alone.
   if (isClientError(error) && error.code === 'ERR_SHARE_TOKEN_REJECTED') console.error(error.providerMessage)

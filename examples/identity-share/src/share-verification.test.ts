@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { type Client, createClient } from '@payment-integration/client'
+import { type Client, createClient, ShareTokenRejectedError } from '@payment-integration/client'
 import { mintShareToken } from '@payment-integration/identity-sumsub'
 import { type RunningServer, readConfig, startServer } from '@payment-integration/server'
 import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
@@ -72,12 +72,16 @@ const newest = () => provider.redemptions.at(-1)?.applicantId ?? ''
 
 test('a user that the shop verified is in flight after one share, approved after the verdict, and redeemed once', async () => {
   const before = redeemed()
-  expect(await shareVerification({ client, email, mint })).toMatchObject({ kind: 'in_flight', redeemed: true })
-  expect(await shareVerification({ client, email, mint })).toMatchObject({ kind: 'in_flight', redeemed: false })
+  const tokens = vi.fn(() => mint())
+  const { result, usedToken } = await shareVerification({ client, email, mint: tokens })
+  expect(result).toMatchObject({ kind: 'in_flight', redeemed: true })
+  const ask = () => shareVerification({ client, email, mint: tokens, usedToken })
+  expect(await ask()).toMatchObject({ result: { kind: 'in_flight', redeemed: false }, usedToken })
   provider.approve(newest())
   await provider.deliverWebhooks()
-  expect(await shareVerification({ client, email, mint })).toMatchObject({ kind: 'approved', redeemed: false })
+  expect(await ask()).toMatchObject({ result: { kind: 'approved', redeemed: false }, usedToken })
   expect(redeemed()).toBe(before + 1)
+  expect(tokens).toHaveBeenCalledTimes(1)
 })
 
 test('after a 422 a fresh token lands, whether the first was used before or expired on the way', async () => {
@@ -91,8 +95,8 @@ test('after a 422 a fresh token lands, whether the first was used before or expi
     [`late-${email}`, expired],
   ] as const) {
     const tokens = vi.fn(() => mint()).mockResolvedValueOnce(token)
-    const shared = await shareVerification({ client, email: user, mint: tokens })
-    expect(shared).toMatchObject({ kind: 'in_flight', redeemed: true })
+    const { result } = await shareVerification({ client, email: user, mint: tokens })
+    expect(result).toMatchObject({ kind: 'in_flight', redeemed: true })
     expect(tokens).toHaveBeenCalledTimes(2)
   }
   expect(redeemed()).toBe(before + 2)
@@ -109,16 +113,69 @@ test('tokens that are refused again and again end in the words of the provider, 
   expect(tokens).toHaveBeenCalledTimes(3)
 })
 
-test('after a rejection the next share redeems a fresh token, and its verdict counts', async () => {
-  await shareVerification({ client, email, mint })
-  const first = newest()
-  provider.reject(first, { labels: ['UNSATISFACTORY_PHOTOS'], rejectType: 'RETRY' })
+/** Shares, and lets the provider reject what was shared. */
+async function shareRejected(rejectType: 'RETRY' | 'FINAL') {
+  const { usedToken } = await shareVerification({ client, email, mint })
+  provider.reject(newest(), { labels: ['UNSATISFACTORY_PHOTOS'], rejectType })
   await provider.deliverWebhooks()
-  expect(await shareVerification({ client, email, mint })).toMatchObject({ kind: 'in_flight', redeemed: true })
-  expect(newest()).not.toBe(first)
+  return usedToken
+}
+
+test('after RETRY it mints nothing until the user has corrected it, then shares a fresh token whose verdict counts', async () => {
+  const usedToken = await shareRejected('RETRY')
+  const [first, tokens] = [newest(), vi.fn(() => mint())]
+  const again = (isCorrected: boolean) => shareVerification({ client, email, mint: tokens, usedToken, isCorrected })
+  const message = expect.stringMatching(/RED, RETRY[.] Labels: UNSATISFACTORY_PHOTOS[.]$/)
+  for (let times = 0; times < 2; times += 1)
+    expect((await again(false)).result).toEqual({ kind: 'rejected_before', rejectType: 'RETRY', message })
+  expect([tokens.mock.calls.length, newest()]).toEqual([0, first])
+  const retried = await again(true)
+  expect(retried).toMatchObject({ result: { kind: 'in_flight', redeemed: true } })
+  expect(retried.usedToken).not.toBe(usedToken)
   provider.approve(newest())
   await provider.deliverWebhooks()
-  expect(await shareVerification({ client, email, mint })).toMatchObject({ kind: 'approved', redeemed: false })
+  expect((await shareVerification({ client, email, mint, usedToken: retried.usedToken })).result).toMatchObject({
+    kind: 'approved',
+    redeemed: false,
+  })
+})
+
+test('after a rejection without a type it mints once the user has corrected it', async () => {
+  const rejected = new ShareTokenRejectedError('Token is invalid.', { rejectType: null })
+  const share = vi.fn(async () => Promise.reject(rejected))
+  const tokens = vi.fn(async () => 'fresh')
+  const asked = { client: { identity: { share } }, email, mint: tokens, usedToken: 'used' }
+  const { result } = await shareVerification(asked)
+  expect(result).toMatchObject({ kind: 'rejected_before', rejectType: null })
+  expect(tokens).not.toHaveBeenCalled()
+  await expect(shareVerification({ ...asked, isCorrected: true })).rejects.toBe(rejected)
+  expect(tokens).toHaveBeenCalledTimes(2)
+})
+
+test('after FINAL it stops: nothing is minted and nothing redeemed, whatever the user corrected', async () => {
+  const usedToken = await shareRejected('FINAL')
+  const [before, tokens] = [redeemed(), vi.fn(() => mint())]
+  for (const isCorrected of [false, true])
+    expect(await shareVerification({ client, email, mint: tokens, usedToken, isCorrected })).toMatchObject({
+      result: { kind: 'rejected_before', rejectType: 'FINAL', message: expect.stringContaining('RED, FINAL.') },
+      usedToken,
+    })
+  expect([tokens.mock.calls.length, redeemed()]).toEqual([0, before])
+})
+
+test('without the used token it stops after the first token that is refused, where the former verdict is FINAL', async () => {
+  const used = (await shareRejected('FINAL')) ?? ''
+  const tokens = vi.fn(async () => used)
+  const { result } = await shareVerification({ client, email, mint: tokens, mostTokens: 3 })
+  expect(result).toMatchObject({ kind: 'rejected_before', rejectType: 'FINAL' })
+  expect(tokens).toHaveBeenCalledTimes(1)
+})
+
+test('a used token of which the service has nothing to show is followed by a fresh one', async () => {
+  const usedToken = await mint()
+  await client.identity.share({ email: `other-${email}`, kycShareToken: usedToken })
+  const { result } = await shareVerification({ client, email, mint, usedToken })
+  expect(result).toMatchObject({ kind: 'in_flight', redeemed: true })
 })
 
 test('a user whom another integration shared is refused, and no second token is minted for that', async () => {
@@ -152,13 +209,22 @@ async function run(changes: Record<string, string>) {
   return { exitCode: exitCode as unknown, out, err }
 }
 
-test('the program says where the verification stands', async () => {
+test('the program says where the verification stands, and asks with the used token', async () => {
   const { exitCode, out, err } = await run({})
   expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' })
-  expect(out).toBe('No verdict yet (pending). Run this again in some minutes.\n')
+  const [said, toAsk = ''] = out.split('\n')
+  expect(said).toBe('No verdict yet (pending). Run this again in some minutes.')
+  const used = { USED_TOKEN: toAsk.replace('To ask for the verdict, set USED_TOKEN=', '') }
   provider.approve(newest())
   await provider.deliverWebhooks()
-  expect((await run({})).out).toBe('Approved.\n')
+  expect((await run(used)).out).toBe(`Approved.\n${toAsk}\n`)
+  provider.reject(newest(), { labels: ['FORGERY'], rejectType: 'FINAL' })
+  await provider.deliverWebhooks()
+  expect(await run(used)).toMatchObject({
+    exitCode: 0,
+    out: 'Rejected, and that is final.\n',
+    err: expect.stringMatching(/RED, FINAL[.] Labels: FORGERY[.]\n$/),
+  })
 })
 
 test('the program ends with 1 and the words of the provider, and with 2 when it lacks a variable', async () => {

@@ -1,24 +1,34 @@
 /**
- * Makes the lists of known price feeds and tokens from the published data of the npm package \@yodlpay/tokenlists 0.8.40 (MIT):
- * `node packages/chain-evm/scripts/make-known-lists.mjs <folder of the JSON files>`. With `--check` it writes nothing and exits
- * with 1 when a generated file is not what the data gives.
+ * Makes the lists of known price feeds and tokens from the npm package \@yodlpay/tokenlists (MIT), a development
+ * dependency: `node packages/chain-evm/scripts/make-known-lists.mjs`. With `--check` it writes nothing and exits with 1
+ * when a generated file is not what the data gives; a test runs that.
  *
+ * Currency codes are written in capital letters, the only form in which the legacy API takes them.
  * A feed is listed when its entry can be believed: an address, a base and a quote, a name that says the same pair, and no
  * other entry for the address that says something else. A token's currency is the one that the list gives, else a fiat
- * currency among its tags, else the native symbol for the wrapped native token, else the token's own symbol.
+ * currency among its tags, else the one that the list gives for the same asset elsewhere, else the native symbol for
+ * the wrapped native token, else the token's own symbol.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { createRequire } from 'node:module'
 
-const [folder] = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
-if (folder === undefined) throw new Error('Name the folder that holds pricefeeds-0.8.40.json and the other lists.')
-
-const read = (name) => JSON.parse(readFileSync(join(folder, `${name}-0.8.40.json`), 'utf8'))
-const fiat = read('fiatCurrencies').map(({ code }) => code)
-const { chains } = read('chainlist-v1')
+const require = createRequire(import.meta.url)
+const read = (file) => require(`@yodlpay/tokenlists/${file}`)
+const source = `@yodlpay/tokenlists ${read('package.json').version}`
+const fiat = read('dist/fiatCurrencies.json').map(({ code }) => code)
+const { chains } = read('dist/chainlist-v1.json')
+const { tokens } = read('dist/tokenlist-featured.json')
 const nobody = `0x${'0'.repeat(40)}`
 
-const isName = (text) => typeof text === 'string' && /^[0-9A-Za-z.+_-]{1,32}$/.test(text)
+/**
+ * Assets that were renamed while the names of their feeds stayed: former code to present code. The data proves each: on
+ * chain 137 the feeds `MATIC / USD` and `MATIC / ETH` have the base POL, and `LINK / MATIC` has the quote POL.
+ */
+const renamed = new Map([['MATIC', 'POL']])
+
+/** What the legacy API takes as a currency: `currencyCodePattern` of the contract package. */
+const isCode = (text) => typeof text === 'string' && /^[A-Z0-9.]{1,16}$/.test(text)
+const isSymbol = (text) => typeof text === 'string' && /^[0-9A-Za-z.+_-]{1,32}$/.test(text)
 const isAddress = (text) => /^0x[0-9a-fA-F]{40}$/.test(text ?? '') && text !== nobody
 
 /** Parts of an entry that cannot be believed: it contradicts any other one for its address. */
@@ -43,24 +53,43 @@ function compact(entries) {
     .join('\n')
 }
 
-const feeds = read('pricefeeds')
+/** Whether a feed's name says its pair, by the present codes or by former ones. */
+function saysPair(name, base, quote) {
+  const codes = name.replaceAll(' ', '').toUpperCase().split('/')
+  const isPair = (said) => said.length === 2 && said[0] === base && said[1] === quote
+  return isPair(codes) || isPair(codes.map((code) => renamed.get(code) ?? code))
+}
+
+const feeds = read('dist/pricefeeds.json')
   .filter(({ address }) => isAddress(address))
   .map(({ chainId, address, name, input, output, decimals }) => {
-    const pair = `${input}/${output}`.toLowerCase()
-    const believed = isName(input) && isName(output) && name.replaceAll(' ', '').toLowerCase() === pair
-    return { chainId, address, parts: believed ? [input, output, decimals] : doubted }
+    const [base, quote] = [input, output].map((code) => code?.toUpperCase())
+    const believed = isCode(base) && isCode(quote) && saysPair(name, base, quote)
+    return { chainId, address, parts: believed ? [base, quote, decimals] : doubted }
   })
 
-const listedTokens = read('tokenlist-featured')
-  .tokens.filter(({ address, symbol }) => isAddress(address) && isName(symbol))
-  .map(({ chainId, address, symbol, currency, tags }) => {
+/**
+ * The one currency that the list gives for the same asset on other chains: EURC is worth EUR, so bridged EURC is, too.
+ */
+function currencyElsewhere(asset) {
+  const same = tokens.filter(({ coinGeckoId, currency }) => coinGeckoId === asset && currency !== undefined)
+  const [currency, ...others] = new Set(same.map((token) => token.currency))
+  return asset !== undefined && others.length === 0 ? currency : undefined
+}
+
+const listedTokens = tokens
+  .filter(({ address, symbol }) => isAddress(address) && isSymbol(symbol))
+  .map(({ chainId, address, symbol, currency, tags, coinGeckoId }) => {
     const chain = chains.find((item) => item.chainId === chainId)
     const wrapped = chain?.wrappedNativeToken.toLowerCase() === address.toLowerCase()
-    const worth = currency ?? fiat.find((code) => tags.includes(code)) ?? (wrapped ? chain.nativeTokenName : symbol)
+    const given = currency ?? fiat.find((code) => tags.includes(code)) ?? currencyElsewhere(coinGeckoId)
+    const worth = (given ?? (wrapped ? chain.nativeTokenName : symbol)).toUpperCase()
+    if (!isCode(worth))
+      throw new Error(`${symbol} (${chainId}:${address}) is worth ${worth}, which verify refuses as a currency.`)
     return { chainId, address, parts: worth === symbol ? [symbol] : [symbol, worth] }
   })
 
-const header = '// Made by scripts/make-known-lists.mjs from @yodlpay/tokenlists 0.8.40 (MIT). Do not edit.\n'
+const header = `// Made by scripts/make-known-lists.mjs from ${source} (MIT). Do not edit.\n`
 const files = {
   'known-price-feeds.generated.ts': `${header}
 /** Price feeds by chain id: \`address:base:quote:decimals\`, the address without 0x. */

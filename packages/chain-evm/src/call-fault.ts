@@ -10,7 +10,7 @@ const refusals: ReadonlySet<number | null> = new Set([429, -32_001, -32_002, -32
 
 /** The node cannot answer now, or lacks the state that was asked for. */
 const unable =
-  /rate.?limit|too many|throttl|quota|capacity|compute units|time(d )?.?out|missing trie node|(header|block|state)\b.* not (found|available)|unknown block|pruned|historical|archive/i
+  /rate.?limit|too many|throttl|quota|capacity|compute units|time(d )?.?out|missing trie node|(header|block|state)\b.{0,160} not (found|available)|unknown block|pruned|historical|archive/i
 
 /**
  * Judges a call that the node answered with a JSON-RPC error. Virtual machines stop for dozens of reasons that nodes word

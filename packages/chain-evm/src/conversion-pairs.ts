@@ -55,7 +55,10 @@ export function pairConversions(
     if (event.kind === 'payment') {
       if (!pairs.has(event)) pairs.set(event, nearest(open.get(router) ?? []))
       open.delete(router)
-    } else if (!called?.used.includes(event)) open.set(router, [...(open.get(router) ?? []), event])
+    } else if (!called?.used.includes(event)) {
+      // No more than two belong to a payment.
+      open.set(router, [...(open.get(router) ?? []).slice(-1), event])
+    }
   }
   return pairs
 }

@@ -33,7 +33,7 @@ export interface EvmChainOptions {
   readonly requestTimeoutMs?: number | undefined
   /** Most calls in one request. 1 turns JSON-RPC batches off. @default 100 */
   readonly batchSize?: number | undefined
-  /** Largest accepted answer, in bytes. @default 67_108_864 */
+  /** Largest accepted answer, in bytes; only logs, receipts and full blocks may be so large. @default 67_108_864 */
   readonly maxResponseBytes?: number | undefined
   /** Symbol of the native token. @default by chain id; null for a chain that is not known */
   readonly nativeSymbol?: string | undefined

@@ -102,6 +102,25 @@ test('what could steer a terminal or turn text around is taken out of what a nod
   expect(redactor(undefined)('a\u0000\u001b[31mb\u009b\u202ec\u2028d\u200be\ud800f')).toBe('a [31mb c d e f')
 })
 
+const ownKey = 'k3y-of-the-node'
+const keyed = redactor(`https://node.example/?${ownKey}`)
+
+test('no part of a key is shown where the text is cut', () => {
+  // A URL as long as what is read leaves room for what stands behind it.
+  for (let length = 4_040; length <= 4_110; length++) {
+    const shown = keyed(`https://${'a'.repeat(length)} ${ownKey}${'b'.repeat(500)}`)
+    expect(shown).toMatch(/^\[url\]( (\[redacted\])?b*)?$/)
+  }
+  expect(keyed(`${'a'.repeat(5_000)}${ownKey}`)).toBe('a'.repeat(160))
+})
+
+test('no part of a URL is shown where the text is cut', () => {
+  for (let length = 4_070; length <= 4_110; length++) {
+    const shown = keyed(`https://${'a'.repeat(length)} https://user:secret@node.example/`)
+    expect(shown).toMatch(/^\[url\] ?(h?t{0,2}p?s?:?\/?\/?|\[url\])$/)
+  }
+})
+
 test.each([
   ['a code that is text', '7', 'JSON-RPC error: no.'],
   ['a code with a fraction', 1.5, 'JSON-RPC error: no.'],

@@ -73,7 +73,7 @@ describe('a forged conversion', () => {
     })
     const [paid] = await chain.read(blockNumber, '0.5', undefined, { priceFeeds: feedsOf([eurUsd, 'CHF']) })
     expect(paid?.pricing.feeds).toEqual([
-      { use: 'multiply', contract: chfUsd, pair: null, rate: 125_000_000n, decimals: 0 },
+      { use: 'multiply', contract: chfUsd, pair: null, rate: 125_000_000n, decimals: 8 },
     ])
   })
 })

@@ -1,7 +1,7 @@
 /** The transactions of payments, found in the bytes of the answer for their block: the others never become objects. @module */
 import type { TransactionLogs } from './group-logs.js'
 import type { TransactionFacts } from './internal/answers.js'
-import { isLowerHex, toAddress } from './internal/hex.js'
+import { isLowerHex, isWord, toAddress } from './internal/hex.js'
 import { isKey, isText, type ResultReader, skipValue, textAt, walkList, walkObject } from './internal/json-bytes.js'
 
 /** Those that were asked for, in order. No answer of a node can be one. */
@@ -66,7 +66,7 @@ function readCall(
   })
   if (!isNext) return end
   if (!isOfBlock || toAddress(from) !== from || from === null || toAddress(to) !== to) return -1
-  if (!isLowerHex(value) || value === '0x' || !isLowerHex(input)) return -1
+  if (!isLowerHex(value) || !isWord(value) || !isLowerHex(input)) return -1
   into.push({ hash, blockHash, from, to, value: value === '0x0' ? 0n : BigInt(value), input })
   return end
 }

@@ -19,14 +19,16 @@ test('the native token is worth itself, unless the list says otherwise or nothin
   const native = { address: nativeTokenAddress, symbol: 'xDAI', currency: 'USD' }
   expect(createPriceLists([], [], 'ETH').token(nativeTokenAddress)).toMatchObject({ symbol: 'ETH', currency: 'ETH' })
   expect(createPriceLists([native], [], 'ETH').token(nativeTokenAddress)).toEqual(native)
+  expect(createPriceLists([], [], 'xDAI').token(nativeTokenAddress)).toMatchObject({ symbol: 'xDAI', currency: 'XDAI' })
+  expect(createPriceLists([], [], 'Ξ').token(nativeTokenAddress)).toBeNull()
   expect(createPriceLists([], [], null).token(nativeTokenAddress)).toBeNull()
 })
 
 test('codes are those of fiat currencies and of what the feeds are of', () => {
-  const { code } = createPriceLists([], [{ ...feed, base: 'wstETH' }], null)
-  expect(['CHF', 'USD', 'XAU', 'wstETH'].map((text) => code(codeHashOf(text)))).toEqual(['CHF', 'USD', 'XAU', 'wstETH'])
+  const { code } = createPriceLists([], [{ ...feed, base: 'WSTETH' }], null)
+  expect(['CHF', 'USD', 'XAU', 'WSTETH'].map((text) => code(codeHashOf(text)))).toEqual(['CHF', 'USD', 'XAU', 'WSTETH'])
   expect(code(codeHashOf('chf'))).toBeNull()
-  expect(code(codeHashOf('WSTETH'))).toBeNull()
+  expect(code(codeHashOf('wstETH'))).toBeNull()
 })
 
 test('an entry may come twice, but not with two meanings', () => {
@@ -44,9 +46,11 @@ test.each([
   ['a token’s address', [{ ...usdc, address: '0x1' }], [], TypeError],
   ['a token without a symbol', [{ ...usdc, symbol: '' }], [], TypeError],
   ['a token without a currency', [{ ...usdc, currency: '' }], [], TypeError],
+  ['a token’s currency that verify refuses', [{ ...usdc, currency: 'EURC.e' }], [], TypeError],
   ['a feed’s address', [], [{ ...feed, address: 'CHF' }], TypeError],
   ['a feed without a base', [], [{ ...feed, base: '' }], TypeError],
   ['a feed without a quote', [], [{ ...feed, quote: '' }], TypeError],
+  ['a feed’s base that verify refuses', [], [{ ...feed, base: 'wstETH' }], TypeError],
   ['decimals below 0', [], [{ ...feed, decimals: -1 }], RangeError],
   ['decimals that are not whole', [], [{ ...feed, decimals: 0.5 }], RangeError],
   ['decimals above 255', [], [{ ...feed, decimals: 256 }], RangeError],

@@ -1,4 +1,5 @@
 /** The tokens and price feeds that are believed, by address. @module */
+import { currencyCodePattern } from '@payment-integration/contract'
 import { hashText } from './internal/hash.js'
 import { toAddress } from './internal/hex.js'
 import { checkWhole } from './internal/options.js'
@@ -19,7 +20,8 @@ const maxDecimals = 255
 
 /**
  * Makes the lists.
- * @param nativeSymbol - What the native token is worth when `tokens` does not list it; null when that is not known either.
+ * @param nativeSymbol - The native token, worth itself, when `tokens` does not list it; null when it is not known
+ * either.
  * @throws {TypeError | RangeError} On an entry that is wrong, and on two entries that contradict each other.
  */
 export function createPriceLists(
@@ -28,19 +30,20 @@ export function createPriceLists(
   nativeSymbol: string | null,
 ): PriceLists {
   const tokenBy = byAddress('token', tokens, ({ address, symbol, currency }) => {
-    checkText(`The symbol of token ${address}`, symbol)
-    checkText(`The currency of token ${address}`, currency)
+    if (typeof symbol !== 'string' || symbol === '') throw new TypeError(`The symbol of token ${address} is empty.`)
+    checkCode(`The currency of token ${address}`, currency)
     return `${symbol}, worth ${currency}`
   })
   const feedBy = byAddress('price feed', priceFeeds, ({ address, base, quote, decimals }) => {
-    checkText(`The base of price feed ${address}`, base)
-    checkText(`The quote of price feed ${address}`, quote)
+    checkCode(`The base of price feed ${address}`, base)
+    checkCode(`The quote of price feed ${address}`, quote)
     checkWhole(`decimals of price feed ${address}`, decimals, 0)
     if (decimals > maxDecimals) throw new RangeError(`decimals of price feed ${address} is above ${maxDecimals}.`)
     return `${base}/${quote} with ${decimals} decimals`
   })
-  if (nativeSymbol !== null && !tokenBy.has(nativeTokenAddress))
-    tokenBy.set(nativeTokenAddress, { address: nativeTokenAddress, symbol: nativeSymbol, currency: nativeSymbol })
+  const nativeCode = nativeSymbol?.toUpperCase()
+  if (nativeSymbol !== null && isCode(nativeCode) && !tokenBy.has(nativeTokenAddress))
+    tokenBy.set(nativeTokenAddress, { address: nativeTokenAddress, symbol: nativeSymbol, currency: nativeCode })
   let codes: ReadonlyMap<string, string> | undefined
   return {
     token: (address) => tokenBy.get(address) ?? null,
@@ -76,6 +79,14 @@ function byAddress<Entry extends { readonly address: string }>(
   return known
 }
 
-function checkText(name: string, text: string): void {
-  if (typeof text !== 'string' || text === '') throw new TypeError(`${name} is empty; pass a code such as "USD".`)
+/** Whether a text can be a currency of the legacy API. */
+export function isCode(text: unknown): text is string {
+  return typeof text === 'string' && currencyCodePattern.test(text)
+}
+
+function checkCode(name: string, code: string): void {
+  if (!isCode(code))
+    throw new TypeError(
+      `${name} is ${JSON.stringify(code)}; pass 1 to 16 capital letters, digits and dots, such as "USD".`,
+    )
 }

@@ -12,6 +12,7 @@ const zchf = '0x00000000000000000000000000000000000000c2'
 const unlistedToken = '0x00000000000000000000000000000000000000c3'
 const chfUsd = '0x00000000000000000000000000000000000000f1'
 const usdcUsd = '0x00000000000000000000000000000000000000f2'
+const ethUsd = '0x00000000000000000000000000000000000000f4'
 const unlistedFeed = '0x00000000000000000000000000000000000000f3'
 const address = '0x00000000000000000000000000000000000000b2'
 const memoHex = `0x${'00'.repeat(32)}`
@@ -24,6 +25,7 @@ const lists = createPriceLists(
   [
     { address: chfUsd, base: 'CHF', quote: 'USD', decimals: 8 },
     { address: usdcUsd, base: 'USDC', quote: 'USD', decimals: 8 },
+    { address: ethUsd, base: 'ETH', quote: 'USD', decimals: 18 },
   ],
   'ETH',
 )
@@ -60,9 +62,9 @@ describe('feeds that the router itself shows', () => {
     ])
   })
 
-  test('have no pair when they are not listed', () => {
+  test('have no pair and the usual 8 decimals when they are not listed', () => {
     expect(price(payment(1n), shown('router', step(unlistedFeed, 112n, 'divide'))).feeds).toEqual([
-      { use: 'divide', contract: unlistedFeed, pair: null, rate: 112n, decimals: 0 },
+      { use: 'divide', contract: unlistedFeed, pair: null, rate: 112n, decimals: 8 },
     ])
   })
 
@@ -78,7 +80,7 @@ describe('feeds that the router itself shows', () => {
 
 describe('a conversion that can be forged', () => {
   const made = payment(112n)
-  const unknown = { use: 'multiply', contract: chfUsd, pair: null, rate: 112_000_000n, decimals: 0 }
+  const unknown = { use: 'multiply', contract: chfUsd, pair: null, rate: 112_000_000n, decimals: 8 }
   const conversion = shown('call', step(chfUsd, 112_000_000n))
 
   test('is believed when the call leads by it to what was paid', () => {
@@ -93,6 +95,11 @@ describe('a conversion that can be forged', () => {
     ['it is not the one of the call', shown('nothing', step(chfUsd, 112_000_000n)), callOf(100n)],
   ])('means nothing when %s', (_, given, call) => {
     expect(price(made, given, call)).toMatchObject({ feeds: [unknown], calledAmount: null })
+  })
+
+  test('that is not believed keeps the decimals of the list', () => {
+    const { feeds } = price(made, shown('nothing', step(ethUsd, 5n)))
+    expect(feeds).toEqual([{ use: 'multiply', contract: ethUsd, pair: null, rate: 5n, decimals: 18 }])
   })
 
   test('means nothing when one of its feeds is not listed', () => {
@@ -116,6 +123,8 @@ describe('a signed rate', () => {
     ['that the call names', toHex('XYZ'), { base: 'XYZ', quote: 'USD' }],
     ['that the call does not name', null, null],
     ['that is no code', toHex('X Y'), null],
+    ['that verify refuses, in small letters', toHex('xyz'), null],
+    ['that verify refuses, too long', toHex('X'.repeat(17)), null],
     ['that is no text', '0xff00', null],
   ])('of a currency on no list, %s', (_, codeHex, pair) => {
     const unknown = { ...chf, codeHash: codeHashOf('XYZ'), codeHex }

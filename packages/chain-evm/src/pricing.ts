@@ -3,13 +3,15 @@ import { convertAmount } from '@payment-integration/core'
 import type { PriceFeedFacts, PricingFacts } from '@payment-integration/core/ports'
 import type { PaidConversion, PaidStep } from './conversion-pairs.js'
 import type { KnownToken } from './known-tokens.js'
-import type { PriceLists } from './price-lists.js'
+import { isCode, type PriceLists } from './price-lists.js'
 import type { DecodedPayment, RouterCall } from './router-decoder.js'
 import { serviceFeeOf } from './service-fee.js'
 
 /** Rates from outside the chain are signed with these decimals, in US dollars. */
 const externalDecimals = 18
 const externalQuote = 'USD'
+/** What feeds in US dollars have. Shown for a feed that is on no list, whose decimals are its author's word. */
+const usualDecimals = 8
 
 /** The pricing of a payment that its receiver did not get on this chain, as far as it shows: nothing was paid for here. */
 export const unknownPricing: PricingFacts = { listedToken: null, feeds: [], calledAmount: null, serviceFee: null }
@@ -38,7 +40,7 @@ export function pricingOf(
   const isBelieved = shownBy === 'router' || (shownBy === 'call' && leadsToGross && changes)
   return {
     listedToken: token && { symbol: token.symbol, currency: token.currency },
-    feeds: isBelieved ? feeds : steps.map(unknownFeed),
+    feeds: isBelieved ? feeds : steps.map((step) => unknownFeed(lists, step)),
     calledAmount: isBelieved && leadsToGross ? call.amount : null,
     serviceFee: call && serviceFeeOf(call, gross, gross - net),
   }
@@ -52,7 +54,7 @@ function believedFeed(lists: PriceLists, step: PaidStep, token: KnownToken | nul
     return { use: useOf(step), contract, pair, rate, decimals: externalDecimals }
   }
   const feed = lists.feed(contract)
-  if (feed === null) return unknownFeed(step)
+  if (feed === null) return unknownFeed(lists, step)
   const { base, quote, decimals } = feed
   // A payment in CHF is divided by CHF/USD and one in USD multiplied by it: the token tells what the event does not.
   const isOfToken = token !== null && [token.symbol, token.currency].some((name) => sameCode(name, base))
@@ -60,9 +62,10 @@ function believedFeed(lists: PriceLists, step: PaidStep, token: KnownToken | nul
   return { use, contract, pair: { base, quote }, rate, decimals }
 }
 
-function unknownFeed(step: PaidStep): PriceFeedFacts {
-  const decimals = step.contract === null ? externalDecimals : 0
-  return { use: useOf(step), contract: step.contract, pair: null, rate: step.rate, decimals }
+function unknownFeed(lists: PriceLists, step: PaidStep): PriceFeedFacts {
+  const { contract, rate } = step
+  const decimals = contract === null ? externalDecimals : (lists.feed(contract)?.decimals ?? usualDecimals)
+  return { use: useOf(step), contract, pair: null, rate, decimals }
 }
 
 function useOf({ use }: PaidStep): PriceFeedFacts['use'] {
@@ -74,7 +77,7 @@ function codeOf(lists: PriceLists, { codeHash, codeHex }: PaidStep): string | nu
   const known = codeHash === null ? null : lists.code(codeHash)
   if (known !== null || codeHex === null) return known
   const text = Buffer.from(codeHex.slice(2), 'hex').toString('utf8')
-  return /^[0-9A-Za-z.+_-]+$/.test(text) ? text : null
+  return isCode(text) ? text : null
 }
 
 function sameCode(a: string, b: string): boolean {

@@ -9,7 +9,7 @@ export const maxSymbolLength = 64
  * @returns The symbol, or null for an empty answer and for bytes that are not UTF-8 text or hold NUL.
  */
 export function readSymbol(answer: string): string | null {
-  const bytes = byteLength(answer) === 32 ? answer.slice(2).replace(/(00)+$/, '') : stringBytes(answer)
+  const bytes = byteLength(answer) === 32 ? answer.slice(2).replace(/(00){1,32}$/, '') : stringBytes(answer)
   if (bytes === null || bytes.length === 0) return null
   const text = decodeUtf8(bytes)
   if (text === null || text.includes('\0')) return null

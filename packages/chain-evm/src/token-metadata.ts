@@ -3,10 +3,10 @@ import type { TokenFacts } from '@payment-integration/core/ports'
 import { callFault } from './call-fault.js'
 import { readHeader } from './internal/answers.js'
 import type { Endpoint } from './internal/endpoints.js'
-import { describeRpcError, type Failures } from './internal/failures.js'
+import { describeRpcError, type Failures, TooLargeAnswerError } from './internal/failures.js'
 import { isHex, quantity } from './internal/hex.js'
 import type { RpcCall, RpcOutcome } from './internal/json-rpc.js'
-import { askOwnChain } from './reading/own-chain.js'
+import { askOwnChain, type OwnChain } from './reading/own-chain.js'
 import { readDecimals, readSymbol } from './token-answers.js'
 
 const symbolSelector = '0x95d89b41'
@@ -46,7 +46,7 @@ export function createTokenMetadata(chainId: number, fail: Failures, native: Tok
   async function read(endpoint: Endpoint, address: string, height: number, signal?: AbortSignal): Promise<Entry> {
     const newest = { method: 'eth_getBlockByNumber', params: ['latest', false] }
     const own = { chainId, fail, endpoint }
-    const [head, symbol, decimals] = await askOwnChain(own, [newest, ...tokenCalls(address, 'latest')], signal)
+    const [head, symbol, decimals] = await askForeign(own, [newest, ...tokenCalls(address, 'latest')], signal)
     if (!head?.ok) throw fail.unavailable(`eth_getBlockByNumber: ${describeRpcError(head)}.`)
     const at = readHeader(head.result, fail)?.number ?? -1
     if (at < height) throw fail.unavailable(`the node's newest block is below ${height}, where a token is asked for.`)
@@ -67,7 +67,7 @@ export function createTokenMetadata(chainId: number, fail: Failures, native: Tok
     const block = quantity(at)
     const getCode = { method: 'eth_getCode', params: [address, block] }
     const calls = [getCode, callOf(identity, symbolSelector, block), ...tokenCalls(address, block)]
-    const [code, probe, symbol, decimals] = await askOwnChain({ chainId, fail, endpoint }, calls, signal)
+    const [code, probe, symbol, decimals] = await askForeign({ chainId, fail, endpoint }, calls, signal)
     if (!code?.ok || !isHex(code.result))
       throw fail.unavailable(`eth_getCode: ${code?.ok === false ? describeRpcError(code) : 'something else than hex'}.`)
     const answers = [symbol, decimals].map((outcome) => believe(outcome, probe))
@@ -105,6 +105,22 @@ export function createTokenMetadata(chainId: number, fail: Failures, native: Tok
       return entry.facts
     },
   }
+}
+
+/**
+ * As `askOwnChain`. When the answer is too large, each call is asked alone: one that is too large by itself failed, as
+ * a contract may answer as much as its gas pays for.
+ */
+async function askForeign(own: OwnChain, calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcOutcome[]> {
+  try {
+    return await askOwnChain(own, calls, signal)
+  } catch (error) {
+    if (!(error instanceof TooLargeAnswerError)) throw error
+    if (calls.length === 1) return [{ ok: false, code: null, message: 'the answer is too large' }]
+  }
+  const outcomes: RpcOutcome[] = []
+  for (const call of calls) outcomes.push(...(await askForeign(own, [call], signal)))
+  return outcomes
 }
 
 function callOf(to: string, data: string, block: string): RpcCall {

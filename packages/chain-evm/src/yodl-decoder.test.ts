@@ -185,6 +185,21 @@ test.each([
   ['long data', logWith(good.topics, `${good.data}00`), 'expected 128 bytes of data, got 129'],
   ['a sender of 32 bytes', logWith([yodlTopic, wide, wide], good.data), 'wider than an address'],
   ['a token of 32 bytes', logWith(good.topics, `0xff${good.data.slice(4)}`), 'wider than an address'],
+  ['a sender of 20 bytes', logWith([yodlTopic, nobody, good.topics[2] ?? ''], good.data), 'topic 1 is no 32 bytes'],
+  ['a receiver of 31 bytes', logWith([...good.topics.slice(0, 2), `0x${'00'.repeat(31)}`], good.data), 'topic 2 is no'],
+  ['a receiver of 33 bytes', logWith([...good.topics.slice(0, 2), `0x${'00'.repeat(33)}`], good.data), 'topic 2 is no'],
+  [
+    'a receiver that is no hex',
+    logWith([...good.topics.slice(0, 2), `0x${'0'.repeat(63)}g`], good.data),
+    'topic 2 is no',
+  ],
+  ['an empty receiver', logWith([...good.topics.slice(0, 2), ''], good.data), 'topic 2 is no'],
+  ['data that is no hex', logWith(good.topics, `${good.data.slice(0, -1)}g`), 'data is no lowercase hex'],
+  [
+    'a conversion by a feed of 20 bytes',
+    logWith([converted.topics[0] ?? '', nobody, converted.topics[2] ?? ''], converted.data),
+    'topic 1 is no 32 bytes',
+  ],
   ['a conversion without its feeds', logWith(converted.topics.slice(0, 1), converted.data), 'expected 3 topics, got 1'],
   ['a conversion without a rate', logWith(converted.topics, converted.data.slice(0, 66)), 'expected 64 bytes'],
   [
@@ -194,6 +209,10 @@ test.each([
   ],
 ])('%s is malformed', (_, log, reason) => {
   expect(yodlDecoder.decode(log, '0.8')).toEqual({ kind: 'malformed', reason: expect.stringContaining(reason) })
+})
+
+test.each(['constructor', 'toString', '', '0x'])('a first topic %j is malformed', (topic) => {
+  expect(yodlDecoder.decode(logWith([topic], good.data), '0.8')).toMatchObject({ kind: 'malformed' })
 })
 
 test('the events of early and late payments differ by their topic alone', () => {

@@ -66,7 +66,8 @@ export const yodlDecoder: RouterDecoder = {
   reads: (version) => events.has(version),
   decode(log, version) {
     const [topic = ''] = log.topics
-    const decode = events.get(version)?.[topic]
+    const ofVersion = events.get(version) ?? {}
+    const decode = Object.hasOwn(ofVersion, topic) ? ofVersion[topic] : undefined
     if (decode === undefined) return { kind: 'malformed', reason: `version ${version} has no event ${topic}` }
     return decode(log)
   },

@@ -144,7 +144,7 @@ describe('misuse', () => {
     [['integrations', 'create', address, '--url', 'shop'], 'Expected a full URL'],
     [['integrations', 'set-url', address], "missing required argument 'url'"],
     [['integrations', 'rotate-secret', address, '--grace', 'soon'], 'Expected a number and a unit'],
-    [['integrations', 'rotate-secret', address, '--signing', '--grace', '1h'], '--grace is for the API secret'],
+    [['integrations', 'rotate-secret', address, '--signing'], 'replaced in two steps'],
     [['accounts'], 'Usage:'],
     [['accounts', 'create'], "required option '--address <address>'"],
     [['accounts', 'create', '--address', address], "missing required argument 'handle'"],

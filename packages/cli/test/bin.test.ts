@@ -81,7 +81,7 @@ describe('payment-integration dev, as a process', () => {
     const ready = JSON.parse(await line('"ready"')) as Ready
     child.kill('SIGKILL')
     await exited
-    expect(await eventually(async () => !(await answers(ready.rpcUrl)), 10_000)).toBe(true)
+    expect(await eventually(async () => !(await answers(ready.rpcUrl)), 60_000)).toBe(true)
   })
 
   it('a Ctrl-C that arrives twice at once, from the terminal and from npm, is one: 0, a summary, and nothing stays', async () => {
@@ -103,7 +103,7 @@ describe('payment-integration dev, as a process', () => {
     child.kill('SIGTERM')
     expect(await exited).toEqual([1, null])
     expect(leftovers(folder)).toEqual([])
-    expect(await eventually(async () => !(await answers(ready.rpcUrl)), 10_000)).toBe(true)
+    expect(await eventually(async () => !(await answers(ready.rpcUrl)), 60_000)).toBe(true)
   })
 
   it.skipIf(process.platform === 'win32')('ends 1 and says so when the chain dies under it', async () => {

@@ -17,6 +17,7 @@ import { temporaryFolder } from './temporary-folder.js'
 import { testIo } from './test-io.js'
 
 const payments = 3
+const metricsToken = 'CANARY-of-the-metrics'
 let anvil: Anvil
 let deployment: DevDeployment
 let hashes: string[]
@@ -58,7 +59,7 @@ async function run(args: readonly string[], env: Record<string, string>) {
 async function serving(env: Record<string, string>) {
   const command = start(['serve', '--json'], env)
   const { url } = JSON.parse(await command.line('"listening"')) as { url: string }
-  await expect.poll(() => indexedTo(url), { timeout: 20_000 }).toBeGreaterThanOrEqual(payments)
+  await expect.poll(() => indexedTo(url), { timeout: 50_000 }).toBeGreaterThanOrEqual(payments)
   return { ...command, url }
 }
 
@@ -80,15 +81,19 @@ function memos(path: string): Record<string, string> {
 
 function spoil(path: string, hash: string): void {
   const database = openSqlite(path)
+  // The server writes at the same time: its lock is waited for.
+  database.exec('pragma busy_timeout = 60000')
   database.prepare('update payments set memo = ? where tx_hash = ?').run(`0x${'00'.repeat(32)}`, hash)
   database.close()
 }
 
 describe('a server that follows a chain', () => {
   it('is shown by health, metrics and status alike, and none of them holds a key', async () => {
-    const env = environment(join(temporaryFolder(), 'service.db'))
+    const env = { ...environment(join(temporaryFolder(), 'service.db')), PI_METRICS_TOKEN: metricsToken }
     const { url, child, exited } = await serving(env)
-    const metrics = await (await fetch(`${url}/metrics`)).text()
+    const metrics = await (
+      await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${metricsToken}` } })
+    ).text()
     const { code, events, errors } = await run(['status', '--url', url], env)
     expect(errors).toEqual([])
     expect(code).toBe(0)

@@ -123,7 +123,7 @@ function checkBaseUrl(value: unknown): string {
     throw new TypeError(
       `baseUrl is ${url.protocol}//${url.host}; pass https:, or http: to a loopback host. The secret travels with every request.`,
     )
-  const path = url.pathname.replace(/\/+$/, '')
+  const path = url.pathname.replace(/\/{1,64}$/, '')
   if (path.endsWith(apiPath)) throw new TypeError(`baseUrl: leave ${apiPath} out; the client adds it.`)
   return url.origin + path
 }

@@ -26,9 +26,9 @@ async function bundle(code: string): Promise<string> {
 
 // Budgets in bytes, minified and gzipped. zod/mini and the schemas of the contract are 7 to 8 kB of a client, ky is 5 kB; full zod alone would be 25 kB and more.
 test.each([
-  ['createClient: read, share and reconcile', "export { createClient } from '@payment-integration/client'", 24_750],
+  ['createClient: read, share and reconcile', "export { createClient } from '@payment-integration/client'", 25_350],
   ['createLegacyClient', "export { createLegacyClient } from '@payment-integration/client'", 20_500],
-  ['everything', "export * from '@payment-integration/client'", 27_600],
+  ['everything', "export * from '@payment-integration/client'", 28_200],
   ['the amounts alone', "export * from '@payment-integration/client/amounts'", 1_500],
   ['an error class alone', "export { NotFoundError } from '@payment-integration/client'", 560],
 ])('%s is within its budget', async (_name, code, budget) => {

@@ -10,7 +10,7 @@ import { createService, parseMasterKey } from '@payment-integration/core'
 import type { NewPayment } from '@payment-integration/core/ports'
 import { createApp, createUndiciSender } from '@payment-integration/server'
 import { createSqliteStore } from '@payment-integration/store-sql'
-import { type ClientOptions, createClient, type Payment } from '../src/exports/index.js'
+import { type ClientOptions, createClient, createLegacyClient, type Payment } from '../src/exports/index.js'
 import { hashOf, integrationAddress } from './fixtures.js'
 
 const newest = Date.UTC(2026, 0, 2, 3, 4, 5)
@@ -57,6 +57,7 @@ export async function startService() {
   const open = (masterKey: string) => createService({ store, sender, masterKey: parseMasterKey(masterKey), chains: [] })
   const service = open(randomBytes(32).toString('hex'))
   const { apiSecret } = await service.integrations.create({ address: integrationAddress })
+  const { apiKey } = await service.legacyKeys.create()
   const health = async () => ({ status: 'ok', database: 'ok', chains: [] }) as const
   const app = createApp({ service, receiveUpdate: null, health })
   const asked: string[] = []
@@ -86,6 +87,30 @@ export async function startService() {
     /** Records payments, each at version 1. */
     async index(...numbers: readonly number[]): Promise<void> {
       await store.transaction((tx) => tx.upsertPayments(numbers.map((n) => indexed(n, timeOf(n).getTime()))))
+    },
+    /** A client of the legacy API. */
+    legacy: (options: Partial<ClientOptions> = {}) =>
+      createLegacyClient({ baseUrl: url, apiKey, retryDelayMs: 1, maxRetryDelayMs: 2, ...options }),
+    /**
+     * Records payments of one transaction, as an indexer does: each has a memo, and names the integration unless it is
+     * told another one.
+     */
+    async indexTogether(
+      n: number,
+      ...payments: readonly { readonly memo: string; readonly of?: string }[]
+    ): Promise<void> {
+      const { primary, facts } = indexed(n, timeOf(n).getTime())
+      const named = payments.map(({ memo, of = integrationAddress }, ordinal) => ({
+        ...{ ...facts, ordinal, logIndex: ordinal, integrationAddress: of },
+        memoHex: `0x${Buffer.from(memo).toString('hex').padEnd(64, '0')}`,
+      }))
+      const isFirst = (of: string | null, ordinal: number) =>
+        named.findIndex((each) => each.integrationAddress === of) === ordinal
+      const rows = named.map((each) => ({
+        primary: primary && isFirst(each.integrationAddress, each.ordinal),
+        facts: each,
+      }))
+      await store.transaction((tx) => tx.upsertPayments(rows))
     },
     /** Records the same hash on another chain, too. */
     async indexOn(chainId: number, n: number): Promise<void> {

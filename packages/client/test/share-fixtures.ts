@@ -21,5 +21,5 @@ export function shareResponse(change: Partial<ShareResponse> = {}): ShareRespons
 
 /** The body of a 422. */
 export function rejection(message: string) {
-  return { error: 'The identity provider rejected the share token; mint a fresh one and send that', message }
+  return { error: 'The identity provider rejected the share token; read message', message }
 }

@@ -28,6 +28,11 @@ export type ShareRejectedBody = z.infer<typeof shareRejectedBodySchema>
 export const unauthorizedBody = { error: 'Unauthorized' } as const
 /** Body of the 404 of every path that the service does not have; what is looked up and not found has a text of its own. */
 export const notFoundBody = { error: 'Not found' } as const
+/**
+ * Body of every 429: a source or a caller asks more often than the operator lets it. Source: DESIGN section 3 (rate
+ * limits).
+ */
+export const tooManyRequestsBody = { error: 'Too many requests' } as const
 /** Body of a 409 of the share endpoint, whatever the actual status. Source: INTERFACE 7. */
 export const kycUnavailableBody = { error: 'KYC unavailable for this user' } as const
 /** Body of a 404 of the share endpoint: sharing is not enabled on this environment. Source: INTERFACE 7. */

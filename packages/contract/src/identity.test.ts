@@ -52,11 +52,11 @@ describe('the share request (INTERFACE 4.2)', () => {
     expect(shareRequestSchema.safeParse({ email, kycShareToken: 'x' }).success).toBe(false)
   })
 
-  it('takes an address of 320 characters and refuses one more', () => {
+  it('takes an address of 1024 characters and refuses one more', () => {
     const accepts = (length: number) =>
       shareRequestSchema.safeParse({ email: 'user@shop.example'.padStart(length, 'a'), kycShareToken: 'x' }).success
-    expect(shareRequestLimits.email).toBe(320)
-    expect([accepts(320), accepts(321)]).toEqual([true, false])
+    expect(shareRequestLimits.email).toBe(1_024)
+    expect([accepts(1_024), accepts(1_025)]).toEqual([true, false])
   })
 
   it('refuses a long text that is no address without trying every way to read it', () => {

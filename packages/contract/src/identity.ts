@@ -8,8 +8,11 @@ export const reviewStatuses = ['not_started', 'init', 'pending', 'prechecked', '
 /** Where a verification stands. */
 export type ReviewStatus = (typeof reviewStatuses)[number]
 
-/** Longest texts in a share request, in characters. The service takes an e-mail address of 254 bytes once it has normalised it. */
-export const shareRequestLimits = { email: 320, kycShareToken: 4_096 } as const
+/**
+ * Longest texts in a share request, in characters. The service takes an e-mail address of 254 bytes once it has
+ * normalised it; decomposed (Unicode form NFD) it can have four times as many characters.
+ */
+export const shareRequestLimits = { email: 1_024, kycShareToken: 4_096 } as const
 
 // The dots of IDNA separate labels as the ASCII one does. No label can hold a dot, so that no text is matched in more than one way.
 const emailShape = /^[^\s@]+@[^\s@.\u3002\uff0e\uff61]+(?:[.\u3002\uff0e\uff61][^\s@.\u3002\uff0e\uff61]+)+\.?$/

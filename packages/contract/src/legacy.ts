@@ -66,6 +66,12 @@ export const verifyWriteSchema = object('write', verifyShape('write'))
 /** Longest texts in a verify request, in characters. A number counts as it is written out, without an exponent. */
 export const verifyRequestLimits = { invoiceAmount: 100, address: 128 } as const
 
+/**
+ * What verify takes as `invoiceCurrency`, and so the only form in which a look-up shows a currency. Source: INTERFACE
+ * 4.3.
+ */
+export const currencyCodePattern = /^[A-Z0-9.]{1,16}$/
+
 /** Body of the verify request. Source: INTERFACE 4.3. */
 export const verifyRequestSchema = object('read', {
   chainId: z.int(),

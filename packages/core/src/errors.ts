@@ -27,12 +27,12 @@ export class ChainError extends CoreError {
  */
 export class StoreError extends CoreError {
   override readonly name = 'StoreError'
-  readonly code: 'ERR_STORE_BUSY' | 'ERR_STORE_FULL' | 'ERR_STORE_UNAVAILABLE'
+  readonly code: 'ERR_STORE_BUSY' | 'ERR_STORE_FULL' | 'ERR_STORE_SCHEMA' | 'ERR_STORE_UNAVAILABLE'
   readonly retryable: boolean
   constructor(code: StoreError['code'], message: string, options?: ErrorOptions) {
     super(message, options)
     this.code = code
-    this.retryable = code !== 'ERR_STORE_FULL'
+    this.retryable = code !== 'ERR_STORE_FULL' && code !== 'ERR_STORE_SCHEMA'
   }
 }
 
@@ -143,13 +143,19 @@ const integrationMessages: Readonly<Record<IntegrationError['code'], (address: s
   ERR_INTEGRATION_NOT_FOUND: (address) => `There is no integration ${address}; create it first.`,
   ERR_INTEGRATION_CHANGED: (address) =>
     `The API secret of integration ${address} was rotated by somebody else at this moment; rotate again if you still need to.`,
+  ERR_SIGNING_SECRET_NOT_PREPARED: (address) =>
+    `Integration ${address} has no prepared signing secret; prepare one first, and give it to the receiver.`,
 }
 
-/** The integration named by a command does not exist, exists already, or was changed by another command at the same moment. */
+/** A command about an integration cannot be carried out: `code` says why. */
 export class IntegrationError extends CoreError {
   override readonly name = 'IntegrationError'
   readonly retryable = false
-  readonly code: 'ERR_INTEGRATION_EXISTS' | 'ERR_INTEGRATION_NOT_FOUND' | 'ERR_INTEGRATION_CHANGED'
+  readonly code:
+    | 'ERR_INTEGRATION_EXISTS'
+    | 'ERR_INTEGRATION_NOT_FOUND'
+    | 'ERR_INTEGRATION_CHANGED'
+    | 'ERR_SIGNING_SECRET_NOT_PREPARED'
   readonly address: string
   constructor(code: IntegrationError['code'], address: string) {
     super(integrationMessages[code](address))

@@ -1,6 +1,7 @@
 /** What the core tells whoever watches: the terminal, metrics, a test. Events carry no secrets and no bodies. @module */
 import type { PaymentState, UpdateOutcome } from '@payment-integration/contract'
 import type { DeliveryStatus } from './ports/store-deliveries.js'
+import type { AuditHead } from './service-types.js'
 
 /** Which payment an event is about. */
 export interface PaymentName {
@@ -72,6 +73,11 @@ export type ServiceEvent =
       readonly blockNumber: number
       readonly to: number
     }
+  /**
+   * The newest record of the audit log, once a day: kept elsewhere it shows that nothing before it was cut off or
+   * written anew.
+   */
+  | ({ readonly type: 'audit.head' } & AuditHead)
   /** A log of a listed router that is neither a payment nor a conversion: left out, and somebody should look at it. */
   | {
       readonly type: 'log.quarantined'

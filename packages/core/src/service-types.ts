@@ -9,7 +9,7 @@ import type {
   Verify,
   VerifyRequest,
 } from '@payment-integration/contract'
-import type { Identity } from './identity/identity.js'
+import type { Identity } from './identity-types.js'
 import type { EndpointStatus, ProofLevel } from './ports/chain.js'
 import type { Store } from './ports/store.js'
 import type { AccountRecord } from './ports/store-accounts.js'
@@ -22,6 +22,12 @@ import type { LegacyKeyRecord } from './ports/store-legacy-keys.js'
 export interface Caller {
   /** Integration address, lowercased. */
   readonly integrationAddress: string
+}
+
+/** Who calls the legacy API. */
+export interface LegacyCaller {
+  /** Names the API key to operators; not secret. */
+  readonly keyId: string
 }
 
 /** The read API of INTERFACE 4.1, after authentication. Parameters are the raw strings of the request. */
@@ -109,7 +115,16 @@ export interface IssuedIntegration {
 }
 
 /** An integration without its secrets. */
-export type IntegrationView = Pick<IntegrationRecord, 'address' | 'name' | 'notificationUrl' | 'enabled' | 'createdAt'>
+export interface IntegrationView
+  extends Pick<IntegrationRecord, 'address' | 'name' | 'notificationUrl' | 'enabled' | 'createdAt'> {
+  /** Whether the next signing secret is prepared, and not yet activated. */
+  readonly signingSecretPrepared: boolean
+  /**
+   * Until when a rejected notification is sent once more with the previous signing secret, in unix milliseconds; null:
+   * it is not.
+   */
+  readonly previousSigningSecretUntil: number | null
+}
 
 /**
  * Managing integrations. Addresses are accepted in any case. Another process on the same database sees a disabled integration or a
@@ -136,11 +151,37 @@ export interface IntegrationCommands {
    * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`; `ERR_INTEGRATION_CHANGED` when another rotation was faster.
    */
   rotateApiSecret(address: string, options?: { readonly graceMs?: number | undefined }): Promise<{ apiSecret: string }>
-  /** Issues a new signing secret; every later attempt is signed with it. */
-  rotateSigningSecret(address: string): Promise<{ signingSecret: string }>
   /**
-   * Seals every signing secret with the newest master key. Secrets that are kept as hashes cannot follow: they need their key until they are
-   * rotated or issued anew, and the answer counts them.
+   * Issues the next signing secret, which is not used until it is activated: give it to the receiver first. While one
+   * is prepared it returns that one again, with `isNew` false.
+   * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`; SealedSecretError `ERR_SECRET_UNREADABLE` when the prepared
+   * one cannot be opened.
+   */
+  prepareSigningSecret(address: string): Promise<{ readonly signingSecret: string; readonly isNew: boolean }>
+  /**
+   * Signs with the prepared secret from now on. The one before is kept for `graceMs`, 24 hours by default: until then a
+   * notification that is answered 400, 401 or 403 is sent once more at once, signed with it. With 0 it is dropped at
+   * once. One that is still kept from an earlier activation is dropped in either case. Other processes use the new
+   * secret for what they claim from then on.
+   * @returns The end of the grace time in unix milliseconds, or null.
+   * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_SIGNING_SECRET_NOT_PREPARED`; SealedSecretError
+   * `ERR_SECRET_UNREADABLE` when the prepared one cannot be opened; RangeError.
+   */
+  activateSigningSecret(
+    address: string,
+    options?: { readonly graceMs?: number | undefined },
+  ): Promise<{ readonly previousUntil: number | null }>
+  /**
+   * Drops the prepared signing secret.
+   * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_SIGNING_SECRET_NOT_PREPARED`.
+   */
+  abortSigningSecret(address: string): Promise<void>
+  /**
+   * Seals every signing secret and every data key with the newest master key, prepared and previous signing secrets
+   * too, and drops previous ones whose grace time is over. Secrets that are kept as hashes cannot follow: they need
+   * their key until they are rotated or issued anew, and the answer names them.
+   * @throws SealedSecretError `ERR_SECRET_UNREADABLE` when one needs a key that is not listed; nothing is resealed
+   * then.
    */
   resealSecrets(): Promise<Resealed>
 }
@@ -149,6 +190,8 @@ export interface IntegrationCommands {
 export interface Resealed {
   /** Signing secrets that were sealed with another key before. */
   readonly resealed: number
+  /** Data keys that were sealed with another key before, such as the one of e-mail addresses. */
+  readonly dataKeys: number
   /** Addresses of integrations whose API secret, or the previous one within its grace time, still needs an older master key. */
   readonly olderApiSecrets: readonly string[]
   /** Ids of legacy API keys, not revoked, that still need an older master key. */
@@ -198,16 +241,21 @@ export interface ReplayTotals {
 export interface AuditQueries {
   /** Records in their order. */
   list(query: { readonly afterSeq?: number | undefined; readonly limit: number }): Promise<AuditRecord[]>
+  /** Its newest record, to be kept outside the database; null: the log is empty. */
+  head(): Promise<AuditHead | null>
   /** Checks the chain from its first record to its last. */
   verify(): Promise<AuditVerdict>
 }
+
+/** What shows later that the log was not cut off or written anew before this record. */
+export type AuditHead = Pick<AuditRecord, 'seq' | 'at' | 'hash'>
 
 /** Whether the audit log is as it was written. */
 export interface AuditVerdict {
   /** Records that were checked. */
   readonly records: number
   /** The newest one, or null: keep its number and hash elsewhere, and an end that was cut off shows too. */
-  readonly last: Pick<AuditRecord, 'seq' | 'hash' | 'at'> | null
+  readonly last: AuditHead | null
   /** The first `seq` that is missing, altered, or keyed with a master key that is not here; null: all is as written. */
   readonly brokenAt: number | null
 }
@@ -280,8 +328,11 @@ export interface Service {
   /** Resolves the caller, or null for every failure alike. `authorization` is the header's value. Source: INTERFACE 5. */
   authenticate(authorization: string | null | undefined): Promise<Caller | null>
   readonly payments: PaymentQueries
-  /** Whether the header's value is a valid legacy API key, bare or as `Bearer <key>`. Source: INTERFACE 5; DESIGN section 3. */
-  authenticateLegacy(authorization: string | null | undefined): Promise<boolean>
+  /**
+   * Resolves whose legacy API key the header's value is, bare or as `Bearer <key>`; null for every failure alike.
+   * Source: INTERFACE 5; DESIGN section 3.
+   */
+  authenticateLegacy(authorization: string | null | undefined): Promise<LegacyCaller | null>
   readonly legacy: LegacyQueries
   readonly accounts: AccountCommands
   readonly legacyKeys: LegacyKeyCommands

@@ -5,6 +5,7 @@ import { memoryDeliveries } from '../test/support/memory-deliveries.js'
 import { memoryStore } from '../test/support/memory-store.js'
 import { seededRandom } from '../test/support/seeded-random.js'
 import { until } from '../test/support/until.js'
+import type { ServiceEvent } from './events.js'
 import type { Post } from './ports/sender.js'
 import type { Store } from './ports/store.js'
 import { parseMasterKey } from './secrets/master-key.js'
@@ -46,6 +47,21 @@ test('the audit log names the actor that was given, else the service', async () 
   expect(await unnamed.service.audit.verify()).toMatchObject({ records: 1, brokenAt: null })
 })
 
+test('a running service publishes the newest record of the audit log', async () => {
+  const events: ServiceEvent[] = []
+  const { service, audit } = setup({ onEvent: (event) => events.push(event) })
+  await service.integrations.create({ address })
+  const stop = new AbortController()
+  const running = service.run(stop.signal)
+  await until('the event', () => events.some(({ type }) => type === 'audit.head'))
+  stop.abort()
+  await running
+  const [record] = audit()
+  const head = { seq: 1, at: record?.at, hash: record?.hash }
+  expect(events).toEqual([{ type: 'audit.head', ...head }])
+  expect(await service.audit.head()).toEqual(head)
+})
+
 test.each([{ actor: ' ' }, { delivery: { concurrency: 0 } }, { delivery: { perEndpoint: 0 } }])(
   '%j is a RangeError',
   (options) => {
@@ -85,7 +101,7 @@ describe('a replay', () => {
     const controller = new AbortController()
     const running = service.run(controller.signal)
     await until('the first attempt', () => deliveries.view('a').status === 'delivered')
-    await until('an idle dispatcher', () => clock.sleepers().length === 1)
+    await until('an idle dispatcher', () => clock.sleepers().length === 2)
     const before = clock.now()
     await service.deliveries.replay('a')
     await until('the replay', () => deliveries.view('a').attempts.length === 2)

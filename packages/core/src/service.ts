@@ -1,6 +1,7 @@
 /** Puts the use cases together on the ports of a host. Source: DESIGN section 2. @module */
 import type { ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
 import { createAccountCommands } from './accounts/commands.js'
+import { createHeadAnnouncer } from './audit/announce-head.js'
 import { createAudited } from './audit/audited.js'
 import { createAuditQueries } from './audit/queries.js'
 import { type Admission, createAuthenticate } from './auth/authenticate.js'
@@ -11,7 +12,6 @@ import { createCursorCodec } from './cursor/cursor.js'
 import { createDeliveryCommands } from './deliveries/commands.js'
 import type { EventSink, ServiceEvent } from './events.js'
 import { createFulfilmentPoller } from './fulfilments/poller.js'
-import { resealEmailKey } from './identity/email-keys.js'
 import { createIdentity } from './identity/identity.js'
 import { createIndexer } from './indexer/indexer.js'
 import { createIntegrationCommands } from './integrations/commands.js'
@@ -32,7 +32,7 @@ import type { Clock, Ids, Logger, Random } from './ports/world.js'
 import { createReceiptPoller } from './receipts/poller.js'
 import type { MasterKey } from './secrets/master-key.js'
 import { openSecret } from './secrets/seal.js'
-import type { JoinedUpdate, Service } from './service-types.js'
+import type { JoinedUpdate, LegacyCaller, Service } from './service-types.js'
 import { applyUpdate } from './updates/apply-update.js'
 import { silentLogger, systemClock, systemIds, systemRandom } from './world/system.js'
 
@@ -184,19 +184,12 @@ export function createService(deps: ServiceDeps): Service {
       : createIdentity({ store, ...deps.identity, masterKey, clock, random, ids: deps.ids ?? systemIds, logger, actor })
 
   const admissions = createRecent<Admission>({ clock, random })
-  const recentLegacyKeys = createRecent<true>({ clock, random })
+  const recentLegacyKeys = createRecent<LegacyCaller>({ clock, random })
   const transaction: Store['transaction'] = (work) => store.transaction(work)
   const auditedIn = (runs: Store['transaction']) => createAudited({ transaction: runs, keys: masterKey, clock, actor })
 
-  const integrations = createIntegrationCommands({
-    integrations: store.integrations,
-    audited: auditedIn(forgetAfterChanges(transaction, admissions)),
-    keys: masterKey,
-    clock,
-    random,
-    allowLoopbackHttp,
-    isDeniedAddress: deps.isDeniedAddress,
-  })
+  const audit = createAuditQueries({ audit: store.audit, keys: masterKey })
+  const announcer = createHeadAnnouncer({ audit, clock, random, logger, publish })
 
   return {
     store,
@@ -229,20 +222,21 @@ export function createService(deps: ServiceDeps): Service {
     }),
     applyUpdate: applyAndPublish,
     applyUpdateIn: applyIn,
-    integrations: {
-      ...integrations,
-      async resealSecrets() {
-        // First, so that the record of the log says of nothing that it was done before it was.
-        await resealEmailKey({ dataKeys: store.dataKeys, keys: masterKey, random })
-        return integrations.resealSecrets()
-      },
-    },
+    integrations: createIntegrationCommands({
+      integrations: store.integrations,
+      audited: auditedIn(forgetAfterChanges(transaction, admissions)),
+      keys: masterKey,
+      clock,
+      random,
+      allowLoopbackHttp,
+      isDeniedAddress: deps.isDeniedAddress,
+    }),
     deliveries: createDeliveryCommands({
       deliveries: store.deliveries,
       audited: auditedIn(transaction),
       onDue: () => dispatcher.wake(),
     }),
-    audit: createAuditQueries({ audit: store.audit, keys: masterKey }),
+    audit,
     indexers,
     dispatcher,
     receipts: poller,
@@ -250,7 +244,7 @@ export function createService(deps: ServiceDeps): Service {
     identity,
     async run(signal) {
       const pollers = [poller, fulfilmentPoller, identity].filter((each) => each !== null)
-      await Promise.all([dispatcher, ...indexers, ...pollers].map((loop) => loop.run(signal)))
+      await Promise.all([dispatcher, announcer, ...indexers, ...pollers].map((loop) => loop.run(signal)))
     },
   }
 }

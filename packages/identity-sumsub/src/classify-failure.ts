@@ -1,4 +1,7 @@
-/** What a failed answer of the provider means for us. Source: INTERFACE 7 (422), DESIGN section 3 (identity provider). @module */
+/**
+ * What a failed answer of the provider means for us. Source: INTERFACE 7 (422), DESIGN section 3 (identity provider).
+ * @module
+ */
 
 import type { ProviderAnswer } from './connection.js'
 import {
@@ -12,22 +15,31 @@ import {
 import { field, text, whole } from './internal/json.js'
 
 /**
- * Numbers that say that the donor's token or verification cannot be used: the integrator can act on each of them. Among them are two that say
- * that reuse, or copying, is switched off for us: those are ours.
+ * Numbers that say that the donor's token or verification cannot be used: the integrator can act on each of them. Among
+ * them are two that say that reuse, or copying, is switched off for us: those are ours.
  */
 const aboutToken = { first: 10_501, last: 10_599 }
 const reuseDisabled = 10_505
-/** The provider's page on copying gives this number to `copy-applicant-disabled`, its list for reuse to `reusable-kyc-email-mismatch`. */
+/**
+ * The provider's page on copying gives this number to `copy-applicant-disabled`, its list for reuse to
+ * `reusable-kyc-email-mismatch`.
+ */
 const ambiguous = { code: 10_518, aboutToken: 'reusable-kyc-email-mismatch' }
 
-/** How a refused share token is described when the answer has no number. Everything else that is a 401 is about our own credentials. */
+/** Kept of the provider's own words. */
+const mostCharacters = 500
+
+/**
+ * How a refused share token is described when the answer has no number. Everything else that is a 401 is about our own
+ * credentials.
+ */
 const invalidToken = 'Token is invalid'
 
 /**
  * The error of an answer that is no success.
  *
- * 401 is the trap: the provider uses it for a share token that expired or was used, and for our own signature, clock or app token. Only the
- * first may reach an integrator as "mint a fresh token", and only where a share token was sent.
+ * 401 is the trap: the provider uses it for a share token that expired or was used, and for our own signature, clock or
+ * app token. Only the first may reach an integrator as "mint a fresh token", and only where a share token was sent.
  */
 export function classifyFailure(
   { status, json, retryAfter }: ProviderAnswer,
@@ -41,7 +53,7 @@ export function classifyFailure(
   const name = text(field(json, 'errorName'))
   const description = text(field(json, 'description'))
   if (sentShareToken && isAboutToken(status, { code, name, description }))
-    return new TokenRejectedError(description ?? name ?? `Error ${code}`, code)
+    return new TokenRejectedError((description ?? name ?? `Error ${code}`).slice(0, mostCharacters), code)
   return new ProviderSetupError(status, code)
 }
 

@@ -33,11 +33,17 @@ export interface ProviderAnswer {
 /** What ends a request early. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined
-  /** Unix milliseconds by {@link ProviderConnection.now}: a request that is not signed by then is not sent. @default none */
+  /**
+   * Unix milliseconds by {@link ProviderConnection.now}: a request that is not signed by then is not sent.
+   * @default none
+   */
   readonly sendBy?: number | undefined
 }
 
-/** Sends one request. @throws ProviderUnavailableError, ProviderAnswerError, RequestLateError, or the caller's own abort reason. */
+/**
+ * Sends one request.
+ * @throws ProviderUnavailableError, ProviderAnswerError, RequestLateError, or the caller's own abort reason.
+ */
 export type Call = (
   method: 'GET' | 'POST',
   path: string,
@@ -50,7 +56,8 @@ const mostBytes = 1_048_576
 
 /**
  * Builds the function that sends signed requests. Redirects are not followed: a signature is for one address.
- * @throws TypeError When a credential is blank or no header can carry it, or the address is neither https nor this machine.
+ * @throws TypeError When a credential is blank or no header can carry it, or the address is neither https nor this
+ * machine.
  * @throws RangeError When `timeoutMs` is out of range.
  */
 export function createCall(connection: ProviderConnection): Call {
@@ -104,7 +111,7 @@ function parseBase(baseUrl: string): { readonly origin: string; readonly path: s
     throw new TypeError(
       'baseUrl is not an https address without credentials, query and fragment (http only for this machine).',
     )
-  return { origin: url.origin, path: url.pathname.replace(/\/+$/, '') }
+  return { origin: url.origin, path: url.pathname.replace(/\/{1,64}$/, '') }
 }
 
 async function readText(response: Response): Promise<string> {

@@ -1,6 +1,6 @@
 /**
- * What a call to the provider can end in. Every error is built from the fields listed here and from nothing else: no request, no header, no
- * token and no `cause`, so that logging one cannot show a secret.
+ * What a call to the provider can end in. Every error is built from the fields listed here and from nothing else: no
+ * request, no header, no token and no `cause`, so that logging one cannot show a secret.
  * @module
  */
 
@@ -13,8 +13,8 @@ export abstract class ProviderError extends Error {
 }
 
 /**
- * The provider refused the share token: expired, used before, of an applicant that is not approved, or of a level that shares no step with
- * ours. A fresh token may help. Source: INTERFACE 7 (422).
+ * The provider refused the share token: expired, used before, of an applicant that is not approved, or of a level that
+ * shares no step with ours. A fresh token may help. Source: INTERFACE 7 (422).
  */
 export class TokenRejectedError extends ProviderError {
   override readonly name = 'TokenRejectedError'
@@ -30,8 +30,8 @@ export class TokenRejectedError extends ProviderError {
     this.providerCode = providerCode
   }
   /**
-   * The provider's own words. They may hold the id of the token: show them to the integrator, and log them nowhere. Printing, copying or
-   * serialising the error leaves them out.
+   * The provider's own words. They may hold the id of the token: show them to the integrator, and log them nowhere.
+   * Printing, copying or serialising the error leaves them out.
    */
   get providerMessage(): string {
     return this.#providerMessage
@@ -70,7 +70,10 @@ export class ProviderThrottledError extends ProviderError {
   }
 }
 
-/** A request was not sent, because its time had passed: this process was suspended, or waited too long. Nothing was done. */
+/**
+ * A request was not sent, because its time had passed: this process was suspended, or waited too long. Nothing was
+ * done.
+ */
 export class RequestLateError extends ProviderError {
   override readonly name = 'RequestLateError'
   readonly code = 'ERR_PROVIDER_LATE'

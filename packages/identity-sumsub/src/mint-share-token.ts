@@ -18,7 +18,8 @@ export interface MintOptions extends ProviderConnection {
 
 /**
  * Mints a share token. It is single use: mint it when you submit it, keep it nowhere, and mint another after a 422.
- * @throws TypeError When an option is blank or malformed, or where a browser runs this: the secret key belongs on a server.
+ * @throws TypeError When an option is blank or malformed, or where a browser runs this: the secret key belongs on a
+ * server.
  * @throws RangeError When `ttlInSecs` is not a whole number from 1.
  * @throws ProviderError `ERR_PROVIDER_SETUP` when the provider refuses the credentials, the applicant or the partner;
  * `ERR_PROVIDER_THROTTLED`, `ERR_PROVIDER_UNAVAILABLE`, `ERR_PROVIDER_ANSWER`: mint again, nothing is used up by it.

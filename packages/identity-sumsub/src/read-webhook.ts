@@ -1,7 +1,7 @@
 /** Webhooks of the provider: who sent them, and what they say. @module */
 import { WebhookRefusedError } from './errors.js'
 import { checkCredential } from './internal/check-secret.js'
-import { type Digest, isHmac } from './internal/hmac.js'
+import { createHmacCheck, type Digest } from './internal/hmac.js'
 import { field, record, text } from './internal/json.js'
 import { parseTime } from './internal/times.js'
 import { type Review, readReview } from './review.js'
@@ -33,10 +33,12 @@ export interface ApplicantEvent {
   readonly externalUserId: string | null
   /** The level that the applicant is of; null where the event does not say. */
   readonly levelName: string | null
-  /** Unix time in milliseconds at which the provider made it: the greater one is newer, whatever the order of arrival. */
+  /**
+   * Unix time in milliseconds at which the provider made it: the greater one is newer, whatever the order of arrival.
+   */
   readonly at: number
   /** What happened: the review moved on, or the applicant was switched off, on again, or deleted. */
-  readonly news: 'review' | 'activated' | 'deactivated' | 'deleted'
+  readonly change: 'review' | 'activated' | 'deactivated' | 'deleted'
   /** Where the verification stands; null where the event does not say. */
   readonly review: Review | null
 }
@@ -50,13 +52,19 @@ export interface OtherEvent {
 /** Reads one webhook. @throws WebhookRefusedError `ERR_PROVIDER_WEBHOOK_UNSIGNED`, `_FORGED`, `_MALFORMED`. */
 export type WebhookReader = (webhook: RawWebhook) => Promise<ApplicantEvent | OtherEvent>
 
-/** The digests that are believed. The provider's oldest, SHA-1, is not: an attacker may choose the algorithm that a header names. */
+/**
+ * The digests that are believed. The provider's oldest, SHA-1, is not: an attacker may choose the algorithm that a
+ * header names.
+ */
 const digests: ReadonlyMap<string, Digest> = new Map([
   ['HMAC_SHA256_HEX', 'SHA-256'],
   ['HMAC_SHA512_HEX', 'SHA-512'],
 ])
 
-/** Events that say where a verification stands. Actions, transactions and interviews have verdicts of their own, which are none of it. */
+/**
+ * Events that say where a verification stands. Actions, transactions and interviews have verdicts of their own, which
+ * are none of it.
+ */
 const reviewTypes = new Set([
   'applicantCreated',
   'applicantPending',
@@ -71,8 +79,8 @@ const reviewTypes = new Set([
   'applicantWorkflowCompleted',
   'applicantWorkflowFailed',
 ])
-/** Events about the applicant itself. What it stood at when it was switched off or deleted is no news. */
-const presenceTypes: ReadonlyMap<string, ApplicantEvent['news']> = new Map([
+/** Events about the applicant itself. A review in one of a switched-off or deleted applicant says nothing. */
+const presenceTypes: ReadonlyMap<string, ApplicantEvent['change']> = new Map([
   ['applicantActivated', 'activated'],
   ['applicantDeactivated', 'deactivated'],
   ['applicantDeleted', 'deleted'],
@@ -86,6 +94,7 @@ const presenceTypes: ReadonlyMap<string, ApplicantEvent['news']> = new Map([
 export function createWebhookReader({ secret }: WebhookReaderOptions): WebhookReader {
   const secrets = (typeof secret === 'string' ? [secret] : [...secret]).map((each) => checkCredential('secret', each))
   if (secrets.length === 0) throw new TypeError('secret is an empty list; pass at least one.')
+  const checks = secrets.map(createHmacCheck)
   return async ({ body, digest, algorithm }) => {
     if (digest === null || algorithm === null)
       throw new WebhookRefusedError(
@@ -98,7 +107,7 @@ export function createWebhookReader({ secret }: WebhookReaderOptions): WebhookRe
         'ERR_PROVIDER_WEBHOOK_UNSIGNED',
         `A webhook names a digest other than ${[...digests.keys()].join(' and ')}; choose one of these at the provider.`,
       )
-    const matches = await Promise.all(secrets.map((each) => isHmac(known, each, digest, body)))
+    const matches = await Promise.all(checks.map((matches) => matches(known, digest, body)))
     if (!matches.includes(true))
       throw new WebhookRefusedError(
         'ERR_PROVIDER_WEBHOOK_FORGED',
@@ -117,7 +126,7 @@ function readEvent(event: Readonly<Record<string, unknown>>): ApplicantEvent | O
     throw new WebhookRefusedError('ERR_PROVIDER_WEBHOOK_MALFORMED', `A webhook ${type} has no applicantId or no time.`)
   const eventKey = [applicantId, text(field(event, 'correlationId')) ?? '', type, at].join(':')
   const externalUserId = text(field(event, 'externalUserId'))
-  const news = presenceTypes.get(type) ?? 'review'
+  const change = presenceTypes.get(type) ?? 'review'
   return {
     kind: 'applicant',
     eventKey,
@@ -126,17 +135,21 @@ function readEvent(event: Readonly<Record<string, unknown>>): ApplicantEvent | O
     externalUserId,
     levelName: text(field(event, 'levelName')),
     at,
-    news,
-    review: reviewOf(event, type, news),
+    change,
+    review: reviewOf(event, type, change),
   }
 }
 
 /** Events that begin anew whatever result they still carry: samples of the provider show GREEN in one. */
 const resetTypes = new Set(['applicantReset', 'applicantStepsReset', 'applicantLevelChanged'])
 
-function reviewOf(event: Readonly<Record<string, unknown>>, type: string, news: ApplicantEvent['news']): Review | null {
+function reviewOf(
+  event: Readonly<Record<string, unknown>>,
+  type: string,
+  change: ApplicantEvent['change'],
+): Review | null {
   const status = statusOf(event, type)
-  if (news === 'deactivated' || news === 'deleted' || (news === 'activated' && status === undefined)) return null
+  if (change === 'deactivated' || change === 'deleted' || (change === 'activated' && status === undefined)) return null
   return readReview(status, field(event, 'reviewResult')).review
 }
 

@@ -9,13 +9,17 @@ export type Review = Omit<ShareResponse, 'reused'>
 /** A review, and when the provider gave it. */
 export interface DatedReview {
   readonly review: Review
-  /** The provider's own time of a verdict in unix milliseconds, to the second; null for what is no verdict, or has no time. */
+  /**
+   * The provider's own time of a verdict in unix milliseconds, to the second; null for what is no verdict, or has no
+   * time.
+   */
   readonly reviewedAt: number | null
 }
 
 /**
- * What the provider calls each state, and what the contract calls it. The contract knows six of them, of which `not_started` is the service's own.
- * `queued` and `awaitingService` are the provider's own work; `awaitingUser` waits for documents, as `init` does.
+ * What the provider calls each state, and what the contract calls it. The contract knows six of them, of which
+ * `not_started` is the service's own. `queued` and `awaitingService` are the provider's own work; `awaitingUser` waits
+ * for documents, as `init` does.
  */
 const statuses: Readonly<Record<string, ReviewStatus>> = {
   init: 'init',
@@ -32,8 +36,9 @@ const statuses: Readonly<Record<string, ReviewStatus>> = {
 export const providerStatuses: readonly string[] = Object.keys(statuses)
 
 /**
- * Reads a state with its result. Only `completed` has an answer, and only the answers GREEN and RED are any: whatever is unknown is still in
- * flight, and nothing unknown ever approves. `known` says whether the state is one that the provider documents.
+ * Reads a state with its result. Only `completed` has an answer, and only the answers GREEN and RED are any: whatever
+ * is unknown is still in flight, and nothing unknown ever approves. `known` says whether the state is one that the
+ * provider documents.
  */
 export function readReview(status: unknown, result: unknown): { readonly review: Review; readonly known: boolean } {
   const name = text(status)

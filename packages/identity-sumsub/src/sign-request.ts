@@ -1,4 +1,7 @@
-/** The provider's request signature: HMAC-SHA256 over time, method, path with query, and body. Source: INTERFACE 4.2. @module */
+/**
+ * The provider's request signature: HMAC-SHA256 over time, method, path with query, and body. Source: INTERFACE 4.2.
+ * @module
+ */
 import { hmacHex } from './internal/hmac.js'
 
 /** What is signed. */

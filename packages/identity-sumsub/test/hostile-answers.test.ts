@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { createProvider } from '../src/exports/service.js'
+import { createSumsubApi } from '../src/exports/service.js'
 import { deadUrl, errorOf, newToken, providerAnswering, serve, service, started } from './support.js'
 
 const { appToken, secretKey } = service
@@ -60,7 +60,7 @@ describe('answers that are cut, slow or from somebody else', () => {
   })
 
   test('nobody listening is unavailable', async () => {
-    const provider = createProvider({ appToken, secretKey, levelName: 'basic', baseUrl: await deadUrl() })
+    const provider = createSumsubApi({ appToken, secretKey, levelName: 'basic', baseUrl: await deadUrl() })
     expect(await errorOf(provider.redeem(redeem))).toMatchObject({ code: 'ERR_PROVIDER_UNAVAILABLE', status: null })
   })
 
@@ -74,7 +74,7 @@ describe('answers that are cut, slow or from somebody else', () => {
       }
       more()
     })
-    const provider = createProvider({ appToken, secretKey, levelName: 'basic', baseUrl })
+    const provider = createSumsubApi({ appToken, secretKey, levelName: 'basic', baseUrl })
     expect(await errorOf(provider.redeem(redeem))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER' })
     expect(sent).toBeLessThan(64 * 1_048_576)
   })
@@ -84,7 +84,7 @@ describe('answers that are cut, slow or from somebody else', () => {
     const { baseUrl } = await serve((_, response) =>
       response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }).end(bomb),
     )
-    const provider = createProvider({ appToken, secretKey, levelName: 'basic', baseUrl })
+    const provider = createSumsubApi({ appToken, secretKey, levelName: 'basic', baseUrl })
     expect(await errorOf(provider.redeem(redeem))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER' })
   })
 })

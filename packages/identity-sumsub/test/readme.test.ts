@@ -28,6 +28,6 @@ test('the lines of the README mint a token for the service, and redeem it there'
   const minted = await run(mintLines, { ...credentials(donor), APPLICANT_ID: id, SERVICE_CLIENT_ID: 'ServiceCo' })
   const shareToken = minted.trim()
   const redeemed = await run(serviceLines, { ...credentials(service), SUMSUB_LEVEL: 'basic', SHARE_TOKEN: shareToken })
-  expect(local.redemptions).toMatchObject([{ token: shareToken, externalUserId: 'attempt:1' }])
+  expect(local.redemptions).toMatchObject([{ token: shareToken, externalUserId: 'redemption:1' }])
   expect(redeemed).toContain("reviewStatus: 'pending'")
 }, 60_000)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createProvider, providerStatuses } from '../src/exports/service.js'
+import { createSumsubApi, providerStatuses } from '../src/exports/service.js'
 import { donor, errorOf, newToken, providerAnswering, serve, service, started } from './support.js'
 
 const inFlight = { reviewAnswer: null, rejectType: null, rejectLabels: [] }
@@ -79,7 +79,7 @@ describe('redeeming by reuse', () => {
       redeemed = new URL(request.url ?? '', 'http://x').searchParams
       response.end(JSON.stringify({ id: 'a1', externalUserId: 'pi:1' }))
     })
-    const provider = createProvider({ appToken: 'a', secretKey: 's', levelName: 'id & liveness', baseUrl })
+    const provider = createSumsubApi({ appToken: 'a', secretKey: 's', levelName: 'id & liveness', baseUrl })
     await provider.redeem({ shareToken, externalUserId: 'pi:1' })
     expect(Object.fromEntries(redeemed ?? [])).toEqual({ shareToken, levelName: 'id & liveness', userId: 'pi:1' })
   })
@@ -90,7 +90,7 @@ describe('redeeming by reuse', () => {
     expect(error).toMatchObject({ code: 'ERR_PROVIDER_ANSWER', outcomeUnknown: true })
   })
 
-  test('a name that is taken may be an earlier attempt of ours: the outcome is unknown', async () => {
+  test('a name that is taken may be of our own lost redemption: the outcome is unknown', async () => {
     const { local, provider } = await started()
     await provider().redeem({ shareToken: newToken(local), externalUserId: 'pi:1' })
     const error = await errorOf(provider().redeem({ shareToken: newToken(local), externalUserId: 'pi:1' }))

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { mintShareToken } from '../src/exports/index.js'
-import { createProvider, createWebhookReader } from '../src/exports/service.js'
+import { createSumsubApi, createWebhookReader } from '../src/exports/service.js'
 import { donor, errorOf, newToken, service, started } from './support.js'
 
 /** Every way in which an error may end up in a log. */
@@ -124,7 +124,8 @@ describe('no error shows a secret, a token, a signature or what the provider kno
   })
 
   test('a credential that is malformed', () => {
-    const build = (change: object) => () => createProvider({ appToken: 'a', secretKey: 's', levelName: 'l', ...change })
+    const build = (change: object) => () =>
+      createSumsubApi({ appToken: 'a', secretKey: 's', levelName: 'l', ...change })
     for (const change of [
       { appToken: ' canary' },
       { appToken: 'canary\n' },

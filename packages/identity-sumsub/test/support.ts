@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import {
   type IdentityProviderOptions,
-  type IdentityProvider as LocalProvider,
   startIdentityProvider,
+  type TestIdentityProvider,
 } from '@payment-integration/testing/identity-provider'
 import { onTestFinished } from 'vitest'
 import type { ProviderConnection } from '../src/exports/index.js'
-import { createProvider, type ProviderOptions } from '../src/exports/service.js'
+import { createSumsubApi, type SumsubApiOptions } from '../src/exports/service.js'
 
 export const donor = {
   clientId: 'DonorCo',
@@ -43,13 +43,13 @@ export async function started(options: Partial<IdentityProviderOptions> = {}) {
     baseUrl: local.url,
     now: clock.now,
   })
-  const provider = (more: Partial<ProviderOptions> = {}) =>
-    createProvider({ ...connection(service), levelName: 'basic', ...more })
+  const provider = (more: Partial<SumsubApiOptions> = {}) =>
+    createSumsubApi({ ...connection(service), levelName: 'basic', ...more })
   return { local, clock, connection, provider }
 }
 
 /** A share token of a new donor applicant. */
-export function newToken(local: LocalProvider, ttlInSecs?: number): string {
+export function newToken(local: TestIdentityProvider, ttlInSecs?: number): string {
   const { id } = local.addApplicant({ clientId: 'DonorCo' })
   return local.mintShareToken({ applicantId: id, forClientId: 'ServiceCo', ttlInSecs })
 }
@@ -90,7 +90,7 @@ export function answering(status: number, body: unknown, headers: Readonly<Recor
 export async function providerAnswering(status: number, body: unknown, headers?: Readonly<Record<string, string>>) {
   const { baseUrl, asked } = await answering(status, body, headers)
   const { appToken, secretKey } = service
-  return Object.assign(createProvider({ appToken, secretKey, levelName: 'basic', baseUrl }), { asked })
+  return Object.assign(createSumsubApi({ appToken, secretKey, levelName: 'basic', baseUrl }), { asked })
 }
 
 /** The error that a call ends in. */

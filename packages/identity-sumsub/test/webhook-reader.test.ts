@@ -165,13 +165,13 @@ describe('what it says', () => {
     ['applicantDeactivated', 'deactivated'],
     ['applicantDeleted', 'deleted'],
     ['applicantPersonalDataDeleted', 'deleted'],
-  ])('%s is news of the kind %s', async (type, news) => {
-    expect(await eventOf({ type })).toMatchObject({ type, news })
+  ])('%s is a change of the kind %s', async (type, change) => {
+    expect(await eventOf({ type })).toMatchObject({ type, change })
   })
 
   test('an applicant that is switched on without a state says nothing of its verification', async () => {
     expect(await eventOf({ type: 'applicantActivated', reviewStatus: undefined })).toMatchObject({
-      news: 'activated',
+      change: 'activated',
       review: null,
     })
   })

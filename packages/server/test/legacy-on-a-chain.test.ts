@@ -1,6 +1,7 @@
 /** The configuration of prices and confirmations, from the environment to the legacy API, on a real chain. */
-import { knownPriceFeeds, knownTokens } from '@payment-integration/chain-evm'
+import { knownPriceFeeds, knownTokens, nativeToken } from '@payment-integration/chain-evm'
 import { startAnvil } from '@payment-integration/chain-evm/dev'
+import type { Logger } from '@payment-integration/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RunningServer, startServer } from '../src/run/start-server.js'
 import { legacyCalls } from './support/legacy-calls.js'
@@ -22,9 +23,12 @@ function emit(topics: readonly (string | bigint)[], data: readonly (string | big
   const size = (data.length * 32).toString(16).padStart(2, '0')
   return `${stores.join('')}${pushed.join('')}60${size}6000a${topics.length}`
 }
-/** A router of version 0.2, whose conversions nobody else can cause: every call of it pays 11 units for an invoice of 10 CHF. */
-const routerCode = (paidIn: string, pricedBy: string) =>
-  emit([convert, pricedBy], [110_000_000n]) + emit([payment, wallet('51'), receiver], [paidIn, 11n, 0n, 0n])
+/**
+ * A router of version 0.2, whose conversions nobody else can cause: every call of it pays `gross` units at `rate`, 11
+ * for an invoice of 10 CHF.
+ */
+const routerCode = (paidIn: string, pricedBy: string, { rate = 110_000_000n, gross = 11n } = {}) =>
+  emit([convert, pricedBy], [rate]) + emit([payment, wallet('51'), receiver], [paidIn, gross, 0n, 0n])
 
 const stops: (() => Promise<unknown>)[] = []
 afterAll(async () => {
@@ -49,23 +53,23 @@ async function chainWithPayment(chainId: number, code: string) {
     head,
     mine: (blocks: number) => rpc('anvil_mine', `0x${blocks.toString(16)}`),
     /** `env` names the variables of the chain without their chain id. */
-    async start(env: Record<string, string> = {}) {
+    async start(env: Record<string, string> = {}, logger?: Logger) {
       const chain = { RPC_URL: anvil.rpcUrl, ROUTERS: `${router}@0.2`, START_BLOCK: '0', POLL_MS: '50', ...env }
       const { config, remove } = await tempConfig(
         Object.fromEntries(Object.entries(chain).map(([name, value]) => [`PI_${name}_${chainId}`, value])),
       )
       stops.push(remove)
-      const server = await startServer(config)
+      const server = await startServer(config, { logger })
       stops.push(() => server.stop())
       return server
     },
     /** What the legacy API says once every block is in the store: of the payment, and the status of verify. */
-    async ask(server: RunningServer) {
+    async ask(server: RunningServer, { invoiceAmount = '10', invoiceCurrency = 'CHF' } = {}) {
       const newest = await head()
-      await expect.poll(() => server.service.indexers[0]?.status().indexed, { timeout: 10_000 }).toBe(newest)
+      await expect.poll(() => server.service.indexers[0]?.status().indexed, { timeout: 50_000 }).toBe(newest)
       const { lookup, verify } = await legacyCalls(server)
       const { body } = await lookup(txHash, chainId)
-      const request = { chainId, txHash, invoiceAmount: '10', invoiceCurrency: 'CHF', address: receiver }
+      const request = { chainId, txHash, invoiceAmount, invoiceCurrency, address: receiver }
       const { status } = await verify(request)
       return { item: body.payments[0], verified: status }
     },
@@ -78,11 +82,14 @@ beforeAll(async () => {
 })
 
 describe('a server without tokens and price feeds of its own', () => {
-  it('knows no invoice of a payment in an unknown token, and never calls it final', async () => {
+  it('knows no invoice of a payment by an unknown feed, shows its rate as a decimal, and never calls it final', async () => {
     const server = await chain.start()
     await chain.mine(128)
     expect(await chain.ask(server)).toMatchObject({
-      item: { invoiceAmount: '', invoiceCurrency: '', conversion: 'unlisted:', final: false },
+      item: {
+        ...{ invoiceAmount: '', invoiceCurrency: '', conversion: '', final: false },
+        priceFeeds: [{ name: '', contract: feed, rate: '1.1' }],
+      },
       verified: 409,
     })
   })
@@ -117,5 +124,46 @@ describe('PI_TOKENS, PI_PRICE_FEEDS and PI_CONFIRMATIONS', () => {
     expect(await mainnet.ask(server)).toMatchObject({ item: { ...item, final: false }, verified: 200 })
     await mainnet.mine(1)
     expect(await mainnet.ask(server)).toMatchObject({ item: { ...item, final: true }, verified: 200 })
+  })
+  it('override a known token and a known feed of a chain, which is logged at the start', async () => {
+    const usdc = knownTokens(10).find(({ symbol }) => symbol === 'USDC') ?? expect.fail('USDC is known')
+    const euro = knownPriceFeeds(10).find(({ base }) => base === 'EUR') ?? expect.fail('EUR/USD is known')
+    const optimism = await chainWithPayment(10, routerCode(usdc.address, euro.address))
+    const lines: [string, Readonly<Record<string, unknown>>][] = []
+    const ignore = () => undefined
+    const warn: Logger['warn'] = (fields, message) => lines.push([message, fields])
+    const server = await optimism.start(
+      { TOKENS: `${usdc.address}:USDX:EUR,${token}:XUSD:USD`, PRICE_FEEDS: `${euro.address}:GBP:EUR:7` },
+      { debug: ignore, info: ignore, error: ignore, warn },
+    )
+    const message = 'The configuration overrides a shipped token or price feed.'
+    expect(lines.filter(([text]) => text === message).map(([, fields]) => fields)).toEqual([
+      { chainId: 10, kind: 'token', address: usdc.address, known: 'USDC:USD', configured: 'USDX:EUR' },
+      { chainId: 10, kind: 'price feed', address: euro.address, known: 'EUR:USD:8', configured: 'GBP:EUR:7' },
+    ])
+    const item = {
+      ...{ invoiceAmount: '1', invoiceCurrency: 'GBP', conversion: 'chainlink:GBPEUR' },
+      priceFeeds: [{ name: 'GBPEUR', contract: euro.address, rate: '11' }],
+    }
+    expect(await optimism.ask(server, { invoiceAmount: '1', invoiceCurrency: 'GBP' })).toMatchObject({
+      item,
+      verified: 200,
+    })
+  })
+})
+
+describe('an invoice in US dollars that is paid in the native token of Polygon', () => {
+  it('is verified by the published feed, whose name still says MATIC', async () => {
+    const gross = 40n * 10n ** 18n
+    const feedOfPol = '0xab594600376ec9fd91f8e885dadf0ce036862de0'
+    const { address } = nativeToken(137, undefined)
+    const polygon = await chainWithPayment(137, routerCode(address, feedOfPol, { rate: 25_000_000n, gross }))
+    const item = {
+      ...{ tokenSymbol: 'POL', invoiceAmount: '10', invoiceCurrency: 'USD', conversion: 'chainlink:USDPOL' },
+      priceFeeds: [{ name: 'POLUSD', contract: feedOfPol, rate: '0.25' }],
+    }
+    const server = await polygon.start()
+    expect(await polygon.ask(server, { invoiceCurrency: 'USD' })).toMatchObject({ item, verified: 200 })
+    expect(await polygon.ask(server, { invoiceCurrency: 'POL' })).toMatchObject({ item, verified: 409 })
   })
 })

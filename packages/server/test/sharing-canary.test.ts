@@ -53,7 +53,7 @@ describe.each([
   ['PostgreSQL', postgresMissing, onPostgres],
 ] as const)('on %s', (_, missing, open) => {
   it.skipIf(missing !== null)(
-    'a dump after shares, refusals, claims and verdicts holds none of them',
+    'a dump after shares, refusals, proofs and verdicts holds none of them',
     { timeout: 90_000 },
     async () => {
       const provider = await startIdentityProvider({ clients: [donorClient, sharingClient] })
@@ -108,9 +108,8 @@ describe.each([
         return response.status
       }
 
-      const [shared, refused, lost, claimed] = ['shared', 'refused', 'lost', 'claimed'].map(newEmail)
-      if (shared === undefined || refused === undefined || lost === undefined || claimed === undefined)
-        throw new Error()
+      const [shared, refused, lost, proved] = ['shared', 'refused', 'lost', 'proved'].map(newEmail)
+      if (shared === undefined || refused === undefined || lost === undefined || proved === undefined) throw new Error()
       const used = mint()
       expect(await share(shared, used)).toBe(200)
       expect(await share(shared, mint(), 1)).toBe(409)
@@ -123,16 +122,16 @@ describe.each([
       expect(await share(lost, mint())).toBe(503)
       provider.clearFaults()
       provider.fail({ on: 'reuse', at: 'before', answer: 401 })
-      expect(await share(claimed, mint())).toBe(502)
-      expect(await share(claimed, mint())).toBe(200)
+      expect(await share(proved, mint())).toBe(502)
+      expect(await share(proved, mint())).toBe(200)
       provider.approve(provider.redemptions[0]?.applicantId ?? '')
       await provider.deliverWebhooks()
-      const claims = await identity.claims()
-      const { accountId } = await claims.register(claimed)
-      const { code } = await claims.requestCode(claimed)
-      await claims.claimByCode(claimed, 'wrong').catch(() => undefined)
-      await claims.claimByCode(claimed, canary('a code that was used', code), { accountId })
-      canary('a code that is out', (await claims.requestCode(shared)).code)
+      const accounts = await identity.accounts()
+      const { accountId } = await accounts.register(proved)
+      const { code } = await accounts.requestCode(proved)
+      await accounts.proveByCode(proved, 'wrong').catch(() => undefined)
+      await accounts.proveByCode(proved, canary('a code that was used', code), { accountId })
+      canary('a code that is out', (await accounts.requestCode(shared)).code)
 
       const whileOpen = stored.files()
       await server.stop()
@@ -148,8 +147,8 @@ describe.each([
       const emailKey = await identity.emailKey(shared).catch(() => '')
       const columns = new Set(values.map(({ column }) => column))
       for (const column of [
-        'identity_accounts.email_sealed',
-        'share_attempts.outcome',
+        'identity_subjects.email_sealed',
+        'identity_shares.outcome',
         'account_events.action',
         'email_codes.hash',
       ])

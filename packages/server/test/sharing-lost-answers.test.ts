@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { claimLeaseMs, createService, parseMasterKey, silentLogger, systemClock } from '@payment-integration/core'
+import { createService, parseMasterKey, redemptionLeaseMs, silentLogger, systemClock } from '@payment-integration/core'
 import { createSqliteStore } from '@payment-integration/store-sql'
 import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
 import { expect, it, onTestFinished } from 'vitest'
@@ -60,54 +60,54 @@ async function started(redeemBy: 'reuse' | 'import') {
     },
     share: (integrationAddress: string, shareToken = mint()) =>
       identity.share({ integrationAddress, email, shareToken }),
-    /** The only verification there is. */
-    verification: async () => (await identity.verifications({ limit: 1 }))[0],
+    /** The only subject there is. */
+    subject: async () => (await identity.subjects({ limit: 1 }))[0],
   }
 }
 
-it('a lost redemption is found after its claim, for the integration whose token it was', async () => {
-  const { local, share, pass, verification } = await started('reuse')
+it('a redemption whose answer was lost is found after its lease, for the integration whose token it was', async () => {
+  const { local, share, pass, subject } = await started('reuse')
   local.fail({ on: 'reuse', at: 'after', answer: 'lost' })
   local.fail({ on: 'find', at: 'before', answer: 'lost' })
   await expect(share(shop)).rejects.toMatchObject(unavailable)
-  pass(claimLeaseMs)
+  pass(redemptionLeaseMs)
   await expect(share(otherShop)).rejects.toMatchObject(notDonated)
-  expect(await verification()).toMatchObject({ donor: shop, applicantId: local.redemptions[0]?.applicantId })
+  expect(await subject()).toMatchObject({ donor: shop, applicantId: local.redemptions[0]?.applicantId })
   expect(await share(shop)).toMatchObject({ reused: false })
   expect(local.redemptions).toHaveLength(1)
 })
 
-it('a lost redemption of the older endpoint is redeemed by nobody again, until an operator names its applicant', async () => {
-  const { local, share, pass, identity, verification } = await started('import')
+it('after a lost answer of the older endpoint nothing is redeemed until an operator names the applicant', async () => {
+  const { local, share, pass, identity, subject } = await started('import')
   local.fail({ on: 'import', at: 'after', answer: 'lost' })
   await expect(share(shop)).rejects.toMatchObject(unavailable)
   for (let days = 0; days < 3; days += 1) {
     pass(24 * 60 * 60_000)
     for (const by of [otherShop, shop]) await expect(share(by)).rejects.toMatchObject(unavailable)
-    await identity.askDue()
+    await identity.pollDue()
   }
   expect(local.redemptions).toHaveLength(1)
-  const [attempt] = await identity.redemptions({ limit: 10 })
-  expect(attempt).toMatchObject({ state: 'unresolved', integrationAddress: shop })
+  const [redemption] = await identity.redemptions({ limit: 10 })
+  expect(redemption).toMatchObject({ state: 'unresolved', integrationAddress: shop })
   const { applicantId = '' } = local.redemptions[0] ?? {}
-  const { externalUserId = '' } = attempt ?? {}
-  expect(await identity.settleAttempt({ externalUserId, applicantId })).toBe('attached')
-  expect(await verification()).toMatchObject({ donor: shop, applicantId })
+  const { externalUserId = '' } = redemption ?? {}
+  expect(await identity.resolveRedemption({ externalUserId, applicantId })).toBe('attached')
+  expect(await subject()).toMatchObject({ donor: shop, applicantId })
   await expect(share(otherShop)).rejects.toMatchObject(notDonated)
   expect(local.redemptions).toHaveLength(1)
 })
 
-it('a name that somebody else has is left alone: the next one is redeemed, in the same request', async () => {
-  const { local, share, pass, verification, identity } = await started('reuse')
+it('a name that an older applicant has is left alone: the next name is used, in the same request', async () => {
+  const { local, share, pass, subject, identity } = await started('reuse')
   await expect(share(shop, 'no token')).rejects.toMatchObject({ code: 'ERR_SHARE_TOKEN_REJECTED' })
-  const { accountId } = (await verification()) ?? {}
-  const { id: older } = local.addApplicant({ clientId: 'Service', externalUserId: `pi:${accountId}:2`, as: 'approved' })
-  pass(claimLeaseMs)
+  const { id } = (await subject()) ?? {}
+  const { id: older } = local.addApplicant({ clientId: 'Service', externalUserId: `pi:${id}:2`, as: 'approved' })
+  pass(redemptionLeaseMs)
   expect(await share(shop)).toMatchObject({ reused: true })
-  const { applicantId } = (await verification()) ?? {}
+  const { applicantId } = (await subject()) ?? {}
   expect(applicantId).toBe(local.redemptions[0]?.applicantId)
   expect(applicantId).not.toBe(older)
-  expect(local.redemptions).toMatchObject([{ externalUserId: `pi:${accountId}:3` }])
-  const outcomes = (await identity.attempts({ limit: 10 })).map(({ outcome }) => outcome).reverse()
-  expect(outcomes).toEqual(['claimed', 'rejected', 'claimed', 'foreign', 'claimed', 'redeemed'])
+  expect(local.redemptions).toMatchObject([{ externalUserId: `pi:${id}:3` }])
+  const outcomes = (await identity.shares({ limit: 10 })).map(({ outcome }) => outcome).reverse()
+  expect(outcomes).toEqual(['started', 'rejected', 'started', 'foreign', 'started', 'redeemed'])
 })

@@ -1,6 +1,6 @@
 /** DESIGN section 5 point 4, over HTTP: two server processes on one PostgreSQL, and a provider over HTTP behind them. */
 import { createPostgresStore } from '@payment-integration/store-sql'
-import { type IdentityProvider, startIdentityProvider } from '@payment-integration/testing/identity-provider'
+import { startIdentityProvider, type TestIdentityProvider } from '@payment-integration/testing/identity-provider'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postgresMissing, startPostgres } from '../../store-sql/test/postgres.js'
 import { basic } from './support/integration-service.js'
@@ -19,7 +19,7 @@ describe.skipIf(postgresMissing)(
   `sharing over two server processes${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
   () => {
     const stops: (() => Promise<unknown>)[] = []
-    let provider: IdentityProvider
+    let provider: TestIdentityProvider
     let servers: readonly SharingServer[]
     let authorization: string
     beforeAll(async () => {

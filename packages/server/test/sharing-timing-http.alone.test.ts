@@ -57,10 +57,10 @@ let addresses = 0
 /** Addresses that nobody shared yet, each in this state. */
 async function prepare(identity: Identity, state: State, count: number): Promise<string[]> {
   const emails = Array.from({ length: count }, () => `user${String(++addresses).padStart(8, '0')}@shop.example`)
-  const claims = await identity.claims()
+  const accounts = await identity.accounts()
   for (const email of emails) {
-    if (state === 'owned') await claims.claimByCode(email, (await claims.requestCode(email)).code)
-    if (state === 'carried unverified') await claims.register(email)
+    if (state === 'owned') await accounts.proveByCode(email, (await accounts.requestCode(email)).code)
+    if (state === 'carried unverified') await accounts.register(email)
     if (state === 'of a placeholder')
       await expect(identity.share({ integrationAddress: address, email, shareToken: 'x' })).rejects.toMatchObject({
         code: 'ERR_SHARE_TOKEN_REJECTED',

@@ -21,6 +21,12 @@ export async function listAudit(
   return rows.map(auditRecord)
 }
 
+/** The newest record, or null. */
+export async function newestAudit(db: Connection): Promise<AuditRecord | null> {
+  const row = await db.selectFrom('audit').selectAll().orderBy('seq', 'desc').limit(1).executeTakeFirst()
+  return row === undefined ? null : auditRecord(row)
+}
+
 /** The audit log within a transaction. */
 export function auditIn(db: Connection, differences: Differences): Pick<StoreTransaction, 'lockAudit' | 'appendAudit'> {
   /** The number that the next record has; null until the log is locked. */
@@ -28,9 +34,9 @@ export function auditIn(db: Connection, differences: Differences): Pick<StoreTra
   return {
     async lockAudit() {
       await differences.lockAudit(db)
-      const row = await db.selectFrom('audit').selectAll().orderBy('seq', 'desc').limit(1).executeTakeFirst()
-      following = row === undefined ? 1 : integer(row.seq) + 1
-      return row === undefined ? null : auditRecord(row)
+      const newest = await newestAudit(db)
+      following = (newest?.seq ?? 0) + 1
+      return newest
     },
     async appendAudit(record) {
       if (record.seq !== following)

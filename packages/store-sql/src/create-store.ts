@@ -4,18 +4,19 @@ import { systemIds } from '@payment-integration/core'
 import type { Ids, Store } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import { createAccountStore } from './accounts.js'
-import { listAudit } from './audit.js'
+import { listAudit, newestAudit } from './audit.js'
 import { createChainReads } from './chains/chain-reads.js'
 import { createDataKeyStore } from './data-keys.js'
 import { createDeliveryStore } from './deliveries/delivery-store.js'
 import type { Engine } from './engine.js'
 import { createIdentityAccounts } from './identity/accounts.js'
-import { createVerificationStore } from './identity/verification-reads.js'
+import { createIdentityStore } from './identity/identity-store.js'
 import { createIntegrationStore } from './integrations.js'
 import { createLeaseStore } from './leases.js'
 import { createLegacyKeyStore } from './legacy-keys.js'
 import { migrate } from './migrate.js'
 import { createPaymentReads } from './payments/payment-reads.js'
+import { listSealingKeys } from './sealing-keys.js'
 import { createStoreTransaction } from './store-transaction.js'
 
 /** Builds the store port on an engine. */
@@ -39,10 +40,11 @@ export function createStore(database: Engine, ids: Ids = systemIds): Store {
     integrations: createIntegrationStore(engine),
     accounts: createAccountStore(engine),
     legacyKeys: createLegacyKeyStore(engine),
-    audit: { list: (query) => listAudit(engine.read, query) },
-    verifications: createVerificationStore(engine),
-    identityAccounts: createIdentityAccounts(engine, ids),
+    audit: { list: (query) => listAudit(engine.read, query), newest: () => newestAudit(engine.read) },
+    identity: createIdentityStore(engine),
+    identityAccounts: createIdentityAccounts(engine),
     dataKeys: createDataKeyStore(engine),
+    sealingKeys: (now) => listSealingKeys(engine, now),
     async ping() {
       await sql`select 1`.execute(engine.read)
     },

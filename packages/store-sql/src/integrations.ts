@@ -60,17 +60,18 @@ async function listIntegrations(db: Connection): Promise<IntegrationRecord[]> {
 }
 
 async function insertIntegration(db: Connection, record: IntegrationRecord): Promise<boolean> {
-  const { address, name, signingSecret, enabled, notificationUrl, apiSecret, previousApiSecret } = record
+  const { address, name, signingSecret, enabled, createdAt, ...others } = record
   const inserted = await db
     .insertInto('integrations')
     .values({
-      ...changedColumns({ notificationUrl, apiSecret, previousApiSecret }),
+      ...changedColumns(others),
       address,
       name: pack(name),
       enabled: enabled ? 1 : 0,
       signing_key_version: signingSecret.keyVersion,
       signing_sealed: signingSecret.sealed,
-      created_at: record.createdAt,
+      created_at: createdAt,
+      endpoint_epoch: 0,
     })
     .onConflict((conflict) => conflict.column('address').doNothing())
     .returning('address')
@@ -150,7 +151,8 @@ type Change = Parameters<IntegrationStore['update']>[1]
 
 /** The columns of the fields that are given; an absent or undefined field changes nothing. */
 function changedColumns(change: Change): Updateable<IntegrationRow> {
-  const { name, notificationUrl, enabled, apiSecret, previousApiSecret, signingSecret } = change
+  const { name, notificationUrl, enabled, apiSecret, previousApiSecret } = change
+  const { signingSecret, preparedSigningSecret: prepared, previousSigningSecret: previous } = change
   return {
     ...(name === undefined ? {} : { name: pack(name) }),
     ...(notificationUrl === undefined ? {} : { notification_url: notificationUrl }),
@@ -168,11 +170,25 @@ function changedColumns(change: Change): Updateable<IntegrationRow> {
     ...(signingSecret === undefined
       ? {}
       : { signing_key_version: signingSecret.keyVersion, signing_sealed: signingSecret.sealed }),
+    ...(prepared === undefined
+      ? {}
+      : {
+          prepared_signing_key_version: prepared?.keyVersion ?? null,
+          prepared_signing_sealed: prepared?.sealed ?? null,
+        }),
+    ...(previous === undefined
+      ? {}
+      : {
+          previous_signing_key_version: previous?.keyVersion ?? null,
+          previous_signing_sealed: previous?.sealed ?? null,
+          previous_signing_until: previous?.until ?? null,
+        }),
   }
 }
 
 function integrationRecord(row: Selectable<IntegrationRow>): IntegrationRecord {
   const { api_key_version, api_hash, previous_key_version, previous_hash, previous_until } = row
+  const { prepared_signing_key_version, prepared_signing_sealed } = row
   return {
     address: row.address,
     name: unpack<string>(row.name),
@@ -185,6 +201,24 @@ function integrationRecord(row: Selectable<IntegrationRow>): IntegrationRecord {
         ? null
         : { keyVersion: integer(previous_key_version), hash: previous_hash, until: integer(previous_until) },
     signingSecret: { keyVersion: integer(row.signing_key_version), sealed: row.signing_sealed },
+    preparedSigningSecret:
+      prepared_signing_key_version === null || prepared_signing_sealed === null
+        ? null
+        : { keyVersion: integer(prepared_signing_key_version), sealed: prepared_signing_sealed },
+    previousSigningSecret: previousSigningSecret(row),
     createdAt: integer(row.created_at),
   }
+}
+
+/** The columns that {@link previousSigningSecret} reads. */
+export type PreviousSigningColumns = Pick<
+  Selectable<IntegrationRow>,
+  'previous_signing_key_version' | 'previous_signing_sealed' | 'previous_signing_until'
+>
+
+/** The signing secret before the last activation, with the end of its grace time. */
+export function previousSigningSecret(row: PreviousSigningColumns): IntegrationRecord['previousSigningSecret'] {
+  const { previous_signing_key_version: version, previous_signing_sealed: sealed, previous_signing_until: until } = row
+  if (version === null || sealed === null || until === null) return null
+  return { keyVersion: integer(version), sealed, until: integer(until) }
 }

@@ -1,75 +1,69 @@
-/** Bringing the schema up to date. @module */
+/** Brings the schema of a database up to date. @module */
+import { StoreError } from '@payment-integration/core'
 import { sql } from 'kysely'
 import type { Connection, Differences, Engine } from './engine.js'
 import { integer } from './internal/values.js'
-import type { ColumnTypes } from './schema/column-types.js'
+import { baseline } from './schema/baseline/baseline.js'
 import type { Integer } from './schema/integer.js'
-import { migration1 } from './schema/migration-1.js'
-import { migration2 } from './schema/migration-2.js'
-import { migration3 } from './schema/migration-3.js'
-import { migration4 } from './schema/migration-4.js'
-import { migration5 } from './schema/migration-5.js'
-import { migration6 } from './schema/migration-6.js'
-import { migration7 } from './schema/migration-7.js'
-import { migration8 } from './schema/migration-8.js'
-import { migration9 } from './schema/migration-9.js'
-import { migration10 } from './schema/migration-10.js'
-import { migration11 } from './schema/migration-11.js'
-import { migration12 } from './schema/migration-12.js'
+import type { Migration } from './schema/migration.js'
 
-type Migration = (types: ColumnTypes, name: (table: string) => string) => string[]
+/** The schema version of the first release. Development schemas were numbered below. */
+const baselineVersion = 100
 
-/** All migrations, in order: the n-th one brings the schema to version n. One that was released never changes. */
-const migrations: readonly Migration[] = [
-  migration1,
-  migration2,
-  migration3,
-  migration4,
-  migration5,
-  migration6,
-  migration7,
-  migration8,
-  migration9,
-  migration10,
-  migration11,
-  migration12,
-]
+/** All migrations, in order: the first brings an empty database to version 100, the next to 101, and so on. */
+export const releasedMigrations: readonly Migration[] = [baseline]
 
 /**
- * Runs the migrations that are missing, each in its own transaction under a lock, so that several processes may start at
- * once. On a current schema nothing is created: a role without the right to create may run it.
+ * Runs the missing migrations, each in its own transaction under a lock: several processes may start at once.
+ * On a current schema nothing is created: a role without the right to create may run it.
+ * @param migrations - Tests pass their own.
+ * @throws StoreError `ERR_STORE_SCHEMA` when a development release made the schema.
  * @throws Error When the schema is newer than this code.
  */
-export async function migrate({ transaction, differences }: Engine): Promise<void> {
-  if ((await transaction((db) => versionOf(db, differences))) === migrations.length) return
-  for (let done = false; !done; ) done = await transaction((db) => migrateOnce(db, differences), { isLong: true })
+export async function migrate(
+  { transaction, differences }: Engine,
+  migrations: readonly Migration[] = releasedMigrations,
+): Promise<void> {
+  const newest = baselineVersion + migrations.length - 1
+  if ((await transaction((db) => versionOf(db, differences, newest))) === newest) return
+  const step = (db: Connection) => migrateOnce(db, differences, migrations)
+  for (let done = false; !done; ) done = await transaction(step, { isLong: true })
 }
 
-async function migrateOnce(db: Connection, differences: Differences): Promise<boolean> {
+/** Runs the next migration. Resolves whether the schema is current then. */
+async function migrateOnce(
+  db: Connection,
+  differences: Differences,
+  migrations: readonly Migration[],
+): Promise<boolean> {
   const { types, name } = differences
+  const newest = baselineVersion + migrations.length - 1
   await differences.beginMigration(db)
   const versions = sql.raw(name('schema_versions'))
-  const version = await versionOf(db, differences)
-  // CREATE TABLE IF NOT EXISTS asks for the right to create even where the table exists; a worker's role needs no such right.
+  const version = await versionOf(db, differences, newest)
+  // CREATE TABLE IF NOT EXISTS asks for the right to create even where the table exists; a worker's role has none.
   if (version === null)
     await sql`create table ${versions} (version ${sql.raw(types.integer)} not null primary key)`.execute(db)
-  const done = version ?? 0
-  const next = migrations[done]
-  if (next === undefined) return true
-  for (const statement of next(types, name)) await sql.raw(statement).execute(db)
-  await sql`insert into ${versions} (version) values (${done + 1})`.execute(db)
-  return done + 1 === migrations.length
+  const next = version === null ? baselineVersion : version + 1
+  const migration = migrations[next - baselineVersion]
+  if (migration === undefined) return true
+  for (const statement of migration(types, name)) await sql.raw(statement).execute(db)
+  await sql`insert into ${versions} (version) values (${next})`.execute(db)
+  return next === newest
 }
 
-/** The version of the schema; null where there is none. */
-async function versionOf(db: Connection, differences: Differences): Promise<number | null> {
+/** The version of the schema; null where there is none. Rejects versions that this code does not know. */
+async function versionOf(db: Connection, differences: Differences, newest: number): Promise<number | null> {
   if (!(await differences.hasTable(db, 'schema_versions'))) return null
   const versions = sql.raw(differences.name('schema_versions'))
   const { rows } = await sql<{ version: Integer | null }>`select max(version) as version from ${versions}`.execute(db)
   const version = integer(rows[0]?.version ?? 0)
-  if (version > migrations.length)
-    throw new Error(
-      `The database has schema version ${version}, and this code knows ${migrations.length}; run the newer release.`,
+  if (version > newest)
+    throw new Error(`The database has schema version ${version}, and this code knows ${newest}; run the newer release.`)
+  if (version < baselineVersion)
+    throw new StoreError(
+      'ERR_STORE_SCHEMA',
+      `The database has schema version ${version} of a development release; start with an empty database.`,
     )
   return version
 }

@@ -5,10 +5,11 @@ import { listCheckpoints, readTip, setReached, type Tip, writeCheckpoint } from 
 import { setCoverage } from './chains/coverage.js'
 import { awaitFulfilments, forgetDeposits, settleDeposit, upsertDeposits } from './chains/deposits.js'
 import { addProof, addWeakerProof } from './chains/proofs.js'
+import { dataKeysIn } from './data-keys.js'
 import { replayDeliveries } from './deliveries/replay.js'
 import type { Connection, Differences } from './engine.js'
 import { accountsIn } from './identity/account-changes.js'
-import { verificationsIn } from './identity/verifications.js'
+import { identityIn } from './identity/identity-store.js'
 import { integrationsIn } from './integrations.js'
 import { checkInteger } from './internal/checks.js'
 import { legacyKeysIn } from './legacy-keys.js'
@@ -86,7 +87,8 @@ export function createStoreTransaction(
     },
     integrations: integrationsIn(db, differences),
     legacyKeys: legacyKeysIn(db),
-    verifications: verificationsIn(db, differences),
+    dataKeys: dataKeysIn(db),
+    identity: identityIn(db, differences),
     identityAccounts: accountsIn(db, differences),
     ...auditIn(db, differences),
   }

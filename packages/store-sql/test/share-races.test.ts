@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { claimLeaseMs } from '@payment-integration/core'
+import { redemptionLeaseMs } from '@payment-integration/core'
 import type { Review } from '@payment-integration/core/ports'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createPostgresStore } from '../src/exports/index.js'
@@ -25,7 +25,7 @@ interface Answer {
   readonly reviewStatus?: string
   readonly code?: string
 }
-interface Said {
+interface Result {
   readonly answers: readonly Answer[]
   readonly passed: number
 }
@@ -44,18 +44,18 @@ interface Path {
 }
 const shareTask = (email: string): ShareTask => ({ kind: 'share', email, times: 1, by: shop })
 const paths: Readonly<Record<string, Path>> = {
-  'a first share': { dies: shareTask, asks: shop, answers: begun, redeemed: 1, least: 10 },
+  'a first share': { dies: shareTask, asks: shop, answers: begun, redeemed: 1, least: 14 },
   'a take-over of what never arrived': {
     before: { by: otherShop, loses: 'before' },
-    ...{ dies: shareTask, asks: shop, answers: begun, redeemed: 1, least: 16 },
+    ...{ dies: shareTask, asks: shop, answers: begun, redeemed: 1, least: 24 },
   },
   'a take-over of what was redeemed for another': {
     before: { by: otherShop, loses: 'after' },
-    ...{ dies: shareTask, asks: shop, answers: { code: 'ERR_VERIFICATION_UNAVAILABLE' }, redeemed: 1, least: 14 },
+    ...{ dies: shareTask, asks: shop, answers: { code: 'ERR_VERIFICATION_UNAVAILABLE' }, redeemed: 1, least: 18 },
   },
   'a retry after RED': {
     before: { by: shop, review: rejected },
-    ...{ dies: shareTask, asks: shop, answers: begun, redeemed: 2, least: 10 },
+    ...{ dies: shareTask, asks: shop, answers: begun, redeemed: 2, least: 14 },
   },
   'a webhook that attaches': {
     before: { by: otherShop, loses: 'after' },
@@ -64,8 +64,8 @@ const paths: Readonly<Record<string, Path>> = {
   },
   'a poll that looks up': {
     before: { by: otherShop, loses: 'after' },
-    dies: () => ({ kind: 'ask' }),
-    ...{ asks: otherShop, answers: { reused: false }, redeemed: 1, least: 8 },
+    dies: () => ({ kind: 'poll' }),
+    ...{ asks: otherShop, answers: { reused: false }, redeemed: 1, least: 10 },
   },
 }
 
@@ -113,22 +113,22 @@ describe.skipIf(postgresMissing)(
       children.push(child)
       return child
     }
-    async function tell(child: Child, task: ShareTask): Promise<Said> {
+    async function run(child: Child, task: ShareTask): Promise<Result> {
       const line = nextLine(child)
       child.process.stdin.write(`${JSON.stringify(task)}\n`)
-      return JSON.parse(await line) as Said
+      return JSON.parse(await line) as Result
     }
 
-    test(`of fifty at once in two processes one redeems and the others keep their tokens, ${rounds} times`, {
+    test(`of fifty at once in two processes one redeems and the other tokens stay unused, ${rounds} times`, {
       timeout: 30_000 + rounds * 2_000,
     }, async () => {
       const pair = [startSharing('races'), startSharing('races')]
       for (let round = 0; round < rounds; round += 1) {
         redeemed.length = 0
-        const said = await Promise.all(
-          pair.map((child) => tell(child, { kind: 'share', email: `user${round}@example.com`, times: 25 })),
+        const results = await Promise.all(
+          pair.map((child) => run(child, { kind: 'share', email: `user${round}@example.com`, times: 25 })),
         )
-        const answers = said.flatMap((each) => each.answers)
+        const answers = results.flatMap((each) => each.answers)
         expect(
           answers.filter(({ reused }) => reused),
           `round ${round}`,
@@ -147,29 +147,29 @@ describe.skipIf(postgresMissing)(
         const schema = `kills_${Object.keys(paths).indexOf(what)}`
         await migrated(schema)
         const preparing = startSharing(schema)
-        const healthy = startSharing(schema, 3 * claimLeaseMs)
+        const healthy = startSharing(schema, 3 * redemptionLeaseMs)
         /** Leaves what the path finds; resolves the name that was redeemed. */
         async function prepare(email: string): Promise<string> {
           redeemed.length = 0
           if (path.before === undefined) return ''
           const { by, loses, review } = path.before
-          await tell(preparing, { kind: 'share', email, times: 1, by, ...(loses === undefined ? {} : { loses }) })
+          await run(preparing, { kind: 'share', email, times: 1, by, ...(loses === undefined ? {} : { loses }) })
           const [name = ''] = redeemed
-          if (review !== undefined) await tell(preparing, { kind: 'webhook', externalUserId: name, review })
+          if (review !== undefined) await run(preparing, { kind: 'webhook', externalUserId: name, review })
           return name
         }
         const address = (point: number) => `${what.replaceAll(' ', '.')}.${point}@example.com`
-        // Its clock is ahead of the claim that it finds, and behind the one of who comes after it.
-        const whole = startSharing(schema, claimLeaseMs + 1_000)
-        const { passed: points } = await tell(whole, path.dies(address(0), await prepare(address(0))))
+        // Its clock is past the lease that it finds, and behind the clock of who comes after it.
+        const whole = startSharing(schema, redemptionLeaseMs + 1_000)
+        const { passed: points } = await run(whole, path.dies(address(0), await prepare(address(0))))
         expect(points).toBeGreaterThanOrEqual(path.least)
         for (let point = 1; point <= points; point += everyPoint) {
           const name = await prepare(address(point))
-          const dying = startSharing(schema, claimLeaseMs + 1_000, point)
+          const dying = startSharing(schema, redemptionLeaseMs + 1_000, point)
           dying.process.stdin.write(`${JSON.stringify(path.dies(address(point), name))}\n`)
           expect(await dying.ended, `point ${point}`).toBeNull()
           expect(redeemed.length).toBeLessThanOrEqual(path.redeemed)
-          const { answers } = await tell(healthy, { kind: 'share', email: address(point), times: 1, by: path.asks })
+          const { answers } = await run(healthy, { kind: 'share', email: address(point), times: 1, by: path.asks })
           expect(answers, `point ${point}`).toMatchObject([path.answers])
           expect(redeemed, `point ${point}`).toHaveLength(path.redeemed)
           expect(new Set(redeemed).size, `point ${point}`).toBe(path.redeemed)

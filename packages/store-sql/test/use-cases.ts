@@ -225,6 +225,18 @@ export function useCases(engine: string, open: OpenMigrated): void {
       }
     })
 
+    it('signing secrets prepared at once are one, and of two activations at once one wins', async () => {
+      const { service } = await withPayments()
+      const { integrations } = service
+      await integrations.create({ address: other })
+      const prepared = await Promise.all([1, 2, 3, 4].map(() => integrations.prepareSigningSecret(other)))
+      expect(new Set(prepared.map(({ signingSecret }) => signingSecret)).size).toBe(1)
+      expect(prepared.filter(({ isNew }) => isNew)).toHaveLength(1)
+      const activations = await Promise.allSettled([1, 2].map(() => integrations.activateSigningSecret(other)))
+      const lost = activations.flatMap((each) => (each.status === 'rejected' ? [each.reason.code] : []))
+      expect(lost).toEqual(['ERR_SIGNING_SECRET_NOT_PREPARED'])
+    })
+
     it('one hash on two destination chains is ambiguous until a wallet narrows it', async () => {
       const [polygon, gnosis] = [scriptedChain(137), scriptedChain(100)]
       const service = setup(polygon, gnosis)

@@ -60,11 +60,24 @@ test('a duplicate is the same bytes with a signature of its own, and verifies wh
   expect([await codeOf(first), await codeOf(again)]).toEqual(['ERR_DELIVERY_STALE', 'ok'])
 })
 
-test('one of a rotation verifies with the old secret and with the new one', async () => {
+test('of a rotation the first verifies with the next secret alone, and the same bytes then with the one before alone', async () => {
   const { build, deliveries, clock } = setup()
-  const delivery = await deliveries.rotated(build.snapshot(), 'whsec_new')
-  for (const each of [secret, 'whsec_new'])
-    expect((await createVerifier({ secrets: each, now: clock.now }).verify(delivery)).secretIndex).toBe(0)
+  const rotated = await deliveries.rotated(build.snapshot(), 'whsec_new')
+  expect(rotated[0].body).toEqual(rotated[1].body)
+  const accepts = (secrets: string | string[]) =>
+    Promise.all(
+      rotated.map((delivery) =>
+        createVerifier({ secrets, now: clock.now })
+          .verify(delivery)
+          .then(
+            ({ secretIndex }) => secretIndex,
+            ({ code }) => code,
+          ),
+      ),
+    )
+  expect(await accepts('whsec_new')).toEqual([0, 'ERR_SIGNATURE_MISMATCH'])
+  expect(await accepts(secret)).toEqual(['ERR_SIGNATURE_MISMATCH', 0])
+  expect(await accepts(['whsec_new', secret])).toEqual([0, 1])
 })
 
 test('of reordered ones a receiver applies the first and finds the others stale', async () => {

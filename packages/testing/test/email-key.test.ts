@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { setupServer } from 'msw/node'
 import { expect, onTestFinished, test } from 'vitest'
-import { normaliseEmail } from '../../core/src/identity/normalise-email.js'
+import { normaliseEmail } from '../../core/src/emails/normalise-email.js'
 import { createTestService } from '../src/exports/msw.js'
 import { emailKey } from '../src/service/email-key.js'
 
@@ -36,6 +36,8 @@ const taken = [
   '가@example.com',
   'İ@example.com',
   'ΣΑΣ@example.com',
+  'σας@example.com',
+  'σασ@example.com',
   '用户@例子.公司',
   'user@BÜCHER.example',
   'user@bu\u0308cher.example',
@@ -118,6 +120,11 @@ test.each(taken)('takes %j, by the key that the service has for it', (email) => 
 
 test.each(refused)('takes %j for no address, as the service does', (email) => {
   expect([emailKey(email), normaliseEmail(email)]).toEqual([null, null])
+})
+
+test('the capital and both small spellings of a name that ends in sigma are one mailbox, for the service too', () => {
+  const spellings = ['ΣΑΣ@example.com', 'σας@example.com', 'σασ@example.com']
+  for (const keyOf of [emailKey, normaliseEmail]) expect(new Set(spellings.map(keyOf)).size).toBe(1)
 })
 
 test('tabs and line breaks inside of a domain end as they do in the service', () => {

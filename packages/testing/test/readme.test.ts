@@ -17,7 +17,7 @@ test('the receiver test of the README passes under node:test', async () => {
   })
   expect(stdout).toMatch(/^# pass 1$/m)
   expect(stdout).toMatch(/^# fail 0$/m)
-}, 30_000)
+}, 120_000)
 
 test('the lines of the README mint a token, say where to redeem it, and end', async () => {
   const code = block('mintShareToken')
@@ -25,4 +25,4 @@ test('the lines of the README mint a token, say where to redeem it, and end', as
   const { stdout, stderr } = await promisify(execFile)(process.execPath, flags, { cwd, timeout: 25_000 })
   expect(stderr).toBe('')
   expect(stdout).toMatch(/^share [\w-]+\.[\w-]+\. with a service that asks http:\/\/127\.0\.0\.1:\d+\n$/)
-}, 30_000)
+}, 120_000)

@@ -127,6 +127,12 @@ describe('both answer the same', () => {
     ['verify of another receiver', { path: verify, as: 'legacy', body: { ...request, address: wallet } }],
     ['verify of nothing', { path: verify, as: 'legacy', body: { ...request, txHash: hash('ff') } }],
     ['verify without a key', { path: verify, as: '', body: request }],
+    ...['text/plain;charset=UTF-8', 'application.json', 'application/json; charset=utf-16'].flatMap(
+      (type): [string, Call][] => [
+        [`verify as ${type}`, { path: verify, as: 'legacy', body: request, type }],
+        [`a share as ${type}`, { path: share, body: { email: 'a@example.com', kycShareToken: 'x' }, type }],
+      ],
+    ),
     ['a share without an address', { path: share, body: { kycShareToken: 'x' } }],
     ['a share with an address that is none', { path: share, body: { email: 'x', kycShareToken: 'x' } }],
     ['a share with an empty token', { path: share, body: { email: 'a@example.com', kycShareToken: '' } }],
@@ -144,9 +150,8 @@ describe('both answer the same', () => {
       'verify that is wrong in every field',
       { path: verify, as: 'legacy', body: { chainId: '1', invoiceAmount: null } },
     ],
-    ['verify of another content type', { path: verify, as: 'legacy', body: '{}', type: 'text/plain' }],
+    ['verify of text', { path: verify, as: 'legacy', body: 'chainId=1', type: 'text/plain' }],
     ['a share that is no JSON', { path: share, body: '{' }],
-    ['a share of another content type', { path: share, body: '{}', type: 'text/plain' }],
   ]
   test.each(alike)('but for words to %s', async (_, call) => {
     const [given, expected] = [await answerOf(baseUrl, call), await answerOf(real.url, call)]
@@ -185,7 +190,10 @@ describe('both answer the same', () => {
       const steps = [await ask(first), await ask(second)]
       await decide()
       const { body, ...used } = await ask(first)
-      return [...steps, { ...used, keys: Object.keys(body as object) }, await ask(second), await ask('any')]
+      const { message } = body as { message: string }
+      const keys = Object.keys(body as object)
+      const verdict = message.slice(message.lastIndexOf(' The verification'))
+      return [...steps, { ...used, keys, verdict }, await ask(second), await ask('any')]
     }
     const reasons = { rejectType: 'RETRY' as const, rejectLabels: ['BAD_SELFIE'] }
     const given = await lives(baseUrl, ['one', 'two'], async () =>
@@ -197,6 +205,8 @@ describe('both answer the same', () => {
       await real.provider.deliverWebhooks()
     })
     expect(given).toEqual(expected)
+    const verdict = ' The verification shared before was rejected: RED, RETRY. Labels: BAD_SELFIE.'
+    expect(expected[2]).toMatchObject({ status: 422, verdict })
   })
 })
 

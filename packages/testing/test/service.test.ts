@@ -194,11 +194,18 @@ test('a share goes the way that a test decides', async () => {
   await expect(share('unready', 'b@example.com')).rejects.toMatchObject({
     providerMessage: 'applicant is not approved',
   })
+  for (const rejectType of ['RETRY', 'FINAL'] as const) {
+    const user = `${rejectType}@example.com`
+    await share(`token of ${rejectType}`, user)
+    service.identity.decide(user, 'RED', { rejectType, rejectLabels: ['BAD_SELFIE'] })
+    await expect(share(`token of ${rejectType}`, user)).rejects.toMatchObject({ formerVerdict: { rejectType } })
+    expect(await share(`fresh token of ${rejectType}`, user)).toMatchObject({ kind: 'in_flight', redeemed: true })
+  }
   service.identity.verifyElsewhere('c@example.com')
   expect(await codeOf(share('third', 'c@example.com'))).toBe('ERR_VERIFICATION_UNAVAILABLE')
   service.identity.enabled = false
   expect(await codeOf(share('third'))).toBe('ERR_SHARING_DISABLED')
-  expect(service.identity.redeemed).toEqual([kycShareToken])
+  expect(service.identity.redeemed).toHaveLength(5)
   expect(() => service.identity.decide('nobody@example.com', 'GREEN')).toThrow(RangeError)
 })
 

@@ -5,10 +5,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import {
-  type IdentityProvider,
   type IdentityProviderOptions,
   type ProviderClient,
   startIdentityProvider,
+  type TestIdentityProvider,
 } from '../src/exports/identity-provider.js'
 
 export const donor = {
@@ -77,7 +77,7 @@ export interface Answer {
 }
 
 /** Asks a provider, signing as its documentation says. */
-export function asking(provider: IdentityProvider, now: () => number) {
+export function asking(provider: TestIdentityProvider, now: () => number) {
   return async ({ method = 'POST', uri, body, by = service, headers = {} }: Request): Promise<Answer> => {
     const timestamp = String(Math.floor(now() / 1_000))
     const signature = createHmac('sha256', by.secretKey)
@@ -103,7 +103,7 @@ export function reuseUri(shareToken: string, { level = 'basic', userId = 'pi:1' 
 }
 
 /** A token of a new approved donor applicant. */
-export function newToken(provider: IdentityProvider, ttlInSecs?: number): string {
+export function newToken(provider: TestIdentityProvider, ttlInSecs?: number): string {
   const { id } = provider.addApplicant({ clientId: 'DonorCo' })
   return provider.mintShareToken({ applicantId: id, forClientId: 'ServiceCo', ttlInSecs })
 }

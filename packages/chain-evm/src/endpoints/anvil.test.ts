@@ -69,4 +69,4 @@ test('each mined block wakes, over a subscription beside HTTP, and the subscript
   controller.abort()
   await watching
   expect(seen).toBe(5)
-}, 20_000)
+}, 120_000)

@@ -35,7 +35,7 @@ export interface EndpointsOptions {
   readonly requestTimeoutMs?: number | undefined
   /** Most calls in one request. 1 turns JSON-RPC batches off. @default 100 */
   readonly batchSize?: number | undefined
-  /** Largest accepted answer, in bytes. @default 67_108_864 */
+  /** Largest accepted answer of any kind, in bytes. @default 67_108_864 */
   readonly maxResponseBytes?: number | undefined
   /** Blocks that a request for logs spans at first. @default 2_000 */
   readonly maxRange?: number | undefined

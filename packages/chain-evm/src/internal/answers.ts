@@ -2,7 +2,7 @@
 import type { BlockRef } from '@payment-integration/core/ports'
 import type { RouterLog } from '../router-decoder.js'
 import type { Failures } from './failures.js'
-import { isHex, toAddress, toHash, toQuantity } from './hex.js'
+import { isHex, isWord, toAddress, toHash, toQuantity } from './hex.js'
 
 /** A transaction, as far as payments need it. */
 export interface TransactionFacts {
@@ -148,7 +148,7 @@ export function readTransaction(value: unknown, fail: Failures): TransactionFact
   const to = value['to'] === null || value['to'] === undefined ? null : toAddress(value['to'])
   const input = value['input'] ?? value['data']
   const amount = value['value']
-  if (hash === null || blockHash === null || from === null || !isHex(input) || !isHex(amount) || amount === '0x')
+  if (hash === null || blockHash === null || from === null || !isHex(input) || !isWord(amount))
     throw fail.unavailable('a transaction was answered without a valid hash, block hash, from, value or input.')
   return { hash, blockHash, from, to, value: BigInt(amount), input: input.toLowerCase() }
 }

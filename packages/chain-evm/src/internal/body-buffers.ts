@@ -8,9 +8,10 @@ export interface BodyBuffers {
    * Reads a body to its end.
    * @param announced - Its length in bytes as far as it is told, or 0.
    * @param isPacked - Whether that is its length before it is unpacked.
-   * @throws {@link TooLargeError} When it is larger than any answer may be.
+   * @param maxBytes - The largest accepted body.
+   * @throws {@link TooLargeError} When it is larger.
    */
-  fill(body: Readable, announced: number, isPacked: boolean): Promise<Buffer>
+  fill(body: Readable, announced: number, isPacked: boolean, maxBytes: number): Promise<Buffer>
   /** Takes back what {@link fill} resolved: whatever was made of it must not point into it. */
   giveBack(body: Buffer): void
 }
@@ -21,8 +22,8 @@ const largestKept = 4_194_304
 /** As many as there are requests at a time. */
 const mostKept = 3
 
-/** @param maxBytes - The largest accepted body. */
-export function createBodyBuffers(maxBytes: number): BodyBuffers {
+/** Starts without any buffer. */
+export function createBodyBuffers(): BodyBuffers {
   const kept: Buffer[] = []
 
   /** A buffer for at least `length` bytes: the one that was given back last, or a new one. */
@@ -35,7 +36,7 @@ export function createBodyBuffers(maxBytes: number): BodyBuffers {
   }
 
   return {
-    async fill(body, announced, isPacked) {
+    async fill(body, announced, isPacked, maxBytes) {
       if (announced > maxBytes) throw new TooLargeError(maxBytes)
       let into = take(isPacked ? 0 : announced)
       let size = 0

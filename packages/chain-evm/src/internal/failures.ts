@@ -12,12 +12,21 @@ export interface Failures {
   gone(what: string): ChainError
   /** What the node answers for a block contradicts its header; another node may do better. */
   unproven(what: string): ChainError
+  /** The answer is larger than it may be. Also `ERR_CHAIN_UNAVAILABLE`. */
+  tooLarge(what: string): TooLargeAnswerError
   /** The node wants fewer requests. Also `ERR_CHAIN_UNAVAILABLE`. */
   limited(what: string): RateLimitError
 }
 
 /** The node answers, but not as often as it is asked. Nothing is wrong with the request or its size. */
 export class RateLimitError extends ChainError {
+  constructor(chainId: number, message: string) {
+    super('ERR_CHAIN_UNAVAILABLE', chainId, message)
+  }
+}
+
+/** The node answers more than it may. A foreign contract may be the cause. */
+export class TooLargeAnswerError extends ChainError {
   constructor(chainId: number, message: string) {
     super('ERR_CHAIN_UNAVAILABLE', chainId, message)
   }
@@ -36,6 +45,7 @@ export function chainFailures(chainId: number, endpoint?: string): Failures {
   const unread = `Chain ${chainId} cannot be read: ${endpoint === undefined ? '' : `${endpoint}: `}`
   return {
     unavailable: (what) => new ChainError('ERR_CHAIN_UNAVAILABLE', chainId, `${unread}${what}`),
+    tooLarge: (what) => new TooLargeAnswerError(chainId, `${unread}${what}`),
     limited: (what) => new RateLimitError(chainId, `${unread}${what}`),
     gone: (what) =>
       new ChainError(
@@ -132,6 +142,12 @@ export function rateLimitOf(error: unknown): { readonly retryAfter: string | nul
   return null
 }
 
+/** Whether the answer to a request was larger than it may be. */
+export function isTooLarge(error: unknown): boolean {
+  for (const link of chainOf(error)) if (link instanceof TooLargeError || isTransportSizeError(link)) return true
+  return false
+}
+
 /** A JSON-RPC error as a phrase; its message must be redacted already. */
 export function describeRpcError(error: RpcError | undefined): string {
   if (error === undefined) return 'no answer'
@@ -143,20 +159,41 @@ function codeOf({ code }: { readonly code: unknown }): number | null {
   return typeof code === 'number' && Number.isSafeInteger(code) ? code : null
 }
 
+/** What is read of a text from the node, and what is shown of it, in characters. */
+const readCharacters = 4_096
+const shownCharacters = 160
+/** A URL. The bound keeps the search linear; what stands before it in a longer scheme is no secret. */
+const anyUrl = /[a-z0-9+.-]{0,31}:\/\/\S+/
+
 /**
  * Makes a cleaner for text from the node: URLs go, and so does every part of our own URL that may be a key (credentials,
  * also as their header, host names, path segments, query values), in any case, because nodes like to repeat the key they
- * refuse. Characters that steer a terminal or turn text around become spaces.
+ * refuse. Characters that steer a terminal or turn text around become spaces. Anybody may write such a text, at any
+ * length, as the reason of a token's revert: its beginning is read, and less of it is shown.
  */
 export function redactor(url: string | undefined): (text: string) => string {
   const secrets = url === undefined ? [] : secretsOf(url)
-  const own = new RegExp(secrets.map((secret) => secret.replace(/[^a-z0-9]/gi, '\\$&')).join('|') || '(?!)', 'gi')
-  return (text) =>
-    text
-      .replace(/[a-z][a-z0-9+.-]*:\/\/\S+/gi, '[url]')
-      .replace(own, '[redacted]')
-      .replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
-      .slice(0, 160)
+  const literals = secrets.map((secret) => secret.replace(/[^a-z0-9]/gi, '\\$&'))
+  const hidden = new RegExp([anyUrl.source, ...literals].join('|'), 'gi')
+  const longest = secrets[0]?.length ?? 0
+  return (text) => {
+    // A secret that begins in what is read is there as a whole.
+    const window = copyOf(text.slice(0, readCharacters + longest))
+    let clean = ''
+    let at = 0
+    for (const { index, 0: found } of window.matchAll(hidden)) {
+      if (index >= readCharacters) break
+      clean += `${window.slice(at, index)}${found.includes('://') ? '[url]' : '[redacted]'}`
+      at = index + found.length
+    }
+    clean += window.slice(at, readCharacters)
+    return clean.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, shownCharacters)
+  }
+}
+
+/** A part of a text keeps all of it in memory. */
+function copyOf(text: string): string {
+  return Buffer.from(text, 'utf16le').toString('utf16le')
 }
 
 /** Longest first, so that a part of another one leaves no rest. */

@@ -10,6 +10,11 @@ export function isLowerHex(value: unknown): value is string {
   return typeof value === 'string' && /^0x[0-9a-f]*$/.test(value)
 }
 
+/** True for `0x` and the digits of a 32-byte number, at least one. */
+export function isWord(value: unknown): value is string {
+  return typeof value === 'string' && /^0x[0-9a-fA-F]{1,64}$/.test(value)
+}
+
 const lowerHash = /^0x[0-9a-f]{64}$/
 const anyHash = /^0x[0-9a-fA-F]{64}$/
 const lowerAddress = /^0x[0-9a-f]{40}$/
@@ -31,7 +36,7 @@ export function toAddress(value: unknown): string | null {
 
 /** A JSON-RPC quantity as a safe integer, or null when the value is not one. */
 export function toQuantity(value: unknown): number | null {
-  if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{1,64}$/.test(value)) return null
+  if (!isWord(value)) return null
   const number = Number(value)
   return Number.isSafeInteger(number) ? number : null
 }
@@ -52,9 +57,9 @@ export function wordAt(hex: string, offset: number): string | null {
   return offset >= 0 && start + 64 <= hex.length ? hex.slice(start, start + 64) : null
 }
 
-/** The address in a 32-byte word, lowercased, or null when the upper 12 bytes are not zero. */
+/** The address in a 32-byte word, lowercased, or null when it has another length or its upper 12 bytes are not zero. */
 export function wordToAddress(word: string | null): string | null {
-  return word?.startsWith('000000000000000000000000') ? `0x${word.slice(24).toLowerCase()}` : null
+  return word?.length === 64 && word.startsWith('000000000000000000000000') ? `0x${word.slice(24).toLowerCase()}` : null
 }
 
 /** A word as a number that can index into calldata, or null when it is larger than any calldata. */

@@ -4,8 +4,9 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { decodeBytes } from './answer-bytes.js'
+import { answerBytes, isLargeError, refusalBytes } from './answer-limits.js'
 import { type BodyBuffers, createBodyBuffers } from './body-buffers.js'
-import { HttpStatusError, StaleConnectionError } from './failures.js'
+import { HttpStatusError, StaleConnectionError, TooLargeError } from './failures.js'
 import { splitUrl } from './url-parts.js'
 import { decodeAnswer, encodeCalls, type RpcCall, type RpcOutcome, type Wire } from './wire.js'
 
@@ -13,7 +14,7 @@ import { decodeAnswer, encodeCalls, type RpcCall, type RpcOutcome, type Wire } f
 export interface HttpWireOptions {
   /** `http:` or `https:`; credentials become a Basic header. */
   readonly url: string
-  /** Largest accepted answer, unpacked, in bytes. */
+  /** Largest accepted answer of any kind, unpacked, in bytes. */
   readonly maxResponseBytes: number
 }
 
@@ -39,10 +40,10 @@ export function httpWire({ url: text, maxResponseBytes }: HttpWireOptions): Wire
     // Packing costs a node beside us more time than it saves.
     ...(far ? { 'accept-encoding': 'gzip' } : {}),
   }
-  const buffers = createBodyBuffers(maxResponseBytes)
+  const buffers = createBodyBuffers()
   let lastId = 0
 
-  function exchange(body: Buffer, signal: AbortSignal): Promise<Answer> {
+  function exchange(body: Buffer, maxBytes: number, signal: AbortSignal): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const request = open(url, {
         agent,
@@ -53,7 +54,7 @@ export function httpWire({ url: text, maxResponseBytes }: HttpWireOptions): Wire
       let response: IncomingMessage | undefined
       request.on('response', (arrived) => {
         response = arrived
-        readAnswer(arrived, buffers).then(resolve, (error: unknown) => {
+        readAnswer(arrived, buffers, maxBytes).then(resolve, (error: unknown) => {
           arrived.destroy()
           reject(error)
         })
@@ -71,7 +72,7 @@ export function httpWire({ url: text, maxResponseBytes }: HttpWireOptions): Wire
       const firstId = lastId + 1
       lastId += calls.length
       const body = Buffer.from(encodeCalls(calls, firstId))
-      const answer = await exchange(body, signal)
+      const answer = await exchange(body, answerBytes(calls, maxResponseBytes), signal)
       try {
         return toOutcomes(answer, firstId, calls)
       } finally {
@@ -84,7 +85,8 @@ export function httpWire({ url: text, maxResponseBytes }: HttpWireOptions): Wire
 
 function toOutcomes({ status, retryAfter, body }: Answer, firstId: number, calls: readonly RpcCall[]) {
   const count = calls.length
-  if (status >= 200 && status < 300) {
+  if (isSuccess(status)) {
+    if (isLargeError(body)) throw new TooLargeError(refusalBytes)
     const read = calls.some((call) => call.read !== undefined) ? decodeBytes(body, firstId, calls) : null
     return read ?? decodeAnswer(body.length === 0 ? {} : (JSON.parse(body.toString()) as unknown), firstId, count)
   }
@@ -103,12 +105,23 @@ function refusalIn(text: string): RpcOutcome | null {
   }
 }
 
-async function readAnswer(response: IncomingMessage, buffers: BodyBuffers): Promise<Answer> {
+async function readAnswer(response: IncomingMessage, buffers: BodyBuffers, maxBytes: number): Promise<Answer> {
   const { statusCode: status = 0, headers } = response
   const isPacked = headers['content-encoding'] === 'gzip'
   const stream: Readable = isPacked ? unpacked(response) : response
-  const body = await buffers.fill(stream, Number(headers['content-length'] ?? 0), isPacked)
-  return { status, retryAfter: headers['retry-after'] ?? null, body }
+  const retryAfter = headers['retry-after'] ?? null
+  const most = isSuccess(status) ? maxBytes : Math.min(refusalBytes, maxBytes)
+  try {
+    const body = await buffers.fill(stream, Number(headers['content-length'] ?? 0), isPacked, most)
+    return { status, retryAfter, body }
+  } catch (error) {
+    // The status says enough.
+    throw error instanceof TooLargeError && !isSuccess(status) ? new HttpStatusError(status, retryAfter) : error
+  }
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300
 }
 
 function unpacked(response: IncomingMessage): Readable {

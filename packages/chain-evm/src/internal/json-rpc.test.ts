@@ -98,6 +98,83 @@ describe('an answer that is no answer rejects, is counted as lost, and says what
   })
 })
 
+describe('an answer is bounded by what was asked', () => {
+  const text = (length: number) => `0x${'a'.repeat(length)}`
+  const sized = (length: number) => {
+    node.answer = ({ method }) => (method === 'eth_chainId' ? '0x1' : text(length))
+    wire.close()
+    wire = httpWire({ url: node.url, maxResponseBytes: 67_108_864 })
+    return open()
+  }
+
+  test.each([
+    ['eth_chainId', [], 65_536],
+    ['eth_call', [], 65_536],
+    ['eth_getCode', [], 1_048_576],
+    ['eth_getBlockByNumber', ['latest', false], 8_388_608],
+  ])('%s %j', async (method, params, most) => {
+    const rpc = sized(most - 100)
+    node.answer = () => text(most - 100)
+    expect(await rpc.call(call(method, ...params))).toHaveLength(most - 98)
+    node.answer = () => text(most)
+    await expect(rpc.call(call(method, ...params))).rejects.toThrow(`the answer is larger than ${most} bytes`)
+  })
+
+  test('logs, receipts and full blocks may be as large as any answer', async () => {
+    const rpc = sized(9_000_000)
+    for (const asked of [
+      call('eth_getLogs', {}),
+      call('eth_getBlockReceipts'),
+      call('eth_getBlockByNumber', '0x1', true),
+    ])
+      expect(await rpc.call(asked)).toHaveLength(9_000_002)
+  })
+
+  test('a batch may be as large as its calls together', async () => {
+    const asked = [call('eth_chainId'), call('eth_call'), call('eth_call')]
+    expect(await sized(95_000).all(asked)).toHaveLength(3)
+    await expect(sized(100_000).all(asked)).rejects.toThrow('the answer is larger than 196608 bytes')
+  })
+
+  test.each([
+    ['', ''],
+    ['"jsonrpc":"2.0","id":1,', ''],
+    [' "id" : "1" ,\n "result" : null , ', ''],
+    ['"jsonrpc":"2.0","id":null,', ', "id":1'],
+  ])('an error is small, whatever was asked: {%s"error"', async (before, after) => {
+    const rpc = sized(1)
+    const error = (length: number) => `{${before}"error":{"code":-32000,"message":"${'x'.repeat(length)}"}${after}}`
+    node.http = always(200, error(65_000))
+    expect(await rpc.ask(call('eth_getLogs'))).toMatchObject({ ok: false, code: -32_000 })
+    node.http = always(200, error(66_000))
+    await expect(rpc.ask(call('eth_getLogs'))).rejects.toThrow('the answer is larger than 65536 bytes')
+    await expect(rpc.askAll([call('eth_getLogs'), call('eth_getLogs')])).rejects.toThrow('larger than 65536 bytes')
+  })
+
+  test('a large result is none for an error of null before it, or for such a word in it', async () => {
+    const rpc = sized(1)
+    node.http = always(200, `{"jsonrpc":"2.0","id":1,"error":null,"result":["${'x'.repeat(70_000)}"]}`)
+    expect(await rpc.call(call('eth_getLogs'))).toHaveLength(1)
+    node.http = always(200, `{"jsonrpc":"2.0","id":1,"result":{"error":{"message":"${'x'.repeat(70_000)}"}}}`)
+    expect(await rpc.call(call('eth_getLogs'))).toHaveProperty('error')
+  })
+
+  test('what comes with a status of refusal is small, and the status is told', async () => {
+    const rpc = sized(1)
+    node.http = always(503, 'x'.repeat(65_537))
+    await expect(rpc.call(call('eth_getLogs'))).rejects.toThrow('HTTP status 503')
+  })
+
+  test('a call whose answer is too large is not held against the node: a foreign contract decides its length', async () => {
+    await expect(sized(140_000).all([call('eth_chainId'), call('eth_call')])).rejects.toThrow(
+      'larger than 131072 bytes',
+    )
+    expect(kinds()).toEqual([])
+    await expect(sized(2_000_000).call(call('eth_getCode'))).rejects.toThrow('larger than 1048576 bytes')
+    expect(kinds()).toEqual(['lost'])
+  })
+})
+
 test.each([
   ['no headers', () => {}],
   [

@@ -6,6 +6,7 @@ import {
   describeRpcError,
   type Failures,
   isRateLimit,
+  isTooLarge,
   rateLimitOf,
   redactor,
   StaleConnectionError,
@@ -40,7 +41,7 @@ export type RequestEnd =
     }
   /** The connection that was kept for it is gone. Every call is a read: it is sent again, once, and `before` runs again first. */
   | { readonly kind: 'reconnects' }
-  /** It brought no answer, or not all of it. */
+  /** It brought no answer, or not all of it. An answer that a foreign contract made too large is not reported. */
   | { readonly kind: 'lost'; readonly calls: readonly RpcCall[]; readonly error: Error }
   /** The node wants fewer requests: what it said about when to come back, or null. */
   | {
@@ -96,6 +97,8 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
 
   function failed(calls: readonly RpcCall[], error: unknown): Error {
     const what = `${namesOf(calls)}: ${describeFailure(error, redact)}.`
+    // A foreign contract decides how much it answers to a call, and by that nothing about the node.
+    if (isTooLarge(error) && calls.some(({ method }) => method === 'eth_call')) return fail.tooLarge(what)
     const limit = rateLimitOf(error)
     return limit === null ? lost(calls, what) : limited(calls, what, limit.retryAfter)
   }

@@ -94,6 +94,75 @@ describe('an answer that is no answer rejects, and the next request has a new co
     expect(node.sockets).toHaveLength(2)
   })
 
+  test('more bytes than what was asked may have, on a connection that goes on', async () => {
+    const large = socketWire({ url: node.wsUrl, maxResponseBytes: 1_000_000, clock })
+    node.answer = () => `0x${'a'.repeat(65_536)}`
+    const signal = new AbortController().signal
+    await expect(large.send([call('eth_call')], signal)).rejects.toThrow('the answer is larger than 65536 bytes')
+    expect(await large.send([call('eth_getLogs')], signal)).toMatchObject([{ ok: true }])
+    expect(node.sockets).toHaveLength(1)
+    large.close()
+  })
+
+  describe('what is larger than anything asked may be is not parsed', () => {
+    const text = 'a'.repeat(70_000)
+    const signal = new AbortController().signal
+    let large: Wire
+    beforeEach(() => {
+      large = socketWire({ url: node.wsUrl, maxResponseBytes: 1_000_000, clock })
+    })
+    afterEach(() => large.close())
+    const answering = (body: (id: number) => string) => {
+      node.ws = (socket, calls) => {
+        socket.send(body(calls[0]?.id ?? 0))
+        return true
+      }
+    }
+
+    test.each([
+      ['at its beginning', (id: number) => `{"jsonrpc":"2.0","id":${id},"result":"${text}`],
+      ['at its end', (id: number) => `{"jsonrpc":"2.0","result":${text},"id":${id}}`],
+      ['as text, after spaces', (id: number) => `[ {"id" : "${id}", "result":"${text}`],
+    ])('and ends its request alone, whose number is %s', async (_, body) => {
+      answering(body)
+      await expect(large.send([call('eth_call')], signal)).rejects.toThrow('the answer is larger than 65536 bytes')
+      node.ws = null
+      expect(await large.send([call('echo', 1)], signal)).toMatchObject([{ result: 1 }])
+      expect(node.sockets).toHaveLength(1)
+    })
+
+    test('and is passed over when it answers a request that was given up', async () => {
+      const held: (() => void)[] = []
+      node.ws = (socket, [asked]) => {
+        if (asked?.method !== 'eth_getLogs') return false
+        held.push(() => socket.send(`{"jsonrpc":"2.0","id":${asked.id},"result":"${text}`))
+        return true
+      }
+      const controller = new AbortController()
+      void large.send([call('eth_getLogs')], controller.signal).catch(() => undefined)
+      await until(() => held.length === 1)
+      controller.abort()
+      for (const answer of held) answer()
+      node.answer = () => '0x1'
+      for (let times = 0; times < 2; times += 1)
+        expect(await large.send([call('eth_chainId')], signal)).toMatchObject([{ result: '0x1' }])
+      expect(node.sockets).toHaveLength(1)
+    })
+
+    test('and ends the connection when it has no number', async () => {
+      answering(() => `{"method":"eth_subscription","params":"${text}`)
+      await expect(large.send([call('eth_call')], signal)).rejects.toThrow('the answer is larger than 65536 bytes')
+    })
+
+    test('and is an error, whatever was asked', async () => {
+      answering((id) => `{"jsonrpc":"2.0","id":${id},"error":{"code":-32000,"message":"${text}`)
+      await expect(large.send([call('eth_getLogs')], signal)).rejects.toThrow('the answer is larger than 65536 bytes')
+      node.ws = null
+      expect(await large.send([call('echo', 1)], signal)).toMatchObject([{ result: 1 }])
+      expect(node.sockets).toHaveLength(1)
+    })
+  })
+
   test('a connection that is cut, under all its requests', async () => {
     node.ws = (socket) => {
       socket.terminate()

@@ -1,5 +1,6 @@
 /** One WebSocket connection to a node, as long as it lasts. @module */
 import type { RawData, WebSocket } from 'ws'
+import { answerBytes, isLargeError, refusalBytes } from './answer-limits.js'
 import { HttpStatusError, NoConnectionError, NotJsonRpcError, TooLargeError } from './failures.js'
 import { splitUrl } from './url-parts.js'
 import { decodeAnswer, encodeCalls, idOf, type RpcCall, type RpcOutcome } from './wire.js'
@@ -8,7 +9,7 @@ import { decodeAnswer, encodeCalls, idOf, type RpcCall, type RpcOutcome } from '
 export interface SocketOptions {
   /** `ws:` or `wss:`; credentials become a Basic header. */
   readonly url: string
-  /** Largest accepted message, in bytes. A larger one ends the connection. */
+  /** Largest accepted message of any kind, in bytes. Only a larger one ends the connection. */
   readonly maxResponseBytes: number
   /** Told of messages that answer no request. */
   readonly onNotification?: ((message: unknown) => void) | undefined
@@ -29,6 +30,8 @@ export interface Socket {
 interface Pending {
   readonly firstId: number
   readonly count: number
+  /** Most bytes of its answer. */
+  readonly maxBytes: number
   resolve(outcomes: readonly (RpcOutcome | null)[]): void
   reject(error: Error): void
 }
@@ -84,7 +87,13 @@ function attach(socket: WebSocket, { maxResponseBytes, onNotification }: SocketO
 
   function receive(data: RawData): void {
     messages += 1
-    const answer: unknown = JSON.parse(String(data))
+    const bytes = bytesOf(data)
+    const isError = isLargeError(bytes)
+    if (isError || bytes.length > mostOf(pending)) {
+      rejectUnread(bytes, isError)
+      return
+    }
+    const answer: unknown = JSON.parse(bytes.toString())
     const request = requestOf(answer, pending)
     if (request === undefined) {
       onNotification?.(answer)
@@ -92,10 +101,24 @@ function attach(socket: WebSocket, { maxResponseBytes, onNotification }: SocketO
     }
     settle(request)
     try {
+      if (bytes.length > request.maxBytes) throw new TooLargeError(request.maxBytes)
       request.resolve(decodeAnswer(answer, request.firstId, request.count))
     } catch (error) {
       request.reject(error instanceof Error ? error : new NotJsonRpcError())
     }
+  }
+
+  /**
+   * Rejects the request that a message answers, by its number alone: parsing the message would cost what the bound is
+   * to spare. A message for a request that was given up is passed over.
+   * @throws {@link TooLargeError} When the message has no number where one is looked for.
+   */
+  function rejectUnread(bytes: Buffer, isError: boolean): void {
+    const id = numberIn(bytes)
+    if (id === null) throw new TooLargeError(refusalBytes)
+    const request = [...pending.values()].find((each) => isOf(each, id))
+    settle(request)
+    request?.reject(new TooLargeError(isError ? refusalBytes : request.maxBytes))
   }
 
   socket.on('upgrade', ({ socket: stream }) => {
@@ -106,7 +129,7 @@ function attach(socket: WebSocket, { maxResponseBytes, onNotification }: SocketO
     try {
       receive(data)
     } catch (error) {
-      reason ??= error instanceof SyntaxError ? error : new NotJsonRpcError()
+      reason ??= error instanceof SyntaxError || error instanceof TooLargeError ? error : new NotJsonRpcError()
       socket.terminate()
     }
   })
@@ -135,7 +158,8 @@ function attach(socket: WebSocket, { maxResponseBytes, onNotification }: SocketO
       lastId += calls.length
       return new Promise((resolve, reject) => {
         if (socket.readyState !== socket.OPEN) return reject(reason ?? new NoConnectionError())
-        const request = { firstId, count: calls.length, resolve, reject }
+        const maxBytes = answerBytes(calls, maxResponseBytes)
+        const request = { firstId, count: calls.length, maxBytes, resolve, reject }
         pending.set(firstId, request)
         hold(true)
         signal.addEventListener('abort', () => settle(pending.get(firstId)), { once: true })
@@ -145,12 +169,38 @@ function attach(socket: WebSocket, { maxResponseBytes, onNotification }: SocketO
   }
 }
 
-/** The request that a message answers. One without a number can only be for the lone request under way. */
+function bytesOf(data: RawData): Buffer {
+  if (Array.isArray(data)) return Buffer.concat(data)
+  return Buffer.isBuffer(data) ? data : Buffer.from(data)
+}
+
+/** Most bytes that a message may have: those of the largest answer that is waited for, or of a notification. */
+function mostOf(pending: ReadonlyMap<number, Pending>): number {
+  let most = refusalBytes
+  for (const { maxBytes } of pending.values()) most = Math.max(most, maxBytes)
+  return most
+}
+
+/** The number of a message, where nodes write it: among its first members, or as its last one. */
+function numberIn(bytes: Buffer): number | null {
+  const start = bytes.toString('latin1', 0, 128)
+  const end = bytes.toString('latin1', Math.max(0, bytes.length - 64))
+  const [, text] =
+    /"id"\s{0,8}:\s{0,8}"?(\d{1,16})/.exec(start) ??
+    /"id"\s{0,8}:\s{0,8}"?(\d{1,16})"?\s{0,8}\}\s{0,8}\]?\s{0,8}$/.exec(end) ??
+    []
+  return text === undefined ? null : Number(text)
+}
+
+function isOf({ firstId, count }: Pending, id: number): boolean {
+  return id >= firstId && id < firstId + count
+}
+
+/** The request that a message answers. One without a number can only be for the lone request in flight. */
 function requestOf(answer: unknown, pending: ReadonlyMap<number, Pending>): Pending | undefined {
   const items: readonly unknown[] = Array.isArray(answer) ? answer : [answer]
   const ids = items.map(idOf).filter((id) => !Number.isNaN(id))
-  for (const request of pending.values())
-    if (ids.some((id) => id >= request.firstId && id < request.firstId + request.count)) return request
+  for (const request of pending.values()) if (ids.some((id) => isOf(request, id))) return request
   const nameless = ids.length === 0 && typeof answer === 'object' && answer !== null && !('method' in answer)
   const [lone, another] = pending.values()
   return nameless && another === undefined ? lone : undefined

@@ -100,7 +100,7 @@ test('a node of the OP stack agrees on a deposit', async () => {
   } finally {
     await node.stop()
   }
-}, 30_000)
+}, 120_000)
 
 describe('an independent encoder', () => {
   test.each([1, 2, 3, 4, 5])('agrees on random receipts of every kind, seed %d', (seed) => {

@@ -7,7 +7,7 @@ import { describeRpcError, type Failures } from '../internal/failures.js'
 import type { RpcCall, RpcOutcome } from '../internal/json-rpc.js'
 
 /** What is needed to tell our chain from others. */
-interface OwnChain {
+export interface OwnChain {
   readonly chainId: number
   readonly fail: Failures
   readonly endpoint: Pick<Endpoint, 'rpc' | 'note'>

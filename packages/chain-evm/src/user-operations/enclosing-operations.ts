@@ -21,17 +21,15 @@ export function countOperations(logs: readonly ReceiptLog[], entryPoint: string)
   return logs.filter((log) => isOf(log, entryPoint, operationTopic)).length
 }
 
-/** Whether a known EntryPoint closed a user operation behind a place: then the log there may be of that operation. */
-export function mayBeOfOperation(logs: readonly ReceiptLog[], place: number): boolean {
-  return logs.some(
-    ({ address, topics }, index) => index > place && topics[0] === operationTopic && knownEntryPoints.has(address),
-  )
+/** Where a known EntryPoint closed its last user operation: a log before that may be of one. -1 when there is none. */
+export function lastOperation(logs: readonly ReceiptLog[]): number {
+  return logs.findLastIndex(({ address, topics }) => topics[0] === operationTopic && knownEntryPoints.has(address))
 }
 
 /**
  * The operations that logs belong to.
  * @param logs - All logs of the receipt, in order.
- * @param places - Positions in `logs` that are asked about.
+ * @param places - Positions in `logs` that are asked about, ascending.
  * @param entryPoint - The contract that was called with the bundle, lowercased.
  * @param operations - Those of the calldata, in order.
  * @returns One per place: the operation, or null when the place lies outside all of them. All are null when the logs
@@ -49,9 +47,10 @@ export function enclosingOperations(
     closings.every((index, order) => senderOf(logs[index]) === operations[order]?.sender)
   if (!agree) return places.map(() => null)
   const start = logs.findIndex((log) => isOf(log, entryPoint, executionTopic))
+  let order = 0
   return places.map((place) => {
     if (place < start) return null
-    const order = closings.findIndex((closing) => closing > place)
+    while ((closings[order] ?? logs.length) <= place) order++
     return operations[order] ?? null
   })
 }

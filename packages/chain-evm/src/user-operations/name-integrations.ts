@@ -7,7 +7,7 @@
  * @module
  */
 import type { ReceiptFacts, ReceiptLog, TransactionFacts } from '../internal/answers.js'
-import { countOperations, enclosingOperations, mayBeOfOperation } from './enclosing-operations.js'
+import { countOperations, enclosingOperations, lastOperation } from './enclosing-operations.js'
 import { isBundle, readBundle } from './read-bundle.js'
 
 /** Reads the integration address that calldata names, or null. */
@@ -39,7 +39,8 @@ export function nameIntegrations(
   const { logs } = receipt
   if (isBundle(input)) return ofBundle({ to, input }, places, logs, readSuffix)
   const named = readSuffix(input)
-  return places.map((place) => (mayBeOfOperation(logs, place) ? null : named))
+  const last = lastOperation(logs)
+  return places.map((place) => (place < last ? null : named))
 }
 
 function ofBundle(

@@ -67,3 +67,14 @@ test('calldata that names one list of operations very often is given up at once'
   expect(readBundle(calldata, 1_000)).toBeNull()
   expect(performance.now() - startedAt).toBeLessThan(1_000)
 })
+
+test('calldata that uses the same long bytes for many operations is given up', () => {
+  const word = (value: number) => value.toString(16).padStart(64, '0')
+  const operation = [`${'a1'.repeat(20)}`.padStart(64, '0'), word(0), word(0), word(128), word(320), '5b'.repeat(320)]
+  const bundleOf = (count: number) => {
+    const places = Array.from({ length: count }, () => word(count * 32))
+    return `0x1fad948c${word(64)}${word(0)}${word(count)}${places.join('')}${operation.join('')}`
+  }
+  expect(readBundle(bundleOf(1), 3)).toEqual([{ sender: address('a1'), callData: `0x${'5b'.repeat(320)}` }])
+  expect(readBundle(bundleOf(3), 3)).toBeNull()
+})

@@ -32,7 +32,8 @@ export function isBundle(calldata: string): boolean {
  * Reads the operations of a bundle, in the order in which the EntryPoint executes them.
  * @param calldata - 0x hex.
  * @param most - Operations that the bundle can have at most. Calldata may name one of them any number of times, so reading stops there.
- * @returns Null when the calldata is no bundle, is malformed, or has more operations. It never throws.
+ * @returns Null when the calldata is no bundle, is malformed, has more operations, or uses bytes for several of them,
+ * so that they are longer than itself. It never throws.
  */
 export function readBundle(calldata: string, most: number): UserOperation[] | null {
   if (!isBundle(calldata)) return null
@@ -41,7 +42,10 @@ export function readBundle(calldata: string, most: number): UserOperation[] | nu
   const list = offsetAt(hex, 0, 0)
   if (list === null) return null
   const read = plain.has(calldata.slice(0, 10).toLowerCase()) ? readOperations : readAggregated
-  return read(hex, list, most, operations) ? operations : null
+  if (!read(hex, list, most, operations)) return null
+  let length = 0
+  for (const { callData } of operations) length += callData.length - 2
+  return length <= hex.length ? operations : null
 }
 
 function readAggregated(hex: string, list: number, most: number, into: UserOperation[]): boolean {

@@ -1,7 +1,9 @@
 /** `audit …` on the command line. @module */
 import { type Command, Option } from 'commander'
+import { auditHead } from '../commands/audit/head.js'
 import { type ListAuditOptions, listAudit } from '../commands/audit/list.js'
 import { type VerifyAuditOptions, verifyAudit } from '../commands/audit/verify.js'
+import type { OperateOptions } from '../commands/with-service.js'
 import type { Io } from '../io.js'
 import { parseKeptRecord } from '../parse/kept-record.js'
 import { wholeNumber } from '../parse/whole-number.js'
@@ -25,6 +27,9 @@ export function addAudit(program: Command, io: Io, finish: Finish): void {
     .addOption(new Option('--all', 'print every record').conflicts('limit'))
     .addHelpText('after', examples('audit list', 'audit list --after 100 --limit 20', 'audit list --all --json'))
     .action(async (_options, command) => finish(await listAudit(optionsOf<ListAuditOptions>(command), io)))
+  add('head', 'print the newest record, as number:hash with its time, to be kept outside the database')
+    .addHelpText('after', examples('audit head', 'audit head --json'))
+    .action(async (_options, command) => finish(await auditHead(optionsOf<OperateOptions>(command), io)))
   add('verify', 'check that no record was altered, taken out or put in; ends 1 and says where when one was')
     .option('--expect <number:hash>', 'a record that was kept elsewhere, which must be there', parseKeptRecord)
     .addHelpText('after', examples('audit verify', verify))

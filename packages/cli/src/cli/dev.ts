@@ -1,5 +1,6 @@
 /** `dev` on the command line. @module */
 import type { Command } from 'commander'
+import { dev } from '../commands/dev.js'
 import { devDefaults } from '../dev/options.js'
 import type { Io } from '../io.js'
 import { parseDuration } from '../parse/duration.js'
@@ -37,8 +38,6 @@ export function addDev(program: Command, io: Io, finish: Finish): void {
     .addHelpText('after', examples('dev', 'dev --every 500ms --seed 42', 'dev --until-idle --payments 5 --json'))
     .action(async (_options, command) => {
       const { every, deadline, ...options } = optionsOf<DevFlags>(command)
-      // Loaded when it is wanted: it brings the chain's and the server's code, which help does not need.
-      const { dev } = await import('../commands/dev.js')
       finish(await dev({ ...options, everyMs: every, deadlineMs: deadline }, io))
     })
 }

@@ -3,7 +3,8 @@ import type { Command } from 'commander'
 import { setIntegrationEnabled, setIntegrationUrl } from '../commands/integrations/change.js'
 import { type CreateIntegrationOptions, createIntegration } from '../commands/integrations/create.js'
 import { listIntegrations } from '../commands/integrations/list.js'
-import { type RotateSecretOptions, rotateSecret } from '../commands/integrations/rotate-secret.js'
+import { rotateSecret } from '../commands/integrations/rotate-secret.js'
+import { type RotateSigningSecretOptions, rotateSigningSecret } from '../commands/integrations/rotate-signing-secret.js'
 import type { OperateOptions } from '../commands/with-service.js'
 import type { Io } from '../io.js'
 import { parseAddress } from '../parse/address.js'
@@ -56,13 +57,29 @@ export function addIntegrations(program: Command, io: Io, finish: Finish): void 
     .action(async (address: string, url: string | null, _options, command) =>
       finish(await setIntegrationUrl(address, url, optionsOf<OperateOptions>(command), io)),
     )
-  withActor(add('rotate-secret', 'issue a new API secret, or with --signing a new webhook secret, and print it once'))
+  withActor(add('rotate-secret', 'replace the API secret, or with --signing the webhook secret in two steps'))
     .argument('<address>', addressHelp, parseAddress)
-    .option('--signing', 'replace the webhook signing secret; it signs at once')
-    .option('--grace <duration>', 'how long the previous API secret stays valid (default 24h)', parseDuration)
-    .addHelpText('after', examples(`integrations rotate-secret ${exampleAddress} --grace 7d`))
+    .option('--signing', 'the webhook signing secret, with one of --prepare, --activate and --abort')
+    .option(
+      '--prepare',
+      'make the next webhook secret and print it; nothing is signed with it yet, and repeated it prints it again',
+    )
+    .option('--activate', 'sign with the prepared webhook secret from now on')
+    .option('--abort', 'drop the prepared webhook secret')
+    .option('--grace <duration>', 'how long the previous secret stays good (default 24h)', parseDuration)
+    .option('--no-grace', 'drop the previous secret at once: it is known to others')
+    .addHelpText(
+      'after',
+      examples(
+        `integrations rotate-secret ${exampleAddress} --grace 7d`,
+        `integrations rotate-secret ${exampleAddress} --signing --prepare`,
+        `integrations rotate-secret ${exampleAddress} --signing --activate`,
+      ),
+    )
     .action(async (address: string, _options, command) => {
-      const { grace, ...options } = optionsOf<RotateSecretOptions & { grace?: number }>(command)
-      finish(await rotateSecret(address, { ...options, graceMs: grace }, io))
+      const { grace, ...options } = optionsOf<RotateSigningSecretOptions & { readonly grace?: number | false }>(command)
+      const { signing, prepare, activate, abort } = options
+      const rotate = (signing ?? prepare ?? activate ?? abort) ? rotateSigningSecret : rotateSecret
+      finish(await rotate(address, { ...options, graceMs: grace === false ? 0 : grace }, io))
     })
 }

@@ -11,7 +11,10 @@ export function addSecrets(program: Command, io: Io, finish: Finish): void {
   const add = addGroup(program, 'secrets', 'change how secrets are kept', 'secrets reseal')
 
   withActor(
-    add('reseal', 'seal every signing secret with the newest master key, and tell what still needs an older one'),
+    add(
+      'reseal',
+      'seal every signing secret and data key with the newest master key, and tell what still needs an older one',
+    ),
   )
     .addHelpText('after', examples('secrets reseal', 'secrets reseal --actor alice --json'))
     .action(async (_options, command) => finish(await resealSecrets(optionsOf<OperateOptions>(command), io)))

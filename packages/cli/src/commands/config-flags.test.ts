@@ -7,11 +7,12 @@ const password = 'hunter2-of-the-test'
 
 describe('withFlags', () => {
   it('lays the flags over the environment, and leaves alone what no flag names', () => {
-    const env = { PI_DATABASE_URL: 'sqlite:a.db', PI_HOST: '::1', PI_PORT: '1', PI_MASTER_KEY: 'x' }
+    const env = { PI_DATABASE_URL_FILE: '/run/secrets/url', PI_HOST: '::1', PI_PORT: '1', PI_MASTER_KEY: 'x' }
     expect(withFlags(env, {})).toEqual(env)
     expect(withFlags(env, { database: 'sqlite:b.db', host: '0.0.0.0', port: 0 })).toEqual({
       ...env,
       PI_DATABASE_URL: 'sqlite:b.db',
+      PI_DATABASE_URL_FILE: undefined,
       PI_HOST: '0.0.0.0',
       PI_PORT: '0',
     })
@@ -27,7 +28,7 @@ describe('withFlags', () => {
     'postgres://app:@db.example/payments',
     '',
   ])('takes a database without a password: %j', (database) => {
-    expect(withFlags({}, { database })).toEqual({ PI_DATABASE_URL: database })
+    expect(withFlags({}, { database })).toMatchObject({ PI_DATABASE_URL: database })
   })
 
   it('takes a password from the variable: other users cannot see it there', () => {
@@ -53,7 +54,7 @@ describe('--database with a password', () => {
       const io = testIo()
       expect(await runCli(args, io)).toBe(2)
       expect(io.errors).toEqual([
-        '--database holds a password, and other users of this machine can see arguments; set PI_DATABASE_URL instead.',
+        '--database holds a password, and other users of this machine can see arguments; set PI_DATABASE_URL instead, or PI_DATABASE_URL_FILE to the path of a file that holds the URL. Change the password if others use this machine.',
       ])
       expect(io.lines).toEqual([])
     },

@@ -1,6 +1,5 @@
 /** `payment-integration dev`: everything on this machine, with a payment every few seconds. @module */
 import { createClosers } from '../dev/closers.js'
-import { startDemo } from '../dev/demo.js'
 import { type DevOptions, devDefaults } from '../dev/options.js'
 import { type Ending, judge } from '../dev/outcome.js'
 import { createDemoPrinter } from '../dev/printer.js'
@@ -8,6 +7,7 @@ import { runSession } from '../dev/session.js'
 import { createStage } from '../dev/stage.js'
 import { DemoError, UsageError } from '../errors.js'
 import { aborted } from '../internal/aborted.js'
+import { isStoppedEarly } from '../internal/stopped-early.js'
 import type { ExitCode, Io } from '../io.js'
 
 /**
@@ -43,6 +43,8 @@ export async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
 
   try {
     const { signal } = early
+    // Loaded when it is wanted: it brings the chain's and the server's code, which help does not need.
+    const { startDemo } = await import('../dev/demo.js')
     const demo = await startDemo({ port: options.port, keep, seed, startedAt }, { io, closers, stage, signal })
     started = true
     void demo.lost.then((reason) => end({ kind: 'lost', reason }))
@@ -57,7 +59,7 @@ export async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
     stage.report({ event: 'summary', ok: reasons.length === 0, ...figures, reasons, folder: keep ? demo.folder : null })
     return exitCode
   } catch (error) {
-    if (started || !early.signal.aborted) throw error
+    if (started || !(await isStoppedEarly(early.signal, error))) throw error
     return endedAtStart(ending, untilIdle, error)
   } finally {
     io.signal.removeEventListener('abort', interrupted)

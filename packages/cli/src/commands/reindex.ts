@@ -27,12 +27,12 @@ export interface ReindexOptions extends OperateOptions {
 export async function reindexChain(options: ReindexOptions, io: Io): Promise<ExitCode> {
   const { chain: chainId, from, to, endpoint, dryRun = false } = options
   if (to !== undefined && from > to) throw new UsageError(`--from ${from} is above --to ${to}; exchange them.`)
-  const { reindex } = await import('@payment-integration/core')
-  const { openChain } = await import('@payment-integration/server/service')
   const totals = { blocks: 0, differences: 0, repaired: 0 }
 
   const world = { ...io, env: withEndpoint(io.env, chainId, endpoint) }
   await withService(options, world, async ({ store }, report, config, logger) => {
+    const { reindex } = await import('@payment-integration/core')
+    const { openChain } = await import('@payment-integration/server/service')
     const chain = openChain(
       chosenChain(config.chains, chainId, endpoint),
       ({ txHash, blockNumber, logIndex, reason }) =>

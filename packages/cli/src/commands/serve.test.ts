@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { testMasterKey } from '../../test/master-key.js'
 import { temporaryFolder } from '../../test/temporary-folder.js'
 import { eventsOf, testIo } from '../../test/test-io.js'
+import { openSqlite } from '../dev/open-sqlite.js'
 import { runCli } from '../run-cli.js'
 
 const environment = () => ({
@@ -59,11 +60,39 @@ describe('serve', () => {
     for (const line of io.errors) expect(JSON.parse(line)).toHaveProperty('level')
   })
 
+  it('says where metrics are, when they are', async () => {
+    const io = testIo({ env: { ...environment(), PI_METRICS_PORT: '0' } })
+    const ended = runCli(['serve', '--port', '0', '--json'], io)
+    const { url, metricsUrl } = JSON.parse(await io.line((line) => line.includes('listening'))) as Record<
+      string,
+      string
+    >
+    expect([await (await fetch(metricsUrl ?? '')).text(), new URL(metricsUrl ?? '').origin === url]).toEqual([
+      expect.stringContaining('payment_integration_build_info'),
+      false,
+    ])
+    io.interrupt()
+    expect(await ended).toBe(0)
+  })
+
   it('lists every problem of the configuration and ends 1', async () => {
     const io = testIo({ env: { PI_ENV: 'staging', PI_PORT: '99999' } })
     expect(await runCli(['serve'], io)).toBe(1)
     expect(io.errors[0]).toBe('The configuration has 3 problems:')
     for (const name of ['PI_ENV', 'PI_PORT', 'PI_MASTER_KEY']) expect(io.errors.join('\n')).toContain(name)
+    expect(io.lines).toEqual([])
+  })
+
+  it('says in one sentence that a development release made the database', async () => {
+    const path = join(temporaryFolder(), 'service.db')
+    const database = openSqlite(path)
+    database.exec('create table schema_versions (version integer primary key); insert into schema_versions values (12)')
+    database.close()
+    const io = testIo({ env: { ...environment(), PI_DATABASE_URL: `sqlite:${path}` } })
+    expect(await runCli(['serve', '--port', '0'], io)).toBe(1)
+    expect(io.errors).toEqual([
+      'The database has schema version 12 of a development release; start with an empty database.',
+    ])
     expect(io.lines).toEqual([])
   })
 

@@ -1,11 +1,12 @@
 /** `payment-integration serve`: the server, until it is told to stop. @module */
 import { aborted } from '../internal/aborted.js'
+import { isStoppedEarly } from '../internal/stopped-early.js'
 import type { ExitCode, Io } from '../io.js'
 import { logToStandardError } from '../output/log-to.js'
 import { createReporter } from '../output/reporter.js'
 import { showProgress } from '../progress/show-progress.js'
 import { type ConfigFlags, withFlags } from './config-flags.js'
-import { prepareDatabase } from './prepare-database.js'
+import { findMissingDatabase } from './find-missing-database.js'
 
 /** Options of {@link serve}. */
 export interface ServeOptions extends ConfigFlags {
@@ -16,23 +17,41 @@ export interface ServeOptions extends ConfigFlags {
 /**
  * Reads the configuration from the environment and serves until `io.signal` aborts; then requests and deliveries under way
  * are finished and the database is closed. A chain that is behind its head is shown with its rate and the time left.
- * @returns 0 after a clean stop.
+ * @returns 0 after a clean stop, also of a start.
  * @throws ConfigError `ERR_CONFIG` with every problem; the errors of a database or port that cannot be opened.
  */
 export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
-  const { readConfig, startServer } = await import('@payment-integration/server')
-  const { json = false } = options
-  const report = createReporter(io, json)
-  const config = readConfig(withFlags(io.env, options))
-  const made = await prepareDatabase(config.database, true)
-  if (made !== null && !json) io.out(`Made a new database: ${made}`)
-  const logger = await logToStandardError(config, io)
-  const progress = showProgress({ io, logger, mayUseTerminal: !json })
-  const server = await startServer(config, { logger, onEvent: progress.onEvent, ownsProcess: io.ownsProcess })
-  report({ event: 'listening', url: server.url }, ({ url }) => [`Listening on ${url}`, 'Ctrl-C stops it.'])
+  const report = createReporter(io, options.json === true)
+  const stopped = () => report({ event: 'stopped' }, () => ['Stopped.'])
+  const started = await start(options, io).catch(async (error: unknown) => {
+    if (await isStoppedEarly(io.signal, error)) return null
+    throw error
+  })
+  if (started === null) {
+    stopped()
+    return 0
+  }
+  const { server, progress, made } = started
+  if (made !== null && options.json !== true) io.out(`Made a new database: ${made}`)
+  const { url, metricsUrl } = server
+  report({ event: 'listening', url, ...(metricsUrl === null ? {} : { metricsUrl }) }, () => [
+    `Listening on ${url}`,
+    ...(metricsUrl === null ? [] : [`Metrics at ${metricsUrl}`]),
+    'Ctrl-C stops it.',
+  ])
   await Promise.all([aborted(io.signal), progress.run(io.signal)])
   report({ event: 'stopping' }, () => ['Stopping: finishing what is under way. Ctrl-C again ends it at once.'])
   await server.stop()
-  report({ event: 'stopped' }, () => ['Stopped.'])
+  stopped()
   return 0
+}
+
+async function start(options: ServeOptions, io: Io) {
+  const { readConfig, startServer } = await import('@payment-integration/server')
+  const config = readConfig(withFlags(io.env, options))
+  const made = await findMissingDatabase(config.database, true)
+  const logger = await logToStandardError(config, io)
+  const progress = showProgress({ io, logger, mayUseTerminal: options.json !== true })
+  const server = await startServer(config, { logger, onEvent: progress.onEvent, ownsProcess: io.ownsProcess })
+  return { server, progress, made }
 }

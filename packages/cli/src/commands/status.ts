@@ -42,7 +42,8 @@ interface Stored {
 
 /** What the database says; null where it is not at hand. */
 async function readStored(options: StatusOptions, io: Io): Promise<Stored | null> {
-  const isNamed = options.database !== undefined || Boolean(io.env['PI_DATABASE_URL'])
+  const isNamed =
+    options.database !== undefined || ['PI_DATABASE_URL', 'PI_DATABASE_URL_FILE'].some((name) => io.env[name])
   if (!isNamed && !io.env['PI_MASTER_KEY']) return null
   let stored: Stored | null = null
   try {

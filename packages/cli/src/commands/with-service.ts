@@ -1,11 +1,13 @@
 /** What the commands that operate a service on its database share. @module */
 import type { Logger, Service } from '@payment-integration/core'
 import type { Config } from '@payment-integration/server'
+import { InterruptedError } from '../errors.js'
+import { isStoppedEarly } from '../internal/stopped-early.js'
 import type { Io } from '../io.js'
 import { logToStandardError } from '../output/log-to.js'
 import { createReporter, type Reporter } from '../output/reporter.js'
 import { type ConfigFlags, withFlags } from './config-flags.js'
-import { prepareDatabase } from './prepare-database.js'
+import { findMissingDatabase } from './find-missing-database.js'
 
 /** Options of every such command. */
 export interface OperateOptions extends Pick<ConfigFlags, 'database' | 'actor'> {
@@ -28,20 +30,21 @@ type Operated = Pick<
 /**
  * Opens the database that the configuration names, runs `work`, and closes it again in any case. The server may be running
  * meanwhile: it reads the same database. The audit log names `--actor`, else `PI_ACTOR`, else `cli:` and the user of this machine.
- * @throws ConfigError `ERR_CONFIG`; DatabaseMissingError `ERR_DATABASE_MISSING`; StoreError `ERR_STORE_UNAVAILABLE` and its
- * kin; what `work` throws.
+ * @throws InterruptedError `ERR_INTERRUPTED` when it was told to stop and could not open; ConfigError `ERR_CONFIG`;
+ * DatabaseMissingError `ERR_DATABASE_MISSING`; StoreError `ERR_STORE_UNAVAILABLE` and its kin; what `work` throws.
  */
 export async function withService(
   options: WithServiceOptions,
   io: Io,
   work: (service: Operated, report: Reporter, config: Config, logger: Logger) => Promise<void>,
 ): Promise<0> {
-  const { json = false, mayCreate = false } = options
-  const { openService, readConfig } = await import('@payment-integration/server/service')
-  const config = readConfig(withFlags(io.env, options))
-  const made = await prepareDatabase(config.database, mayCreate)
-  const logger = await logToStandardError(config, io)
-  const { service, close } = await openService(config, { logger, actor: `cli:${io.userName() ?? 'unknown'}` })
+  const { json = false } = options
+  const { opened, config, logger, made } = await open(options, io).catch(async (error: unknown) => {
+    if (await isStoppedEarly(io.signal, error))
+      throw new InterruptedError('Interrupted; nothing was done.', { cause: error })
+    throw error
+  })
+  const { service, close } = opened
   try {
     if (made !== null && !json) io.out(`Made a new database: ${made}`)
     await work(service, createReporter(io, json), config, logger)
@@ -49,4 +52,13 @@ export async function withService(
     await close()
   }
   return 0
+}
+
+async function open(options: WithServiceOptions, io: Io) {
+  const { openService, readConfig } = await import('@payment-integration/server/service')
+  const config = readConfig(withFlags(io.env, options))
+  const made = await findMissingDatabase(config.database, options.mayCreate === true)
+  const logger = await logToStandardError(config, io)
+  const opened = await openService(config, { logger, actor: `cli:${io.userName() ?? 'unknown'}` })
+  return { opened, config, logger, made }
 }

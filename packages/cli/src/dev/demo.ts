@@ -111,8 +111,6 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     [`PI_CONFIRMATIONS_${chain.chainId}`]: '0',
     PI_RECEIPTS: 'off',
     ...identity.variables,
-    // Nobody asks for them here, and loading their library would delay the first payment.
-    PI_METRICS: 'off',
     // The demo shows what happens in its own words; the server's log is there for who asks for it.
     PI_LOG_LEVEL: io.env['PI_LOG_LEVEL'] ?? 'silent',
   })

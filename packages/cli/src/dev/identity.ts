@@ -1,5 +1,5 @@
 /** The demo's identity provider: on this machine, with a user whom the demo shop verified before. @module */
-import { type IdentityProvider, startIdentityProvider } from '@payment-integration/testing/identity-provider'
+import { startIdentityProvider, type TestIdentityProvider } from '@payment-integration/testing/identity-provider'
 
 /** A running provider. */
 export interface DemoIdentity {
@@ -22,7 +22,7 @@ const weekInSecs = 7 * 24 * 60 * 60
 /** Starts it. @param secret - Makes the secrets of this run. */
 export async function startDemoIdentity(secret: () => string): Promise<DemoIdentity> {
   const [secretKey, webhookSecret] = [secret(), secret()]
-  const provider: IdentityProvider = await startIdentityProvider({
+  const provider: TestIdentityProvider = await startIdentityProvider({
     clients: [
       { clientId: shop, appToken: 'sbx:demo-shop', secretKey: secret(), partners: [service] },
       { clientId: service, appToken: 'sbx:payment-service', secretKey, partners: [shop] },

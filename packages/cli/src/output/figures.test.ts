@@ -1,9 +1,20 @@
 import { describe, expect, it } from 'vitest'
-import { grouped, rate, span } from './figures.js'
+import { duration, grouped, rate, span } from './figures.js'
 import { plain } from './plain.js'
 import { table } from './table.js'
 
 describe('figures', () => {
+  it.each([
+    [0, '0 ms'],
+    [1, '1 ms'],
+    [1_500, '1,500 ms'],
+    [10_000, '10 s'],
+    [5_400_000, '90 min'],
+    [86_400_000, '24 h'],
+    [129_600_000, '36 h'],
+    [604_800_000, '7 days'],
+  ])('writes a duration of %s ms as %s', (ms, text) => expect(duration(ms)).toBe(text))
+
   it.each([
     [0, '0'],
     [999.6, '1,000'],

@@ -23,3 +23,20 @@ export function span(seconds: number): string {
   const unit = units.find(({ upTo }) => seconds < upTo) ?? units[0]
   return `${grouped(Math.ceil(seconds / unit.seconds))} ${unit.name}`
 }
+
+const exactUnits = [
+  { name: 'days', ms: 86_400_000, from: 2 },
+  { name: 'h', ms: 3_600_000, from: 1 },
+  { name: 'min', ms: 60_000, from: 1 },
+  { name: 's', ms: 1_000, from: 1 },
+  { name: 'ms', ms: 1, from: 0 },
+] as const
+
+/**
+ * A duration that somebody chose, without rounding, in the largest unit of which it is a whole number:
+ * `7 days`, `24 h`, `90 min`, `500 ms`.
+ */
+export function duration(ms: number): string {
+  const unit = exactUnits.find((each) => ms % each.ms === 0 && ms / each.ms >= each.from) ?? exactUnits[4]
+  return `${grouped(ms / unit.ms)} ${unit.name}`
+}

@@ -15,7 +15,7 @@ export function parseServerUrl(text: string): string {
   // Other users of a machine can see arguments.
   if (!isAddress || url.username !== '' || url.password !== '')
     throw new InvalidArgumentError('Expected http://… or https://…, without user, query and fragment.')
-  return url.href.replace(/\/+$/, '')
+  return url.href.replace(/\/{1,64}$/, '')
 }
 
 /**

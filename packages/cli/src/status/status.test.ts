@@ -169,6 +169,13 @@ describe('notifications, where the database is at hand', () => {
     expect(notificationsText({ failing })).toEqual(['', line])
   })
 
+  it.each(['PI_DATABASE_URL', 'PI_DATABASE_URL_FILE'])('are looked for where %s is set', async (name) => {
+    const { url } = await answering({ ...healthy, chains: [] })
+    const io = testIo({ env: { [name]: '/no/such/file' } })
+    expect(await runCli(['status', '--url', url], io)).toBe(1)
+    expect(io.errors.join('\n')).toContain(name)
+  })
+
   it('are counted by status', async () => {
     const { url } = await answering({ ...healthy, chains: [] })
     const { env } = await operatedDeliveries()

@@ -132,7 +132,7 @@ describe('the first payment, end to end, on a real chain', () => {
       recipient: null,
       invoice: null,
     })
-  }, 30_000)
+  }, 120_000)
 
   it('a signed processor update moves the state and arrives as version 2', async () => {
     const recipient = { title: 'Café', subtitle: 'Table 4' }
@@ -144,7 +144,7 @@ describe('the first payment, end to end, on a real chain', () => {
     const second = await receiver.arrival(2)
     expect(signatureIsGenuine(second, signingSecret)).toBe(true)
     expect(second.snapshot).toMatchObject({ version: 2, state: 'pending', recipient, invoice })
-  }, 30_000)
+  }, 120_000)
 
   it('the payment reads back over HTTP with the same seven fields and the on-chain facts', async () => {
     const single = await read(`/api/v1/integration/payments/${txHash}`)
@@ -210,5 +210,5 @@ describe('the first payment, end to end, on a real chain', () => {
     receiver.release()
     expect(await ended).toBe(0)
     expect(await server.line('stopped')).toBeDefined()
-  }, 30_000)
+  }, 120_000)
 })

@@ -1,5 +1,6 @@
 export type {
   FlatTransaction,
+  FormerVerdict,
   Lookup,
   OpenPaymentState,
   OpenShareResponse,
@@ -41,7 +42,15 @@ export type { ClientOptions } from '../options.js'
 export type { Invoice, Page, Payment } from '../payment.js'
 export type { IterateOptions, ListOptions, PaymentReader } from '../payments.js'
 export type { KeptFailure, ReconcileCheckpoint, UnfinishedRun } from '../reconcile/checkpoint.js'
-export type { FailedPayment, Findings, MissingPayment, StalePayment, UnknownPayment } from '../reconcile/findings.js'
+export type {
+  FailedPayment,
+  Findings,
+  MissingPayment,
+  SeveralPayments,
+  StalePayment,
+  UnknownPayment,
+  UnreadTransaction,
+} from '../reconcile/findings.js'
 export { type ReconcileOptions, type ReconcileProgress, reconcileDefaults, type Until } from '../reconcile/options.js'
 export type { Reconcile, Reconciliation } from '../reconcile/result.js'
 export type { ListingStore, ReconcileStore, StoredKey } from '../reconcile/store.js'

@@ -1,4 +1,5 @@
 /** What only a call of `identity.share` can end in. Source: INTERFACE 7 (share endpoint); DESIGN section 3 (identity provider). @module */
+import type { FormerVerdict } from '@payment-integration/contract'
 import { ClientError } from '../errors.js'
 
 /** 400. The service refused the request: most likely the e-mail address, of which only the outline is checked here. Source: INTERFACE 7. */
@@ -39,20 +40,28 @@ export class VerificationUnavailableError extends ClientError {
 export class ShareTokenRejectedError extends ClientError {
   override readonly name = 'ShareTokenRejectedError'
   readonly code = 'ERR_SHARE_TOKEN_REJECTED'
-  /** The same token fails again. A fresh one may not. */
+  /** The same token fails again. A fresh one may not, unless the former verdict is final. */
   readonly retryable = false
   /**
-   * The provider's description, verbatim but for `[hidden]`, which stands for the token, the e-mail address and the API secret where it names them.
-   * It may hold an id of the token: it is for you, and not for the user.
+   * The provider's description, then the former verdict with its labels, if there is one. Verbatim but for `[hidden]`, which stands for the token, the
+   * e-mail address and the API secret where it names them. It may hold an id of the token: it is for you, and not for the user.
    */
   readonly providerMessage: string
+  /**
+   * The rejection of what this integration shared before for the user; null when there is none. `rejectType` is `FINAL`: stop, and mint no token
+   * again. `RETRY`: let the user correct it, then mint a fresh token. Null: the provider did not say.
+   */
+  readonly formerVerdict: FormerVerdict | null
   /** @param providerMessage - Without the token, the e-mail address and the API secret. */
-  constructor(providerMessage: string) {
+  constructor(providerMessage: string, formerVerdict: FormerVerdict | null) {
+    const advice =
+      formerVerdict?.rejectType === 'FINAL'
+        ? 'What was shared before for this user was rejected for good: stop, and mint no token again.'
+        : 'Mint a fresh token and share that: it lands on the same account.'
     // The description is not repeated here: a message ends up in logs, line by line.
-    super(
-      'The identity provider rejected the share token (422); read providerMessage. Mint a fresh token and share that: it lands on the same account.',
-    )
+    super(`The identity provider rejected the share token (422); read providerMessage. ${advice}`)
     this.providerMessage = providerMessage
+    this.formerVerdict = formerVerdict
   }
 }
 

@@ -72,7 +72,10 @@ test('the errors of a share are its own and those of every call', () => {
   >()
   const error: unknown = undefined
   if (!isClientError(error)) return
-  if (error.code === 'ERR_SHARE_TOKEN_REJECTED') expectTypeOf(error.providerMessage).toEqualTypeOf<string>()
+  if (error.code === 'ERR_SHARE_TOKEN_REJECTED') {
+    expectTypeOf(error.providerMessage).toEqualTypeOf<string>()
+    expectTypeOf(error.formerVerdict?.rejectType).toEqualTypeOf<'RETRY' | 'FINAL' | null | undefined>()
+  }
   if (error.code === 'ERR_IDENTITY_UNAVAILABLE') expectTypeOf(error.retryAfterSeconds).toEqualTypeOf<number | null>()
   type ErrorOf<Code extends AnyClientError['code']> = Extract<AnyClientError, { code: Code }>
   expectTypeOf<ErrorOf<'ERR_IDENTITY_UNAVAILABLE'>['retryable']>().toEqualTypeOf<true>()

@@ -1,4 +1,4 @@
-import { kycUnavailableBody } from '@payment-integration/contract'
+import { kycUnavailableBody, shareRejectedMessage } from '@payment-integration/contract'
 import { expect, test } from 'vitest'
 import { apiSecret, integrationAddress, type Reply, serveReplies } from '../../test/fixtures.js'
 import { runReadme } from '../../test/run-readme.js'
@@ -22,6 +22,14 @@ test.each<[string, Reply, string]>([
     'asks for a fresh token',
     { status: 422, body: rejection('Token is invalid') },
     'mint a fresh token: Token is invalid',
+  ],
+  [
+    'stops after a final rejection',
+    {
+      status: 422,
+      body: rejection(shareRejectedMessage('Token is invalid', { rejectType: 'FINAL', rejectLabels: ['FORGERY'] })),
+    },
+    'stop: Token is invalid. The verification shared before was rejected: RED, FINAL. Labels: FORGERY.',
   ],
   ['leaves the user to the service', { status: 409, body: kycUnavailableBody }, 'verified elsewhere'],
 ])(

@@ -4,6 +4,7 @@ import {
   kycUnavailableBody,
   notFoundBody,
   type ShareRequest,
+  shareRejectedMessage,
   sharingDisabledBody,
   unauthorizedBody,
 } from '@payment-integration/contract'
@@ -100,10 +101,28 @@ describe('a rejected token', () => {
   test('brings the words of the provider, and the advice to mint a fresh one', async () => {
     await using server = await serveReplies({ status: 422, body: rejection(message) })
     const error = await errorOf(share(server.url))
-    expect(error).toMatchObject({ code: 'ERR_SHARE_TOKEN_REJECTED', retryable: false, providerMessage: message })
+    expect(error).toMatchObject({
+      code: 'ERR_SHARE_TOKEN_REJECTED',
+      retryable: false,
+      providerMessage: message,
+      formerVerdict: null,
+    })
     expect((error as Error).message).toContain('Mint a fresh token')
     expect((error as Error).message).not.toContain('65f2')
     expect(server.asked).toHaveLength(1)
+  })
+
+  test.each([
+    ['FINAL', 'stop'],
+    ['RETRY', 'Mint a fresh token'],
+    [null, 'Mint a fresh token'],
+  ] as const)('brings the former verdict, here of type %s, and the advice %j', async (rejectType, advice) => {
+    const told = shareRejectedMessage(message, { rejectType, rejectLabels: ['FORGERY'] })
+    await using server = await serveReplies({ status: 422, body: rejection(told) })
+    const error = await errorOf(share(server.url))
+    expect(error).toMatchObject({ providerMessage: told, formerVerdict: { rejectType } })
+    expect((error as Error).message).toContain(advice)
+    expect((error as Error).message).not.toContain('FORGERY')
   })
 
   test('brings them without the token, the address and the credentials', async () => {
@@ -195,7 +214,7 @@ describe("a caller's mistake is refused before anything is sent, and not repeate
     ['a number as address', { email: 7, kycShareToken }, TypeError, 'email is missing'],
     ['an address without @', { email: 'user.example', kycShareToken }, TypeError, 'email is not an e-mail address'],
     ['an address with a line break after it', { email: `${email}\n`, kycShareToken }, TypeError, 'white space'],
-    ['an address of 321 characters', { email: email.padStart(321, 'a'), kycShareToken }, TypeError, 'email is not'],
+    ['an address of 1025 characters', { email: email.padStart(1_025, 'a'), kycShareToken }, TypeError, 'email is not'],
     ['no token', { email }, TypeError, 'kycShareToken is missing'],
     ['an empty token', { email, kycShareToken: '' }, TypeError, 'kycShareToken is missing'],
     ['a blank token', { email, kycShareToken: ' \n' }, TypeError, 'kycShareToken is missing'],

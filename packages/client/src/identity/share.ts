@@ -7,6 +7,7 @@ import {
   kycUnavailableBody,
   openShareResponseSchema,
   paths,
+  readFormerVerdict,
   type ShareRequest,
   shareRejectedBodySchema,
   shareRequestLimits,
@@ -37,7 +38,7 @@ export interface IdentitySharer {
    * It is tried again like every call, and may be called again after any error: the service redeems a token once and finds what an earlier try
    * redeemed. It ends in one of the errors of {@link AnyShareError}, or in a TypeError or RangeError for a malformed argument, before anything is sent.
    * @param request - `email`: the user's address in any spelling. `kycShareToken`: the provider's single-use token, verbatim, up to 4096 characters.
-   * @throws {@link ShareTokenRejectedError} `ERR_SHARE_TOKEN_REJECTED`: mint a fresh token;
+   * @throws {@link ShareTokenRejectedError} `ERR_SHARE_TOKEN_REJECTED`: mint a fresh token, unless `formerVerdict` is final;
    * {@link VerificationUnavailableError} `ERR_VERIFICATION_UNAVAILABLE`; {@link SharingDisabledError} `ERR_SHARING_DISABLED`;
    * {@link IdentityUnavailableError} `ERR_IDENTITY_UNAVAILABLE`: the same again; {@link IdentityMisconfiguredError} `ERR_IDENTITY_MISCONFIGURED`;
    * {@link InvalidShareRequestError} `ERR_INVALID_SHARE_REQUEST`.
@@ -65,7 +66,7 @@ export function identitySharer(credentials: readonly string[], request: Requeste
           409: believeText(kycUnavailableBody.error, () => new VerificationUnavailableError()),
           422: believe(
             shareRejectedBodySchema,
-            ({ message }) => new ShareTokenRejectedError(hideTexts(message, secrets)),
+            ({ message }) => new ShareTokenRejectedError(hideTexts(message, secrets), readFormerVerdict(message)),
           ),
           502: believeText(identityMisconfiguredBody.error, () => new IdentityMisconfiguredError()),
           503: believeText(identityUnavailableBody.error, (retryAfter) => new IdentityUnavailableError(retryAfter())),

@@ -1,12 +1,13 @@
 /** The flat per-transaction shape, from the nested one. Source: INTERFACE 2.4 (published type snapshot, subject to change). @module */
-import { type FlatTransaction, type Lookup, primitives, type Verify } from '@payment-integration/contract'
+import type { FlatTransaction, Lookup, Verify } from '@payment-integration/contract'
+import { isAmount } from '../amounts/amount.js'
 
 /**
  * One flat entry per payment, in the order of the answer. Amounts are decimal text; `…Native` counts base units of the token.
  * `serviceFee` is in token units, the exact sum where the service charged several
  * times, `0` when it charged none. `priceFeeds` are the contracts in the order of use, joined
  * by commas, and empty when there was none; a rate that came without a contract leaves an empty place.
- * @throws {TypeError} When one of several fees of the service is no plain decimal, so that they have no sum.
+ * @throws {TypeError} When one of several fees of the service is no plain decimal of at most 1000 characters.
  * @example flattenLookup(await legacy.lookup({ chainId: 137, txHash }))[0]?.tokenAmountNet
  */
 export function flattenLookup({ chainId, txHash, payments }: Lookup | Verify): FlatTransaction[] {
@@ -31,12 +32,16 @@ export function flattenLookup({ chainId, txHash, payments }: Lookup | Verify): F
 /** One decimal stays as it is; several give their exact sum, in its shortest form. */
 function sumOf(decimals: readonly string[]): string {
   if (decimals.length < 2) return decimals[0] ?? '0'
-  if (!decimals.every((text) => primitives.amount.safeParse(text).success))
+  if (!decimals.every(isAmount))
     throw new TypeError('A ServiceFee of the answer is no plain decimal; read fees of the look-up instead.')
   const parts = decimals.map((text) => text.split('.'))
   const places = Math.max(...parts.map(([, fraction = '']) => fraction.length))
   const units = parts.map(([whole = '', fraction = '']) => BigInt(whole + fraction.padEnd(places, '0')))
   const digits = String(units.reduce((sum, each) => sum + each)).padStart(places + 1, '0')
   if (places === 0) return digits
-  return `${digits.slice(0, -places)}.${digits.slice(-places)}`.replace(/\.?0+$/, '')
+  let end = digits.length
+  while (end > digits.length - places && digits[end - 1] === '0') end -= 1
+  const whole = digits.slice(0, -places)
+  const fraction = digits.slice(-places, end)
+  return fraction === '' ? whole : `${whole}.${fraction}`
 }

@@ -8,17 +8,22 @@ export interface ReconcileCheckpoint {
   readonly integrationAddress: string
   /**
    * Every payment up to this block time, but those in `failed`, is taken care of by runs that came to their end: the time of the newest
-   * payment when the last of them began, or just before the oldest whose handler threw and that found no place in `failed`. Null before
-   * there was such a run. ISO 8601, UTC.
+   * payment when the last of them began, or just before the oldest that found no place in `failed` or `unread`. Null
+   * before there was such a run. ISO 8601, UTC.
    */
   readonly coveredTo: string | null
   /** Payments whose handler threw, 100 at most. A run that begins at the newest looks each of them up before it reads pages. */
   readonly failed: readonly KeptFailure[]
+  /**
+   * Payments whose transaction could not be looked up for `severalPayments`, 100 at most. Every run with `legacy` looks
+   * them up.
+   */
+  readonly unread: readonly KeptFailure[]
   /** Where runs that did not come to their end go on, one at most for each reach. */
   readonly unfinished: readonly UnfinishedRun[]
 }
 
-/** A payment whose handler threw. */
+/** A payment whose handler threw, or whose transaction could not be looked up. */
 export interface KeptFailure {
   readonly chainId: string
   readonly txHash: string
@@ -43,12 +48,21 @@ export interface UnfinishedRun {
  */
 export function checkCheckpoint(value: unknown, integrationAddress: string): ReconcileCheckpoint {
   if (value === undefined || value === null)
-    return { format: 1, integrationAddress, coveredTo: null, failed: [], unfinished: [] }
-  const { format, integrationAddress: of, coveredTo, failed, unfinished } = value as Partial<ReconcileCheckpoint>
+    return { format: 1, integrationAddress, coveredTo: null, failed: [], unread: [], unfinished: [] }
+  // Earlier versions of this package wrote no `unread`.
+  const {
+    format,
+    integrationAddress: of,
+    coveredTo,
+    failed,
+    unread = [],
+    unfinished,
+  } = value as Partial<ReconcileCheckpoint>
   if (
     format !== 1 ||
     !isInstantOrNull(coveredTo) ||
     !(Array.isArray(failed) && failed.every(isFailure)) ||
+    !(Array.isArray(unread) && unread.every(isFailure)) ||
     !(Array.isArray(unfinished) && unfinished.every(isRest))
   )
     throw new TypeError(
@@ -56,7 +70,7 @@ export function checkCheckpoint(value: unknown, integrationAddress: string): Rec
     )
   if (of !== integrationAddress)
     throw new TypeError('checkpoint belongs to another integration; keep one for each, or leave it out to begin anew.')
-  return { format, integrationAddress, coveredTo, failed, unfinished }
+  return { format, integrationAddress, coveredTo, failed, unread, unfinished }
 }
 
 function isInstant(value: unknown): value is string {

@@ -1,4 +1,8 @@
-/** Payments whose handler threw: kept for the next run, and looked up by it. Source: INTERFACE 4.1 (single look-ups), 7. @module */
+/**
+ * Payments whose handler threw or whose look-up failed: kept for the next run, and looked up by it. Source: INTERFACE
+ * 4.1 (single look-ups), 7.
+ * @module
+ */
 import { AmbiguousPaymentError, InvalidResponseError, NotFoundError } from '../errors.js'
 import type { Payment } from '../payment.js'
 import type { PaymentReader } from '../payments.js'
@@ -11,7 +15,7 @@ type Key = Pick<Payment, 'chainId' | 'txHash'>
 
 /** The failures of a checkpoint, and what a run changes in them. */
 export interface Failures {
-  add(payment: Payment): void
+  add(payment: KeptFailure & { readonly version?: number }): void
   drop(key: Key): void
   /** Whether this version was added in this run. */
   hasFailed(payment: Payment): boolean
@@ -24,7 +28,7 @@ export interface Failures {
 /** @param before - Of the checkpoint. */
 export function createFailures(before: readonly KeptFailure[]): Failures {
   const kept = new Map(before.map((each) => [textOf(each), each]))
-  const versions = new Map<string, number>()
+  const versions = new Map<string, number | undefined>()
   let overflowedAt: string | null = null
   return {
     add(payment) {
@@ -67,6 +71,7 @@ export async function retryFailures(
   return unreadAt
 }
 
-function textOf({ chainId, txHash }: Key): string {
+/** Names a payment in a map or a set. */
+export function textOf({ chainId, txHash }: Key): string {
   return `${chainId}:${txHash}`
 }

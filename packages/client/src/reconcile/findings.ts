@@ -36,6 +36,29 @@ export interface UnknownPayment extends Pick<Payment, 'chainId' | 'txHash'> {
   readonly reason: 'not_found' | 'other_chain' | 'ambiguous' | 'unreadable'
 }
 
+/**
+ * A transaction that holds several payments, of which the read API shows one. The others may name this integration,
+ * another one or none: the legacy API does not say, so compare the memos with your orders.
+ */
+export interface SeveralPayments extends Pick<Payment, 'chainId' | 'txHash'> {
+  /** Payments in the transaction, of any integration; 2 or more. */
+  readonly payments: number
+  /**
+   * Their memos, in the order of the legacy look-up; the first 100. One of them is that of the payment that the read
+   * API shows.
+   */
+  readonly memos: readonly string[]
+}
+
+/**
+ * A transaction whose look-up failed, or was not made because those before it failed: nothing is known of further
+ * payments in it.
+ */
+export interface UnreadTransaction extends Pick<Payment, 'chainId' | 'txHash'> {
+  /** What the look-up threw, or the last one before it. */
+  readonly error: unknown
+}
+
 /** Counts everything and keeps the first few. */
 export interface Collector<Sample> {
   add(sample: Sample): void

@@ -2,6 +2,7 @@
 import { pageLimit } from '@payment-integration/contract'
 import type { CallOptions } from '../call-options.js'
 import { checkInteger, checkSignal } from '../internal/check.js'
+import type { LegacyClient } from '../legacy/client.js'
 import type { Payment } from '../payment.js'
 import { checkCheckpoint, type Reach, type ReconcileCheckpoint } from './checkpoint.js'
 import type { ReconcileStore } from './store.js'
@@ -50,6 +51,11 @@ export interface ReconcileOptions<Tx, Store extends ReconcileStore<Tx> = Reconci
   readonly overlapMs?: number | undefined
   /** How many payments of each kind the answer shows, 0 to 10000; all are counted. @default 20 */
   readonly samples?: number | undefined
+  /**
+   * A client of the legacy API, for `severalPayments`. Each payment that the run compares costs one look-up, four at a
+   * time, whether it was stored or not. @default none: nothing is looked up
+   */
+  readonly legacy?: Pick<LegacyClient, 'lookup'> | undefined
   /** Compares and changes nothing: no handler runs, and the checkpoint stays as it was. @default false */
   readonly dryRun?: boolean | undefined
 }
@@ -74,6 +80,7 @@ export interface CheckedReconcile<Tx> {
   readonly maxPages: number
   readonly overlapMs: number
   readonly samples: number
+  readonly legacy: Pick<LegacyClient, 'lookup'> | undefined
   readonly dryRun: boolean
   readonly signal: AbortSignal | undefined
 }
@@ -94,6 +101,7 @@ export function checkReconcile<Tx>(options: ReconcileOptions<Tx>, integrationAdd
     maxPages = Number.MAX_SAFE_INTEGER,
     overlapMs = reconcileDefaults.overlapMs,
     samples = reconcileDefaults.samples,
+    legacy,
     dryRun = reconcileDefaults.dryRun,
   } = options
   if (typeof from?.advance !== 'function' || typeof from.current !== 'function')
@@ -101,9 +109,12 @@ export function checkReconcile<Tx>(options: ReconcileOptions<Tx>, integrationAdd
   for (const [name, value] of Object.entries({ handle, onCheckpoint }))
     if (typeof value !== 'function') throw new TypeError(`${name} is ${typeof value}; pass a function.`)
   if (typeof dryRun !== 'boolean') throw new TypeError(`dryRun is of type ${typeof dryRun}; pass true or false.`)
+  if (legacy !== undefined && typeof legacy?.lookup !== 'function')
+    throw new TypeError('legacy has no lookup(); pass a client of createLegacyClient, or leave it out.')
   return {
     from,
     handle,
+    legacy,
     until: checkUntil(until),
     checkpoint: checkCheckpoint(options.checkpoint, integrationAddress),
     onCheckpoint,

@@ -1,13 +1,24 @@
 import { memoryVersionStore } from '@payment-integration/version-store'
 import type { Snapshot } from '@payment-integration/webhook'
 import { expectTypeOf, test } from 'vitest'
-import type { Client, Findings, ListingStore, Payment, ReconcileStore, UnknownPayment } from '../exports/index.js'
+import type {
+  Client,
+  Findings,
+  LegacyClient,
+  ListingStore,
+  Payment,
+  ReconcileStore,
+  SeveralPayments,
+  UnknownPayment,
+  UnreadTransaction,
+} from '../exports/index.js'
 
 declare const client: Client
 interface Database {
   readonly run: (sql: string) => void
 }
 declare const store: ReconcileStore<Database>
+declare const legacy: LegacyClient
 declare const listing: ListingStore<Database>
 
 test('a store that cannot list has no unknown payments, by its type', async () => {
@@ -15,6 +26,14 @@ test('a store that cannot list has no unknown payments, by its type', async () =
   expectTypeOf(found.unknown).toEqualTypeOf<null>()
   const all = await client.reconcile({ from: listing, handle: () => undefined, until: 'end' })
   expectTypeOf(all.unknown).toEqualTypeOf<Findings<UnknownPayment> | null>()
+})
+
+test('a client of the legacy API fits, and its findings are null without one', async () => {
+  const found = await client.reconcile({ from: store, handle: () => undefined, legacy })
+  expectTypeOf(found.severalPayments).toEqualTypeOf<Findings<SeveralPayments> | null>()
+  expectTypeOf(found.unreadTransactions).toEqualTypeOf<Findings<UnreadTransaction> | null>()
+  // @ts-expect-error a key is no client
+  void client.reconcile({ from: store, handle: () => undefined, legacy: 'pi_legacy_key' })
 })
 
 test('the handler gets the payment and the transaction of the store', () => {

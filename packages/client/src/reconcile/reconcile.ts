@@ -21,6 +21,7 @@ import { createFailures, retryFailures } from './failures.js'
 import { collector, type UnknownPayment } from './findings.js'
 import { type CheckedReconcile, checkReconcile, type ReconcileOptions } from './options.js'
 import type { Reconcile, Reconciliation } from './result.js'
+import { searchSeveral } from './several.js'
 import { isListing } from './store.js'
 import { createTally } from './tally.js'
 import { searchUnknown } from './unknown.js'
@@ -41,7 +42,8 @@ async function reconcile<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReade
   const until =
     typeof options.until === 'number' && rest ? Math.min(options.until, Date.parse(rest.until)) : options.until
   const failures = createFailures(checkpoint.failed)
-  const tally = createTally(options, failures)
+  const several = searchSeveral(options)
+  const tally = createTally(options, failures, several)
   let before = checkpoint
   if (rest === null && !dryRun)
     before = uncover(checkpoint, await retryFailures(failures, reader, tally.compare, signal))
@@ -55,8 +57,13 @@ async function reconcile<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReade
   let pages = 0
   let stopped: Reconciliation['stopped'] = 'end'
 
-  const failedAt = () => earliest(rest?.failedAt ?? null, failures.overflowedAt())
-  const withFailures = () => ({ ...uncover(before, failures.overflowedAt()), failed: failures.kept() })
+  const overflowedAt = () => earliest(failures.overflowedAt(), several.failures.overflowedAt())
+  const failedAt = () => earliest(rest?.failedAt ?? null, overflowedAt())
+  const withFailures = () => ({
+    ...uncover(before, overflowedAt()),
+    failed: failures.kept(),
+    unread: several.failures.kept(),
+  })
   const keep = async (kept: ReconcileCheckpoint) => {
     if (!dryRun) await options.onCheckpoint(kept, tally.progress(pages))
   }
@@ -71,6 +78,7 @@ async function reconcile<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReade
       search?.saw(payment)
       if (!(await tally.compare(payment))) needed += 1
     }
+    await several.lookUp()
     if (nextCursor === null) break
     const reason = reasonToStop(payments, needed, until, before.coveredTo, options.overlapMs)
     if (reason !== null) {
@@ -86,7 +94,11 @@ async function reconcile<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReade
   }
 
   const unknown = search !== null && stopped === 'end' ? collector<UnknownPayment>(samples) : null
-  if (unknown !== null) await search?.finish(async (payment) => void (await tally.compare(payment)), unknown.add)
+  if (unknown !== null)
+    await search?.finish(async (payment) => {
+      await tally.compare(payment)
+      await several.lookUp()
+    }, unknown.add)
   if (stopped !== 'max_pages') {
     const reachedCovered = stopped !== 'date' || isBefore(until, before.coveredTo)
     reached = afterRun(withFailures(), until, { beganAt, failedAt: failedAt(), reachedCovered })
@@ -100,6 +112,7 @@ async function reconcile<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReade
     pages,
     ...tally.findings(),
     unknown: unknown?.found() ?? null,
+    ...several.findings(),
   }
 }
 

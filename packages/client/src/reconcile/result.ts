@@ -1,6 +1,14 @@
 /** What a run of `reconcile` answers. @module */
 import type { ReconcileCheckpoint } from './checkpoint.js'
-import type { FailedPayment, Findings, MissingPayment, StalePayment, UnknownPayment } from './findings.js'
+import type {
+  FailedPayment,
+  Findings,
+  MissingPayment,
+  SeveralPayments,
+  StalePayment,
+  UnknownPayment,
+  UnreadTransaction,
+} from './findings.js'
 import type { ReconcileOptions } from './options.js'
 import type { ListingStore, ReconcileStore } from './store.js'
 
@@ -34,6 +42,16 @@ export interface Reconciliation<Unknown = Findings<UnknownPayment> | null> {
    * end. Null otherwise, and so after a run that went on with the rest of another. The service may have what is `ambiguous` or `unreadable` after all: see `reason`.
    */
   readonly unknown: Unknown
+  /**
+   * Transactions that hold several payments, of which the read API shows one: of the payments that this run compared,
+   * and of failed look-ups of runs before. Null without the option `legacy`.
+   */
+  readonly severalPayments: Findings<SeveralPayments> | null
+  /**
+   * Transactions whose look-up for it failed. The run goes on, and the next run that has this checkpoint repeats the
+   * look-up, unless the answer was final, such as 404. Null without the option `legacy`.
+   */
+  readonly unreadTransactions: Findings<UnreadTransaction> | null
 }
 
 /** Compares and repairs. */

@@ -6,6 +6,7 @@ import type { Failures } from './failures.js'
 import { collector, type FailedPayment, type MissingPayment, type StalePayment } from './findings.js'
 import type { CheckedReconcile, ReconcileProgress } from './options.js'
 import type { Reconciliation } from './result.js'
+import type { SeveralSearch } from './several.js'
 
 /** Compares payments, one after the other, and counts. */
 export interface Tally {
@@ -15,8 +16,15 @@ export interface Tally {
   findings(): Pick<Reconciliation, 'compared' | 'repaired' | 'missing' | 'stale' | 'failed' | 'newer'>
 }
 
-/** @param failures - Told of each payment whose handler threw, and of each that is as it should be. */
-export function createTally<Tx>(options: CheckedReconcile<Tx>, failures: Failures): Tally {
+/**
+ * @param failures - Gets each payment whose handler threw, and drops each that is as it should be.
+ * @param several - Gets each payment that is compared.
+ */
+export function createTally<Tx>(
+  options: CheckedReconcile<Tx>,
+  failures: Failures,
+  several: Pick<SeveralSearch, 'add'>,
+): Tally {
   const { samples, signal, dryRun } = options
   const missing = collector<MissingPayment>(samples)
   const stale = collector<StalePayment>(samples)
@@ -31,6 +39,7 @@ export function createTally<Tx>(options: CheckedReconcile<Tx>, failures: Failure
       // A handler that threw a moment ago, for a look-up or on a page before, is not asked again.
       if (failures.hasFailed(payment)) return true
       const found = await comparePayment(payment, options)
+      several.add(payment)
       compared += 1
       if (found.kind === 'newer') newer += 1
       if (found.kind !== 'failed' && !dryRun) failures.drop(payment)

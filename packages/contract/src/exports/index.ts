@@ -1,4 +1,5 @@
 export * from '../errors.js'
+export { type FormerVerdict, readFormerVerdict, shareRejectedMessage } from '../former-verdict.js'
 export * from '../headers.js'
 export * from '../identity.js'
 export * from '../legacy.js'

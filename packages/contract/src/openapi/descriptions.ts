@@ -46,11 +46,12 @@ const lookup = {
   'payments.invoiceAmount': 'Amount charged to the payer; empty when it is not known for certain.',
   'payments.invoiceCurrency': 'Currency code of the invoice; empty when it is not known for certain.',
   'payments.conversion':
-    'Empty when no price feed was used, else `<provider>:<BASE><QUOTE>`: BASE is the invoice currency, QUOTE the currency of the token.',
+    'Empty when no price feed was used or the invoice is not known for certain, else `<provider>:<BASE><QUOTE>`: BASE is the invoice currency, QUOTE the currency of the token.',
   'payments.priceFeeds': 'Price feeds in the order used from invoice currency to token; may be empty.',
-  'payments.priceFeeds.name': 'Currency pair of the feed, base and quote joined.',
+  'payments.priceFeeds.name': 'Currency pair of the feed, base and quote joined; empty when the feed is not believed.',
   'payments.priceFeeds.contract': 'Address of the feed contract.',
-  'payments.priceFeeds.rate': 'Decimal string in terms of the quote currency.',
+  'payments.priceFeeds.rate':
+    'Decimal string in terms of the quote currency. Eight decimals are assumed for a feed that is on no list.',
   'payments.final': 'Whether enough blocks have passed for the transaction to be final.',
 }
 
@@ -146,7 +147,8 @@ export const descriptions = {
   ShareRejectedBody: {
     '': 'The provider rejected the redemption.',
     error: 'What is wrong, for a person to read.',
-    message: 'Description of the provider.',
+    message:
+      'Description of the provider, then the verdict on what the caller shared before, if that was rejected: `RED`, the type and the labels.',
   },
   KycUnavailableBody: {
     '': 'The user has a verification that the caller did not share.',

@@ -1,5 +1,6 @@
 /** Sample bodies. They are made up and belong to nobody. @module */
 import type { ErrorBody, LegacyErrorBody, ShareRejectedBody } from '../errors.js'
+import { shareRejectedMessage } from '../former-verdict.js'
 import type { ShareRequest, ShareResponse } from '../identity.js'
 import type { Lookup, Verify, VerifyRequest } from '../legacy.js'
 import type { Page, Payment } from '../payment.js'
@@ -121,9 +122,14 @@ export const shareRejectedAgain: ShareResponse = {
 }
 
 export const shareRejected: ShareRejectedBody = {
-  error: 'The identity provider rejected the share token; mint a fresh one and send that',
+  error: 'The identity provider rejected the share token; read message',
   message:
     'Token is invalid: Token 65f2 created at 2026-01-02T03:04:05Z with ttl 1200 but accessed at 2026-01-02T03:34:05Z',
+}
+
+export const shareRejectedFinally: ShareRejectedBody = {
+  error: shareRejected.error,
+  message: shareRejectedMessage(shareRejected.message, { rejectType: 'FINAL', rejectLabels: ['FORGERY'] }),
 }
 
 const endpoint = {

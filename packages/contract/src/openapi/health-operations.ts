@@ -17,7 +17,7 @@ export const healthOperations: Readonly<Record<string, PathItem>> = {
       summary: 'How the service is doing',
       description: 'Says nothing about any integration. Route requests here while the status is 200.',
       security: open,
-      usesDatabase: false,
+      isProbe: true,
       responses: {
         200: answer(
           'Requests can be served.',
@@ -40,7 +40,7 @@ export const healthOperations: Readonly<Record<string, PathItem>> = {
       summary: 'Whether the process answers',
       description: 'Restart the process when it does not.',
       security: open,
-      usesDatabase: false,
+      isProbe: true,
       responses: {
         200: answer('It does.', json('Liveness', { live: { summary: 'It answers', value: { status: 'ok' } } })),
       },

@@ -12,6 +12,7 @@ import {
   shareConcurrent,
   shareRejected,
   shareRejectedAgain,
+  shareRejectedFinally,
   shareRequest,
 } from './examples.js'
 import { operation } from './operation.js'
@@ -28,9 +29,9 @@ export const identityOperations: Readonly<Record<string, PathItem>> = {
       tags: ['Identity'],
       summary: 'Share the identity verification of a user',
       description:
-        'Redeems a share token of the identity provider, so that the verification is attached to the account of the e-mail address, or to a placeholder that the user claims by registering. ' +
+        'Redeems a share token of the identity provider, so that the verification is attached to the account of the e-mail address, or to a placeholder that becomes the user’s once the user proves the address. ' +
         'The answer is the same whether or not there was an account. A verification that is approved or in flight is answered and nothing is redeemed; after a rejection a fresh token is redeemed again. ' +
-        'Of requests at the same time one redeems, and a repeated request redeems nothing twice. The verdict comes from the provider some minutes after the redemption; a further request with a fresh token answers an approval.',
+        'Of requests at the same time one redeems, and a repeated request redeems nothing twice. The verdict comes from the provider some minutes after the redemption. To ask for it, send the redeemed token again: it answers an approval or what is in flight, and after a rejection a 422 with the verdict in `message`.',
       security: asIntegration,
       requestBody: {
         description: 'The user and the token, in at most 16 KB. Further fields are ignored; none may be there twice.',
@@ -54,10 +55,11 @@ export const identityOperations: Readonly<Record<string, PathItem>> = {
           }),
         ),
         400: answer(
-          'The request is malformed: for example, `email` is not a valid address or `kycShareToken` is empty.',
+          'The request is malformed: for example, `email` is not a valid address, `kycShareToken` is empty, or the content type is not `application/json` (a charset of UTF-8 may follow).',
           json('ErrorBody', {
             email: { summary: 'Not an address', value: { error: 'email must be a valid email address' } },
             token: { summary: 'An empty token', value: { error: 'kycShareToken must be a non-empty string' } },
+            type: { summary: 'Another content type', value: { error: 'Content-Type must be application/json' } },
           }),
         ),
         401: 'IntegrationUnauthorized',
@@ -69,10 +71,13 @@ export const identityOperations: Readonly<Record<string, PathItem>> = {
           }),
         ),
         413: 'TooLarge',
-        415: 'NotJson',
         422: answer(
-          'The provider rejected the redemption: the token is expired or used, the applicant is not approved, or the two levels have no step in common. Retry with a freshly minted token; it lands on the same account.',
-          json('ShareRejectedBody', { rejected: { summary: 'An expired token', value: shareRejected } }),
+          'The provider rejected the redemption: the token is expired or used, the applicant is not approved, or the two levels have no step in common. ' +
+            'Retry with a freshly minted token; it lands on the same account. `message` ends with the former verdict when the caller shared a verification of this user that was rejected: after `FINAL`, stop.',
+          json('ShareRejectedBody', {
+            rejected: { summary: 'An expired token', value: shareRejected },
+            final: { summary: 'A used token, after a rejection', value: shareRejectedFinally },
+          }),
         ),
         502: errorAnswer(
           'The provider refuses the service itself. An operator must act; a repeated request does not help.',

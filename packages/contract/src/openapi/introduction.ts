@@ -10,7 +10,7 @@ export const description = `An integration reads the payments that named its add
 
 - Authentication comes first: below the paths of an API, a caller who is not authenticated gets 401, whatever else is wrong.
 - A message that is not well-formed HTTP gets 400, one that arrives too slowly 408, and one with too large headers 431, each with \`{"error": "<message>"}\` and before any endpoint sees it.
-- A path that is not listed is 404, but for this document, the page \`/reference\` and what it loads; \`/\` and \`/reference/\` redirect to that page with 308. Another method than the listed one is 405, and \`Allow\` names the right ones. HEAD is answered like GET, without a body.
+- A path that is not listed is 404, but for this document and, where the operator shows it, the page \`/reference\`, what it loads, and the redirects to it from \`/\` and \`/reference/\` (308). Another method than the listed one is 405, and \`Allow\` names the right ones. HEAD is answered like GET, without a body.
 
 ## Answers
 
@@ -18,6 +18,7 @@ export const description = `An integration reads the payments that named its add
 - Amounts are strings. Do not turn them into floating-point numbers.
 - Errors are \`{"error": "<message>"}\`. The message is for people; decide by the status. A 400 of a legacy endpoint also has \`details\`, unless the message is not well-formed HTTP.
 - 503 means: try again, after \`Retry-After\` where it is there.
+- 429 means: the operator limits how often one source or one caller may ask. Try again after \`Retry-After\`. A source that sent wrong credentials too often gets it whatever it sends, health apart.
 `
 
 /** The groups of the endpoints. */

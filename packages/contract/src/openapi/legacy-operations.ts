@@ -45,7 +45,7 @@ export const legacyOperations: Readonly<Record<string, PathItem>> = {
         'A payment whose block left the chain is left out; fees of third parties above the limit of the service are `Invalid payment amount`.',
       security: withLegacyKey,
       requestBody: {
-        description: 'The invoice, in at most 16 KB.',
+        description: 'The invoice, in at most 16 KB. JSON in UTF-8 is read under any content type, and without one.',
         required: true,
         content: json('VerifyRequest', { request: { summary: 'An invoice', value: verifyRequest } }),
       },
@@ -59,7 +59,6 @@ export const legacyOperations: Readonly<Record<string, PathItem>> = {
           json('Verify', { different: { summary: 'Another amount', value: notVerified } }),
         ),
         413: 'TooLarge',
-        415: 'NotJson',
       },
     }),
   },

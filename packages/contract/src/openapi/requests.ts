@@ -1,6 +1,6 @@
 /** Requests as narrow as the service takes them: the schemas of the contract leave the last word to it. Source: INTERFACE 4.3. @module */
 import * as z from 'zod/mini'
-import { verifyRequestLimits, verifyRequestSchema } from '../legacy.js'
+import { currencyCodePattern, verifyRequestLimits, verifyRequestSchema } from '../legacy.js'
 
 /** Body of the verify request. */
 export const strictVerifyRequestSchema = z.extend(verifyRequestSchema, {
@@ -10,6 +10,6 @@ export const strictVerifyRequestSchema = z.extend(verifyRequestSchema, {
     z.number().check(z.minimum(0)),
     z.string().check(z.maxLength(verifyRequestLimits.invoiceAmount), z.regex(/^(0|[1-9][0-9]*)(\.[0-9]+)?$/)),
   ]),
-  invoiceCurrency: z.string().check(z.regex(/^[A-Z0-9.]{1,16}$/)),
+  invoiceCurrency: z.string().check(z.regex(currencyCodePattern)),
   address: z.string().check(z.minLength(1), z.maxLength(verifyRequestLimits.address)),
 })

@@ -1,5 +1,5 @@
 /** Answers that several endpoints share. Source: INTERFACE 4, 5, 7. @module */
-import { unauthorizedBody } from '../errors.js'
+import { tooManyRequestsBody, unauthorizedBody } from '../errors.js'
 import { cacheControl, signatureHeader } from '../headers.js'
 import { pageLimit } from '../limits.js'
 import { headerRef, json } from './references.js'
@@ -93,6 +93,11 @@ export const sharedResponses = {
   NotJson: errorAnswer(
     'The content type is not `application/json` (a charset of UTF-8 may follow), or the body has a content encoding.',
     'Content-Type must be application/json',
+  ),
+  TooManyRequests: errorAnswer(
+    'The source of the request, or its caller, asks more often than the operator lets it. No limit is on by default.',
+    tooManyRequestsBody.error,
+    { 'Retry-After': headerRef('RetryAfter') },
   ),
   HeadersTooLarge: errorAnswer('The headers are too large or too many.', 'Request headers are too large'),
   InternalError: errorAnswer('The service failed. The body says nothing more.', 'Internal error'),

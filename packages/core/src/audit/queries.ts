@@ -2,7 +2,7 @@
 import { assertWhole } from '../internal/assert-whole.js'
 import type { AuditRecord, AuditStore } from '../ports/store-audit.js'
 import type { MasterKey } from '../secrets/master-key.js'
-import type { AuditQueries } from '../service-types.js'
+import type { AuditHead, AuditQueries } from '../service-types.js'
 import { beforeFirst, hashRecord } from './chain.js'
 
 /** Records that are read at a time. */
@@ -15,8 +15,12 @@ export function createAuditQueries({ audit, keys }: { audit: AuditStore; keys: M
       assertWhole('limit', query.limit, 1)
       return audit.list(query)
     },
+    async head() {
+      const newest = await audit.newest()
+      return newest && { seq: newest.seq, at: newest.at, hash: newest.hash }
+    },
     async verify() {
-      let before: Pick<AuditRecord, 'seq' | 'hash' | 'at'> | null = null
+      let before: AuditHead | null = null
       let records = 0
       for (;;) {
         const part: AuditRecord[] = await audit.list({ afterSeq: before?.seq ?? 0, limit: partSize })

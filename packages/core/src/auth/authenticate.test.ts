@@ -19,6 +19,8 @@ const record: IntegrationRecord = {
   apiSecret: hashApiSecret(keys.current, 'current'),
   previousApiSecret: { ...hashApiSecret(keys.current, 'previous'), until: 1_000 },
   signingSecret: { keyVersion: 0, sealed: '' },
+  preparedSigningSecret: null,
+  previousSigningSecret: null,
   createdAt: 0,
 }
 

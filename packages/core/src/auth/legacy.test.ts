@@ -4,6 +4,7 @@ import { seededRandom } from '../../test/support/seeded-random.js'
 import { hashApiSecret } from '../secrets/hash-api-secret.js'
 import { hashLegacyKey } from '../secrets/hash-legacy-key.js'
 import { parseMasterKey } from '../secrets/master-key.js'
+import type { LegacyCaller } from '../service-types.js'
 import { createAuthenticateLegacy } from './legacy.js'
 import { createRecent } from './recent.js'
 
@@ -14,7 +15,7 @@ const apiKey = 'pi_legacy_key'
 
 function setup({ revokedAt = null as number | null, secret = hashLegacyKey(keys.current, apiKey) } = {}) {
   const store = memoryLegacyKeys({ id: 'lk_1', name: '', secret, createdAt: 0, revokedAt })
-  const recent = createRecent<true>({ clock: { now: () => 0 }, random: seededRandom(1) })
+  const recent = createRecent<LegacyCaller>({ clock: { now: () => 0 }, random: seededRandom(1) })
   return { store, authenticate: createAuthenticateLegacy({ legacyKeys: store, keys, recent }) }
 }
 
@@ -24,20 +25,20 @@ describe('the API key of the legacy endpoints', () => {
     ['after Bearer', `Bearer ${apiKey}`],
     ['after the scheme in any case', `bEARER ${apiKey}`],
   ])('is accepted %s', async (_how, header) => {
-    expect(await setup().authenticate(header)).toBe(true)
+    expect(await setup().authenticate(header)).toEqual({ keyId: 'lk_1' })
   })
 
   it('is accepted when it was hashed under a replaced master key that is listed', async () => {
     const replaced = parseMasterKey(oldMaster).current
-    expect(await setup({ secret: hashLegacyKey(replaced, apiKey) }).authenticate(apiKey)).toBe(true)
+    expect(await setup({ secret: hashLegacyKey(replaced, apiKey) }).authenticate(apiKey)).toEqual({ keyId: 'lk_1' })
   })
 
   it('opens nothing once it is revoked', async () => {
-    expect(await setup({ revokedAt: 5 }).authenticate(apiKey)).toBe(false)
+    expect(await setup({ revokedAt: 5 }).authenticate(apiKey)).toBe(null)
   })
 
   it('opens nothing when its stored hash was made for another purpose', async () => {
-    expect(await setup({ secret: hashApiSecret(keys.current, apiKey) }).authenticate(apiKey)).toBe(false)
+    expect(await setup({ secret: hashApiSecret(keys.current, apiKey) }).authenticate(apiKey)).toBe(null)
   })
 
   const refused: [string, string | null | undefined][] = [
@@ -64,7 +65,7 @@ describe('the API key of the legacy endpoints', () => {
   ]
 
   it.each(refused)('is not found in %s', async (_what, header) => {
-    expect(await setup().authenticate(header)).toBe(false)
+    expect(await setup().authenticate(header)).toBe(null)
   })
 
   it('costs one look-up with a hash under every master key, whatever was sent', async () => {

@@ -2,6 +2,7 @@
 import type { LegacyKeyStore } from '../ports/store-legacy-keys.js'
 import { hashLegacyKey } from '../secrets/hash-legacy-key.js'
 import type { MasterKey } from '../secrets/master-key.js'
+import type { LegacyCaller } from '../service-types.js'
 import type { Recent } from './recent.js'
 
 /** What authentication needs. */
@@ -9,7 +10,7 @@ export interface AuthenticateLegacyDeps {
   readonly legacyKeys: Pick<LegacyKeyStore, 'findByHash'>
   readonly keys: MasterKey
   /** Headers that opened a moment ago. */
-  readonly recent: Recent<true>
+  readonly recent: Recent<LegacyCaller>
 }
 
 /** Longest header value looked at; a key with its scheme needs about 60 characters. */
@@ -22,7 +23,7 @@ const pattern = /^(?:bearer )?([\x21-\x7e]+)$/i
 const nobody = 'nobody'
 
 /**
- * Builds the check. Unknown, revoked and malformed keys do the same work and all resolve false: a keyed hash under
+ * Builds the check. Unknown, revoked and malformed keys do the same work and all resolve null: a keyed hash under
  * every master key and one look-up. Only a header that opened a moment ago is spared it. The comparison is the
  * store's, of hashes that nobody can aim without the master key.
  */
@@ -30,16 +31,18 @@ export function createAuthenticateLegacy({
   legacyKeys,
   keys,
   recent,
-}: AuthenticateLegacyDeps): (authorization?: string | null) => Promise<boolean> {
+}: AuthenticateLegacyDeps): (authorization?: string | null) => Promise<LegacyCaller | null> {
   return async (authorization) => {
     const header = authorization ?? ''
-    if (recent.find(header) === true) return true
+    const known = recent.find(header)
+    if (known !== undefined) return known
     const apiKey = readKey(authorization)
     const keep = recent.reading()
     const found = await legacyKeys.findByHash(keys.all.map((key) => hashLegacyKey(key, apiKey ?? nobody)))
-    if (apiKey === null || found === null || found.revokedAt !== null) return false
-    keep(header, true)
-    return true
+    if (apiKey === null || found === null || found.revokedAt !== null) return null
+    const caller = { keyId: found.id }
+    keep(header, caller)
+    return caller
   }
 }
 

@@ -141,11 +141,11 @@ it('a legacy key that opened is spared the look-up as long, and one that was ref
     keys,
     recent: createRecent({ clock: { now: () => world.now }, random: seededRandom(1) }),
   })
-  for (const header of ['pi_legacy_key', 'pi_legacy_key']) expect(await authenticate(header)).toBe(true)
+  for (const header of ['pi_legacy_key', 'pi_legacy_key']) expect(await authenticate(header)).toEqual({ keyId: 'lk_1' })
   expect(world.lookups).toBe(1)
-  for (const header of ['other', 'other', 'Bearer other']) expect(await authenticate(header)).toBe(false)
+  for (const header of ['other', 'other', 'Bearer other']) expect(await authenticate(header)).toBe(null)
   expect(world.lookups).toBe(4)
   await store.revoke('lk_1', 0)
   world.now = recentMs
-  expect(await authenticate('pi_legacy_key')).toBe(false)
+  expect(await authenticate('pi_legacy_key')).toBe(null)
 })

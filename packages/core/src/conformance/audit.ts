@@ -30,6 +30,7 @@ async function append(store: Store, changes: Partial<AuditRecord> = {}): Promise
 export function auditTests(test: StoreTest): void {
   test('records come back as they were given, in their order, page by page', async ({ store }) => {
     expect(await store.audit.list({ limit: 10 })).toEqual([])
+    expect(await store.audit.newest()).toBeNull()
     expect(await append(store)).toBeNull()
     expect(await append(store, { action: 'deliveries.replayed', subject: 'all \ud800' })).toEqual(record(1))
     for (let n = 3; n <= 12; n += 1) await append(store)
@@ -40,6 +41,7 @@ export function auditTests(test: StoreTest): void {
       3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
     ])
     expect(await store.audit.list({ afterSeq: 12, limit: 100 })).toEqual([])
+    expect(await store.audit.newest()).toEqual(record(12))
   })
 
   test('several records of one transaction follow each other', async ({ store }) => {

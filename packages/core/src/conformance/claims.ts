@@ -4,6 +4,7 @@ import type { ClaimedDelivery } from '../ports/store-deliveries.js'
 import {
   bodyOf,
   claimOne,
+  epoch,
   failed,
   hash,
   indexed,
@@ -70,6 +71,7 @@ export function claimTests(test: StoreTest): void {
       integrationAddress: shop,
       notificationUrl: 'https://shop.example/hook',
       signingSecret: { keyVersion: 1, sealed: 'c2VhbGVk' },
+      previousSigningSecret: null,
       chainId,
       txHash,
       version: 1,
@@ -133,7 +135,7 @@ export function claimTests(test: StoreTest): void {
     expect(hashes(await store.deliveries.claim(lease))).toEqual([1, 2, 3, 4, 5].map(hash))
   })
 
-  test('deliveries are held while the URL is missing, then go to the URL and secret of the moment', async ({
+  test('deliveries are held while the URL is missing, then go to the URL and secrets of the moment', async ({
     store,
   }) => {
     await store.integrations.insert(integration())
@@ -141,9 +143,13 @@ export function claimTests(test: StoreTest): void {
     await store.integrations.update(shop, { notificationUrl: null })
     expect(await store.deliveries.claim(lease)).toEqual([])
     expect(await store.deliveries.msUntilDue()).toBeNull()
-    const signingSecret = { keyVersion: 2, sealed: 'bmV3' }
-    await store.integrations.update(shop, { notificationUrl: 'https://new.example', signingSecret })
-    expect(await claimOne(store)).toMatchObject({ notificationUrl: 'https://new.example', signingSecret, attempt: 1 })
+    const change = {
+      notificationUrl: 'https://new.example',
+      signingSecret: { keyVersion: 2, sealed: 'bmV3' },
+      previousSigningSecret: { keyVersion: 1, sealed: 'b2xk', until: epoch },
+    }
+    await store.integrations.update(shop, change)
+    expect(await claimOne(store)).toMatchObject({ ...change, attempt: 1 })
   })
 
   test('a delivery comes back when its lease ends: the same attempt, under a new token', async (subject) => {

@@ -80,6 +80,8 @@ export function integration(changes: Partial<IntegrationRecord> = {}): Integrati
     apiSecret: { keyVersion: 1, hash: 'ab'.repeat(32) },
     previousApiSecret: null,
     signingSecret: { keyVersion: 1, sealed: 'c2VhbGVk' },
+    preparedSigningSecret: null,
+    previousSigningSecret: null,
     createdAt: epoch,
     ...changes,
   }

@@ -6,6 +6,8 @@ import type { StoreTest } from './subject.js'
 const full = integration({
   name: 'Käse & "Co" \u0000',
   previousApiSecret: { keyVersion: 1, hash: 'cd'.repeat(32), until: 1_800_000_000_000 },
+  preparedSigningSecret: { keyVersion: 2, sealed: 'bmV4dA' },
+  previousSigningSecret: { keyVersion: 1, sealed: 'YmVmb3Jl', until: 1_800_000_000_001 },
 })
 
 /** Registers the tests. */
@@ -74,6 +76,10 @@ export function integrationTests(test: StoreTest): void {
       { apiSecret: { keyVersion: 2, hash: 'ef'.repeat(32) } },
       { previousApiSecret: null },
       { signingSecret: { keyVersion: 3, sealed: 'bmV3' } },
+      { preparedSigningSecret: null },
+      { preparedSigningSecret: { keyVersion: 4, sealed: 'cHJlcGFyZWQ' } },
+      { previousSigningSecret: null },
+      { previousSigningSecret: { keyVersion: 3, sealed: 'bmV3', until: 1_900_000_000_000 } },
       {},
     ]) {
       const before = await store.integrations.find(shop)

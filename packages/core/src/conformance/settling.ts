@@ -1,5 +1,6 @@
 /** Tests: what an attempt came to. @module */
 import { expect } from 'vitest'
+import type { AttemptRecord, AttemptVerdict, ClaimedDelivery } from '../ports/store-deliveries.js'
 import { claimAfter } from './claims.js'
 import {
   claimOne,
@@ -67,6 +68,29 @@ export function settlingTests(test: StoreTest): void {
     const [view] = await store.deliveries.list({ limit: 10 })
     expect(view).toMatchObject({ status: 'pending', attempts: [silent, failed] })
     expect(view?.nextAttemptAt).toEqual(expect.any(Number))
+  })
+
+  test('a rejected attempt is logged before the one that followed it, and both are one step of the schedule', async (subject) => {
+    const { store } = subject
+    await store.integrations.insert(integration())
+    const rejected = { ...failed, startedAt: epoch - 9, status: 401, reason: 'status_401' }
+    const settle = async (claim: ClaimedDelivery, attempt: AttemptRecord, verdict: AttemptVerdict) => {
+      const { statuses } = await store.deliveries.settle([{ claim, rejected, attempt, verdict }], indifferent)
+      return statuses[0]
+    }
+    await indexed(store)
+    expect(await settle(await claimOne(store), failed, { kind: 'retry', inMs: 1 })).toBe('pending')
+    const second = await claimAfter(subject, 1)
+    expect(second).toMatchObject({ attempt: 3, step: 2 })
+    expect(await settleOne(store, second, silent, { kind: 'retry', inMs: 1 })).toBe('pending')
+    const third = await claimAfter(subject, 1)
+    expect(third).toMatchObject({ attempt: 4, step: 3 })
+    expect(await settle(third, ok, { kind: 'delivered' })).toBe('delivered')
+    expect(await settle(third, ok, { kind: 'delivered' })).toBeNull()
+    const [view] = await store.deliveries.list({ limit: 10 })
+    expect(view).toMatchObject({ status: 'delivered', attempts: [rejected, failed, silent, rejected, ok] })
+    await store.transaction((tx) => tx.replayDeliveries({ limit: 1 }))
+    expect(await claimOne(store)).toMatchObject({ attempt: 6, step: 1, replay: true })
   })
 
   test('an exhausted one stays listed and is never claimed again', async ({ store }) => {

@@ -7,26 +7,27 @@ import { checkpointTests } from './checkpoints.js'
 import { claimTests } from './claims.js'
 import { concurrencyTests } from './concurrency.js'
 import { coverageTests } from './coverage.js'
+import { dataKeyTests } from './data-keys.js'
 import { deliveryListTests } from './delivery-lists.js'
 import { depositTests } from './deposits.js'
 import { droppingTests } from './dropping.js'
 import { endpointHealthTests } from './endpoint-health.js'
 import { fairnessTests } from './fairness.js'
-import { identityAccountTests } from './identity-accounts.js'
+import { identityTests } from './identity.js'
+import { identityArgumentTests } from './identity-verifications.js'
 import { integrationTests } from './integrations.js'
 import { leaseTests } from './leases.js'
 import { legacyKeyTests } from './legacy-keys.js'
 import { pagingTests } from './paging.js'
 import { paymentTests } from './payments.js'
 import { proofTests } from './proofs.js'
-import { redemptionTests } from './redemptions.js'
 import { replayTests } from './replays.js'
+import { sealingKeyTests } from './sealing-keys.js'
 import { settlingTests } from './settling.js'
 import { type OpenStore, storeTests } from './subject.js'
 import { transactionReadTests } from './transaction-reads.js'
 import { transactionTests } from './transactions.js'
 import { updateTests } from './updates.js'
-import { verificationTests } from './verifications.js'
 import { walkTests } from './walks.js'
 
 /**
@@ -52,6 +53,7 @@ export function storeConformance(adapter: string, open: OpenStore): void {
   describe(`${adapter}: integrations`, () => integrationTests(test))
   describe(`${adapter}: accounts`, () => accountTests(test))
   describe(`${adapter}: legacy keys`, () => legacyKeyTests(test))
+  describe(`${adapter}: sealing keys`, () => sealingKeyTests(test))
   describe(`${adapter}: audit log`, () => auditTests(test))
   describe(`${adapter}: claims`, () => claimTests(test))
   describe(`${adapter}: fairness`, () => fairnessTests(test))
@@ -60,8 +62,8 @@ export function storeConformance(adapter: string, open: OpenStore): void {
   describe(`${adapter}: replays`, () => replayTests(test))
   describe(`${adapter}: lists of deliveries`, () => deliveryListTests(test))
   describe(`${adapter}: backlog`, () => backlogTests(test))
-  describe(`${adapter}: accounts by e-mail address`, () => identityAccountTests(test))
-  describe(`${adapter}: verifications`, () => verificationTests(test))
-  describe(`${adapter}: redemptions`, () => redemptionTests(test))
+  describe(`${adapter}: data keys`, () => dataKeyTests(test))
+  identityTests(adapter, test)
+  describe(`${adapter}: arguments of identity`, () => identityArgumentTests(test))
   describe(`${adapter}: concurrency`, () => concurrencyTests(test))
 }

@@ -1,3 +1,5 @@
+export { codeLifetimeMs, codeTries } from '../emails/email-codes.js'
+export { normaliseEmail } from '../emails/normalise-email.js'
 export * from '../errors.js'
 export type * from '../events.js'
 export {
@@ -6,11 +8,6 @@ export {
   type FulfilmentPollerOptions,
   fulfilmentPollerDefaults,
 } from '../fulfilments/poller.js'
-export type { AccountClaims, ClaimFor, IssuedCode } from '../identity/claim-account.js'
-export { type DirectDecision, selfDonor } from '../identity/decide-claim.js'
-export type { DirectVerification, RecordDirectVerification } from '../identity/direct-verification.js'
-export { codeLifetimeMs, codeTries } from '../identity/email-codes.js'
-export type { Ended, Ending } from '../identity/end-verification.js'
 export {
   EmailProofError,
   IdentityMisconfiguredError,
@@ -19,13 +16,10 @@ export {
   ShareTokenRejectedError,
   VerificationUnavailableError,
 } from '../identity/errors.js'
-export { checkNamespace, defaultNamespace } from '../identity/external-user-id.js'
-export { createIdentity, type Identity, type IdentityDeps, identityDefaults } from '../identity/identity.js'
-export { normaliseEmail } from '../identity/normalise-email.js'
+export { createIdentity, type IdentityDeps, identityDefaults } from '../identity/identity.js'
 export { parseShareRequest, type ShareBody } from '../identity/parse-share-request.js'
-export type { Settled, Settlement } from '../identity/settle-attempt.js'
-export { claimLeaseMs, type ShareInput } from '../identity/share.js'
-export type { Verdict, VerdictOutcome } from '../identity/verdicts.js'
+export { checkNamespace, defaultNamespace, redemptionLeaseMs } from '../identity/redemption.js'
+export type * from '../identity-types.js'
 export { BrokenHistoryError } from '../indexer/broken-history-error.js'
 export { DeepReorganisationError } from '../indexer/deep-reorganisation-error.js'
 export { createIndexer, type IndexerDeps, type IndexerOptions, indexerDefaults } from '../indexer/indexer.js'
@@ -76,7 +70,7 @@ export {
 export type { Difference } from '../reindex/compare.js'
 export { type ReindexDeps, type ReindexReport, type ReindexRequest, reindex } from '../reindex/reindex.js'
 export { ReindexError } from '../reindex/reindex-error.js'
-export { checkMasterKey, MasterKeyError, type SecretStores } from '../secrets/check-master-key.js'
+export { checkMasterKey, MasterKeyError } from '../secrets/check-master-key.js'
 export { type KeyPurpose, type KeyVersion, type MasterKey, parseMasterKey } from '../secrets/master-key.js'
 export { SealedSecretError } from '../secrets/seal.js'
 export { createService, type FollowedChain, type ServiceDeps } from '../service.js'

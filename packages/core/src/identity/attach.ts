@@ -1,29 +1,16 @@
-/**
- * Attaching an applicant to an account, for the integration whose token it came from, whoever learns of it: the request itself, a look-up, a webhook or an operator.
- * Source: INTERFACE 3 (KYC attachment), 4.2 (the endpoint acts on what the caller donated).
- * @module
- */
+/** Attaches an applicant to the subject of its redemption. Source: INTERFACE 3, 4.2. @module */
 import type { Applicant, Review } from '../ports/identity-provider.js'
+import type { RedemptionRecord, ShareOutcome, Subject, VerdictRecord } from '../ports/store-identity.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
-import type { RedemptionAttempt, ShareOutcome, VerdictEntry, Verification } from '../ports/store-verifications.js'
-import type { Logger } from '../ports/world.js'
-import { logAttempt } from './attempt-log.js'
-import { mayAttach } from './decide-attach.js'
-import { begunReview, notStarted, reviewToTell } from './decide-share.js'
-import { isFor } from './kept.js'
-import { keepQuestion } from './look-up.js'
-import { type HoldDeps, type Move, moveAll, ownerOf, takerOf } from './move-along.js'
-import { firstQuestionMs } from './question-times.js'
+import { type IdentityParts, lockSubject, shareEntry } from './redemption.js'
+import { begunReview, believedTime, firstPollMs, notStarted, reviewToAnswer } from './reviews.js'
 
-/** An attempt with its applicant. */
+/** A redemption with its applicant, and who learned of it. */
 export interface Attachment {
-  readonly attempt: Pick<
-    RedemptionAttempt,
-    'externalUserId' | 'accountId' | 'number' | 'integrationAddress' | 'emailKey' | 'replaces'
-  >
+  readonly redemption: Pick<RedemptionRecord, 'externalUserId' | 'subjectId' | 'number' | 'integrationAddress'>
   readonly applicant: Applicant
-  readonly outcome: Extract<ShareOutcome, 'redeemed' | 'found' | 'attached' | 'settled'>
-  readonly source: VerdictEntry['source']
+  readonly outcome: Extract<ShareOutcome, 'redeemed' | 'found' | 'reported' | 'resolved'>
+  readonly source: VerdictRecord['source']
 }
 
 /** What came of it. */
@@ -31,126 +18,61 @@ export interface Attached {
   /** False: another applicant is attached and stays so. An operator must look. */
   readonly isAttached: boolean
   readonly donor: string | null
-  /** Where the account's verification stands. */
+  /** Where the subject's verification stands. */
   readonly review: Review
 }
 
-/** What this needs. */
-export interface AttachDeps extends HoldDeps {
-  readonly logger: Logger
+/** Whether an applicant takes its place: nobody else donated, and no newer redemption is attached. */
+export function mayAttach(
+  { donor, attachedNumber }: Pick<Subject, 'donor' | 'attachedNumber'>,
+  { integrationAddress, number }: Pick<RedemptionRecord, 'integrationAddress' | 'number'>,
+): boolean {
+  return donor === null || (donor === integrationAddress && number > (attachedNumber ?? 0))
 }
 
-/**
- * Attaches, unless another applicant is attached that may not be displaced. What is another account's by now leaves first, so that it is neither in the way nor
- * lost. Locks the account.
- * @param moves - What leaves with the addresses that the account lost: the addresses are held, the verifications locked.
- */
+/** Attaches, or notes the applicant as surplus. It locks the person, and may be called for the same applicant again. */
 export async function attach(
   tx: StoreTransaction,
-  attachment: Attachment,
-  deps: AttachDeps,
-  moves: readonly Move[],
+  { redemption, applicant, outcome, source }: Attachment,
+  { clock, logger }: Pick<IdentityParts, 'clock' | 'logger'>,
 ): Promise<Attached> {
-  const { attempt, applicant, outcome, source } = attachment
-  const { clock, logger } = deps
-  const { accountId, externalUserId } = attempt
-  const { applicantId, reviewedAt = null } = applicant
-  const { verifications } = tx
-  const before = await verifications.lock(accountId)
+  const { externalUserId, subjectId, number, integrationAddress: donor } = redemption
+  const { applicantId } = applicant
+  const { identity } = tx
+  const subject = await lockSubject(tx, subjectId)
   const now = clock.now()
-  // A webhook, or whoever took the claim over, has attached it already, perhaps with a verdict since.
-  if (before.applicantId === applicantId) {
-    await logAttempt(tx, now, attempt, outcome, { externalUserId })
-    return { isAttached: true, donor: before.donor, review: reviewToTell(before) ?? notStarted }
+  const before = (await identity.redemption(externalUserId))?.state
+  // A webhook or a look-up was faster, perhaps with a verdict since.
+  if (before === 'attached' || before === 'surplus') {
+    await identity.logShare(shareEntry(now, redemption, outcome))
+    return { isAttached: before === 'attached', ...answerOf(subject) }
   }
-  const isClaimed = before.claim?.externalUserId === externalUserId
-  // The same, and its address was given to another account since, where it went along; or a newer one took its place.
-  if (!isClaimed && (await verifications.redemption(externalUserId))?.state === 'attached') {
-    await logAttempt(tx, now, attempt, outcome, { externalUserId })
-    return {
-      isAttached: true,
-      ...(await toTell(tx, (await verifications.ofApplicant(applicantId)) ?? before, attachment, deps)),
-    }
-  }
-  // A claim that lapsed has nothing on its way any more; its attempt is looked up by its name all the same.
-  // So is that of a look-up: what it looks for is here, and it sends nothing without its claim.
-  const isOver = isClaimed || before.claim?.lapsed === true || (await isOfLookUp(tx, before))
-  const noted = moves.length === 0 ? null : await verifications.redemption(externalUserId)
-  const ownerId = noted === null ? accountId : ownerOf(noted)
-  const others = moves.filter(({ emailKey, toId }) => emailKey !== attempt.emailKey || toId !== ownerId)
-  const found = others.length === 0 ? before : await letOthersLeave(tx, before, { isOver, others }, deps)
-  // What another account has at once leaves alone what stays here.
-  const taker = ownerId === accountId || found.donor === null ? null : await takerOf(tx, ownerId)
-  const isTheirs = taker !== null && (await ownerOfApplicant(tx, found)) !== ownerId
-  const [place, number] = isTheirs ? [taker, null] : [found, attempt.number]
-  const isAttached = mayAttach(place, attempt)
-  const review = applicant.review ?? begunReview
+  const isAttached = mayAttach(subject, redemption)
+  const reviewedAt = believedTime(applicant.reviewedAt ?? null, now)
   const state = isAttached ? 'attached' : 'surplus'
-  await verifications.endRedemption(externalUserId, state, applicantId)
-  await logAttempt(tx, now, attempt, isAttached ? outcome : 'surplus', { externalUserId })
-  await verifications.noteVerdict({
-    ...{ notedAt: now, accountId: place.accountId, applicantId, source, news: 'review', at: reviewedAt },
+  await identity.changeRedemption(externalUserId, { state, applicantId, lookUpInMs: null })
+  await identity.logShare(shareEntry(now, redemption, isAttached ? outcome : 'surplus'))
+  await identity.noteVerdict({
+    ...{ notedAt: now, subjectId, applicantId, source, change: 'review', at: reviewedAt },
     ...{ review: applicant.review, outcome: isAttached ? 'applied' : 'surplus' },
   })
   if (!isAttached) {
     logger.error(
-      { accountId, externalUserId, applicantId },
-      'A token was redeemed for an account that has another applicant.',
+      { subjectId, externalUserId, applicantId },
+      'A token was redeemed for a subject with another applicant.',
     )
-    // Another claim goes on, and what waits for its end leaves then.
-    if (isClaimed) await verifications.change(accountId, { claim: null })
-    return { isAttached, ...(await toTell(tx, found, attachment, deps)) }
+    return { isAttached, ...answerOf(subject) }
   }
-  const donor = attempt.integrationAddress
-  // Another claim goes on, and what waits for its end leaves then.
-  if (isTheirs && isClaimed) await verifications.change(accountId, { claim: null })
-  const claim = isTheirs || isOver ? null : found.claim
-  await verifications.change(place.accountId, {
-    ...{ donor, applicantId, attempt: number, review, reviewedAt },
+  const review = applicant.review ?? begunReview
+  await identity.changeVerification(subjectId, {
+    ...{ donor, applicantId, attachedNumber: number, attachedAt: now, review, reviewedAt },
     ...{ doubt: null, presence: null, missing: null },
-    ...(claim === null ? { claim } : {}),
-    ...(await keepQuestion(tx, { ...place, attempt: number, claim }, { now: () => now })),
-    // A verdict without a time cannot be put in order with what webhooks say.
-    askInMs: review.reviewStatus === 'completed' && reviewedAt === null ? 0 : firstQuestionMs,
+    // A verdict without a time cannot be put in order with webhooks.
+    pollInMs: review.reviewStatus === 'completed' && reviewedAt === null ? 0 : firstPollMs,
   })
   return { isAttached, donor, review }
 }
 
-/** Moves what is another account's by now. A claim that is over would keep it. Resolves what the account has then. */
-async function letOthersLeave(
-  tx: StoreTransaction,
-  { accountId }: Verification,
-  { isOver, others }: { readonly isOver: boolean; readonly others: readonly Move[] },
-  deps: HoldDeps,
-): Promise<Verification> {
-  if (isOver) await tx.verifications.change(accountId, { claim: null })
-  await moveAll(tx, others, deps)
-  return tx.verifications.lock(accountId)
-}
-
-/** Whose the applicant of an account is; null where no attempt is known that it came from, or there is none. */
-async function ownerOfApplicant(tx: StoreTransaction, { applicantId }: Verification): Promise<string | null> {
-  const attempt = applicantId === null ? null : await tx.verifications.redemptionOf(applicantId)
-  return attempt === null ? null : ownerOf(attempt)
-}
-
-/** Whether a claim was made to look something up: no token is sent under its name before it is noted as an attempt. */
-async function isOfLookUp(tx: StoreTransaction, { claim }: Verification): Promise<boolean> {
-  return claim !== null && (await tx.verifications.redemption(claim.externalUserId)) === null
-}
-
-/**
- * What is told where another verification is there: that, unless it was shared for another address, or there is none; then the applicant's own.
- * A host with users of its own has one verification per user, whatever the address.
- */
-async function toTell(
-  tx: StoreTransaction,
-  there: Verification,
-  { attempt, applicant }: Attachment,
-  { holdsAddresses = false }: Pick<AttachDeps, 'holdsAddresses'>,
-): Promise<Pick<Attached, 'donor' | 'review'>> {
-  const { donor } = there
-  const isOther = donor === null || (holdsAddresses && !(await isFor(tx, there, attempt.emailKey)))
-  if (isOther) return { donor: attempt.integrationAddress, review: applicant.review ?? begunReview }
-  return { donor, review: reviewToTell(there) ?? notStarted }
+function answerOf(subject: Subject): Pick<Attached, 'donor' | 'review'> {
+  return { donor: subject.donor, review: reviewToAnswer(subject) ?? notStarted }
 }

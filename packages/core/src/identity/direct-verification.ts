@@ -1,44 +1,50 @@
-/** A verification that a user did directly, without an integration. Source: INTERFACE 3 (exists but not donated by caller). @module */
-import type { Review } from '../ports/identity-provider.js'
+/** A verification that a user did directly, without an integration. Source: INTERFACE 3. @module */
+import type { DirectDecision, RecordDirectVerification } from '../identity-types.js'
 import type { Store } from '../ports/store.js'
-import type { Clock } from '../ports/world.js'
-import { type DirectDecision, decideDirect, nothingShared, selfDonor } from './decide-claim.js'
-import { keepQuestion } from './look-up.js'
-import { nextQuestionMs } from './question-times.js'
+import type { Subject } from '../ports/store-identity.js'
+import type { Clock, Ids } from '../ports/world.js'
+import { isInFlight } from './decide-subject.js'
+import { mostLookedUp } from './redemption.js'
+import { isApproved, nextPollMs } from './reviews.js'
 
-/** What the host knows of it. */
-export interface DirectVerification {
-  readonly accountId: string
-  /** The applicant at the provider, so that its verdicts are followed; null: nobody asks about it. */
-  readonly applicantId: string | null
-  readonly review: Review
-  /** The provider's time of the review, in unix milliseconds. */
-  readonly at: number
+/** Decides. A newer direct one stays. Where there is none, an approved one that was shared stays. */
+export function decideDirect(
+  subjects: readonly Pick<Subject, 'emailKey' | 'review' | 'reviewedAt'>[],
+  { at, isBusy }: { readonly at: number; readonly isBusy: boolean },
+): DirectDecision {
+  if (isBusy) return 'busy'
+  const direct = subjects.find(({ emailKey }) => emailKey === null)
+  if (direct !== undefined) return direct.reviewedAt !== null && direct.reviewedAt > at ? 'kept' : 'recorded'
+  return subjects.some(({ review }) => isApproved(review)) ? 'kept' : 'recorded'
 }
 
-/** Records it. `busy`: a redemption for the account is under way; ask again in a moment. `kept`: what was there stays. */
-export type RecordDirectVerification = (verification: DirectVerification) => Promise<DirectDecision>
-
-/** Builds the operation. From then on no integration's share reaches the account: it is answered 409. */
+/** Builds the operation. From then on every share that reaches the account is answered 409. */
 export function createRecordDirectVerification({
   store,
   clock,
+  ids,
 }: {
   readonly store: Pick<Store, 'transaction'>
   readonly clock: Pick<Clock, 'now'>
+  readonly ids: Ids
 }): RecordDirectVerification {
   return ({ accountId, applicantId, review, at }) =>
-    store.transaction(async (tx) => {
-      const found = await tx.verifications.lock(accountId)
-      const decision = decideDirect(found, at)
+    store.transaction(async ({ identity, identityAccounts }) => {
+      const subjects = await identity.lockPersons({ accountIds: [accountId] })
+      const now = clock.now()
+      const subjectIds = subjects.map(({ id }) => id)
+      const open = await identity.openRedemptions({ subjectIds, absentSince: now, limit: mostLookedUp })
+      const decision = decideDirect(subjects, { at, isBusy: open.some(isInFlight) })
       if (decision !== 'recorded') return decision
-      const askInMs = applicantId === null ? null : nextQuestionMs(review, clock.now() - at)
-      const known = { ...nothingShared, donor: selfDonor, applicantId, review, reviewedAt: at, claim: null }
-      const asked = { askInMs, ...(await keepQuestion(tx, { ...found, attempt: null, claim: null }, clock)) }
-      await tx.verifications.change(accountId, { ...known, ...asked })
-      await tx.identityAccounts.log({
-        ...{ at: clock.now(), action: 'verified', accountId },
-        ...{ emailKey: null, proof: null, by: null, reason: null },
+      const none = { emailKey: null, email: null, accountId, proved: false }
+      const found = subjects.find(({ emailKey }) => emailKey === null)
+      const { id } = found ?? (await identity.insertSubject({ id: ids.next(), ...none }))
+      await identity.changeVerification(id, {
+        ...{ applicantId, review, reviewedAt: at, attachedAt: now, doubt: null, presence: null, missing: null },
+        pollInMs: applicantId === null ? null : nextPollMs(review, now - at),
+      })
+      await identityAccounts.log({
+        ...{ at: now, action: 'verified', accountId, emailKey: null, proof: null, by: null, reason: null },
       })
       return decision
     })

@@ -1,6 +1,11 @@
-/** How sharing a verification can end other than with an answer. Source: INTERFACE 7; DESIGN section 3 (identity provider). @module */
+/** How sharing ends without an answer. Source: INTERFACE 7. @module */
 import { identityMisconfiguredBody, identityUnavailableBody, kycUnavailableBody } from '@payment-integration/contract'
 import { CoreError } from '../errors.js'
+import type { Answer, ProviderRefusal, Review } from '../ports/identity-provider.js'
+import type { Logger } from '../ports/world.js'
+
+/** How long a caller is asked to wait when the provider names no time, in milliseconds. */
+export const patienceMs = 5_000
 
 /** The body of the request is malformed. Answer 400. */
 export class ShareRequestError extends CoreError {
@@ -19,16 +24,19 @@ export class VerificationUnavailableError extends CoreError {
   }
 }
 
-/** The provider refused the token. Answer 422 with the provider's words as `message`. */
+/** The provider rejected the token. Answer 422 with the provider's description and the former verdict as `message`. */
 export class ShareTokenRejectedError extends CoreError {
   override readonly name = 'ShareTokenRejectedError'
   readonly code = 'ERR_SHARE_TOKEN_REJECTED'
   readonly retryable = false
   /** May hold the id of the token: for the integrator, and for no log. */
   readonly providerMessage: string
-  constructor(providerMessage: string) {
-    super('The identity provider rejected the share token; mint a fresh one and send that')
+  /** The rejected review of what this integration shared before for the same address; null when there is none. */
+  readonly formerReview: Review | null
+  constructor(providerMessage: string, formerReview: Review | null = null) {
+    super('The identity provider rejected the share token; read message')
     this.providerMessage = providerMessage
+    this.formerReview = formerReview
   }
 }
 
@@ -39,7 +47,7 @@ export class IdentityUnavailableError extends CoreError {
   readonly retryable = true
   /** How long to wait, in milliseconds. */
   readonly retryAfterMs: number
-  constructor(retryAfterMs: number) {
+  constructor(retryAfterMs: number = patienceMs) {
     super(identityUnavailableBody.error)
     this.retryAfterMs = retryAfterMs
   }
@@ -63,4 +71,35 @@ export class EmailProofError extends CoreError {
   constructor() {
     super('The e-mail address was not proven')
   }
+}
+
+/** An answer of the provider that is none. */
+export type ProviderFailure = ProviderRefusal | Exclude<Answer<unknown>, { kind: 'answer' }>
+
+/** The error of a failure. @param former - The caller's own rejection, for a token that is rejected. */
+export function failureError(failure: ProviderFailure, former: Review | null = null): CoreError {
+  switch (failure.kind) {
+    case 'rejected':
+      return new ShareTokenRejectedError(failure.message, former)
+    case 'misconfigured':
+      return new IdentityMisconfiguredError()
+    case 'throttled':
+      return new IdentityUnavailableError(failure.retryAfterMs ?? patienceMs)
+    case 'unavailable':
+      return new IdentityUnavailableError()
+  }
+}
+
+/** Logs a failure that is the service's own fault, and no other. @param about - Ids of what was asked about. */
+export function logFailure(
+  logger: Pick<Logger, 'error'>,
+  failure: ProviderFailure,
+  about: Readonly<Record<string, string>>,
+): void {
+  if (failure.kind !== 'misconfigured') return
+  const { reason, facts = {} } = failure
+  logger.error(
+    { eventType: 'identity.misconfigured', ...about, ...facts, reason },
+    'The identity provider refuses the service itself: check credentials, permissions, level and this clock.',
+  )
 }

@@ -1,37 +1,29 @@
-/** Sharing identity verifications, put together. Source: INTERFACE 4.2; DESIGN section 3 (identity provider). @module */
+/** Sharing identity verifications, put together. Source: INTERFACE 4.2. @module */
 import { createHmac } from 'node:crypto'
-import type { ShareResponse } from '@payment-integration/contract'
 import { createAudited } from '../audit/audited.js'
-import type { AccountEvent, IdentityAccounts } from '../ports/identity-accounts.js'
+import { createEmailCodes } from '../emails/email-codes.js'
+import { createEmailKeys, openEmailKey, parseEmail } from '../emails/email-keys.js'
+import type { Identity } from '../identity-types.js'
+import type { IdentityAccounts } from '../ports/identity-accounts.js'
 import type { IdentityProvider } from '../ports/identity-provider.js'
 import type { Store } from '../ports/store.js'
-import type {
-  IdentityQuery,
-  RedemptionAttempt,
-  ShareAttempt,
-  VerdictEntry,
-  VerificationQuery,
-  VerificationView,
-} from '../ports/store-verifications.js'
 import type { Clock, Ids, Logger, Random } from '../ports/world.js'
 import type { MasterKey } from '../secrets/master-key.js'
-import { type AccountClaims, createAccountClaims } from './claim-account.js'
-import { createRecordDirectVerification, type RecordDirectVerification } from './direct-verification.js'
-import { createEmailCodes } from './email-codes.js'
-import { createEmailKeys, type EmailKeys, openEmailKey } from './email-keys.js'
-import { createEndVerification, type Ended, type Ending } from './end-verification.js'
-import { ShareRequestError } from './errors.js'
-import { normaliseEmail } from './normalise-email.js'
-import { createSettle, type Settled, type Settlement } from './settle-attempt.js'
-import { createShare, type ShareInput } from './share.js'
-import { untilStopped } from './until-stopped.js'
-import { createVerdicts, type Verdict, type VerdictOutcome } from './verdicts.js'
+import { createAccounts } from './accounts.js'
+import { checkedProvider, untilStopped } from './checked-provider.js'
+import { createCloseVerification } from './close-verification.js'
+import { createRecordDirectVerification } from './direct-verification.js'
+import { createPollDue } from './poll.js'
+import { checkNamespace, defaultNamespace } from './redemption.js'
+import { createResolveRedemption } from './resolve-redemption.js'
+import { createShare } from './share.js'
+import { createApplyVerdict } from './webhooks.js'
 
 /** What sharing needs from a host. */
 export interface IdentityDeps {
   readonly store: Store
   readonly provider: IdentityProvider
-  /** @default the store's own */
+  /** The host's own users. @default accounts in the store */
   readonly accounts?: IdentityAccounts | undefined
   readonly masterKey: MasterKey
   readonly clock: Clock
@@ -42,85 +34,41 @@ export interface IdentityDeps {
   readonly namespace?: string | undefined
   /** Whom the audit log names for what operators do. @default 'service' */
   readonly actor?: string | undefined
-  /** How often due questions are asked, in milliseconds. @default 30000 */
+  /** How often what is due is polled, in milliseconds. @default 30000 */
   readonly everyMs?: number | undefined
-}
-
-/** Identity verification sharing. */
-export interface Identity {
-  /**
-   * Shares a verification: at most one redemption, whoever asks how often.
-   * @throws VerificationUnavailableError `ERR_VERIFICATION_UNAVAILABLE`, ShareTokenRejectedError `ERR_SHARE_TOKEN_REJECTED`, IdentityUnavailableError
-   * `ERR_IDENTITY_UNAVAILABLE`, IdentityMisconfiguredError `ERR_IDENTITY_MISCONFIGURED`, StoreError. After any of them the same request may be sent again.
-   */
-  share(input: ShareInput): Promise<ShareResponse>
-  /** Applies what the provider says of an applicant, once. */
-  applyVerdict(verdict: Verdict): Promise<VerdictOutcome>
-  /** Asks the provider about verifications that are due. Resolves how many. */
-  askDue(): Promise<number>
-  /** Registers accounts of the store, and gives proven addresses to them. A host with users of its own does that by itself. */
-  claims(): Promise<AccountClaims>
-  /** Records a verification that a user did directly: docs/decisions/identity.md says when it counts. */
-  readonly recordDirect: RecordDirectVerification
-  /** The keyed hash that names an address to operators. @throws ShareRequestError `ERR_SHARE_INVALID` when it is no address. */
-  emailKey(email: string): Promise<string>
-  verifications(query: VerificationQuery): Promise<VerificationView[]>
-  /** The log of attempts to share, newest first. */
-  attempts(query: IdentityQuery): Promise<ShareAttempt[]>
-  /** Attempts that may have sent a token, newest first. */
-  redemptions(query: IdentityQuery): Promise<RedemptionAttempt[]>
-  /** What the provider said of applicants, newest first. */
-  verdictEntries(query: IdentityQuery): Promise<VerdictEntry[]>
-  /**
-   * An operator says what became of a token of which nobody knows it: its attempt is `unresolved`, or `unknown` or `claimed` without a claim that runs.
-   * The audit log names who did. It rejects with IdentityUnavailableError, IdentityMisconfiguredError, StoreError.
-   */
-  settleAttempt(settlement: Settlement): Promise<Settled>
-  /**
-   * An operator ends what otherwise the provider's webhook ends: the hold of an applicant that was switched off and is on again, or the wait for one that is
-   * missing and was deleted there. The provider is asked first, and nothing is ended that it contradicts. The audit log names who did.
-   * It rejects with IdentityUnavailableError, IdentityMisconfiguredError, StoreError.
-   */
-  endVerification(ending: Ending): Promise<Ended>
-  /** What happened to accounts of the store, newest first. */
-  accountEvents(query: IdentityQuery): Promise<AccountEvent[]>
-  /** Asks again and again until the signal aborts; then it ends at once, whatever the provider owes an answer to. It survives errors of the world. */
-  run(signal: AbortSignal): Promise<void>
 }
 
 /** Default of {@link IdentityDeps.everyMs}. */
 export const identityDefaults = { everyMs: 30_000 } as const
 
-interface Opened {
-  readonly emails: EmailKeys
-  readonly share: (input: ShareInput) => Promise<ShareResponse>
-  readonly claims: AccountClaims
-}
-
-/** Builds it. The key of addresses is opened by the first call that needs it, and again after a failure. */
+/**
+ * Builds it. The key of addresses is opened by the first call that needs it, and again after a failure.
+ * @throws TypeError When the provider is none, or the name space is malformed.
+ */
 export function createIdentity(deps: IdentityDeps): Identity {
-  const { store, provider, accounts = store.identityAccounts, masterKey, clock, random, ids, logger } = deps
-  const { everyMs = identityDefaults.everyMs, namespace, actor = 'service' } = deps
-  const holdsAddresses = accounts === store.identityAccounts
+  const { store, accounts, masterKey, clock, random, ids, logger } = deps
+  const { everyMs = identityDefaults.everyMs, actor = 'service' } = deps
+  const provider = checkedProvider(deps.provider, logger)
+  const namespace = checkNamespace(deps.namespace ?? defaultNamespace)
   let stopping: AbortSignal | undefined
-  const asked = untilStopped(provider, () => stopping)
-  const verdicts = createVerdicts({ store, provider: asked, clock, ids, logger, holdsAddresses })
+  const polled = untilStopped(provider, () => stopping)
+  const pollDue = createPollDue({ store, provider: polled, clock, logger })
   const transaction: Store['transaction'] = (work) => store.transaction(work)
   const audited = createAudited({ transaction, keys: masterKey, clock, actor })
-  const operated = { store, provider, clock, ids, logger, audited, holdsAddresses }
-  let opening: Promise<Opened> | undefined
+  const operated = { store, provider, clock, logger, audited }
+  let opening: ReturnType<typeof open> | undefined
 
-  async function open(): Promise<Opened> {
+  async function open() {
     const dataKey = await openEmailKey({ dataKeys: store.dataKeys, keys: masterKey, random })
     const emails = createEmailKeys(dataKey, random)
     const codes = createEmailCodes(createHmac('sha256', dataKey).update('email-code').digest(), random)
     return {
       emails,
-      share: createShare({ store, accounts, provider, emails, clock, ids, logger, namespace, holdsAddresses }),
-      claims: createAccountClaims({ store, emails, codes, clock, ids }),
+      share: createShare({ store, accounts, provider, emails, clock, ids, logger, namespace }),
+      accounts: createAccounts({ store, emails, codes, clock, ids, ownsAccounts: accounts === undefined }),
     }
   }
-  function opened(): Promise<Opened> {
+  function opened(): ReturnType<typeof open> {
     opening ??= open().catch((error: unknown) => {
       opening = undefined
       throw error
@@ -130,32 +78,27 @@ export function createIdentity(deps: IdentityDeps): Identity {
 
   return {
     share: async (input) => (await opened()).share(input),
-    applyVerdict: (verdict) => verdicts.apply(verdict),
-    askDue: () => verdicts.ask(),
-    claims: async () => (await opened()).claims,
-    recordDirect: createRecordDirectVerification({ store, clock }),
-    async emailKey(email) {
-      const address = normaliseEmail(email)
-      if (address === null) throw new ShareRequestError('email must be a valid email address')
-      return (await opened()).emails(address).key
-    },
-    verifications: (query) => store.verifications.list(query),
-    attempts: (query) => store.verifications.attempts(query),
-    redemptions: (query) => store.verifications.redemptions(query),
-    verdictEntries: (query) => store.verifications.verdicts(query),
-    settleAttempt: createSettle(operated),
-    endVerification: createEndVerification(operated),
+    applyVerdict: createApplyVerdict({ store, clock, logger }),
+    pollDue: () => pollDue(),
+    accounts: async () => (await opened()).accounts.commands,
+    proved: async (proof) => (await opened()).accounts.proved(proof),
+    recordDirect: createRecordDirectVerification({ store, clock, ids }),
+    emailKey: async (email) => parseEmail(email, (await opened()).emails).key,
+    subjects: (query) => store.identity.subjects(query),
+    shares: (query) => store.identity.shares(query),
+    redemptions: (query) => store.identity.redemptions(query),
+    verdicts: (query) => store.identity.verdicts(query),
+    resolveRedemption: createResolveRedemption(operated),
+    closeVerification: createCloseVerification(operated),
     accountEvents: (query) => store.identityAccounts.events(query),
     async run(signal) {
       stopping = signal
       while (!signal.aborted) {
         try {
-          await verdicts.ask(undefined, signal)
+          await pollDue(undefined, signal)
         } catch (error) {
-          logger.error(
-            { error: error instanceof Error ? error.name : typeof error },
-            'Verifications could not be asked about.',
-          )
+          const name = error instanceof Error ? error.name : typeof error
+          logger.error({ error: name }, 'Due verifications could not be polled.')
         }
         await clock.sleep(everyMs, signal)
       }

@@ -1,113 +1,170 @@
-import { expect, test } from 'vitest'
+/** DESIGN 5.4: a process may die at every await. What is redeemed is redeemed once, and is not lost. */
+import { describe, expect, test } from 'vitest'
+import {
+  approved,
+  email,
+  first,
+  identitySetup,
+  otherShop,
+  rejected,
+  review,
+  shop,
+} from '../../test/support/identity-setup.js'
 import { turns } from '../../test/support/manual-clock.js'
-import { email, otherShop, rejected, review, shareSetup, shop } from '../../test/support/share-setup.js'
 import { type SteppedProcess, steppedProcess } from '../../test/support/stepped-process.js'
-import { claimLeaseMs } from './claim-times.js'
 
-type Setup = ReturnType<typeof shareSetup>
-const first = 'pi:account-1:1'
+type Setup = ReturnType<typeof identitySetup>
 const input = { integrationAddress: shop, email, shareToken: 'dying' }
-
-/** Leaves a lapsed claim of the other shop. */
-async function lapse(setup: Setup, fault: 'lost before' | 'lost after'): Promise<void> {
-  setup.provider.fault = () => fault
-  await expect(setup.share(otherShop, 'before')).rejects.toThrow()
-  setup.provider.fault = () => null
-  await setup.clock.advance(claimLeaseMs)
+const share = ({ identity }: SteppedProcess) => identity.share(input)
+const poll = ({ identity }: SteppedProcess) => identity.pollDue()
+const verdict = {
+  ...{ eventKey: 'event', applicantId: `applicant of ${first}`, externalUserId: first },
+  ...{ at: Date.UTC(2026, 0, 2), review: review('pending') },
 }
+const report = ({ identity }: SteppedProcess) => identity.applyVerdict({ ...verdict, at: Date.UTC(2026, 0, 1) })
 
-async function reject(setup: Setup): Promise<void> {
+async function lostBefore(setup: Setup, fault: 'lost before' | 'lost after') {
+  await setup.lose(fault, otherShop)
+  await setup.expire()
+}
+async function rejectedOnce(setup: Setup) {
   await setup.share(shop, 'before')
   setup.provider.reviews.set(`applicant of ${first}`, rejected)
   await setup.webhook(rejected)
 }
 
-const webhookOfFirst = {
-  ...{ eventKey: 'event', applicantId: `applicant of ${first}`, externalUserId: first },
-  ...{ at: Date.UTC(2026, 0, 2), review: review('pending') },
+interface Path {
+  readonly name: string
+  readonly prepare: (setup: Setup) => Promise<unknown>
+  readonly dies: (process: SteppedProcess) => Promise<unknown>
+  /** Who shares in the end. */
+  readonly asks: string
+  /** The tokens that must have been redeemed then. */
+  readonly redeemed: readonly RegExp[]
+  /** Awaits that the process has at least. */
+  readonly least: number
 }
-
-/** What was before, what the process does that dies, who asks in the end, and what must have been redeemed then. */
-const paths: readonly [
-  name: string,
-  before: (setup: Setup) => Promise<void>,
-  dies: (process: SteppedProcess) => Promise<unknown>,
-  asks: string,
-  redeemed: readonly RegExp[],
-  least: number,
-][] = [
-  ['a first share', async () => undefined, ({ share }) => share(input), shop, [/dying|healthy/], 8],
-  [
-    'a take-over of what never arrived',
-    (setup) => lapse(setup, 'lost before'),
-    ({ share }) => share(input),
-    shop,
-    [/dying|healthy/],
-    12,
-  ],
-  [
-    'a take-over of what was redeemed for another',
-    (setup) => lapse(setup, 'lost after'),
-    ({ share }) => share(input),
-    otherShop,
-    [/before/],
-    8,
-  ],
-  ['a retry after RED', reject, ({ share }) => share(input), shop, [/before/, /dying|healthy/], 8],
-  [
-    'a poll that looks up what was redeemed',
-    (setup) => lapse(setup, 'lost after'),
-    ({ verdicts }) => verdicts.ask(),
-    otherShop,
-    [/before/],
-    6,
-  ],
-  [
-    'a poll that looks up what never arrived',
-    (setup) => lapse(setup, 'lost before'),
-    ({ verdicts }) => verdicts.ask(),
-    shop,
-    [/healthy/],
-    6,
-  ],
-  [
-    'a webhook that attaches',
-    (setup) => lapse(setup, 'lost after'),
-    ({ verdicts }) => verdicts.apply(webhookOfFirst),
-    otherShop,
-    [/before/],
-    2,
-  ],
+const paths: readonly Path[] = [
+  { name: 'a first share', prepare: async () => 0, dies: share, asks: shop, redeemed: [/dying|healthy/], least: 25 },
+  {
+    name: 'a share after a lost answer whose token never arrived',
+    prepare: (setup) => lostBefore(setup, 'lost before'),
+    ...{ dies: share, asks: shop, redeemed: [/dying|healthy/], least: 30 },
+  },
+  {
+    name: 'a share after a lost answer whose token was redeemed',
+    prepare: (setup) => lostBefore(setup, 'lost after'),
+    ...{ dies: share, asks: otherShop, redeemed: [/canary/], least: 20 },
+  },
+  {
+    name: 'a retry after RED',
+    ...{ prepare: rejectedOnce, dies: share, asks: shop, redeemed: [/before/, /dying|healthy/], least: 25 },
+  },
+  {
+    name: 'a poll that looks up a redeemed token',
+    prepare: (setup) => lostBefore(setup, 'lost after'),
+    ...{ dies: poll, asks: otherShop, redeemed: [/canary/], least: 18 },
+  },
+  {
+    name: 'a poll that looks up a token that never arrived',
+    prepare: (setup) => lostBefore(setup, 'lost before'),
+    ...{ dies: poll, asks: shop, redeemed: [/healthy/], least: 15 },
+  },
+  {
+    name: 'a webhook that attaches',
+    prepare: (setup) => lostBefore(setup, 'lost after'),
+    ...{ dies: report, asks: otherShop, redeemed: [/canary/], least: 12 },
+  },
 ]
 
-test.each(paths)(
-  'killed at each await point of %s: what is redeemed is redeemed once, and is not lost',
-  async (...path) => {
-    const [, before, dies, asks, redeemed, least] = path
-    for (const how of ['a request', 'the poll, and a request', 'a webhook, and a request'])
+describe.each(paths)('killed at each await of $name', ({ prepare, dies, asks, redeemed, least }) => {
+  test.each(['a request', 'the poll, and a request', 'a webhook, and a request'])(
+    '%s finds what is redeemed, once',
+    async (how) => {
       for (let point = 1; ; point += 1) {
-        const setup = shareSetup()
-        const { provider, clock, verification, verdicts, share } = setup
-        await before(setup)
+        const setup = identitySetup()
+        const { provider, identity, expire, subjectOf, states } = setup
+        await prepare(setup)
         const process = steppedProcess(setup, point)
         await Promise.race([dies(process).catch(() => undefined), turns().then(turns)])
-        const where = `${how}, point ${point}, ${process.stoppedAt()}`
+        const where = `point ${point}, ${process.stoppedAt()}`
         if (process.stoppedAt() === null) {
-          expect(point, 'await points').toBeGreaterThan(least)
+          expect(point, 'awaits').toBeGreaterThan(least)
           break
         }
-        await clock.advance(claimLeaseMs)
-        if (how.startsWith('the poll')) await verdicts.ask()
+        await expire()
+        if (how.startsWith('the poll')) await identity.pollDue()
         const known = provider.redeemed.at(-1)
         if (how.startsWith('a webhook') && known !== undefined && !provider.reviews.has(known.applicantId))
-          await verdicts.apply({ ...webhookOfFirst, ...known })
-        for (let tries = 0; tries < 2; tries += 1) await share(asks, `healthy ${tries}`).catch(() => undefined)
+          await identity.applyVerdict({ ...verdict, ...known, at: setup.clock.now() })
+        for (let tries = 0; tries < 2; tries += 1)
+          await identity
+            .share({ integrationAddress: asks, email, shareToken: `healthy ${tries}` })
+            .catch(() => undefined)
         expect(provider.redeemed, where).toHaveLength(redeemed.length)
         for (const [n, token] of redeemed.entries()) expect(provider.redeemed[n]?.shareToken, where).toMatch(token)
         const newest = provider.redeemed.at(-1)
-        const donor = newest?.shareToken === 'before' && redeemed.length === 1 ? otherShop : shop
-        expect(await verification(), where).toMatchObject({ donor, applicantId: newest?.applicantId, claim: null })
+        const donor = newest?.shareToken.startsWith('canary') ? otherShop : shop
+        expect(await subjectOf(), where).toMatchObject({ donor, applicantId: newest?.applicantId })
+        expect(
+          states().filter((state) => state === 'in_flight' || state === 'unknown'),
+          where,
+        ).toEqual([])
         expect(provider.mostInFlight(), where).toBe(1)
       }
-  },
-)
+    },
+  )
+
+  test('a process that goes on later redeems nothing more', async () => {
+    for (let point = 1; ; point += 1) {
+      const setup = identitySetup()
+      const { provider, identity, expire } = setup
+      await prepare(setup)
+      const process = steppedProcess(setup, point)
+      await Promise.race([dies(process).catch(() => undefined), turns().then(turns)])
+      const where = `point ${point}, ${process.stoppedAt()}`
+      if (process.stoppedAt() === null) break
+      await expire()
+      for (let tries = 0; tries < 2; tries += 1)
+        await identity.share({ integrationAddress: asks, email, shareToken: `healthy ${tries}` }).catch(() => undefined)
+      const tokens = provider.redeemed.length
+      process.thaw()
+      await turns()
+      expect(provider.redeemed, where).toHaveLength(tokens)
+      expect(provider.mostInFlight(), where).toBe(1)
+    }
+  })
+})
+
+describe('killed at each await of a proof', () => {
+  test.each(['of a placeholder', 'that closes and lets go'])('%s: all of it happened, or nothing', async (what) => {
+    for (let point = 1; ; point += 1) {
+      const setup = identitySetup()
+      const { identity, register, proveAs, webhook, share, shareFor, subjectOf, has, memory } = setup
+      await share()
+      await webhook(approved)
+      const accountId = await register('carried@example.com')
+      await shareFor('carried@example.com')
+      if (what !== 'of a placeholder') await proveAs(accountId, 'proved@example.com')
+      const { code } = await (await identity.accounts()).requestCode(email)
+      const process = steppedProcess(setup, point)
+      const accounts = await process.identity.accounts()
+      await Promise.race([accounts.proveByCode(email, code, { accountId }), turns().then(turns)])
+      if (process.stoppedAt() === null) {
+        expect(point).toBeGreaterThan(12)
+        break
+      }
+      const where = `point ${point}, ${process.stoppedAt()}`
+      const isGiven = has(accountId).includes(`applicant of ${first}`)
+      const carried = await subjectOf('carried@example.com')
+      expect(carried.accountId === accountId, where).toBe(!isGiven && what === 'of a placeholder')
+      expect(memory.committed().users.get(accountId)?.verified === true, where).toBe(
+        isGiven || what !== 'of a placeholder',
+      )
+      // Before it happened the code is good still.
+      if (!isGiven) await (await identity.accounts()).proveByCode(email, code, { accountId })
+      expect(has(accountId), where).toContain(`applicant of ${first}`)
+      expect(await share(), where).toEqual({ ...approved, reused: false })
+    }
+  })
+})

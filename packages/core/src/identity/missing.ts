@@ -1,97 +1,71 @@
-/**
- * Applicants that the provider says it does not know. That is as likely our own fault, a wrong tenant or environment, as a deletion: so it is asked
- * again, for a day unless a webhook told it, and nothing is believed while many are missing at once. Source: docs/decisions/identity.md.
- * @module
- */
-import type { Store } from '../ports/store.js'
-import type { StoreTransaction } from '../ports/store-transaction.js'
-import type { VerdictEntry } from '../ports/store-verifications.js'
-import type { Clock, Logger } from '../ports/world.js'
-import { keepQuestion } from './look-up.js'
-import { firstQuestionMs, inFlightMs, missingForMs, mostMissing, nextQuestionMs } from './question-times.js'
+/** Judges applicants that the provider does not know. Source: docs/decisions/identity-provider.md. @module */
+import type { MissingApplicant, Subject, VerificationChange } from '../ports/store-identity.js'
+import { type IdentityParts, lockSubject } from './redemption.js'
+import { firstPollMs, inFlightPollMs, nextPollMs } from './reviews.js'
 
-/** An applicant that is missing. */
-export interface Missing {
-  readonly accountId: string
-  readonly applicantId: string
-}
-
-/** What this needs. */
-export interface MissingDeps {
-  readonly store: Pick<Store, 'transaction' | 'verifications'>
-  readonly clock: Pick<Clock, 'now'>
-  readonly logger: Logger
-}
-
+/** How long an applicant must be missing, in milliseconds, before it counts as gone although no webhook reported it. */
+export const missingForMs = 24 * 60 * 60_000
+/** Most applicants that may be missing at a time for one to count as gone: with more the fault is likely ours. */
+export const mostMissing = 5
 /** Least applicants that are missing in one round, while fewer are known, to count as a fault of ours. */
 const manyMissing = 3
 
-/** Builds the judge of one round of questions. `known`: how many applicants the provider knew in it. */
-export function createMissing({ store, clock, logger }: MissingDeps) {
-  return async ({
-    known,
-    missing,
-  }: {
-    readonly known: number
-    readonly missing: readonly Missing[]
-  }): Promise<void> => {
-    if (missing.length === 0) return
-    const atOnce = await store.verifications.countMissing()
-    const isFault = (missing.length >= manyMissing && missing.length > known) || atOnce > mostMissing
-    if (isFault)
-      logger.error(
-        { missing: missing.length, known, atOnce },
-        'The identity provider knows none of many applicants: check the tenant and the environment. Nothing is changed.',
-      )
-    for (const each of missing) await store.transaction((tx) => judge(tx, each, isFault))
-  }
+/** What one round of polls came to. */
+export interface MissingRound {
+  /** How many applicants the provider knew. */
+  readonly known: number
+  /** Subjects whose applicant it did not know, as they were when it was asked. */
+  readonly missing: readonly Subject[]
+}
 
-  async function judge(tx: StoreTransaction, { accountId, applicantId }: Missing, isFault: boolean): Promise<void> {
-    const found = await tx.verifications.lock(accountId)
-    if (found.applicantId !== applicantId) return
+/**
+ * Judges a round. A wrong tenant or environment looks like a deletion. So a missing applicant is polled for a day more,
+ * unless a webhook reported its deletion. None counts as gone while many are missing at once.
+ */
+export async function judgeMissing(
+  { known, missing }: MissingRound,
+  { store, clock, logger }: Omit<IdentityParts, 'provider'>,
+): Promise<void> {
+  if (missing.length === 0) return
+  const atOnce = await store.identity.countMissing()
+  const isFault = (missing.length >= manyMissing && missing.length > known) || atOnce > mostMissing
+  if (isFault)
+    logger.error(
+      { missing: missing.length, known, atOnce },
+      'The identity provider knows none of many applicants: check the tenant and the environment. Nothing is changed.',
+    )
+  for (const before of missing) await store.transaction((tx) => judge(tx, before))
+
+  async function judge(tx: Parameters<typeof lockSubject>[0], before: Subject): Promise<void> {
+    const { id, applicantId, revision, missing: noted } = await lockSubject(tx, before.id)
+    // What was heard while the provider answered is newer.
+    if (applicantId === null || revision !== before.revision) return
     const now = clock.now()
-    const { since, told, confirmed } = found.missing ?? { since: now, told: false, confirmed: false }
-    const note = (outcome: VerdictEntry['outcome']) =>
-      tx.verifications.noteVerdict({
-        ...{ notedAt: now, accountId, applicantId, source: 'question', news: 'missing' },
-        ...{ at: null, review: null, outcome },
-      })
-    // A token's answer may be lost meanwhile: its look-up is not put off.
-    const kept = await keepQuestion(tx, found, clock)
+    const { since, reported, confirmed } = noted ?? { since: now, reported: false, confirmed: false }
     if (confirmed) {
       // It may come back, when the fault was ours after all.
-      const askInMs = nextQuestionMs({ reviewStatus: 'completed' }, now - since)
-      await tx.verifications.change(accountId, { askInMs, ...kept })
+      const pollInMs = nextPollMs({ reviewStatus: 'completed' }, now - since)
+      await tx.identity.changeVerification(id, { pollInMs })
       return
     }
-    if (told || (!isFault && now - since >= missingForMs)) {
-      logger.warn(
-        { accountId, applicantId },
-        'An applicant is gone at the identity provider; its donor may share again.',
-      )
-      await note('applied')
-      await markGone(tx, accountId, { since, told, now })
-      return
-    }
-    if (found.missing === null) await note('doubtful')
-    if (!isFault) logger.error({ accountId, applicantId }, 'The identity provider does not know an applicant of ours.')
-    const missing = { since, told, confirmed }
-    await tx.verifications.change(accountId, {
-      missing,
-      askInMs: found.missing === null ? firstQuestionMs : inFlightMs,
-      ...{ askUnless: 'due', ...kept },
-    })
+    const isGone = reported || (!isFault && now - since >= missingForMs)
+    if (isGone)
+      logger.warn({ subjectId: id, applicantId }, 'An applicant is gone at the provider; its donor may share again.')
+    else if (!isFault)
+      logger.error({ subjectId: id, applicantId }, 'The identity provider does not know an applicant of ours.')
+    if (isGone || noted === null)
+      await tx.identity.noteVerdict({
+        ...{ notedAt: now, subjectId: id, applicantId, source: 'poll', change: 'missing', at: null, review: null },
+        outcome: isGone ? 'applied' : 'doubtful',
+      })
+    const pollInMs = noted === null ? firstPollMs : inFlightPollMs
+    const missing = { since, reported, confirmed }
+    await tx.identity.changeVerification(id, isGone ? gone(missing, now) : { missing, pollInMs })
   }
 }
 
-/** Writes that an applicant is gone: there is nothing any more that its donor could not share anew. Its account is locked. */
-export function markGone(
-  tx: StoreTransaction,
-  accountId: string,
-  { since, told, now }: { readonly since: number; readonly told: boolean; readonly now: number },
-): Promise<void> {
-  return tx.verifications.change(accountId, {
-    missing: { since, told, confirmed: true },
-    ...{ review: null, reviewedAt: now, doubt: null, askInMs: inFlightMs },
-  })
+/** What changes of the verification of an applicant that is gone: its donor may share anew, and nobody else. */
+export function gone({ since, reported }: MissingApplicant, now: number): VerificationChange {
+  const missing = { since, reported, confirmed: true }
+  return { missing, review: null, reviewedAt: now, doubt: null, pollInMs: inFlightPollMs }
 }

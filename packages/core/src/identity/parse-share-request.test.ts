@@ -12,6 +12,13 @@ test('reads the address in its normal form and the token verbatim', () => {
   expect(parse(body)).toEqual({ email: 'user@xn--bcher-kva.example', shareToken: token })
 })
 
+test('takes the longest address in whichever Unicode form it comes', () => {
+  const email = `${'ǖ'.repeat(32)}@${'ǖ'.repeat(55)}.${'ǖ'.repeat(55)}.${'a'.repeat(61)}.com`
+  const [composed, decomposed] = [email.normalize('NFC'), email.normalize('NFD')]
+  expect(decomposed.length).toBeGreaterThan(composed.length + 250)
+  expect(parse({ email: decomposed, kycShareToken: token })).toEqual(parse({ email: composed, kycShareToken: token }))
+})
+
 test('takes a token of the longest length and refuses one character more', () => {
   const email = 'user@example.com'
   const { kycShareToken: mostTokenLength } = shareRequestLimits

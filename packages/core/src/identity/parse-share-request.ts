@@ -1,13 +1,13 @@
-/** Reads the body of a share request. Source: INTERFACE 4.2, 7 (400); security reference 8 (strict parsing). @module */
+/** Parses the body of a share request. Source: INTERFACE 4.2, 7 (400). @module */
 import { shareRequestLimits, shareRequestSchema } from '@payment-integration/contract'
+import { normaliseEmail } from '../emails/normalise-email.js'
 import { findDuplicateKey } from '../internal/duplicate-key.js'
 import { ShareRequestError } from './errors.js'
-import { normaliseEmail } from './normalise-email.js'
 
-/** Longest token in the form in which a query carries it, in bytes. The provider's own have at most 1 KB, and no character that grows there. */
+/** Longest token as a query carries it, in bytes. The provider's own have at most 1 KB, and no character that grows. */
 export const mostTokenBytes = shareRequestLimits.kycShareToken
 
-/** What the body says. */
+/** A parsed body. */
 export interface ShareBody {
   /** Normalised. */
   readonly email: string
@@ -16,7 +16,8 @@ export interface ShareBody {
 }
 
 /**
- * Reads the body: JSON in UTF-8, no key twice, the e-mail address in its normal form and the token as it is. Further fields are ignored. No message repeats a value.
+ * Parses the body: JSON in UTF-8, no key twice, the e-mail address in its normal form and the token verbatim. Further
+ * fields are ignored. No message repeats a value.
  * @throws ShareRequestError `ERR_SHARE_INVALID`.
  */
 export function parseShareRequest(body: Uint8Array): ShareBody {

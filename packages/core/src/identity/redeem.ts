@@ -1,144 +1,113 @@
-/** Redeeming a token under a claim, so that it lands within the claim or never. Source: INTERFACE 4.2, 7 (422); DESIGN section 3, 5.4. @module */
+/** Redeems a token within its lease, or never. Source: INTERFACE 4.2, 7 (422); DESIGN 5.4. @module */
 import type { ShareResponse } from '@payment-integration/contract'
-import type { Answer, Applicant, IdentityProvider, ProviderRefusal } from '../ports/identity-provider.js'
-import type { RedemptionState, ShareOutcome } from '../ports/store-verifications.js'
-import type { Logger } from '../ports/world.js'
+import type { Applicant, IdentityProvider, Review } from '../ports/identity-provider.js'
+import type { NewRedemption, RedemptionState, ShareOutcome } from '../ports/store-identity.js'
 import { attach } from './attach.js'
-import { type Attempter, logAttempt } from './attempt-log.js'
-import { landingMs, lostAnswerMs, patienceMs } from './claim-times.js'
-import {
-  IdentityMisconfiguredError,
-  IdentityUnavailableError,
-  ShareTokenRejectedError,
-  VerificationUnavailableError,
-} from './errors.js'
-import { keptBy } from './kept.js'
-import { logRefusal } from './log-refusal.js'
-import { misfitOf, strangeApplicant } from './look-up.js'
-import { type AddressDeps, endOf } from './move-along.js'
+import { failureError, IdentityUnavailableError, logFailure, VerificationUnavailableError } from './errors.js'
+import { isOpen, logMisfit, misfitOf } from './look-up.js'
+import { type IdentityParts, landingMs, lockSubject, lostAnswerMs, shareEntry } from './redemption.js'
+import { isRejected } from './reviews.js'
 
-/** A claim that this request holds. */
-export interface Held extends Attempter {
-  /** Proves it. */
-  readonly token: string
-  /** Number of the attempt. */
-  readonly number: number
-  /** Its name at the provider. */
-  readonly externalUserId: string
-  /** The applicant that its own takes the place of, or null. */
-  readonly replaces: string | null
-  /** End of its lease by this process's clock in unix milliseconds, counted from before it was taken. */
-  readonly until: number
-}
+/** What redeeming works with. */
+export type RedeemParts = Omit<IdentityParts, 'provider'> & { readonly provider: IdentityProvider }
 
-/** What redeeming needs. */
-export interface RedeemDeps extends AddressDeps {
-  readonly provider: Pick<IdentityProvider, 'redeem' | 'find' | 'levelName'>
-  readonly logger: Logger
-}
-
-/** How a claim ended without a redemption. */
+/** How a redemption ended without an applicant. */
 interface Ending {
   readonly outcome: ShareOutcome
-  readonly state: RedemptionState
+  readonly state: Extract<RedemptionState, 'refused' | 'foreign'>
   readonly providerCode?: number | null
 }
 
-/** Redeems a token under a claim. Resolves null where the name turned out to be taken by an older applicant: another name may do. */
-export type Redeem = (held: Held, shareToken: string) => Promise<ShareResponse | null>
+/**
+ * Redeems a token under a stored redemption. It resolves null where an older applicant has the name: the next name may
+ * do. It rejects with the errors of sharing.
+ */
+export type Redeem = (redemption: NewRedemption, shareToken: string) => Promise<ShareResponse | null>
 
-/** Builds it. It rejects with the errors of sharing. */
-export function createRedeem(deps: RedeemDeps): Redeem {
-  const { store, provider, clock, logger } = deps
+/** Builds it. */
+export function createRedeem(parts: RedeemParts): Redeem {
+  const { store, provider, clock, logger } = parts
 
-  return async (held, shareToken) => {
-    const { externalUserId } = held
-    const claimedAt = clock.now()
-    // What is signed by then has landed when the claim ends, however long this process is suspended meanwhile.
-    const sendBy = held.until - landingMs
-    const isLate = claimedAt > sendBy
-    const redemption = isLate
-      ? ({ kind: 'unsent' } as const)
-      : await provider.redeem({ shareToken, externalUserId, sendBy, integrationAddress: held.integrationAddress })
-    switch (redemption.kind) {
+  return async (redemption, shareToken) => {
+    const { externalUserId, integrationAddress, startedAt, leaseMs } = redemption
+    // A request that is signed by then has landed when the lease ends, however long this process is suspended.
+    const sendBy = startedAt + leaseMs - landingMs
+    const result =
+      clock.now() > sendBy
+        ? ({ kind: 'unsent' } as const)
+        : await provider.redeem({ shareToken, externalUserId, sendBy, integrationAddress })
+    switch (result.kind) {
       case 'redeemed':
-        return attached(held, redemption.applicant, 'redeemed')
+        return attached(redemption, result.applicant, 'redeemed')
       case 'unknown':
-        return lost(held, redemption.reason, claimedAt)
+        return lost(redemption, result.reason)
       case 'unsent':
-        await end(held, { outcome: 'late', state: 'refused' })
-        throw new IdentityUnavailableError(patienceMs)
-      default:
-        await end(held, {
-          ...{ outcome: redemption.kind, state: 'refused' },
-          providerCode: redemption.kind === 'rejected' ? redemption.providerCode : null,
-        })
-        logRefusal(logger, redemption, { externalUserId })
-        throw refusalError(redemption)
+        await end(redemption, { outcome: 'late', state: 'refused' })
+        throw new IdentityUnavailableError()
+      default: {
+        const providerCode = result.kind === 'rejected' ? result.providerCode : null
+        const former = await end(redemption, { outcome: result.kind, state: 'refused', providerCode })
+        logFailure(logger, result, { externalUserId })
+        throw failureError(result, former)
+      }
     }
   }
 
   /** Looks for the applicant of a redemption whose answer was lost. */
-  async function lost(held: Held, reason: string, claimedAt: number): Promise<ShareResponse | null> {
-    const { accountId, externalUserId } = held
-    const found = await provider.find(externalUserId, held.integrationAddress)
-    if (found.kind !== 'answer') logRefusal(logger, found, { externalUserId })
-    const applicant = found.kind === 'answer' ? found.value : null
-    if (applicant !== null) {
-      const misfit = misfitOf({ claimedAt, levelName: provider.levelName ?? null }, applicant)
-      if (misfit === null) return attached(held, applicant, 'found')
-      logger.error({ externalUserId, applicantId: applicant.applicantId, misfit }, strangeApplicant)
-      if (misfit === 'age') {
-        await end(held, { outcome: 'foreign', state: 'foreign' })
-        return null
-      }
+  async function lost(redemption: NewRedemption, reason: string): Promise<ShareResponse | null> {
+    const { externalUserId, subjectId } = redemption
+    const answer = await provider.find(externalUserId, redemption.integrationAddress)
+    if (answer.kind !== 'answer') logFailure(logger, answer, { externalUserId })
+    const applicant = answer.kind === 'answer' ? answer.value : null
+    const misfit = applicant === null ? null : misfitOf(redemption, applicant)
+    if (applicant !== null && misfit === null) return attached(redemption, applicant, 'found')
+    if (applicant !== null && misfit !== null) logMisfit(logger, externalUserId, applicant, misfit)
+    if (misfit === 'age') {
+      await end(redemption, { outcome: 'foreign', state: 'foreign' })
+      return null
     }
-    // The provider may still be at it, so the claim is kept until its lease ends; then it is looked for again.
+    // The token may still land, so the name is looked up again.
     await store.transaction(async (tx) => {
-      const { claim } = await tx.verifications.lock(accountId)
-      await tx.verifications.endRedemption(externalUserId, 'unknown')
-      if (claim?.token === held.token) await tx.verifications.change(accountId, { askInMs: lostAnswerMs })
-      await logAttempt(tx, clock.now(), held, 'unknown', held)
+      await lockSubject(tx, subjectId)
+      const now = await tx.identity.redemption(externalUserId)
+      if (now?.state === 'in_flight')
+        await tx.identity.changeRedemption(externalUserId, { state: 'unknown', lookUpInMs: lostAnswerMs })
+      await tx.identity.logShare(shareEntry(clock.now(), redemption, 'unknown'))
     })
     logger.warn({ externalUserId, reason }, 'The outcome of a redemption is not known yet.')
-    throw new IdentityUnavailableError(patienceMs)
+    throw new IdentityUnavailableError()
   }
 
-  async function attached(held: Held, applicant: Applicant, outcome: 'redeemed' | 'found'): Promise<ShareResponse> {
+  async function attached(
+    redemption: NewRedemption,
+    applicant: Applicant,
+    outcome: 'redeemed' | 'found',
+  ): Promise<ShareResponse> {
     const source = outcome === 'found' ? 'look_up' : 'redemption'
-    const attachment = { attempt: held, applicant, outcome, source } as const
-    const { donor, review } = await store.transaction(async (tx) =>
-      endOf(tx, await keptBy(tx, held), deps, (moves) => attach(tx, attachment, deps, moves)),
+    const { donor, review } = await store.transaction((tx) =>
+      attach(tx, { redemption, applicant, outcome, source }, parts),
     )
-    // Somebody else's verification is there: whatever became of the token, nothing is told of that.
-    if (donor !== held.integrationAddress) throw new VerificationUnavailableError()
+    // Somebody else's verification is there: whatever became of the token, nothing of that is answered.
+    if (donor !== redemption.integrationAddress) throw new VerificationUnavailableError()
     return { ...review, reused: true }
   }
 
-  /** Ends an attempt that redeemed nothing. What was before stays. */
-  async function end(held: Held, { outcome, state, providerCode = null }: Ending): Promise<void> {
-    const { accountId, externalUserId } = held
-    await store.transaction(async (tx) =>
-      endOf(tx, await keptBy(tx, held), deps, async () => {
-        const { claim } = await tx.verifications.lock(accountId)
-        await tx.verifications.endRedemption(externalUserId, state)
-        if (claim?.token === held.token) await tx.verifications.change(accountId, { claim: null })
-        await logAttempt(tx, clock.now(), held, outcome, { externalUserId, providerCode })
-      }),
-    )
-  }
-}
-
-/** The error of a refusal. */
-export function refusalError(refused: ProviderRefusal | Exclude<Answer<unknown>, { kind: 'answer' }>): Error {
-  switch (refused.kind) {
-    case 'rejected':
-      return new ShareTokenRejectedError(refused.message)
-    case 'misconfigured':
-      return new IdentityMisconfiguredError()
-    case 'throttled':
-      return new IdentityUnavailableError(refused.retryAfterMs ?? patienceMs)
-    case 'unavailable':
-      return new IdentityUnavailableError(patienceMs)
+  /**
+   * Ends a redemption that used no token. It resolves the caller's own rejection of the open subject; the verification
+   * stays unchanged.
+   */
+  async function end(
+    redemption: NewRedemption,
+    { outcome, state, providerCode = null }: Ending,
+  ): Promise<Review | null> {
+    const { externalUserId, subjectId, integrationAddress } = redemption
+    return store.transaction(async (tx) => {
+      const { donor, review, closed } = await lockSubject(tx, subjectId)
+      const now = await tx.identity.redemption(externalUserId)
+      if (now !== null && isOpen(now.state))
+        await tx.identity.changeRedemption(externalUserId, { state, lookUpInMs: null })
+      await tx.identity.logShare(shareEntry(clock.now(), redemption, outcome, providerCode))
+      return !closed && donor === integrationAddress && isRejected(review) ? review : null
+    })
   }
 }

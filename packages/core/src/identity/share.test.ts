@@ -3,79 +3,116 @@ import {
   approved,
   begun,
   email,
+  first,
+  identitySetup,
   notStarted,
+  otherEmail,
   otherShop,
   rejected,
   review,
-  shareSetup,
+  second,
   shop,
-} from '../../test/support/share-setup.js'
+} from '../../test/support/identity-setup.js'
 import { StoreError } from '../errors.js'
 import type { Store } from '../ports/store.js'
-import { claimLeaseMs, landingMs } from './claim-times.js'
+import { landingMs, redemptionLeaseMs } from './redemption.js'
 
 const unavailable = expect.objectContaining({ code: 'ERR_IDENTITY_UNAVAILABLE', retryable: true })
 const notDonated = expect.objectContaining({ code: 'ERR_VERIFICATION_UNAVAILABLE' })
+const input = { integrationAddress: shop, email, shareToken: 'token' }
 
 describe('INTERFACE 3, KYC attachment', () => {
   test('none: the token is redeemed and the check begins', async () => {
-    const { share, provider, verification, outcomes } = shareSetup()
+    const { share, provider, subject, outcomes } = identitySetup()
     expect(await share(shop, 'token')).toEqual({ ...begun, reused: true })
     expect(provider.redeemed).toEqual([
-      { shareToken: 'token', externalUserId: 'pi:account-1:1', applicantId: 'applicant of pi:account-1:1' },
+      { shareToken: 'token', externalUserId: first, applicantId: `applicant of ${first}` },
     ])
-    expect(await verification()).toMatchObject({ donor: shop, applicantId: 'applicant of pi:account-1:1', claim: null })
-    expect(await outcomes()).toEqual(['claimed', 'redeemed'])
+    expect(subject()).toMatchObject({ donor: shop, applicantId: `applicant of ${first}`, accountId: null })
+    expect(outcomes()).toEqual(['started', 'redeemed'])
   })
 
   test('the status that the provider answers with a redemption is answered', async () => {
-    const { share, provider } = shareSetup()
-    provider.reviews.set('applicant of pi:account-1:1', approved)
+    const { share, provider } = identitySetup()
+    provider.reviews.set(`applicant of ${first}`, approved)
     expect(await share()).toEqual({ ...approved, reused: true })
   })
 
   test('approved, shared by the caller: its status, and the provider is not called', async () => {
-    const { share, webhook, provider, outcomes } = shareSetup()
+    const { share, webhook, provider, outcomes } = identitySetup()
     await share()
     await webhook(approved)
     expect(await share()).toEqual({ ...approved, reused: false })
-    expect(provider.calls).toEqual(['redeem pi:account-1:1'])
-    expect(await outcomes()).toEqual(['claimed', 'redeemed', 'already_approved'])
+    expect(provider.calls).toEqual([`redeem ${first}`])
+    expect(outcomes()).toEqual(['started', 'redeemed', 'already_approved'])
   })
 
   test.each(['init', 'pending', 'prechecked', 'onHold'] as const)(
     'in flight (%s), shared by the caller: not displaced, and the provider is not called',
     async (status) => {
-      const { share, webhook, provider, outcomes } = shareSetup()
+      const { share, webhook, provider, outcomes } = identitySetup()
       await share()
       await webhook(review(status))
       expect(await share()).toEqual({ ...review(status), reused: false })
-      expect(provider.calls).toEqual(['redeem pi:account-1:1'])
-      expect(await outcomes()).toEqual(['claimed', 'redeemed', 'in_flight'])
+      expect(provider.calls).toEqual([`redeem ${first}`])
+      expect(outcomes()).toEqual(['started', 'redeemed', 'in_flight'])
     },
   )
 
   test('completed RED, shared by the caller: a fresh token is redeemed under a new name', async () => {
-    const { share, webhook, provider, verification } = shareSetup()
+    const { share, webhook, provider, subject } = identitySetup()
     await share()
     await webhook(rejected)
     expect(await share()).toEqual({ ...begun, reused: true })
-    expect(provider.calls).toEqual(['redeem pi:account-1:1', 'redeem pi:account-1:2'])
-    expect(await verification()).toMatchObject({ applicantId: 'applicant of pi:account-1:2', attempts: 2 })
+    expect(provider.calls).toEqual([`redeem ${first}`, `redeem ${second}`])
+    expect(subject()).toMatchObject({ applicantId: `applicant of ${second}`, attachedNumber: 2, redemptions: 2 })
   })
 
-  test('a refused retry after RED leaves what was before', async () => {
-    const { share, webhook, provider, verification } = shareSetup()
+  test('a refused retry after RED leaves what was before, and shows the former verdict', async () => {
+    const { share, webhook, fails, subject } = identitySetup()
     await share()
     await webhook(rejected)
-    const before = await verification()
-    provider.fault = () => 'rejected'
-    await expect(share()).rejects.toMatchObject({ code: 'ERR_SHARE_TOKEN_REJECTED' })
-    expect(await verification()).toEqual({ ...before, attempts: 2 })
+    const before = subject()
+    fails('rejected')
+    await expect(share()).rejects.toMatchObject({ code: 'ERR_SHARE_TOKEN_REJECTED', formerReview: rejected })
+    expect(subject()).toEqual({ ...before, redemptions: 2 })
   })
 
-  test('fifty at once: one redeems, the others are answered that nothing has begun and keep their tokens', async () => {
-    const { share, provider } = shareSetup()
+  test('a rejection that became another integration’s during the redemption is not shown', async () => {
+    const { share, webhook, provider, seedSubject } = identitySetup()
+    await share()
+    await webhook(rejected)
+    provider.redeem = async () => {
+      seedSubject('s1', { donor: otherShop })
+      return { kind: 'rejected', message: 'Token has expired', providerCode: null }
+    }
+    await expect(share()).rejects.toMatchObject({ code: 'ERR_SHARE_TOKEN_REJECTED', formerReview: null })
+  })
+
+  test('a rejection of a subject that was closed during the redemption is not shown', async () => {
+    const { share, webhook, provider, prove, proveAs, subjectOf } = identitySetup()
+    const account = await prove()
+    await share()
+    await webhook(rejected, { name: `pi:${(await subjectOf()).id}:1` })
+    provider.redeem = async () => {
+      await proveAs(account, otherEmail)
+      return { kind: 'rejected', message: 'Token has expired', providerCode: null }
+    }
+    await expect(share()).rejects.toMatchObject({ code: 'ERR_SHARE_TOKEN_REJECTED', formerReview: null })
+  })
+
+  test('the rejection of another address of the account is not shown as the former verdict', async () => {
+    const { share, shareFor, webhook, fails, prove, proveAs, subjectOf } = identitySetup()
+    const account = await prove()
+    await share()
+    await webhook(rejected, { name: `pi:${(await subjectOf()).id}:1` })
+    await proveAs(account, otherEmail)
+    fails('rejected')
+    await expect(shareFor(otherEmail)).rejects.toMatchObject({ code: 'ERR_SHARE_TOKEN_REJECTED', formerReview: null })
+  })
+
+  test('fifty at once: one redeems, the others are answered reused: false and keep their tokens', async () => {
+    const { share, provider } = identitySetup()
     const answers = await Promise.all(Array.from({ length: 50 }, () => share()))
     expect(answers.filter(({ reused }) => reused)).toEqual([{ ...begun, reused: true }])
     for (const answer of answers.filter(({ reused }) => !reused))
@@ -86,113 +123,110 @@ describe('INTERFACE 3, KYC attachment', () => {
     expect(provider.redeemed).toHaveLength(1)
   })
 
-  test('shared by another integration, or completed by the user: the same refusal whatever its status', async () => {
-    for (const donor of [otherShop, 'self'])
+  test.each(['another integration', 'the user directly'])(
+    'shared by %s: the same refusal whatever its status, and no token is used',
+    async (who) => {
       for (const each of [begun, review('pending'), review('onHold'), approved, rejected]) {
-        const { share, store, provider, accounts, outcomes, webhook } = shareSetup()
-        await share(otherShop)
-        await webhook(each)
-        await store.transaction((tx) => tx.verifications.change('account-1', { donor }))
+        const { share, provider, outcomes, webhook, register, direct } = identitySetup()
+        if (who === 'another integration') {
+          await share(otherShop)
+          await webhook(each)
+        } else await direct(await register(), each)
+        const before = provider.redeemed.length
         const error = await share(shop).catch((reason: unknown) => reason)
         expect(error).toMatchObject({ code: 'ERR_VERIFICATION_UNAVAILABLE', message: 'KYC unavailable for this user' })
-        expect(provider.calls).toHaveLength(1)
-        expect(accounts.given).toHaveLength(2)
-        expect(await outcomes()).toEqual(['claimed', 'redeemed', 'not_donated'])
+        expect(provider.redeemed).toHaveLength(before)
+        expect(outcomes().at(-1)).toBe('not_donated')
       }
-  })
+    },
+  )
 })
 
-describe('a refusal consumes nothing, and the same request may be sent again', () => {
+describe('a refusal uses no token, and the same request may be sent again', () => {
   test.each([
     ['rejected', 'ERR_SHARE_TOKEN_REJECTED', { providerMessage: 'Token has expired' }],
     ['throttled', 'ERR_IDENTITY_UNAVAILABLE', { retryAfterMs: 7_000 }],
     ['misconfigured', 'ERR_IDENTITY_MISCONFIGURED', {}],
   ] as const)('%s is %s', async (fault, code, fields) => {
-    const { share, provider, verification, outcomes } = shareSetup()
-    provider.fault = () => fault
+    const { share, provider, fails, subject, outcomes, states } = identitySetup()
+    fails(fault)
     await expect(share(shop, 'token')).rejects.toMatchObject({ code, ...fields })
     expect(provider.redeemed).toEqual([])
-    expect(await verification()).toMatchObject({ donor: null, claim: null, attempts: 1 })
-    expect(await outcomes()).toEqual(['claimed', fault])
-    provider.fault = () => null
+    expect(subject()).toMatchObject({ donor: null, redemptions: 1 })
+    expect(outcomes()).toEqual(['started', fault])
+    expect(states()).toEqual(['refused'])
+    fails(null)
     expect(await share(shop, 'token')).toEqual({ ...begun, reused: true })
   })
 
-  test('an operator is told of refused credentials', async () => {
-    const { share, provider, logger } = shareSetup()
-    provider.fault = () => 'misconfigured'
+  test('refused credentials are an error in the log', async () => {
+    const { share, fails, logger } = identitySetup()
+    fails('misconfigured')
     await expect(share()).rejects.toThrow()
-    const fields = { eventType: 'identity.misconfigured', externalUserId: 'pi:account-1:1', reason: 'the signature' }
+    const fields = { eventType: 'identity.misconfigured', externalUserId: first, reason: 'the signature' }
     expect(logger.lines).toMatchObject([{ level: 'error', fields }])
   })
 
-  test('an operator is told once of credentials that are refused to a look-up of any kind', async () => {
-    const { share, provider, logger, clock, verdicts, settle } = shareSetup()
-    const errors = () => logger.lines.filter(({ level }) => level === 'error').length
+  test('credentials that are refused to a look-up of any kind are one error in the log', async () => {
+    const { share, provider, errors, expire, identity } = identitySetup()
     provider.fault = (call) => (call === 'redeem' ? 'lost before' : 'misconfigured')
     await expect(share()).rejects.toThrow()
-    expect(errors()).toBe(1)
-    await clock.advance(claimLeaseMs)
+    expect(errors()).toHaveLength(1)
+    await expire()
     await expect(share()).rejects.toThrow()
-    expect(errors()).toBe(2)
-    expect(await verdicts.ask()).toBe(1)
-    expect(errors()).toBe(3)
-    await expect(settle({ externalUserId: 'pi:account-1:1', applicantId: 'x' })).rejects.toThrow()
-    expect(errors()).toBe(4)
+    expect(errors()).toHaveLength(2)
+    expect(await identity.pollDue()).toBe(1)
+    expect(errors()).toHaveLength(3)
+    await expect(identity.resolveRedemption({ externalUserId: first, applicantId: 'x' })).rejects.toThrow()
+    expect(errors()).toHaveLength(4)
   })
 })
 
-describe('an answer that was lost', () => {
+describe('a lost answer', () => {
   test('is found at once where the token was redeemed', async () => {
-    const { share, provider, outcomes } = shareSetup()
-    provider.fault = (call) => (call === 'redeem' ? 'lost after' : null)
+    const { share, provider, fails, outcomes } = identitySetup()
+    fails('lost after', 'redeem')
     expect(await share()).toEqual({ ...begun, reused: true })
-    expect(provider.calls).toEqual(['redeem pi:account-1:1', 'find pi:account-1:1'])
-    expect(await outcomes()).toEqual(['claimed', 'found'])
+    expect(provider.calls).toEqual([`redeem ${first}`, `find ${first}`])
+    expect(outcomes()).toEqual(['started', 'found'])
   })
 
-  test('keeps the claim where nothing is found: not before the lease ends is a token given again, under another name', async () => {
-    const { share, provider, clock, outcomes, redemptions } = shareSetup()
-    provider.fault = (call) => (call === 'redeem' ? 'lost before' : null)
+  test('leaves a redemption where nobody is found: not before its lease expires is a token sent again, under another name', async () => {
+    const { share, provider, fails, clock, outcomes, redemptions } = identitySetup()
+    fails('lost before', 'redeem')
     await expect(share(shop, 'token')).rejects.toThrow(unavailable)
-    provider.fault = () => null
-    await clock.advance(claimLeaseMs - 1)
-    // Whether its token was redeemed is not known, so it is not told that it was left alone.
+    fails(null)
+    await clock.advance(redemptionLeaseMs - 1)
+    // Whether its token was used is not known, so it is not answered that it was left alone.
     await expect(share(shop, 'token')).rejects.toThrow(unavailable)
     expect(await share(otherShop, 'theirs')).toEqual({ ...notStarted, reused: false })
     expect(provider.redeemed).toEqual([])
     await clock.advance(1)
     expect(await share(shop, 'token')).toEqual({ ...begun, reused: true })
-    expect(provider.calls).toEqual([
-      'redeem pi:account-1:1',
-      'find pi:account-1:1',
-      'find pi:account-1:1',
-      'redeem pi:account-1:2',
-    ])
-    expect(await outcomes()).toEqual(['claimed', 'unknown', 'unknown', 'concurrent', 'absent', 'claimed', 'redeemed'])
-    expect(await redemptions()).toEqual([
-      ['pi:account-1:1', shop, 'absent'],
-      ['pi:account-1:2', shop, 'attached'],
+    expect(provider.calls).toEqual([`redeem ${first}`, `find ${first}`, `find ${first}`, `redeem ${second}`])
+    expect(outcomes()).toEqual(['started', 'unknown', 'unknown', 'concurrent', 'absent', 'started', 'redeemed'])
+    expect(redemptions()).toEqual([
+      [first, shop, 'absent'],
+      [second, shop, 'attached'],
     ])
   })
 
-  test('is found after the lease, and a second token is not consumed', async () => {
-    const { share, provider, clock, outcomes } = shareSetup()
-    provider.fault = () => 'lost after'
+  test('is found after the lease, and a second token is not used', async () => {
+    const { share, provider, fails, expire, outcomes } = identitySetup()
+    fails('lost after')
     await expect(share(shop, 'first')).rejects.toThrow(unavailable)
-    provider.fault = () => null
-    await clock.advance(claimLeaseMs)
+    fails(null)
+    await expire()
     expect(await share(shop, 'second')).toEqual({ ...begun, reused: false })
     expect(provider.redeemed.map(({ shareToken }) => shareToken)).toEqual(['first'])
-    expect(await outcomes()).toEqual(['claimed', 'unknown', 'found', 'in_flight'])
+    expect(outcomes()).toEqual(['started', 'unknown', 'found', 'in_flight'])
   })
 
-  test('is found by a webhook: the claim is over before its lease', async () => {
-    const { share, provider, webhook, verification } = shareSetup()
-    provider.fault = () => 'lost after'
-    await expect(share()).rejects.toThrow(unavailable)
+  test('is found by a webhook before the lease expires', async () => {
+    const { share, lose, webhook, subject } = identitySetup()
+    await lose()
     expect(await webhook(review('pending'))).toBe('applied')
-    expect(await verification()).toMatchObject({ donor: shop, claim: null, review: review('pending') })
+    expect(subject()).toMatchObject({ donor: shop, review: review('pending') })
     expect(await share()).toEqual({ ...review('pending'), reused: false })
   })
 
@@ -200,102 +234,136 @@ describe('an answer that was lost', () => {
     ['throttled', 'ERR_IDENTITY_UNAVAILABLE'],
     ['misconfigured', 'ERR_IDENTITY_MISCONFIGURED'],
     ['lost before', 'ERR_IDENTITY_UNAVAILABLE'],
-  ] as const)('is asked for again at once by the next request when the question was %s', async (fault, code) => {
-    const { share, provider, clock } = shareSetup()
-    provider.fault = () => 'lost after'
-    await expect(share()).rejects.toThrow(unavailable)
-    await clock.advance(claimLeaseMs)
-    provider.fault = () => fault
+  ] as const)('is looked up again at once by the next request when the look-up was %s', async (fault, code) => {
+    const { share, lose, provider, fails, expire, outcomes } = identitySetup()
+    await lose()
+    await expire()
+    fails(fault)
     await expect(share()).rejects.toMatchObject({ code })
-    provider.fault = () => null
+    expect(outcomes().at(-1)).toBe(fault === 'lost before' ? 'unavailable' : fault)
+    fails(null)
     expect(await share()).toEqual({ ...begun, reused: false })
     expect(provider.redeemed).toHaveLength(1)
   })
 })
 
-describe('a claim of another integration', () => {
+describe('a lost answer of another integration', () => {
   test('whose token was redeemed ends as its verification, and the one who asks is refused', async () => {
-    const { share, provider, clock, verification } = shareSetup()
-    provider.fault = () => 'lost after'
-    await expect(share(otherShop)).rejects.toThrow(unavailable)
-    provider.fault = () => null
-    await clock.advance(claimLeaseMs)
+    const { share, lose, provider, expire, subject } = identitySetup()
+    await lose('lost after', otherShop)
+    await expire()
     await expect(share(shop)).rejects.toThrow(notDonated)
-    expect(await verification()).toMatchObject({ donor: otherShop, claim: null })
+    expect(subject()).toMatchObject({ donor: otherShop })
     expect(provider.redeemed).toHaveLength(1)
   })
 
-  test('whose token was not redeemed is taken over, under another name', async () => {
-    const { share, provider, clock, verification } = shareSetup()
-    provider.fault = () => 'lost before'
-    await expect(share(otherShop, 'theirs')).rejects.toThrow(unavailable)
-    provider.fault = () => null
-    await clock.advance(claimLeaseMs)
+  test('whose token was not redeemed makes room for the caller’s, under another name', async () => {
+    const { share, lose, provider, expire, subject } = identitySetup()
+    await lose('lost before', otherShop)
+    await expire()
     expect(await share(shop, 'ours')).toEqual({ ...begun, reused: true })
-    expect(provider.redeemed).toEqual([
-      expect.objectContaining({ shareToken: 'ours', externalUserId: 'pi:account-1:2' }),
-    ])
-    expect(await verification()).toMatchObject({ donor: shop })
+    expect(provider.redeemed).toMatchObject([{ shareToken: 'ours', externalUserId: second }])
+    expect(subject()).toMatchObject({ donor: shop })
     await expect(share(otherShop)).rejects.toThrow(notDonated)
   })
 })
 
 describe('where this process falls behind', () => {
-  test('a transaction that fails after the redemption leaves a claim that is resolved', async () => {
-    const { shareOn, share, store, provider, clock } = shareSetup()
+  test('a transaction that fails after the redemption leaves a redemption that is looked up', async () => {
+    const { start, share, store, provider, expire } = identitySetup()
     let transactions = 0
-    const failing: Pick<Store, 'transaction'> = {
-      transaction: (work) =>
-        ++transactions === 2
-          ? Promise.reject(new StoreError('ERR_STORE_UNAVAILABLE', 'gone'))
-          : store.transaction(work),
-    }
-    const input = { integrationAddress: shop, email, shareToken: 'token' }
-    await expect(shareOn(failing)(input)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
+    const transaction: Store['transaction'] = (work) =>
+      ++transactions === 3 ? Promise.reject(new StoreError('ERR_STORE_UNAVAILABLE', 'gone')) : store.transaction(work)
+    const failing = start({ store: { ...store, transaction } })
+    await expect(failing.share(input)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
     expect(await share(shop, 'token')).toEqual({ ...notStarted, reused: false })
-    await clock.advance(claimLeaseMs)
+    await expire()
     expect(await share(shop, 'token')).toEqual({ ...begun, reused: false })
     expect(provider.redeemed).toHaveLength(1)
   })
 
-  test('a request that was suspended with its claim redeems nothing', async () => {
-    const { shareOn, store, provider, clock, outcomes, verification } = shareSetup()
-    const suspended: Pick<Store, 'transaction'> = {
-      async transaction(work) {
-        const done = await store.transaction(work)
-        await clock.advance(claimLeaseMs - landingMs + 1)
-        return done
-      },
+  test('a request that was suspended beyond the first half minute of its lease sends nothing', async () => {
+    const { start, store, provider, clock, outcomes, states } = identitySetup()
+    const transaction: Store['transaction'] = async (work) => {
+      const done = await store.transaction(work)
+      await clock.advance(redemptionLeaseMs - landingMs + 1)
+      return done
     }
-    const input = { integrationAddress: shop, email, shareToken: 'token' }
-    await expect(shareOn(suspended)(input)).rejects.toThrow(unavailable)
+    const redeem = () => Promise.reject(new Error('it was asked to send'))
+    const suspended = start({ store: { ...store, transaction }, provider: { ...provider, redeem } })
+    await expect(suspended.share(input)).rejects.toThrow(unavailable)
     expect(provider.calls).toEqual([])
-    expect(await outcomes()).toEqual(['claimed', 'late'])
-    expect(await verification()).toMatchObject({ claim: null })
+    expect(outcomes()).toEqual(['started', 'late'])
+    expect(states()).toEqual(['refused'])
   })
 
-  test('an answer that comes after somebody else attached the applicant keeps the verdict since', async () => {
-    const { share, provider, webhook, verification, outcomes } = shareSetup()
-    provider.pause = async (_, half) => {
-      if (half === 'answer') await webhook(approved)
-    }
+  test('an answer that comes after a webhook attached the applicant keeps the verdict since', async () => {
+    const { share, during, webhook, subject, outcomes } = identitySetup()
+    during('redeem', () => webhook(approved))
     expect(await share()).toEqual({ ...approved, reused: true })
-    expect(await verification()).toMatchObject({ donor: shop, review: approved })
-    expect(await outcomes()).toEqual(['claimed', 'attached', 'redeemed'])
+    expect(subject()).toMatchObject({ donor: shop, review: approved })
+    expect(outcomes()).toEqual(['started', 'reported', 'redeemed'])
+  })
+
+  test('an owner that changes with every round is 503 after four rounds, and no token is used', async () => {
+    const { start, store, provider, outcomes, ids } = identitySetup()
+    const transaction: Store['transaction'] = (work) =>
+      store.transaction((tx) => {
+        const resolve = async () => ({ accountId: ids.next(), proved: false })
+        return work({ ...tx, identityAccounts: { ...tx.identityAccounts, resolve } })
+      })
+    await expect(start({ store: { ...store, transaction } }).share(input)).rejects.toThrow(unavailable)
+    expect(outcomes()).toEqual(['exhausted'])
+    expect(provider.calls).toEqual([])
   })
 })
 
 test('neither the address nor the token is in a row or in a log', async () => {
-  const { share, provider, clock, store, logger, webhook } = shareSetup()
+  const { share, fails, expire, memory, logger, webhook } = identitySetup()
   for (const fault of ['rejected', 'throttled', 'misconfigured', 'lost before', null] as const) {
-    provider.fault = () => fault
+    fails(fault)
     await share().catch(() => undefined)
-    await clock.advance(claimLeaseMs)
+    await expire()
   }
-  await webhook(approved)
-  const { verifications, redemptions, verdicts, shareAttempts, providerEvents, dataKeys } = store.committed()
-  const rows = [[...verifications], [...redemptions], verdicts, shareAttempts, [...providerEvents], [...dataKeys]]
-  const kept = JSON.stringify([rows, logger.lines])
-  expect(kept).toContain('account-1')
-  expect(kept).not.toMatch(/canary/i)
+  await webhook(approved, { name: 'pi:s1:5' })
+  const { subjects, redemptions, verdicts, shares, providerEvents, dataKeys } = memory.committed()
+  const rows = [[...subjects], [...redemptions], verdicts, shares, [...providerEvents], [...dataKeys]]
+  const stored = JSON.stringify([rows, logger.lines])
+  expect(stored).toContain('pi:s1:5')
+  expect(stored).not.toMatch(/canary/i)
+})
+
+/** INTERFACE 4.2: the statements of a share tell nobody whether there is an account. */
+test.each([
+  ['a first share', 0],
+  ['a share of what is in flight', 1],
+  ['a retry after RED', 2],
+])('%s sends the same statements whether or not an account exists, carried or proved', async (_, before) => {
+  const sent: string[] = []
+  for (const account of ['none', 'carried', 'proved']) {
+    const { start, store, share, register, proveAs, webhook, subjectOf } = identitySetup()
+    const accountId = account === 'none' ? null : await register()
+    if (accountId !== null && account === 'proved') await proveAs(accountId, email)
+    if (before > 0) await share()
+    if (before > 1) await webhook(rejected, { name: `pi:${(await subjectOf()).id}:1` })
+    const statements: string[] = []
+    const noting = <T extends object>(part: T): T =>
+      new Proxy(part, {
+        get(target, name) {
+          if (typeof name === 'string') statements.push(name)
+          return Reflect.get(target, name)
+        },
+      })
+    const transaction: Store['transaction'] = (work) =>
+      store.transaction((tx) => {
+        statements.push('transaction')
+        const parts = { identity: noting(tx.identity), identityAccounts: noting(tx.identityAccounts) }
+        return work({ ...tx, ...parts })
+      })
+    await start({ store: { ...store, transaction } }).share({ ...input, shareToken: 'measured' })
+    sent.push(statements.join(' '))
+  }
+  expect(sent[1]).toBe(sent[0])
+  // A proof makes the subject, and gives its owner; a first share of it writes that once more.
+  expect(sent[2]).toBe(sent[0])
 })

@@ -1,57 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import { manualClock } from '../../test/support/manual-clock.js'
-import { memoryStore } from '../../test/support/memory-store.js'
+import { addressOf, after, before, both, oldKey, setUpIntegrations } from '../../test/support/integration-setup.js'
 import { seededRandom } from '../../test/support/seeded-random.js'
-import { createAudited } from '../audit/audited.js'
-import { createAuditQueries } from '../audit/queries.js'
-import { createLegacyKeyCommands } from '../legacy-keys/commands.js'
+import { createEmailKeys, openEmailKey } from '../emails/email-keys.js'
 import { type MasterKey, parseMasterKey } from '../secrets/master-key.js'
 import { openSecret } from '../secrets/seal.js'
-import { createIntegrationCommands } from './commands.js'
 
-const oldKey = 'a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90'
-const newKey = '00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f'
-const before = parseMasterKey(oldKey)
-const both = parseMasterKey(`${newKey},${oldKey}`)
-const after = parseMasterKey(newKey)
-const addressOf = (name: string) => `0x${name.repeat(40).slice(0, 40)}`
 const [a, b] = [addressOf('a'), addressOf('b')]
-
-function setup() {
-  const clock = manualClock()
-  const store = memoryStore()
-  const random = seededRandom('integrations')
-  const commandsWith = (keys: MasterKey) => {
-    const audited = createAudited({ transaction: store.transaction, keys, clock, actor: 'cli:ada' })
-    const { integrations, legacyKeys, audit } = store
-    return {
-      ...createIntegrationCommands({
-        integrations,
-        audited,
-        keys,
-        clock,
-        random,
-        allowLoopbackHttp: false,
-      }),
-      legacy: createLegacyKeyCommands({ legacyKeys, audited, keys, clock, random }),
-      audit: createAuditQueries({ audit, keys }),
-    }
-  }
-  const log = () => store.committed().audit.map(({ action, subject, details }) => [action, subject, details])
-  const stored = async (address: string) => {
-    const record = await store.integrations.find(address)
-    if (record === null) throw new Error(`${address} is not stored`)
-    return record
-  }
-  return { clock, store, commandsWith, commands: commandsWith(before), log, stored }
-}
 
 /** A URL of which more than the origin is kept back. */
 const fingerprint = (origin: string) => expect.stringMatching(new RegExp(`^${origin}/\\[[0-9a-f]{12}\\]$`))
 
 describe('every command writes its record', () => {
   test('creating one, without secrets and without the path and the query of its URL', async () => {
-    const { commands, log } = setup()
+    const { commands, log } = setUpIntegrations()
     await commands.create({ address: a, name: 'shop', notificationUrl: 'https://shop.example/hook?token=canary' })
     await commands.create({ address: b })
     expect(log()).toEqual([
@@ -61,7 +22,7 @@ describe('every command writes its record', () => {
   })
 
   test('changing its URL, with the one before', async () => {
-    const { commands, log } = setup()
+    const { commands, log } = setUpIntegrations()
     await commands.create({ address: a, notificationUrl: 'https://old.example/?k=canary' })
     await commands.setNotificationUrl(a, 'https://new.example/hook?k=canary')
     await commands.setNotificationUrl(a, null)
@@ -72,7 +33,7 @@ describe('every command writes its record', () => {
   })
 
   test('shutting it out and letting it in', async () => {
-    const { commands, log } = setup()
+    const { commands, log } = setUpIntegrations()
     await commands.create({ address: a })
     await commands.setEnabled(a, false)
     await commands.setEnabled(a, true)
@@ -82,21 +43,15 @@ describe('every command writes its record', () => {
     ])
   })
 
-  test('rotating either secret', async () => {
-    const { commands, log, stored } = setup()
-    const issued = await commands.create({ address: a })
-    const { signingSecret } = await commands.rotateSigningSecret(a)
+  test('rotating the API secret', async () => {
+    const { commands, log } = setUpIntegrations()
+    await commands.create({ address: a })
     await commands.rotateApiSecret(a, { graceMs: 60_000 })
-    expect(log().slice(1)).toEqual([
-      ['integration.signing_secret_rotated', a, {}],
-      ['integration.api_secret_rotated', a, { graceMs: 60_000 }],
-    ])
-    expect(signingSecret).not.toBe(issued.signingSecret)
-    expect(openSecret(before, a, (await stored(a)).signingSecret)).toBe(signingSecret)
+    expect(log().slice(1)).toEqual([['integration.api_secret_rotated', a, { graceMs: 60_000 }]])
   })
 
   test('issuing and revoking a legacy key', async () => {
-    const { commands, log } = setup()
+    const { commands, log } = setUpIntegrations()
     const { key } = await commands.legacy.create({ name: 'till' })
     await commands.legacy.revoke(key.id)
     expect(log()).toEqual([
@@ -106,7 +61,7 @@ describe('every command writes its record', () => {
   })
 
   test('and one that fails writes none', async () => {
-    const { commands, log } = setup()
+    const { commands, log } = setUpIntegrations()
     await commands.create({ address: a })
     const missing = { code: 'ERR_INTEGRATION_NOT_FOUND' }
     await expect(commands.create({ address: a })).rejects.toMatchObject({ code: 'ERR_INTEGRATION_EXISTS' })
@@ -114,26 +69,26 @@ describe('every command writes its record', () => {
     await expect(commands.setNotificationUrl(b, null)).rejects.toMatchObject(missing)
     await expect(commands.setNotificationUrl(a, 'ftp://x')).rejects.toMatchObject({ code: 'ERR_URL_INVALID' })
     await expect(commands.rotateApiSecret(b)).rejects.toMatchObject(missing)
-    await expect(commands.rotateSigningSecret(b)).rejects.toMatchObject(missing)
     await expect(commands.legacy.revoke('lk_none')).rejects.toMatchObject({ code: 'ERR_LEGACY_KEY_NOT_FOUND' })
     expect(log()).toHaveLength(1)
   })
 
   test('in the same transaction: a secret is not rotated when its record cannot be kept', async () => {
-    const { commands, store, stored, log } = setup()
+    const { commands, store, stored, log } = setUpIntegrations()
     await commands.create({ address: a })
     const record = await stored(a)
     store.failures.push(new Error('disk'))
-    await expect(commands.rotateSigningSecret(a)).rejects.toThrow('disk')
+    await expect(commands.rotateApiSecret(a)).rejects.toThrow('disk')
     expect(await stored(a)).toEqual(record)
     expect(log()).toHaveLength(1)
   })
 })
 
 describe('resealing', () => {
-  /** Three integrations of the old key, and one of both. */
+  /** Three integrations and the key of e-mail addresses of the old key, and the commands of both keys. */
   async function rotated() {
-    const made = setup()
+    const made = setUpIntegrations()
+    await openEmailKey({ dataKeys: made.store.dataKeys, keys: before, random: seededRandom('e-mail') })
     const secrets = new Map<string, string>()
     for (const name of ['a', 'b', 'c']) {
       const { signingSecret } = await made.commands.create({ address: addressOf(name) })
@@ -155,6 +110,44 @@ describe('resealing', () => {
     }
   })
 
+  test('prepared and previous secrets follow; a previous one whose grace time is over leaves the database', async () => {
+    const { commands, commandsWith, clock, stored } = setUpIntegrations()
+    const kept: string[] = []
+    for (const [address, graceMs] of [
+      [a, 60_000],
+      [b, 59_999],
+    ] as const) {
+      kept.push((await commands.create({ address })).signingSecret)
+      kept.push((await commands.prepareSigningSecret(address)).signingSecret)
+      await commands.activateSigningSecret(address, { graceMs })
+      kept.push((await commands.prepareSigningSecret(address)).signingSecret)
+    }
+    await clock.advance(59_999)
+    expect(await commandsWith(both).resealSecrets()).toMatchObject({ resealed: 5 })
+    const records = [await stored(a), await stored(b)]
+    const opened = records.flatMap(({ address, previousSigningSecret, signingSecret, preparedSigningSecret }) =>
+      [previousSigningSecret, signingSecret, preparedSigningSecret].map(
+        (sealed) => sealed && openSecret(after, address, sealed),
+      ),
+    )
+    expect(opened).toEqual(kept.map((secret, index) => (index === 3 ? null : secret)))
+    expect(records[0]?.previousSigningSecret?.until).toBe(clock.now() + 1)
+    expect(await commandsWith(both).resealSecrets()).toMatchObject({ resealed: 0 })
+    expect([await stored(a), await stored(b)]).toEqual(records)
+  })
+
+  test('seals every data key with the newest key, and what it sealed or hashed stays as it is', async () => {
+    const { commands, store } = await rotated()
+    const hashOf = async (keys: MasterKey) => {
+      const random = seededRandom('e-mail')
+      return createEmailKeys(await openEmailKey({ dataKeys: store.dataKeys, keys, random }), random)('a@b.example').key
+    }
+    const hash = await hashOf(before)
+    expect(await commands.resealSecrets()).toMatchObject({ dataKeys: 1 })
+    expect(await hashOf(after)).toBe(hash)
+    expect(await commands.resealSecrets()).toMatchObject({ dataKeys: 0 })
+  })
+
   test('again changes nothing, and is on record each time', async () => {
     const { commands, stored, log } = await rotated()
     await commands.resealSecrets()
@@ -163,8 +156,8 @@ describe('resealing', () => {
     expect(await stored(a)).toEqual(sealed)
     const keyVersion = after.current.version
     expect(log().slice(-2)).toEqual([
-      ['secrets.resealed', 'all', { resealed: 3, keyVersion }],
-      ['secrets.resealed', 'all', { resealed: 0, keyVersion }],
+      ['secrets.resealed', 'all', { resealed: 3, dataKeys: 1, keyVersion }],
+      ['secrets.resealed', 'all', { resealed: 0, dataKeys: 0, keyVersion }],
     ])
     expect(await commands.audit.verify()).toMatchObject({ brokenAt: null, records: 5 })
   })
@@ -185,12 +178,13 @@ describe('resealing', () => {
   })
 
   test('names legacy keys that are not revoked', async () => {
-    const { commandsWith } = setup()
+    const { commandsWith } = setUpIntegrations()
     const old = await commandsWith(before).legacy.create({ name: 'old' })
     const revoked = await commandsWith(before).legacy.create({ name: 'revoked' })
     await commandsWith(before).legacy.revoke(revoked.key.id)
     expect(await commandsWith(both).resealSecrets()).toEqual({
       resealed: 0,
+      dataKeys: 0,
       olderApiSecrets: [],
       olderLegacyKeys: [old.key.id],
     })
@@ -204,5 +198,13 @@ describe('resealing', () => {
     await expect(commands.resealSecrets()).rejects.toMatchObject({ code: 'ERR_SECRET_UNREADABLE' })
     expect((await stored(a)).signingSecret.keyVersion).toBe(before.current.version)
     expect(log()).toHaveLength(count)
+  })
+
+  test('a data key that cannot be opened stops it, too', async () => {
+    const { commands, stored, store } = await rotated()
+    const strange = { keyVersion: after.current.version + 1, sealed: 'AAAA' }
+    await store.dataKeys.obtain('other', strange)
+    await expect(commands.resealSecrets()).rejects.toMatchObject({ code: 'ERR_SECRET_UNREADABLE' })
+    expect((await stored(a)).signingSecret.keyVersion).toBe(before.current.version)
   })
 })

@@ -13,6 +13,7 @@ import { resealSecrets } from '../secrets/reseal.js'
 import { sealSecret } from '../secrets/seal.js'
 import type { IntegrationCommands, IntegrationView } from '../service-types.js'
 import { parseNotificationUrl } from './notification-url.js'
+import { createSigningSecretCommands } from './signing-secrets.js'
 
 /** What the commands need. */
 export interface IntegrationDeps {
@@ -36,6 +37,8 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
   const readUrl = (url: string | null) =>
     url === null ? null : parseNotificationUrl(url, allowLoopbackHttp, isDeniedAddress)
 
+  const viewOf = (record: IntegrationRecord) => integrationView(record, clock.now())
+
   /** Changes an integration that exists. @param details - From the record before. */
   function change(
     input: string,
@@ -49,7 +52,7 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
       const record = before === null ? null : await tx.integrations.update(subject, fields)
       if (before === null || record === null) throw new IntegrationError('ERR_INTEGRATION_NOT_FOUND', subject)
       note({ action, subject, details: details(before) })
-      return integrationView(record)
+      return viewOf(record)
     })
   }
 
@@ -66,6 +69,8 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
         apiSecret: hashApiSecret(keys.current, apiSecret),
         previousApiSecret: null,
         signingSecret: sealSecret(keys, random, address, signingSecret),
+        preparedSigningSecret: null,
+        previousSigningSecret: null,
         createdAt: clock.now(),
       }
       await audited(async (tx, note) => {
@@ -73,10 +78,10 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
         const url = shownUrl(keys.current, record.notificationUrl)
         note({ action: 'integration.created', subject: address, details: { name, url } })
       })
-      return { integration: integrationView(record), apiSecret, signingSecret }
+      return { integration: viewOf(record), apiSecret, signingSecret }
     },
     async list() {
-      return (await integrations.list()).map(integrationView)
+      return (await integrations.list()).map(viewOf)
     },
     async setEnabled(address, enabled) {
       return change(address, enabled ? 'integration.enabled' : 'integration.disabled', { enabled })
@@ -107,18 +112,15 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
       })
       return { apiSecret }
     },
-    async rotateSigningSecret(input) {
-      const address = parseAddress(input)
-      const signingSecret = issueSigningSecret(random)
-      const sealed = sealSecret(keys, random, address, signingSecret)
-      await change(address, 'integration.signing_secret_rotated', { signingSecret: sealed })
-      return { signingSecret }
-    },
+    ...createSigningSecretCommands({ audited, keys, clock, random }),
     resealSecrets: () => resealSecrets({ audited, keys, clock, random }),
   }
 }
 
-function integrationView(record: IntegrationRecord): IntegrationView {
+function integrationView(record: IntegrationRecord, now: number): IntegrationView {
   const { address, name, notificationUrl, enabled, createdAt } = record
-  return { address, name, notificationUrl, enabled, createdAt }
+  const { preparedSigningSecret: prepared, previousSigningSecret: previous } = record
+  const previousSigningSecretUntil = previous !== null && now < previous.until ? previous.until : null
+  const rotation = { signingSecretPrepared: prepared !== null, previousSigningSecretUntil }
+  return { address, name, notificationUrl, enabled, createdAt, ...rotation }
 }

@@ -6,7 +6,8 @@
  */
 export function findDuplicateKey(json: string): string | null {
   const open: (Set<string> | null)[] = []
-  const token = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g
+  // The last quote is there; that it need not be keeps the time linear whatever the text.
+  const token = /"(?:[^"\\]|\\.)*"?|[{}[\]:,]/g
   let previous = ''
   for (let match = token.exec(json); match !== null; match = token.exec(json)) {
     const text = match[0]

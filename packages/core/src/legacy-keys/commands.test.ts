@@ -7,6 +7,7 @@ import { createAuthenticateLegacy } from '../auth/legacy.js'
 import { createRecent } from '../auth/recent.js'
 import type { Random } from '../ports/world.js'
 import { parseMasterKey } from '../secrets/master-key.js'
+import type { LegacyCaller } from '../service-types.js'
 import { createLegacyKeyCommands } from './commands.js'
 
 const keys = parseMasterKey('00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f')
@@ -16,7 +17,7 @@ function setup(given?: Pick<Random, 'bytes'>) {
   let now = 1_000
   const clock = { now: () => now }
   const random = seededRandom('legacy keys')
-  const recent = createRecent<true>({ clock, random: seededRandom('salt') })
+  const recent = createRecent<LegacyCaller>({ clock, random: seededRandom('salt') })
   const transaction = forgetAfterChanges(store.transaction, recent)
   const audited = createAudited({ transaction, keys, clock, actor: 'test' })
   const { legacyKeys } = store
@@ -35,7 +36,7 @@ it('issues 32 random bytes under a prefix, which open the endpoints', async () =
     createdAt: 1_000,
     revokedAt: null,
   })
-  expect(await authenticate(apiKey)).toBe(true)
+  expect(await authenticate(apiKey)).toEqual({ keyId: key.id })
 })
 
 it('stores and shows no plain key, and never the same one twice', async () => {
@@ -67,7 +68,7 @@ it('revokes at once and keeps the first time', async () => {
   expect(await commands.revoke(key.id)).toEqual({ ...key, revokedAt: 2_000 })
   tick()
   expect(await commands.revoke(key.id)).toEqual({ ...key, revokedAt: 2_000 })
-  expect([await authenticate(apiKey), await authenticate(other.apiKey)]).toEqual([false, true])
+  expect([await authenticate(apiKey), await authenticate(other.apiKey)]).toEqual([null, { keyId: other.key.id }])
 })
 
 it('names the code when there is no such key', async () => {

@@ -15,7 +15,9 @@ export function isPlainDecimal(text: string): boolean {
 
 /** The shortest text of a plain decimal: equal decimals have equal text. */
 export function shortestDecimal(text: string): string {
-  return text.includes('.') ? text.replace(/\.?0+$/, '') : text
+  if (!text.includes('.')) return text
+  const short = withoutLastZeros(text)
+  return short.endsWith('.') ? short.slice(0, -1) : short
 }
 
 /** Whether two plain decimals are the same number: `1.0` and `1` are. */
@@ -33,7 +35,7 @@ export function writeOut(token: string): string | null {
   if (whole === undefined) return null
   const digits = `${whole}${fraction}`.replace(/^0+/, '')
   if (digits === '') return '0'
-  const significant = digits.replace(/0+$/, '')
+  const significant = withoutLastZeros(digits)
   // How many places the last significant digit stands to the left of the point; negative: to the right.
   const shift = Number(exponent) - fraction.length + (digits.length - significant.length)
   // Below 1 there is a zero before the point.
@@ -52,4 +54,11 @@ export function writeOut(token: string): string | null {
 export function readNumberToken(token: string): string | null {
   const exact = writeOut(token)
   return exact !== null && exact === writeOut(String(Number(token))) ? exact : null
+}
+
+/** A pattern would look at a run of zeros again from each of them. */
+function withoutLastZeros(digits: string): string {
+  let end = digits.length
+  while (digits[end - 1] === '0') end -= 1
+  return digits.slice(0, end)
 }

@@ -47,6 +47,13 @@ describe('the invoice of a payment', () => {
       'chainlink:USDUSDC',
     ],
     [
+      'through the inverse feed of the token itself, whose symbol has small letters',
+      { feeds: [divide('CRVUSD/USD', 100_011_000n)], listedToken: { symbol: 'crvUSD', currency: 'USD' } },
+      '1.100121',
+      'USD',
+      'chainlink:USDCRVUSD',
+    ],
+    [
       'through both feeds is in the base of the first',
       { feeds: [multiply('ETH/USD', 200_000_000n), divide('CHF/USD', 110_000_000n)], listedToken: zchf },
       '0.605',
@@ -80,39 +87,32 @@ describe('the invoice of a payment', () => {
     ).toBe('1.100001')
   })
 
-  it.each<[string, Partial<PricingFacts>, string]>([
-    ['a token that is not listed', { listedToken: null }, ''],
+  it.each<[string, Partial<PricingFacts>]>([
+    ['a token that is not listed', { listedToken: null }],
+    ['a token that is not listed, with a listed feed', { listedToken: null, feeds: [multiply('CHF/USD')] }],
+    ['an unlisted feed', { feeds: [multiply(null)] }],
+    ['an unlisted second feed', { feeds: [multiply('EUR/USD'), divide(null)] }],
+    ['an unlisted first feed', { feeds: [multiply(null), divide('CHF/USD')], listedToken: zchf }],
+    ['a signed rate of an unknown currency', { feeds: [external(null)] }],
+    ['a signed rate and an unlisted feed', { feeds: [external('THB/USD'), divide(null)] }],
+    ['a feed into another currency than the token', { feeds: [multiply('EUR/USD')], listedToken: zchf }],
+    ['a feed the wrong way round', { feeds: [multiply('USD/CHF')] }],
+    ['a dividing feed of another currency', { feeds: [divide('EUR/USD')], listedToken: zchf }],
+    ['a dividing feed that only quotes the token', { feeds: [divide('CHF/USD')] }],
+    ['two feeds that do not meet', { feeds: [multiply('ETH/EUR'), divide('CHF/USD')], listedToken: zchf }],
+    ['two feeds that end elsewhere', { feeds: [multiply('ETH/USD'), divide('EUR/USD')], listedToken: zchf }],
+    ['two feeds that multiply', { feeds: [multiply('ETH/EUR'), multiply('EUR/USD')] }],
+    ['two feeds that divide', { feeds: [divide('CHF/USD'), divide('USDC/USD')] }],
+    ['feeds in the other order', { feeds: [divide('CHF/USD'), multiply('CHF/USD')] }],
+    ['three feeds', { feeds: [multiply('EUR/USD'), divide('USDC/USD'), divide('USDC/USD')] }],
+    ['a currency that verify refuses', { listedToken: { symbol: 'EURC.e', currency: 'EURC.e' } }],
+    ['a feed of a currency that verify refuses', { feeds: [multiply('cbETH/USD')] }],
     [
-      'a token that is not listed, with a listed feed',
-      { listedToken: null, feeds: [multiply('CHF/USD')] },
-      'chainlink:',
+      'a feed into a currency that verify refuses',
+      { feeds: [multiply('EUR/USDC.e')], listedToken: { symbol: 'USDC.e', currency: 'USD' } },
     ],
-    ['an unlisted feed', { feeds: [multiply(null)] }, 'unlisted:'],
-    ['an unlisted second feed', { feeds: [multiply('EUR/USD'), divide(null)] }, 'unlisted:'],
-    ['an unlisted first feed', { feeds: [multiply(null), divide('CHF/USD')], listedToken: zchf }, 'unlisted:'],
-    ['a signed rate of an unknown currency', { feeds: [external(null)] }, 'external:'],
-    ['a signed rate and an unlisted feed', { feeds: [external('THB/USD'), divide(null)] }, 'unlisted:'],
-    ['a feed into another currency than the token', { feeds: [multiply('EUR/USD')], listedToken: zchf }, 'chainlink:'],
-    ['a feed the wrong way round', { feeds: [multiply('USD/CHF')] }, 'chainlink:'],
-    ['a dividing feed of another currency', { feeds: [divide('EUR/USD')], listedToken: zchf }, 'chainlink:'],
-    ['a dividing feed that only quotes the token', { feeds: [divide('CHF/USD')] }, 'chainlink:'],
-    [
-      'two feeds that do not meet',
-      { feeds: [multiply('ETH/EUR'), divide('CHF/USD')], listedToken: zchf },
-      'chainlink:',
-    ],
-    [
-      'two feeds that end elsewhere',
-      { feeds: [multiply('ETH/USD'), divide('EUR/USD')], listedToken: zchf },
-      'chainlink:',
-    ],
-    ['two feeds that multiply', { feeds: [multiply('ETH/EUR'), multiply('EUR/USD')] }, 'chainlink:'],
-    ['two feeds that divide', { feeds: [divide('CHF/USD'), divide('USDC/USD')] }, 'chainlink:'],
-    ['feeds in the other order', { feeds: [divide('CHF/USD'), multiply('CHF/USD')] }, 'chainlink:'],
-    ['three feeds', { feeds: [multiply('EUR/USD'), divide('USDC/USD'), divide('USDC/USD')] }, 'chainlink:'],
-    ['the symbol of the list in another case', { feeds: [multiply('EUR/usdc')] }, 'chainlink:'],
-  ])('is unknown with %s', (_what, pricing, conversion) => {
-    expect(judge(pricing)).toEqual({ invoice: null, conversion })
+  ])('is unknown, and so is the conversion, with %s', (_what, pricing) => {
+    expect(judge(pricing)).toEqual({ invoice: null, conversion: '' })
     expect(judge({ ...pricing, calledAmount: 1n }).invoice).toBeNull()
   })
 

@@ -1,4 +1,5 @@
 /** What a payment was charged for, as far as the chain proves it. Source: INTERFACE 2.4; DESIGN section 3 (legacy). @module */
+import { currencyCodePattern } from '@payment-integration/contract'
 import type { PriceFeedFacts, PricingFacts } from '../payments/facts.js'
 import type { StoredPayment } from '../payments/record.js'
 import { formatUnits } from '../payments/units.js'
@@ -21,7 +22,8 @@ type Priced = Pick<StoredPayment, 'tokenOut' | 'pricing'>
 
 /**
  * The invoice of a payment, or null when it is unknown. Anybody can deploy a token that calls itself USDC and name any
- * contract as a price feed, so it is known only where the token is listed and every feed has a pair and leads to that token.
+ * contract as a price feed, so it is known only where the token is listed and every feed has a pair and leads to that
+ * token. A currency that verify refuses is never shown.
  */
 export function invoiceOf({ tokenOut, pricing }: Priced): PaymentInvoice | null {
   const currency = invoiceCurrency(pricing)
@@ -29,29 +31,27 @@ export function invoiceOf({ tokenOut, pricing }: Priced): PaymentInvoice | null 
   return currency === null || amount === null ? null : { amount: formatUnits(amount, tokenOut.decimals), currency }
 }
 
-/** `<provider>:<BASE><QUOTE>`; nothing after the colon when the feeds do not lead to the token; empty without feeds. */
+/** `<provider>:<BASE><QUOTE>`; empty unless believed feeds lead from the invoice's currency to the token. */
 export function conversionOf(pricing: PricingFacts): string {
-  if (pricing.feeds.length === 0) return ''
   const ends = conversionEnds(pricing)
-  return `${providerOf(pricing.feeds)}:${ends === null ? '' : `${ends.invoice}${ends.token}`}`
-}
-
-// `unlisted` stands for every feed of the chain whose rate is not believed.
-function providerOf(feeds: readonly PriceFeedFacts[]): 'chainlink' | 'external' | 'unlisted' {
-  if (feeds.some(({ contract, pair }) => contract !== null && pair === null)) return 'unlisted'
-  return feeds.some(({ contract }) => contract === null) ? 'external' : 'chainlink'
+  if (ends === null) return ''
+  const provider = pricing.feeds.some(({ contract }) => contract === null) ? 'external' : 'chainlink'
+  return `${provider}:${ends.invoice}${ends.token}`
 }
 
 function invoiceCurrency(pricing: PricingFacts): string | null {
-  if (pricing.feeds.length === 0) return pricing.listedToken?.currency ?? null
-  return conversionEnds(pricing)?.invoice ?? null
+  if (pricing.feeds.length > 0) return conversionEnds(pricing)?.invoice ?? null
+  const currency = pricing.listedToken?.currency
+  return currency !== undefined && currencyCodePattern.test(currency) ? currency : null
 }
 
 /** Null unless the feeds form one path from a currency to the token that was paid. */
 function conversionEnds({ listedToken, feeds }: PricingFacts): ConversionEnds | null {
   const ends = pathOf(feeds)
   if (ends === null || listedToken === null) return null
-  return ends.token === listedToken.currency || ends.token === listedToken.symbol ? ends : null
+  if (!currencyCodePattern.test(ends.invoice) || !currencyCodePattern.test(ends.token)) return null
+  // Codes are in capital letters, symbols as the token writes them, such as crvUSD.
+  return ends.token === listedToken.currency || ends.token === listedToken.symbol.toUpperCase() ? ends : null
 }
 
 function pathOf(feeds: readonly PriceFeedFacts[]): ConversionEnds | null {

@@ -94,7 +94,7 @@ describe('a look-up', () => {
     expect(await show(paid({ pricing: { ...plainPricing, feeds: [feed({})] } }))).toMatchObject({
       invoiceAmount: '',
       invoiceCurrency: '',
-      conversion: 'unlisted:',
+      conversion: '',
       priceFeeds: [{ name: '', contract: elsewhere, rate: '1' }],
     })
   })

@@ -1,5 +1,5 @@
 /** The body of a verify request, strictly. Source: INTERFACE 4.3. @module */
-import { type VerifyRequest, verifyRequestLimits } from '@payment-integration/contract'
+import { currencyCodePattern, type VerifyRequest, verifyRequestLimits } from '@payment-integration/contract'
 import { parse } from 'lossless-json'
 import { LegacyRequestError } from '../errors.js'
 import { findDuplicateKey } from '../internal/duplicate-key.js'
@@ -117,7 +117,7 @@ function readAmount(value: unknown, flaws: RequestFlaws): string {
 }
 
 function readCurrency(text: string, flaws: RequestFlaws): string {
-  if (/^[A-Z0-9.]{1,16}$/.test(text)) return text
+  if (currencyCodePattern.test(text)) return text
   flaws.add('invoiceCurrency', 'invalid_format', 'must be a currency code in capital letters, 16 characters at most')
   return ''
 }

@@ -1,8 +1,9 @@
-/** One attempt of one delivery: open the secret, sign, post, decide what follows. Source: DESIGN section 2, flow 3. @module */
+/** Attempts a delivery: open the secret, sign, post, decide what follows. Source: DESIGN section 2, flow 3. @module */
 import { deliveryTimeoutMs } from '@payment-integration/contract'
 import { describeError } from '../internal/describe-error.js'
-import type { Sender } from '../ports/sender.js'
+import type { Post, Sender } from '../ports/sender.js'
 import type { AttemptRecord, AttemptVerdict, ClaimedDelivery } from '../ports/store-deliveries.js'
+import type { SealedSecret } from '../ports/store-integrations.js'
 import type { Clock, Logger, Random } from '../ports/world.js'
 import { namedDelivery } from './named-delivery.js'
 import type { OpenSecret } from './opened-secrets.js'
@@ -28,6 +29,11 @@ export interface HeldClaim {
 
 /** An attempt that was made and is to be settled. */
 export interface Attempted extends HeldClaim {
+  /**
+   * The attempt before it, whose signature the receiver rejected within the grace time of a rotation; null: there was
+   * none.
+   */
+  readonly rejected: AttemptRecord | null
   readonly attempt: AttemptRecord
   readonly verdict: AttemptVerdict
   readonly judged: boolean
@@ -36,17 +42,18 @@ export interface Attempted extends HeldClaim {
 }
 
 /**
- * Builds the function that attempts a claimed delivery. It never rejects, and resolves null when nothing is to be settled: the sender
- * failed in a way that it must not, or the lease is too far gone to hold a post, as after a pause of the process. Then the delivery
- * comes back when its lease ends.
+ * Builds the function that attempts a claimed delivery: once, and within the grace time of a rotated signing secret
+ * once more with the previous one, where the receiver rejects the new one (docs/decisions/secrets.md). It never
+ * rejects, and resolves null when nothing is to be settled: the sender failed in a way that it must not, or the lease
+ * is too far gone to hold a post, as after a pause of the process. Then the delivery comes back when its lease ends.
  */
 export function createAttempt(deps: AttemptDeps): (held: HeldClaim) => Promise<Attempted | null> {
   const { sender, openSecret, clock, random, logger } = deps
 
-  async function sign(claim: ClaimedDelivery) {
-    const { integrationAddress, signingSecret, body } = claim
+  async function sign(claim: ClaimedDelivery, sealed: SealedSecret) {
+    const { integrationAddress, body } = claim
     try {
-      const secret = openSecret(signingSecret, integrationAddress)
+      const secret = openSecret(sealed, integrationAddress)
       return await deliveryHeaders({ secret, integrationAddress, body, now: clock.now() })
     } catch (error) {
       // Only the kind of error is logged: its message comes from code that held the secret.
@@ -55,40 +62,82 @@ export function createAttempt(deps: AttemptDeps): (held: HeldClaim) => Promise<A
     }
   }
 
+  /** Whether a whole post fits into the lease. */
+  const fits = (startedAt: number, { leaseEndsAt }: HeldClaim) => startedAt + deliveryTimeoutMs <= leaseEndsAt
+
+  async function post({ notificationUrl: url, body }: ClaimedDelivery, headers: Post['headers'], startedAt: number) {
+    return { startedAt, result: await sender.post({ url, headers, body, timeoutMs: deliveryTimeoutMs }) }
+  }
+
+  /**
+   * Posts what the receiver rejected once more, signed with the previous secret. Null: there is none in force, or no
+   * time left for it.
+   */
+  async function retryWithPrevious(held: HeldClaim, previous: SealedSecret) {
+    const { claim } = held
+    const headers = await sign(claim, previous)
+    const startedAt = clock.now()
+    return headers === null || !fits(startedAt, held) ? null : post(claim, headers, startedAt)
+  }
+
   return async (held) => {
     const { claim, claimedAt, leaseEndsAt } = held
     try {
-      const headers = await sign(claim)
+      const headers = await sign(claim, claim.signingSecret)
       const startedAt = clock.now()
-      if (startedAt + deliveryTimeoutMs > leaseEndsAt) {
+      if (!fits(startedAt, held)) {
         logger.warn(namedDelivery(claim), 'claim too old to be posted; the delivery comes back when its lease ends')
         return null
       }
-      const { notificationUrl: url, body } = claim
-      const result: AttemptResult =
+      const first: Sent =
         headers === null
-          ? { kind: 'failure', reason: 'secret_unreadable', latencyMs: 0 }
-          : await sender.post({ url, headers, body, timeoutMs: deliveryTimeoutMs })
+          ? { startedAt, result: { kind: 'failure', reason: 'secret_unreadable', latencyMs: 0 } }
+          : await post(claim, headers, startedAt)
+      const { previousSigningSecret: previous } = claim
+      const isGrace = previous !== null && isRejection(first.result) && clock.now() < previous.until
+      const retried = isGrace ? await retryWithPrevious(held, previous) : null
+      const last = retried ?? first
       const now = clock.now()
-      const isAnswer = result.kind === 'answer'
-      const attempt: AttemptRecord = {
-        startedAt,
-        latencyMs: result.latencyMs,
-        status: isAnswer ? result.status : null,
-        reason: failureReason(result),
-        excerpt: isAnswer ? withoutSecrets(result.excerpt) : null,
-        replay: claim.replay,
-      }
-      const verdict = nextVerdict({ step: claim.step, result, fraction: random.fraction(), now })
-      // A replay is asked for by an operator; its retries are retries. A secret that we cannot open is our own fault.
-      const judged = headers !== null && !(claim.replay && claim.step === 1)
+      const verdict = nextVerdict({ step: claim.step, result: last.result, fraction: random.fraction(), now })
+      // A replay is asked for by an operator; its retries are retries. A secret that we cannot open is our own fault,
+      // and so is a rejection while receivers change over: then only a delivery says anything of the endpoint.
+      const isOfRotation = isGrace && verdict.kind !== 'delivered'
+      const judged = headers !== null && !(claim.replay && claim.step === 1) && !isOfRotation
       const publishedMs = claim.ageMs + Math.max(0, now - claimedAt)
-      return { claim, claimedAt, leaseEndsAt, attempt, verdict, judged, publishedMs }
+      const rejected = retried === null ? null : attemptRecord(first, claim)
+      const attempt = attemptRecord(last, claim)
+      return { claim, claimedAt, leaseEndsAt, rejected, attempt, verdict, judged, publishedMs }
     } catch (error) {
       const fields = { ...namedDelivery(claim), error: describeError(error) }
       logger.error(fields, 'attempt failed; the delivery comes back when its lease ends')
       return null
     }
+  }
+}
+
+/** A post with its result. */
+interface Sent {
+  /** Unix milliseconds. */
+  readonly startedAt: number
+  readonly result: AttemptResult
+}
+
+/** The statuses by which receivers reject a signature. */
+const rejections: ReadonlySet<number> = new Set([400, 401, 403])
+
+function isRejection(result: AttemptResult): boolean {
+  return result.kind === 'answer' && rejections.has(result.status)
+}
+
+function attemptRecord({ startedAt, result }: Sent, { replay }: ClaimedDelivery): AttemptRecord {
+  const isAnswer = result.kind === 'answer'
+  return {
+    startedAt,
+    latencyMs: result.latencyMs,
+    status: isAnswer ? result.status : null,
+    reason: failureReason(result),
+    excerpt: isAnswer ? withoutSecrets(result.excerpt) : null,
+    replay,
   }
 }
 

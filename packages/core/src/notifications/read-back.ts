@@ -45,9 +45,9 @@ export function createReadBack({ store, clock, publish, logger }: ReadBackDeps):
   }
 
   /** Where a delivery stands after an attempt that is in the log, else null. */
-  async function loggedOutcome({ claim, attempt, verdict }: Attempted): Promise<DeliveryStatus | null> {
+  async function loggedOutcome({ claim, rejected, attempt, verdict }: Attempted): Promise<DeliveryStatus | null> {
     const view = await store.deliveries.find(claim.deliveryId)
-    const logged = view?.attempts[claim.attempt - 1]
+    const logged = view?.attempts[claim.attempt - 1 + (rejected === null ? 0 : 1)]
     if (view === null || logged === undefined || !isSame(logged, attempt)) return null
     if (verdict.kind !== 'retry') return verdict.kind
     return view.status === 'superseded' ? 'superseded' : 'pending'

@@ -26,6 +26,7 @@ export interface PriceFeedFacts {
   readonly pair: { readonly base: string; readonly quote: string } | null
   /** The rate times 10^`decimals`, above 0. */
   readonly rate: bigint
+  /** Those of the list; an assumption for a feed that is on none. */
   readonly decimals: number
 }
 

@@ -1,11 +1,11 @@
-/** Accounts that verifications attach to: a port, so that a host app brings its own users. Source: INTERFACE 4.2 (account resolution order). @module */
+/** Accounts that verifications attach to: a host may bring its own. Source: INTERFACE 4.2. @module */
 import type { SealedSecret } from './store-integrations.js'
 
 /** An e-mail address, normalised. */
 export interface EmailAddress {
   /** The address itself; it is stored sealed, and written to no log. */
   readonly address: string
-  /** Keyed hash of it, 64 lowercase hex digits: the same for every spelling, now and after a change of the master key. */
+  /** Keyed hash of it, 64 lowercase hex digits: the same for every spelling, and after a change of the master key. */
   readonly key: string
   /** The address for storing. */
   readonly sealed: SealedSecret
@@ -14,9 +14,15 @@ export interface EmailAddress {
 /** An account. */
 export interface IdentityAccount {
   readonly accountId: string
-  /** A placeholder was made by a share, and is claimed by whoever proves the address. */
-  readonly kind: 'placeholder' | 'registered'
+  /** It proved the address that it carries. */
   readonly emailVerified: boolean
+}
+
+/** Whose an address is. */
+export interface AddressOwner {
+  readonly accountId: string
+  /** The account proved the address; false: it only carries it. */
+  readonly proved: boolean
 }
 
 /** How somebody proved an address. */
@@ -24,14 +30,13 @@ export type EmailProof =
   | { readonly kind: 'code' }
   | { readonly kind: 'attestation'; readonly integrationAddress: string }
 
-/** What a host with users of its own brings. */
+/** What a host with users of its own brings. It also reports each proof by `identity.proved`. */
 export interface IdentityAccounts {
   /**
-   * The account that an address resolves to: the one with verified ownership; else the one that it resolved to before, while that is a placeholder or still
-   * carries the address; else the oldest that carries it unverified; else a placeholder, made on the spot. Must do the same work in all cases: the
-   * time it takes is seen outside.
+   * The account that owns an address verified; else the oldest that carries it; else null. Must do the same work in all
+   * cases, as its time shows outside. What was shared for the address before is for the service to know.
    */
-  resolve(email: EmailAddress): Promise<{ readonly accountId: string }>
+  resolve(email: EmailAddress): Promise<AddressOwner | null>
 }
 
 /** Why an address was not given to an account. */
@@ -40,9 +45,9 @@ export type ProofRefusal =
   | 'no_code'
   | 'code_expired'
   | 'code_wrong'
-  /** Attested, but the account is somebody's already. */
+  /** Attested, but the address has an account already. */
   | 'not_placeholder'
-  /** Attested by an integration that did not share the account's verification. */
+  /** Attested by an integration that did not share the placeholder's verification. */
   | 'not_donor'
   /** The account that it is proven for is none. */
   | 'unknown_account'
@@ -51,7 +56,7 @@ export type ProofRefusal =
 export interface AccountEvent {
   /** Unix time in milliseconds. */
   readonly at: number
-  readonly action: 'registered' | 'code_issued' | 'claimed' | 'refused' | 'verified'
+  readonly action: 'registered' | 'code_issued' | 'proved' | 'refused' | 'verified'
   /** Keyed hash of the e-mail address; null where the event is about the account alone. */
   readonly emailKey: string | null
   /** Null where there is none. */
@@ -64,8 +69,8 @@ export interface AccountEvent {
   readonly reason: ProofRefusal | null
 }
 
-/** Accounts in the store, for hosts that bring no users of their own. */
-export interface IdentityAccountStore extends IdentityAccounts {
+/** Reads of the store's own accounts, for hosts that bring no users. */
+export interface IdentityAccountStore {
   /** What happened, newest first; of an e-mail's keyed hash, or all. */
   events(query: { readonly emailKey?: string | undefined; readonly limit: number }): Promise<AccountEvent[]>
 }
@@ -80,33 +85,17 @@ export interface StoredEmailCode {
   readonly triesLeft: number
 }
 
-/** Accounts inside a transaction. Take the code first, then the address, then verifications: everybody does, so nobody waits in a ring. */
+/** The store's own accounts inside a transaction. */
 export interface IdentityAccountTransaction {
-  /**
-   * The account that the address resolves to, as {@link IdentityAccounts.resolve} has it, with the address held until the transaction ends: nobody else gives it to
-   * another account meanwhile.
-   * @param freshId - The id of a placeholder, should one be made.
-   */
-  hold(email: EmailAddress, freshId: string): Promise<IdentityAccount>
-  /**
-   * The same by the keyed hash of an address, for those who know no more of it. Resolves the id of the account, or null, holding nothing, when the address
-   * was never resolved.
-   */
-  holdKnown(emailKey: string, freshId: string): Promise<string | null>
-  /** A registered account, or null. */
+  /** As {@link IdentityAccounts.resolve}, by the keyed hash. */
+  resolve(emailKey: string): Promise<AddressOwner | null>
+  /** An account, or null. */
   find(accountId: string): Promise<IdentityAccount | null>
-  /** Keyed hash of the address that a registered account carries; null where it carries none, or is none. */
-  carried(accountId: string): Promise<string | null>
-  /** Whether an account has ever proved an address, be it its own no more. */
-  hasProved(accountId: string, emailKey: string): Promise<boolean>
-  /** Makes a registered account that carries the address unverified. */
+  /** Makes an account that carries the address unverified. */
   register(email: EmailAddress, accountId: string): Promise<void>
-  /**
-   * Makes an account the one owner of an address; a placeholder is registered by that. Others that carry it keep their account and lose the address. Call
-   * after {@link hold}.
-   */
+  /** Makes an account, new or known, the one owner of an address. Others that carry the address lose it. */
   own(email: EmailAddress, accountId: string): Promise<void>
-  /** The code that is out for an address, held until the transaction ends; null: none. */
+  /** The code of an address, locked until the transaction ends; null: none. Call it before persons are locked. */
   code(emailKey: string): Promise<StoredEmailCode | null>
   /** Writes the code of an address in place of the one before; null: none is out any more. */
   setCode(emailKey: string, code: StoredEmailCode | null): Promise<void>

@@ -1,4 +1,4 @@
-/** What the service needs from the identity provider. Source: INTERFACE 3 (KYC attachment), 4.2; DESIGN section 3 (identity provider), 5.4. @module */
+/** What the service needs from the identity provider. Source: INTERFACE 3, 4.2; DESIGN 5.4. @module */
 import type { ShareResponse } from '@payment-integration/contract'
 
 /** Where a verification stands, in the words of the contract. */
@@ -38,8 +38,8 @@ export type ProviderRefusal =
   /** Too many requests. */
   | { readonly kind: 'throttled'; readonly retryAfterMs: number | null }
 
-/** What a redemption came to. */
-export type Redemption =
+/** What redeeming a token came to. */
+export type RedeemResult =
   | { readonly kind: 'redeemed'; readonly applicant: Applicant }
   | ProviderRefusal
   /** It was not sent: `sendBy` had passed. */
@@ -68,18 +68,18 @@ export interface RedeemRequest {
 export interface IdentityProvider {
   /** The level that redemptions ask for. Null or absent: they name none. */
   readonly levelName?: string | null | undefined
-  /** Whether an applicant can be found by the name that it was to get. Where not, finding nobody proves nothing. @default true */
+  /** Whether an applicant can be found by its name. Where not, finding nobody proves nothing. @default true */
   readonly findsByName?: boolean | undefined
   /**
-   * Redeems a share token for an applicant of that name. Must carry out what it sent within `landingMs` (90 s) after signing it, or never: a provider
-   * that refuses old signatures sees to that.
+   * Redeems a share token for an applicant of that name. Must carry out what it sent within `landingMs` (90 s) after
+   * signing it, or never: a provider that refuses old signatures sees to that.
    */
-  redeem(request: RedeemRequest): Promise<Redemption>
+  redeem(request: RedeemRequest): Promise<RedeemResult>
   /**
    * The applicant of that name and of no other, or null when there is none.
-   * @param integrationAddress - Whose request waits for it; absent: the service's own question. It is not told to the provider.
+   * @param integrationAddress - Whose request waits for it; absent: the service's own poll. The provider is not told.
    */
   find(externalUserId: string, integrationAddress?: string): Promise<Answer<Applicant | null>>
-  /** Where an applicant's verification stands; null: the provider knows no such applicant, which may be the fault of our set-up. */
+  /** An applicant's review; null: the provider knows no such applicant, which may be the fault of our set-up. */
   review(applicantId: string): Promise<Answer<DatedReview | null>>
 }

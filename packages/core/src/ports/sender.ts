@@ -6,7 +6,10 @@ export interface Post {
   readonly headers: Readonly<Record<string, string>>
   /** The exact bytes that were signed. */
   readonly body: Uint8Array
-  /** Budget over DNS, connect, TLS, headers and body together, in milliseconds. */
+  /**
+   * Budget over DNS, connect, TLS, headers and body together, in milliseconds. A 2xx answer ends with its headers: its
+   * body may be cut short earlier.
+   */
   readonly timeoutMs: number
   readonly signal?: AbortSignal | undefined
 }

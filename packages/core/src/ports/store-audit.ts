@@ -1,4 +1,8 @@
-/** The audit log: who changed secrets, URLs, deliveries and verifications, and when. Its records are chained, so that a missing one shows. @module */
+/**
+ * The audit log: who changed secrets, URLs, deliveries and verifications, and when. Its records are chained, so that a
+ * missing one shows.
+ * @module
+ */
 
 /** What was done. */
 export type AuditAction =
@@ -7,14 +11,17 @@ export type AuditAction =
   | 'integration.disabled'
   | 'integration.url_set'
   | 'integration.api_secret_rotated'
-  | 'integration.signing_secret_rotated'
+  | 'integration.signing_secret_prepared'
+  | 'integration.signing_secret_shown'
+  | 'integration.signing_secret_activated'
+  | 'integration.signing_secret_aborted'
   | 'legacy_key.created'
   | 'legacy_key.revoked'
   | 'secrets.resealed'
   | 'deliveries.replayed'
-  | 'identity.attempt_settled'
-  | 'identity.hold_ended'
-  | 'identity.missing_ended'
+  | 'identity.redemption_resolved'
+  | 'identity.hold_closed'
+  | 'identity.missing_closed'
 
 /** An entry before it is chained. */
 export interface AuditEntry {
@@ -23,7 +30,10 @@ export interface AuditEntry {
   /** Who did it: a person or a program. */
   readonly actor: string
   readonly action: AuditAction
-  /** What it was done to: an integration address, the id of a key, of a delivery or of an applicant, the name of an attempt, or `all`. */
+  /**
+   * What it was done to: an integration address, the id of a key, of a delivery or of an applicant, the name of a
+   * redemption, or `all`.
+   */
   readonly subject: string
   /** What changed, without any secret and without the query of a URL. */
   readonly details: Readonly<Record<string, string | number | boolean | null>>
@@ -43,4 +53,6 @@ export interface AuditRecord extends AuditEntry {
 export interface AuditStore {
   /** Records in their order. */
   list(query: { readonly afterSeq?: number | undefined; readonly limit: number }): Promise<AuditRecord[]>
+  /** The newest record; null: the log is empty. */
+  newest(): Promise<AuditRecord | null>
 }

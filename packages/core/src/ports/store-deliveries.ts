@@ -8,7 +8,7 @@ export interface ClaimedDelivery {
   readonly claimToken: string
   /** Attempts of this delivery logged so far, plus 1: a claim that was lost before its attempt was settled does not count. */
   readonly attempt: number
-  /** Place in the retry schedule, from 1: the attempts logged since the delivery was made or replayed, this one included. */
+  /** Place in the retry schedule, from 1: how often the delivery was settled since it was made or replayed, plus 1. */
   readonly step: number
   /** Whether an operator asked for this attempt, or for the one that it retries. */
   readonly replay: boolean
@@ -19,6 +19,11 @@ export interface ClaimedDelivery {
   readonly integrationAddress: string
   readonly notificationUrl: string
   readonly signingSecret: SealedSecret
+  /**
+   * The signing secret before the last activation, with the end of its grace time in unix milliseconds. Null: none is
+   * kept.
+   */
+  readonly previousSigningSecret: (SealedSecret & { readonly until: number }) | null
   readonly chainId: number
   readonly txHash: string
   readonly version: number
@@ -54,9 +59,17 @@ export type AttemptVerdict =
 /** An attempt that was made, to be written down. */
 export interface SettledAttempt {
   readonly claim: Pick<ClaimedDelivery, 'deliveryId' | 'claimToken' | 'integrationAddress' | 'replay' | 'probe'>
+  /**
+   * The attempt just before `attempt`, whose signature the receiver rejected within the grace time of a rotation. Both
+   * are logged, and are one step of the retry schedule. @default none
+   */
+  readonly rejected?: AttemptRecord | null | undefined
   readonly attempt: AttemptRecord
   readonly verdict: AttemptVerdict
-  /** Whether it says anything of its endpoint's health: a replay does not, nor does an attempt that was never sent. @default true */
+  /**
+   * Whether it says anything of its endpoint's health: a replay does not, nor does an attempt that was never sent, nor
+   * a failure after a rejected signature within the grace time of a rotation. @default true
+   */
   readonly judged?: boolean | undefined
 }
 

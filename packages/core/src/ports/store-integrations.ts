@@ -27,7 +27,15 @@ export interface IntegrationRecord {
   readonly apiSecret: SecretHash | null
   /** Still accepted until `until` (unix milliseconds) after a rotation. */
   readonly previousApiSecret: (SecretHash & { readonly until: number }) | null
+  /** Signs notifications. */
   readonly signingSecret: SealedSecret
+  /** The next signing secret: issued, and not used until it is activated. Null: none is prepared. */
+  readonly preparedSigningSecret: SealedSecret | null
+  /**
+   * The signing secret before the last activation. Signs a rejected notification once more, until `until` (unix
+   * milliseconds).
+   */
+  readonly previousSigningSecret: (SealedSecret & { readonly until: number }) | null
   /** Unix milliseconds. */
   readonly createdAt: number
 }

@@ -6,10 +6,11 @@ import type { BridgeDeposit } from './fulfilment.js'
 import type { IdentityAccountTransaction } from './identity-accounts.js'
 import type { AuditRecord } from './store-audit.js'
 import type { ProvenRange, RouterCoverage } from './store-chains.js'
+import type { DataKeyTransaction } from './store-data-keys.js'
 import type { Replayed, ReplayRequest } from './store-deliveries.js'
+import type { IdentityTransaction } from './store-identity.js'
 import type { IntegrationStore } from './store-integrations.js'
 import type { LegacyKeyStore } from './store-legacy-keys.js'
-import type { VerificationTransaction } from './store-verifications.js'
 
 /** How far a chain is indexed. */
 export interface Checkpoint {
@@ -159,13 +160,15 @@ export interface StoreTransaction {
   readonly integrations: Pick<IntegrationStore, 'find' | 'list' | 'insert' | 'update'>
   /** Legacy keys, likewise. */
   readonly legacyKeys: Pick<LegacyKeyStore, 'list' | 'insert' | 'revoke'>
+  /** Data keys, likewise. */
+  readonly dataKeys: DataKeyTransaction
   /** The newest record of the audit log, or null; nobody else adds one until the transaction ends. */
   lockAudit(): Promise<AuditRecord | null>
   /** Adds a record. Call after {@link lockAudit}, with the `seq` that follows. */
   appendAudit(record: AuditRecord): Promise<void>
 
-  /** Verifications of identities. */
-  readonly verifications: VerificationTransaction
-  /** Accounts by e-mail address, for hosts without users of their own. */
+  /** Subjects, redemptions and verifications. */
+  readonly identity: IdentityTransaction
+  /** The store's own accounts, for hosts without users. */
   readonly identityAccounts: IdentityAccountTransaction
 }

@@ -10,11 +10,12 @@ import type { AuditStore } from './store-audit.js'
 import type { ChainReads, LeaseStore } from './store-chains.js'
 import type { DataKeyStore } from './store-data-keys.js'
 import type { DeliveryStore } from './store-deliveries.js'
+import type { IdentityStore } from './store-identity.js'
 import type { IntegrationStore } from './store-integrations.js'
 import type { LegacyKeyStore } from './store-legacy-keys.js'
 import type { PaymentReads } from './store-reads.js'
+import type { SealingKeyUse } from './store-sealing-keys.js'
 import type { StoreTransaction } from './store-transaction.js'
-import type { VerificationStore } from './store-verifications.js'
 
 /**
  * A database.
@@ -26,7 +27,10 @@ import type { VerificationStore } from './store-verifications.js'
  * during the commit, all of the transaction may have been kept, or nothing: work that is run again must bear that.
  */
 export interface Store {
-  /** Brings the schema up to date. Safe to run from several processes at once. */
+  /**
+   * Brings the schema up to date. Safe to run from several processes at once.
+   * @throws StoreError `ERR_STORE_SCHEMA` when a development release made the schema: an operator must act.
+   */
   migrate(): Promise<void>
   /** Runs `work` in one transaction. `work` may run again when the database reports a conflict, so it must only touch `tx`. */
   transaction<T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T>
@@ -38,10 +42,16 @@ export interface Store {
   readonly accounts: AccountStore
   readonly legacyKeys: LegacyKeyStore
   readonly audit: AuditStore
-  readonly verifications: VerificationStore
-  /** Accounts for hosts that bring no users of their own. */
+  readonly identity: IdentityStore
+  /** The store's own accounts, for hosts that bring no users. */
   readonly identityAccounts: IdentityAccountStore
   readonly dataKeys: DataKeyStore
+  /**
+   * The master keys that stored secrets need, by place: one entry for each place and key. A previous secret whose grace
+   * time is over at `now` (unix milliseconds) and a revoked key need none. Reads small tables alone: what a data key
+   * seals needs only the key of that data key.
+   */
+  sealingKeys(now: number): Promise<SealingKeyUse[]>
   /** Rejects unless the database answers. */
   ping(): Promise<void>
   close(): Promise<void>

@@ -67,11 +67,12 @@ test('no secret is in an event, a log line, an error, the audit log or a stored 
     const record = await rows.integrations.find(address)
     if (record === null) throw new Error('there is no integration')
     made += 1
-    const { signingSecret, notificationUrl } = record
+    const { signingSecret, previousSigningSecret, notificationUrl } = record
     deliveries.add({
       deliveryId: `d${made}`,
       integrationAddress: address,
       signingSecret,
+      previousSigningSecret,
       notificationUrl: notificationUrl ?? '',
     })
     if (answer !== undefined) answers.push(answer)
@@ -98,7 +99,9 @@ test('no secret is in an event, a log line, an error, the audit log or a stored 
   await clock.advance(1_000)
   await settling
   secrets.add((await service.integrations.rotateApiSecret(address, { graceMs: 60_000 })).apiSecret)
-  secrets.add((await service.integrations.rotateSigningSecret(address)).signingSecret)
+  secrets.add((await service.integrations.prepareSigningSecret(address)).signingSecret)
+  await service.integrations.activateSigningSecret(address)
+  answers.push(echo(401))
   await deliver(service, echo(500))
   await service.integrations.setNotificationUrl(address, `https://shop.example/other?token=${urlCanary}`)
   await service.integrations.setEnabled(address, false)
@@ -116,7 +119,9 @@ test('no secret is in an event, a log line, an error, the audit log or a stored 
   await moved.deliveries.replay('d1')
   await moved.dispatcher.runOnce()
   // Only the new key: what is sealed with a lost one cannot be signed, and legacy keys open nothing.
-  await serviceWith(oldKey, 3).integrations.rotateSigningSecret(address)
+  const withOldKey = serviceWith(oldKey, 3).integrations
+  secrets.add((await withOldKey.prepareSigningSecret(address)).signingSecret)
+  await withOldKey.activateSigningSecret(address, { graceMs: 0 })
   const lost = serviceWith(newKey, 4)
   await deliver(lost)
   await failing(lost.integrations.resealSecrets())

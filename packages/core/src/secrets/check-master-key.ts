@@ -1,64 +1,45 @@
 /** Whether the master keys given are the ones that a database was written with. Source: DESIGN section 3 (secrets). @module */
 import { CoreError } from '../errors.js'
-import type { IntegrationStore } from '../ports/store-integrations.js'
-import type { LegacyKeyStore } from '../ports/store-legacy-keys.js'
+import type { Store } from '../ports/store.js'
+import type { SealingKeyUse } from '../ports/store-sealing-keys.js'
 import type { Clock } from '../ports/world.js'
 import { systemClock } from '../world/system.js'
 import type { MasterKey } from './master-key.js'
 
-/**
- * Secrets of a database need a master key that was not given. Nothing can be signed or authenticated for their integrations,
- * and the legacy API keys open nothing.
- */
+/** Stored secrets need a master key that was not given: without it they can be neither opened nor compared. */
 export class MasterKeyError extends CoreError {
   override readonly name = 'MasterKeyError'
   readonly code = 'ERR_MASTER_KEY_MISSING'
   readonly retryable = false
-  /** Addresses of the integrations concerned. */
-  readonly integrations: readonly string[]
-  /** Ids of the legacy API keys concerned. */
-  readonly legacyKeys: readonly string[]
-  constructor(integrations: readonly string[], legacyKeys: readonly string[]) {
+  /** What needs a key that was not given, by place and key. */
+  readonly missing: readonly SealingKeyUse[]
+  /** @param given - Versions of the keys that were given. */
+  constructor(missing: readonly SealingKeyUse[], given: readonly number[]) {
+    const uses = missing.map(({ place, keyVersion, rows }) => `${place} (key ${keyVersion}, ${rows} row(s))`)
     super(
-      `The master key is not the one that the secrets of ${integrations.length} integration(s) and ${legacyKeys.length} ` +
-        `legacy API key(s) were stored with, ${integrations[0] ?? legacyKeys[0]} first. ` +
-        'Give that key, or list it after the new one, separated by a comma.',
+      `Master keys are missing: ${uses.join(', ')}. Given: key ${given.join(', key ')}. List each missing key behind the newest, separated by ` +
+        'a comma, run `payment-integration secrets reseal` with both, and remove it when that command says so.',
     )
-    this.integrations = integrations
-    this.legacyKeys = legacyKeys
+    this.missing = missing
   }
 }
 
-/** What holds secrets. */
-export interface SecretStores {
-  readonly integrations: Pick<IntegrationStore, 'list'>
-  readonly legacyKeys: Pick<LegacyKeyStore, 'list'>
-}
-
 /**
- * Checks at the start what would otherwise show as a 401 for every call and a failed attempt for every delivery.
- * A revoked legacy API key needs no master key any more, nor does a previous API secret whose grace time is over.
+ * Checks at the start that every stored secret has its master key. Without it every call would be a 401, every delivery
+ * would fail, and e-mail addresses would be lost.
  * @param clock - @default this machine's
  * @throws MasterKeyError `ERR_MASTER_KEY_MISSING` when a stored secret needs a key that is not listed.
  */
 export async function checkMasterKey(
-  store: SecretStores,
+  store: Pick<Store, 'sealingKeys'>,
   keys: MasterKey,
   clock: Pick<Clock, 'now'> = systemClock,
 ): Promise<void> {
-  const missing = (version: number) => keys.find(version) === undefined
-  const integrations = (await store.integrations.list()).filter(
-    ({ apiSecret, previousApiSecret: previous, signingSecret }) =>
-      missing(signingSecret.keyVersion) ||
-      (apiSecret !== null && missing(apiSecret.keyVersion)) ||
-      (previous !== null && clock.now() < previous.until && missing(previous.keyVersion)),
-  )
-  const legacyKeys = (await store.legacyKeys.list()).filter(
-    ({ secret, revokedAt }) => revokedAt === null && missing(secret.keyVersion),
-  )
-  if (integrations.length + legacyKeys.length === 0) return
+  const uses = await store.sealingKeys(clock.now())
+  const missing = uses.filter(({ keyVersion }) => keys.find(keyVersion) === undefined)
+  if (missing.length === 0) return
   throw new MasterKeyError(
-    integrations.map(({ address }) => address),
-    legacyKeys.map(({ id }) => id),
+    missing,
+    keys.all.map(({ version }) => version),
   )
 }

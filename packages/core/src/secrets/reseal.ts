@@ -1,8 +1,13 @@
-/** Moves signing secrets to the newest master key. Source: DESIGN section 3 (secrets); docs/decisions/secrets.md. @module */
+/**
+ * Moves sealed secrets to the newest master key. Source: DESIGN section 3 (secrets); docs/decisions/secrets.md.
+ * @module
+ */
 import type { Audited } from '../audit/audited.js'
-import type { SecretHash } from '../ports/store-integrations.js'
+import type { SealedSecret, SecretHash } from '../ports/store-integrations.js'
+import type { StoreTransaction } from '../ports/store-transaction.js'
 import type { Clock, Random } from '../ports/world.js'
 import type { Resealed } from '../service-types.js'
+import { openDataKey, sealDataKey } from './data-key.js'
 import type { MasterKey } from './master-key.js'
 import { openSecret, sealSecret } from './seal.js'
 
@@ -15,19 +20,41 @@ export interface ResealDeps {
 }
 
 /**
- * Seals every signing secret with the newest master key, all of them or none. Run again it changes nothing more.
+ * Seals every signing secret and every data key with the newest master key, all of them or none; prepared and previous
+ * signing secrets too. Previous ones whose grace time is over leave the database. Run again it changes nothing more.
  * @throws SealedSecretError `ERR_SECRET_UNREADABLE` when one needs a key that is not listed.
  */
 export function resealSecrets({ audited, keys, clock, random }: ResealDeps): Promise<Resealed> {
   const isOlder = ({ keyVersion }: Pick<SecretHash, 'keyVersion'>) => keyVersion !== keys.current.version
+
+  async function resealDataKeys({ dataKeys }: StoreTransaction): Promise<number> {
+    const older = (await dataKeys.list()).filter(({ key }) => isOlder(key))
+    for (const { purpose, key } of older)
+      await dataKeys.replace(purpose, key, sealDataKey(keys, random, purpose, openDataKey(keys, purpose, key)))
+    return older.length
+  }
+
   return audited(async (tx, note) => {
     const integrations = await tx.integrations.list()
-    const olderSecrets = integrations.filter(({ signingSecret }) => isOlder(signingSecret))
-    for (const { address, signingSecret } of olderSecrets) {
-      const sealed = sealSecret(keys, random, address, openSecret(keys, address, signingSecret))
-      await tx.integrations.update(address, { signingSecret: sealed })
-    }
+    const dataKeys = await resealDataKeys(tx)
     const now = clock.now()
+    let resealed = 0
+    const anew = (address: string, sealed: SealedSecret): SealedSecret => {
+      resealed += 1
+      return sealSecret(keys, random, address, openSecret(keys, address, sealed))
+    }
+    for (const record of integrations) {
+      const { address, signingSecret, preparedSigningSecret: prepared, previousSigningSecret: previous } = record
+      const change = {
+        ...(isOlder(signingSecret) && { signingSecret: anew(address, signingSecret) }),
+        ...(prepared !== null && isOlder(prepared) && { preparedSigningSecret: anew(address, prepared) }),
+        ...(previous !== null && previous.until <= now
+          ? { previousSigningSecret: null }
+          : previous !== null &&
+            isOlder(previous) && { previousSigningSecret: { ...anew(address, previous), until: previous.until } }),
+      }
+      if (Object.keys(change).length > 0) await tx.integrations.update(address, change)
+    }
     const olderApiSecrets = integrations
       .filter(
         ({ apiSecret, previousApiSecret }) =>
@@ -39,8 +66,8 @@ export function resealSecrets({ audited, keys, clock, random }: ResealDeps): Pro
     const olderLegacyKeys = legacyKeys
       .filter(({ secret, revokedAt }) => revokedAt === null && isOlder(secret))
       .map(({ id }) => id)
-    const resealed = olderSecrets.length
-    note({ action: 'secrets.resealed', subject: 'all', details: { resealed, keyVersion: keys.current.version } })
-    return { resealed, olderApiSecrets, olderLegacyKeys }
+    const details = { resealed, dataKeys, keyVersion: keys.current.version }
+    note({ action: 'secrets.resealed', subject: 'all', details })
+    return { resealed, dataKeys, olderApiSecrets, olderLegacyKeys }
   })
 }

@@ -28,16 +28,17 @@ export function sealSecret(
 
 /**
  * Opens a sealed secret.
+ * @param kind - Names it in the error.
  * @throws SealedSecretError `ERR_SECRET_UNREADABLE`.
  */
-export function openSecret(keys: MasterKey, address: string, sealed: SealedSecret): string {
+export function openSecret(keys: MasterKey, address: string, sealed: SealedSecret, kind = 'signing secret'): string {
   const opened = openSealed(keys, rowOf(address), sealed)
   // An empty secret signs nothing.
-  if (opened === null || opened.length === 0)
-    throw new SealedSecretError(`The signing secret of integration ${address}`)
+  if (opened === null || opened.length === 0) throw new SealedSecretError(`The ${kind} of integration ${address}`)
   return Buffer.from(opened).toString('utf8')
 }
 
+/** An integration's signing secrets share it, so that activating one moves it as it is. */
 function rowOf(address: string): SealedPlace {
   return { purpose: 'signing-secret', boundTo: `integrations.signing_secret|${address}` }
 }

@@ -11,8 +11,10 @@ import { seededRandom } from './seeded-random.js'
 export const ok: PostResult = { kind: 'answer', status: 200, retryAfter: null, excerpt: null, latencyMs: 7 }
 /** What a locked database rejects with. */
 export const busy = () => new StoreError('ERR_STORE_BUSY', 'database is locked')
-/** The secret that every sealed one opens to. */
+/** The secret that every sealed one opens to, but for the one before a rotation. */
 export const signingSecret = 'signing-secret-of-the-integration'
+/** The secret that `previous` opens to, as a sealed text. */
+export const previousSecret = 'previous-secret-of-the-integration'
 
 /** A dispatcher on an outbox in memory. `answer` plays the endpoint; by default every post is answered 200. */
 export function setUpDispatcher(
@@ -36,6 +38,7 @@ export function setUpDispatcher(
     openSecret(sealed, integrationAddress) {
       opened.push([sealed, integrationAddress])
       if (sealed.sealed === 'unreadable') throw new Error(`cannot open ${signingSecret}`)
+      if (sealed.sealed === 'previous') return previousSecret
       return sealed.sealed === 'blank' ? '' : signingSecret
     },
     clock,

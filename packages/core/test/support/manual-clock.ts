@@ -1,4 +1,5 @@
 import type { Clock } from '../../src/ports/world.js'
+import { isStoreBusy } from './memory-store.js'
 
 /** A clock that stands still until it is moved. */
 export interface ManualClock extends Clock {
@@ -50,7 +51,11 @@ export function manualClock(start = Date.UTC(2026, 0, 1)): ManualClock {
   }
 }
 
-/** Lets promises and immediates that are ready run. Work on other threads may take longer: wait for its effect with `until`. */
+/**
+ * Lets promises, immediates and calls of stores run. Work on other threads may take longer: wait for its effect with
+ * `until`.
+ */
 export async function turns(): Promise<void> {
-  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+  do for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+  while (isStoreBusy())
 }

@@ -134,6 +134,7 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
         notificationUrl:
           integrationAddress === undefined ? 'https://receiver.example/hook' : `receiver of ${integrationAddress}`,
         signingSecret: { keyVersion: 1, sealed: 'sealed' },
+        previousSigningSecret: null,
         chainId: 1,
         txHash: `0x${Buffer.from(rest.deliveryId).toString('hex').padStart(64, '0')}`,
         version: 1,
@@ -246,13 +247,15 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
       groups.push(settled.length)
       failOnce('settle')
       const now = clock.now()
-      const statuses = settled.map(({ claim, attempt, verdict }) => {
+      const statuses = settled.map(({ claim, rejected = null, attempt, verdict }) => {
         const row = rows.get(claim.deliveryId)
         if (row === undefined || row.token !== claim.claimToken || now >= row.leaseUntil) return null
         const retries = verdict.kind === 'retry'
         const status = retries ? (overtaken(row) ? 'superseded' : 'pending') : verdict.kind
         const dueAt = retries ? now + verdict.inMs : row.dueAt
-        put({ ...row, attempts: [...row.attempts, attempt], token: null, lane: 1, status, dueAt })
+        const attempts = [...row.attempts, ...(rejected === null ? [] : [rejected]), attempt]
+        const scheduleFrom = row.scheduleFrom + (rejected === null ? 0 : 1)
+        put({ ...row, attempts, scheduleFrom, token: null, lane: 1, status, dueAt })
         return status
       })
       const counted = settled.filter(({ judged = true }, index) => statuses[index] !== null && judged)

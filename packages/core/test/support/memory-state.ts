@@ -1,14 +1,14 @@
 import type { StoredPayment } from '../../src/payments/record.js'
 import type { AuditRecord } from '../../src/ports/store-audit.js'
 import type { ProvenRange, RouterCoverage, WaitingDeposit } from '../../src/ports/store-chains.js'
-import type { IntegrationRecord } from '../../src/ports/store-integrations.js'
+import type { IntegrationRecord, SealedSecret } from '../../src/ports/store-integrations.js'
 import type { LegacyKeyRecord } from '../../src/ports/store-legacy-keys.js'
 import type { Checkpoint, NewSnapshot, StoredUpdate } from '../../src/ports/store-transaction.js'
+import { copyOfIdentities, type IdentityRows, noIdentities } from './memory-identity.js'
 import { type AccountRows, copyOfAccounts, noAccounts } from './memory-identity-accounts.js'
-import { copyOfVerifications, noVerifications, type VerificationRows } from './memory-verifications.js'
 
 /** The rows. They are replaced, never changed. */
-export interface MemoryState extends VerificationRows, AccountRows {
+export interface MemoryState extends IdentityRows, AccountRows {
   readonly payments: Map<string, StoredPayment>
   readonly snapshots: NewSnapshot[]
   /** Per chain: the checkpoint, the hash of every height that is kept, and how high these were built upon when that is higher. */
@@ -23,6 +23,7 @@ export interface MemoryState extends VerificationRows, AccountRows {
   readonly integrations: Map<string, IntegrationRecord>
   readonly legacyKeys: Map<string, LegacyKeyRecord>
   readonly audit: AuditRecord[]
+  readonly dataKeys: Map<string, SealedSecret>
 }
 
 /** Nothing at all. */
@@ -38,7 +39,8 @@ export function emptyState(): MemoryState {
     integrations: new Map(),
     legacyKeys: new Map(),
     audit: [],
-    ...noVerifications(),
+    dataKeys: new Map(),
+    ...noIdentities(),
     ...noAccounts(),
   }
 }
@@ -56,7 +58,8 @@ export function copyOf(state: MemoryState): MemoryState {
     integrations: new Map(state.integrations),
     legacyKeys: new Map(state.legacyKeys),
     audit: [...state.audit],
-    ...copyOfVerifications(state),
+    dataKeys: new Map(state.dataKeys),
+    ...copyOfIdentities(state),
     ...copyOfAccounts(state),
   }
 }

@@ -1,11 +1,13 @@
 import type { Store } from '../../src/ports/store.js'
+import { memoryDataKeys } from './memory-data-keys.js'
 import type { MemoryDeliveries } from './memory-deliveries.js'
+import { accountReads } from './memory-identity-accounts.js'
+import { identityReads } from './memory-identity-reads.js'
 import { integrationsIn } from './memory-integrations.js'
 import { memoryLeases } from './memory-leases.js'
 import { legacyKeysIn } from './memory-legacy-keys.js'
 import { copyOf, emptyState, type MemoryState, reachedOf } from './memory-state.js'
 import { memoryTransaction } from './memory-transaction.js'
-import { memoryDataKeys, verificationReads } from './memory-verifications.js'
 
 /** The part of the store that indexing, polling and commands use, in memory: transactions one at a time, undone when they reject. */
 export interface MemoryStore
@@ -18,7 +20,8 @@ export interface MemoryStore
     | 'integrations'
     | 'legacyKeys'
     | 'audit'
-    | 'verifications'
+    | 'identity'
+    | 'identityAccounts'
     | 'dataKeys'
   > {
   /** Everything that is committed. */
@@ -33,14 +36,33 @@ export interface MemoryStore
 
 /** What a store is made with. */
 export interface MemoryStoreOptions {
-  /** The clock of leases and claims, in unix milliseconds; without it none ever ends by itself. */
+  /** The clock of leases, in unix milliseconds; without it none ever ends by itself. */
   readonly now?: () => number
   /** The outbox that replays are made in. */
   readonly deliveries?: MemoryDeliveries
 }
 
+/** Other stores in place of those in memory, so that the same tests run on a database. */
+export interface SubstituteStores {
+  build(options: MemoryStoreOptions): MemoryStore
+  /** Whether a call of theirs has not ended. */
+  isBusy(): boolean
+}
+let substitute: SubstituteStores | null = null
+
+/** Builds these stores from now on; null: those in memory. */
+export function substituteStores(stores: SubstituteStores | null): void {
+  substitute = stores
+}
+
+/** Whether a store is at work that takes more than promises: those in memory never are. */
+export const isStoreBusy = (): boolean => substitute?.isBusy() ?? false
+
 /** Builds an empty store. */
-export function memoryStore({ now = () => 0, deliveries }: MemoryStoreOptions = {}): MemoryStore {
+export const memoryStore = (options: MemoryStoreOptions = {}): MemoryStore =>
+  substitute?.build(options) ?? inMemory(options)
+
+function inMemory({ now = () => 0, deliveries }: MemoryStoreOptions): MemoryStore {
   let state: MemoryState = emptyState()
   let queue: Promise<unknown> = Promise.resolve()
   const failures: Error[] = []
@@ -72,9 +94,11 @@ export function memoryStore({ now = () => 0, deliveries }: MemoryStoreOptions = 
     leases: memoryLeases(now),
     integrations: integrationsIn(() => state.integrations),
     legacyKeys: legacyKeysIn(() => state.legacyKeys),
-    verifications: verificationReads(() => state, now),
+    identity: identityReads(() => state, now),
+    identityAccounts: accountReads(() => state),
     dataKeys: memoryDataKeys(() => state.dataKeys),
     audit: {
+      newest: async () => state.audit.at(-1) ?? null,
       list: async ({ afterSeq = 0, limit }) => state.audit.filter(({ seq }) => seq > afterSeq).slice(0, limit),
     },
     chains: {

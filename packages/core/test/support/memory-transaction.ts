@@ -1,16 +1,20 @@
 import { initialStatus, type PaymentStatus, type StoredPayment } from '../../src/payments/record.js'
 import type { ProvenRange } from '../../src/ports/store-chains.js'
 import type { StoreTransaction } from '../../src/ports/store-transaction.js'
+import { dataKeysIn } from './memory-data-keys.js'
 import type { MemoryDeliveries } from './memory-deliveries.js'
+import { identityIn } from './memory-identity.js'
 import { accountsIn } from './memory-identity-accounts.js'
 import { integrationsIn } from './memory-integrations.js'
 import { legacyKeysIn } from './memory-legacy-keys.js'
 import { type MemoryState, reachedOf } from './memory-state.js'
-import { verificationsIn } from './memory-verifications.js'
 
 const levels = ['none', 'bloom', 'root'] as const
 
-/** The operations of a transaction on rows that are its own until it ends. @param now - Unix milliseconds, for claims. */
+/**
+ * The operations of a transaction on rows that are its own until it ends.
+ * @param now - Unix milliseconds, for leases.
+ */
 export function memoryTransaction(
   draft: MemoryState,
   deliveries?: MemoryDeliveries,
@@ -182,7 +186,8 @@ export function memoryTransaction(
       if (record.seq !== draft.audit.length + 1) throw new Error(`audit record ${record.seq} leaves a gap`)
       draft.audit.push(record)
     },
-    verifications: verificationsIn(draft, now),
+    dataKeys: dataKeysIn(draft.dataKeys),
+    identity: identityIn(draft, now),
     identityAccounts: accountsIn(draft),
   }
 }

@@ -1,9 +1,9 @@
-import type { IdentityProvider, Redemption, Review } from '../../src/ports/identity-provider.js'
+import type { IdentityProvider, RedeemResult, Review } from '../../src/ports/identity-provider.js'
 
 /** What goes wrong with a call: the provider never sees it, does it and its answer is lost, or refuses it. */
 export type ProviderFault = 'lost before' | 'lost after' | 'rejected' | 'throttled' | 'misconfigured'
 
-/** Where a call is held: before it is signed, on its way, while the provider works, or on the way back. */
+/** Where a call stops: before it is signed, before it arrives, while the provider works, or before its answer. */
 export type ProviderHalf = 'signature' | 'request' | 'work' | 'answer'
 
 /** A token that was redeemed. */
@@ -18,11 +18,11 @@ export interface ScriptedProvider extends IdentityProvider {
   /** Every call in order: `redeem name` and so on. */
   readonly calls: readonly string[]
   readonly redeemed: readonly Redeemed[]
-  /** Most redemptions that the provider worked at for one account at a time. */
+  /** Most redemptions of one person that the provider worked at at a time. */
   mostInFlight(): number
   /** Says what happens to the next call of that kind; asked at every call. */
   fault: (call: 'redeem' | 'find' | 'review') => ProviderFault | null
-  /** Runs while a call is under way. */
+  /** Runs while a call is in flight. */
   pause: (call: 'redeem' | 'find' | 'review', half: ProviderHalf) => Promise<void>
   /** Says of an applicant when it was made; absent: nothing is said. */
   readonly madeAt: Map<string, number>
@@ -45,10 +45,10 @@ const begun: Review = { reviewStatus: 'init', reviewAnswer: null, rejectType: nu
 /** How old a signature may be, in milliseconds. */
 const signedForMs = 60_000
 
-/** Builds it. @param now - Unix milliseconds. @param accountOf - The account in an external user id. */
+/** Builds it. @param now - Unix milliseconds. @param personOf - The person in an external user id; else its subject. */
 export function scriptedProvider(
   now: () => number = () => 0,
-  accountOf = (name: string) => name.replace(/:\d+$/, ''),
+  personOf = (name: string) => name.replace(/:\d+$/, ''),
 ): ScriptedProvider {
   const calls: string[] = []
   const redeemed: Redeemed[] = []
@@ -78,14 +78,14 @@ export function scriptedProvider(
       calls.push(`redeem ${externalUserId}`)
       await provider.pause('redeem', 'request')
       if (now() - signedAt > signedForMs) return expired
-      const account = accountOf(externalUserId)
-      const under = (inFlight.get(account) ?? 0) + 1
-      inFlight.set(account, under)
+      const person = personOf(externalUserId)
+      const under = (inFlight.get(person) ?? 0) + 1
+      inFlight.set(person, under)
       most = Math.max(most, under)
       // From here on it is the provider that works, whatever becomes of who asked.
       await provider.pause('redeem', 'work')
       const answer = fault === 'lost before' ? lost : (refusalOf(fault) ?? work(shareToken, externalUserId))
-      inFlight.set(account, (inFlight.get(account) ?? 1) - 1)
+      inFlight.set(person, (inFlight.get(person) ?? 1) - 1)
       await provider.pause('redeem', 'answer')
       return fault === 'lost after' ? lost : answer
     },
@@ -105,8 +105,8 @@ export function scriptedProvider(
       const fault = provider.fault('review')
       calls.push(`review ${applicantId}`)
       await provider.pause('review', 'request')
-      const kept = reviews.has(applicantId) ? (reviews.get(applicantId) ?? null) : begun
-      const value = deleted.has(applicantId) ? null : kept
+      const stored = reviews.has(applicantId) ? (reviews.get(applicantId) ?? null) : begun
+      const value = deleted.has(applicantId) ? null : stored
       await provider.pause('review', 'answer')
       const refusal = refusalOf(fault)
       if (refusal !== null && refusal.kind !== 'rejected') return refusal
@@ -116,7 +116,7 @@ export function scriptedProvider(
     },
   }
 
-  function work(shareToken: string, externalUserId: string): Redemption {
+  function work(shareToken: string, externalUserId: string): RedeemResult {
     if (redeemed.some((each) => each.externalUserId === externalUserId))
       return { kind: 'unknown', reason: 'a conflict with what is there already' }
     if (redeemed.some((each) => each.shareToken === shareToken))

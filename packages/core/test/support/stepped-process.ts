@@ -1,34 +1,35 @@
-import { createShare } from '../../src/identity/share.js'
-import { createVerdicts } from '../../src/identity/verdicts.js'
+/** A service that stops at one of its awaits: for a while, or for ever. @module */
+import type { Identity } from '../../src/exports/index.js'
 import type { IdentityProvider } from '../../src/ports/identity-provider.js'
 import type { Store } from '../../src/ports/store.js'
-import type { shareSetup } from './share-setup.js'
+import type { StoreTransaction } from '../../src/ports/store-transaction.js'
+import type { identitySetup } from './identity-setup.js'
 
-/** A process that stops at one of its await points: for a while, or for ever. */
+/** The service, and where it stands. */
 export interface SteppedProcess {
-  readonly share: ReturnType<typeof createShare>
-  readonly verdicts: ReturnType<typeof createVerdicts>
-  /** The name of the point where it stands, or null: it never got there. */
+  readonly identity: Identity
+  /** The name of the await where it stands, or null: it never got there. */
   stoppedAt(): string | null
-  /** Lets it go on. */
+  /** Lets it go on. A transaction that it died in stays undone. */
   thaw(): void
 }
 
-/** A process on the parts of a setup that stops at its n-th await point, from 1. */
-export function steppedProcess(setup: ReturnType<typeof shareSetup>, stopsAt: number): SteppedProcess {
-  const { store, provider, accounts, emails, clock, ids, logger, holdsAddresses } = setup
+/** A service on the parts of a setup that stops at its n-th await, from 1. */
+export function steppedProcess(setup: ReturnType<typeof identitySetup>, stopsAt: number): SteppedProcess {
+  const { store, provider, start } = setup
   let passed = 0
   let stopped: string | null = null
   let thaw: () => void = () => undefined
   const thawed = new Promise<void>((resolve) => {
     thaw = resolve
   })
-
-  async function cross(point: string): Promise<void> {
+  const isReached = (point: string): boolean => {
     passed += 1
-    if (passed !== stopsAt) return
-    stopped = point
-    await thawed
+    if (passed === stopsAt) stopped = point
+    return passed === stopsAt
+  }
+  const cross = async (point: string): Promise<void> => {
+    if (isReached(point)) await thawed
   }
   async function crossing<T>(what: string, work: () => Promise<T>): Promise<T> {
     await cross(`before ${what}`)
@@ -36,12 +37,40 @@ export function steppedProcess(setup: ReturnType<typeof shareSetup>, stopsAt: nu
     await cross(`after ${what}`)
     return value
   }
-  const ownStore: Pick<Store, 'transaction' | 'verifications'> = {
-    verifications: {
-      ...store.verifications,
-      dueForQuestion: (limit) => crossing('what is due', () => store.verifications.dueForQuestion(limit)),
+
+  /** The operations of a transaction: the process may die before each, which undoes all of it. */
+  function mortal<T extends object>(part: T): T {
+    return new Proxy(part, {
+      get(target, name) {
+        const operation = Reflect.get(target, name) as unknown
+        if (typeof operation !== 'function') return operation
+        return async (...given: unknown[]) => {
+          if (isReached(`${String(name)} in a transaction`)) throw new Death()
+          return (operation as (...given: unknown[]) => unknown).apply(target, given)
+        }
+      },
+    })
+  }
+  const transaction: Store['transaction'] = (work) =>
+    crossing('a transaction', async () => {
+      try {
+        return await store.transaction((tx: StoreTransaction) =>
+          work({ ...tx, identity: mortal(tx.identity), identityAccounts: mortal(tx.identityAccounts) }),
+        )
+      } catch (error) {
+        if (error instanceof Death) return new Promise<never>(() => undefined)
+        throw error
+      }
+    })
+  const { dueLookUps, duePolls, ...reads } = store.identity
+  const ownStore: Store = {
+    ...store,
+    transaction,
+    identity: {
+      ...reads,
+      dueLookUps: (limit) => crossing('due look-ups', () => dueLookUps(limit)),
+      duePolls: (limit) => crossing('due polls', () => duePolls(limit)),
     },
-    transaction: (work) => crossing('a transaction', () => store.transaction(work)),
   }
   const ownProvider: IdentityProvider = {
     get levelName() {
@@ -70,11 +99,12 @@ export function steppedProcess(setup: ReturnType<typeof shareSetup>, stopsAt: nu
       provider.pause = before
     }
   }
-  const deps = { accounts, provider: ownProvider, emails, clock, ids, logger, store: ownStore, holdsAddresses }
   return {
-    share: createShare(deps),
-    verdicts: createVerdicts(deps),
+    identity: start({ store: ownStore, provider: ownProvider }),
     stoppedAt: () => stopped,
     thaw: () => thaw(),
   }
 }
+
+/** What a process does that dies in a transaction. */
+class Death extends Error {}

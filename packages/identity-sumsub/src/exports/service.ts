@@ -1,5 +1,5 @@
 export type { Applicant } from '../applicant.js'
-export { createProvider, type IdentityProvider, type ProviderOptions } from '../create-provider.js'
+export { createSumsubApi, type SumsubApi, type SumsubApiOptions } from '../create-sumsub-api.js'
 export {
   type ApplicantEvent,
   createWebhookReader,

@@ -16,12 +16,23 @@ export async function hmacHex(
   return Array.from(new Uint8Array(signature), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** Whether hex is the HMAC over bytes. The comparison takes as long whatever differs. */
-export async function isHmac(digest: Digest, secret: string, hex: string, bytes: Uint8Array): Promise<boolean> {
-  const size = digest === 'SHA-256' ? 64 : 128
-  if (hex.length !== size || !/^[0-9a-f]+$/.test(hex)) return false
-  const signature = Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
-  return crypto.subtle.verify('HMAC', await importKey(digest, secret, 'verify'), signature, concat([bytes]))
+/** Whether hex is the HMAC over bytes, under one secret. The comparison takes as long whatever differs. */
+export type HmacCheck = (digest: Digest, hex: string, bytes: Uint8Array) => Promise<boolean>
+
+/** Builds the check of a secret, whose keys are made once: anybody may ask for what they are needed for. */
+export function createHmacCheck(secret: string): HmacCheck {
+  const keys = new Map<Digest, ReturnType<typeof importKey>>()
+  function keyOf(digest: Digest) {
+    const key = keys.get(digest) ?? importKey(digest, secret, 'verify')
+    keys.set(digest, key)
+    return key
+  }
+  return async (digest, hex, bytes) => {
+    const size = digest === 'SHA-256' ? 64 : 128
+    if (hex.length !== size || !/^[0-9a-f]+$/.test(hex)) return false
+    const signature = Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
+    return crypto.subtle.verify('HMAC', await keyOf(digest), signature, concat([bytes]))
+  }
 }
 
 function importKey(hash: Digest, secret: string, use: 'sign' | 'verify') {

@@ -1,5 +1,5 @@
 /** One exhaustive table from error code to status and body. Source: INTERFACE 4.3, 7. @module */
-import { type ErrorBody, type LegacyErrorBody, pageLimit } from '@payment-integration/contract'
+import { type ErrorBody, type LegacyErrorBody, pageLimit, shareRejectedMessage } from '@payment-integration/contract'
 import type * as core from '@payment-integration/core'
 import {
   CoreError,
@@ -58,6 +58,7 @@ const table: Record<ErrorCode, Row> = {
   ERR_INTEGRATION_EXISTS: says(409),
   ERR_INTEGRATION_NOT_FOUND: says(404),
   ERR_INTEGRATION_CHANGED: says(409),
+  ERR_SIGNING_SECRET_NOT_PREPARED: says(409),
   ERR_ACCOUNT_EXISTS: says(409),
   ERR_ACCOUNT_NOT_FOUND: says(404),
   ERR_ACCOUNT_INVALID: says(400),
@@ -68,7 +69,11 @@ const table: Record<ErrorCode, Row> = {
   ERR_VERIFICATION_UNAVAILABLE: says(409),
   ERR_SHARE_TOKEN_REJECTED: (error) => ({
     status: 422,
-    body: { error: error.message, message: error instanceof ShareTokenRejectedError ? error.providerMessage : '' },
+    body: {
+      error: error.message,
+      message:
+        error instanceof ShareTokenRejectedError ? shareRejectedMessage(error.providerMessage, error.formerReview) : '',
+    },
     headers: {},
   }),
   ERR_IDENTITY_UNAVAILABLE: (error) => answer(503, error.message, retryAfter(error)),
@@ -83,6 +88,7 @@ const table: Record<ErrorCode, Row> = {
   ERR_UPDATE_INVALID: says(400),
   ERR_STORE_BUSY: unavailable,
   ERR_STORE_FULL: untilMended,
+  ERR_STORE_SCHEMA: untilMended,
   ERR_STORE_UNAVAILABLE: unavailable,
   ERR_CHAIN_UNAVAILABLE: unavailable,
   ERR_CHAIN_RANGE_GONE: unavailable,

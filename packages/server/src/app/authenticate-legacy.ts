@@ -17,8 +17,8 @@ export async function authenticateLegacy(
   c: Context<AppEnv>,
   service: Pick<Service, 'authenticateLegacy'>,
 ): Promise<Response | null> {
-  if (!(await service.authenticateLegacy(authorization(c))))
-    return jsonAnswer(unauthorizedBody, 401, { 'WWW-Authenticate': bearerChallenge })
-  c.set('legacy', true)
+  const caller = await service.authenticateLegacy(authorization(c))
+  if (caller === null) return jsonAnswer(unauthorizedBody, 401, { 'WWW-Authenticate': bearerChallenge })
+  c.set('legacy', caller)
   return null
 }

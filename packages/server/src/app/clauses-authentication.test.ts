@@ -94,7 +94,7 @@ describe('Basic authentication', () => {
     const secrets = [shop, disabled, unissued].flatMap(({ apiSecret, signingSecret }) => [apiSecret, signingSecret])
     expect(new Set(secrets).size).toBe(6)
     const { apiSecret } = await clauses.service.integrations.rotateApiSecret(unissued.address)
-    const { signingSecret } = await clauses.service.integrations.rotateSigningSecret(unissued.address)
+    const { signingSecret } = await clauses.service.integrations.prepareSigningSecret(unissued.address)
     expect(new Set([...secrets, apiSecret, signingSecret]).size).toBe(8)
     expect(await statusOf(basic(unissued.address, apiSecret))).toBe(200)
     expect(await statusOf(basic(unissued.address, signingSecret))).toBe(401)

@@ -217,12 +217,12 @@ describe('a conversion', () => {
     [
       'by a feed on no list: nothing is said about the invoice',
       '25',
-      { tokenOut: paid(1_000_000n), pricing: pricing({ feeds: [feed('multiply', null, 5n, { decimals: 0 })] }) },
+      { tokenOut: paid(1_000_000n), pricing: pricing({ feeds: [feed('multiply', null, 110_000_000n)] }) },
       {
         invoiceAmount: '',
         invoiceCurrency: '',
-        conversion: 'unlisted:',
-        priceFeeds: [{ name: '', contract: wallet('fe'), rate: '5' }],
+        conversion: '',
+        priceFeeds: [{ name: '', contract: wallet('fe'), rate: '1.1' }],
       },
     ],
     [
@@ -235,7 +235,7 @@ describe('a conversion', () => {
       {
         invoiceAmount: '',
         invoiceCurrency: '',
-        conversion: 'chainlink:',
+        conversion: '',
         priceFeeds: [{ name: 'EURUSD', contract: wallet('fe'), rate: '1.1' }],
       },
     ],

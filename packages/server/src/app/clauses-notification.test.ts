@@ -202,17 +202,25 @@ describe('a notification', () => {
     }
   })
 
-  it('is signed with the secret of its own integration, the newest after a rotation', async () => {
+  it('is signed with the active secret of its own integration, and never with one that is only prepared', async () => {
     const other = await clauses.createShop(wallet('Cd'))
-    const { signingSecret } = await clauses.service.integrations.rotateSigningSecret(other.address)
+    const { integrations } = clauses.service
+    const { signingSecret } = await integrations.prepareSigningSecret(other.address)
     await pay(other)
     await clauses.deliver()
-    const [delivery] = clauses.receiver.arrived
-    if (delivery === undefined) throw new Error('nothing arrived')
-    const [, t = '', v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(signatureOf(delivery)) ?? []
-    const mac = (secret: string) => createHmac('sha256', secret).update(`${t}.`).update(delivery.body).digest('hex')
-    expect(v1).toBe(mac(signingSecret))
-    expect([mac(other.signingSecret), mac(shop.signingSecret), mac(other.apiSecret)]).not.toContain(v1)
+    await integrations.activateSigningSecret(other.address)
+    await pay(other)
+    await clauses.deliver()
+    const isSignedBy = (delivery: Arrived, secret: string) => {
+      const [, t = '', v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(signatureOf(delivery)) ?? []
+      return v1 === createHmac('sha256', secret).update(`${t}.`).update(delivery.body).digest('hex')
+    }
+    const secrets = [other.signingSecret, signingSecret, shop.signingSecret, other.apiSecret]
+    const signers = clauses.receiver.arrived.map((delivery) => secrets.map((secret) => isSignedBy(delivery, secret)))
+    expect(signers).toEqual([
+      [true, false, false, false],
+      [false, true, false, false],
+    ])
   })
 
   it('never holds a secret, and neither does any answer of the API', async () => {
@@ -260,7 +268,10 @@ describe('the answer of the endpoint', () => {
       const [delivery] = await deliveries(txHash)
       expect(delivery?.status).not.toBe('delivered')
       expect(delivery?.attempts).toMatchObject([{ status, reason: `status_${status}` }])
-      expect(clauses.receiver.arrived).toHaveLength(1)
+      // Retries of the shops before may arrive as well.
+      const places = [`/${shop.address}`, '/elsewhere']
+      const paths = clauses.receiver.arrived.map(({ path }) => path).filter((path) => places.includes(path))
+      expect(paths).toEqual([places[0]])
     },
   )
 
@@ -277,5 +288,5 @@ describe('the answer of the endpoint', () => {
     expect(given?.attempts[0]?.latencyMs).toBeGreaterThanOrEqual(4_950)
     expect(given?.attempts[0]?.latencyMs).toBeLessThan(7_000)
     for (const timer of timers) clearTimeout(timer)
-  }, 20_000)
+  }, 120_000)
 })

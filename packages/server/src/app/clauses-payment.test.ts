@@ -202,6 +202,21 @@ describe('the payment object', () => {
     }
   })
 
+  it('that named an address before it was registered is visible once it is, and only what changes later is notified', async () => {
+    const [txHash, address] = [word('0c'), wallet('ee')]
+    await pay({ txHash, integrationAddress: address })
+    const later = await clauses.createShop(address)
+    const arrived = () => clauses.receiver.arrived.filter(({ body }) => body.toString().includes(txHash))
+    await clauses.deliver()
+    expect(arrived()).toEqual([])
+    expect((await clauses.get('payments', later.authorization)).body).toMatchObject({
+      payments: [{ txHash, version: 1 }],
+    })
+    await clauses.update({ txHash, state: 'success' })
+    await clauses.deliver()
+    expect(arrived().map(({ body }) => JSON.parse(body.toString()) as unknown)).toMatchObject([{ version: 2 }])
+  })
+
   it('of another integration shows under no filter of the caller', async () => {
     const other = await clauses.createShop(wallet('Ce'))
     const [txHash, sender, receiver] = [word('08'), wallet('5a'), wallet('5b')]

@@ -37,37 +37,74 @@ describe('the address', () => {
 
 it('whether an account existed is in no byte of the answer', async () => {
   const [registered, carried, placeholder, unknown] = [newEmail(), newEmail(), newEmail(), newEmail()]
-  const claims = await sharing.identity.claims()
-  await claims.claimByCode(registered, (await claims.requestCode(registered)).code)
-  await claims.register(carried)
+  const accounts = await sharing.identity.accounts()
+  await accounts.proveByCode(registered, (await accounts.requestCode(registered)).code)
+  await accounts.register(carried)
   const used = sharing.mint()
   await sharing.share(shop, newEmail(), used)
   expect((await sharing.share(shop, placeholder, used)).status).toBe(422)
-  const told = new Map<number, Set<string>>()
+  const answered = new Map<number, Set<string>>()
   onTestFinished(sharing.holdTime())
   const tokens = { used: () => used, fresh: () => sharing.mint(), another: () => sharing.mint() }
   for (const token of Object.values(tokens))
     for (const email of [registered, carried, placeholder, unknown]) {
       const { status, headers, text } = await sharing.share(shop, email, token())
       const bytes = JSON.stringify([[...headers].filter(([name]) => name !== 'date'), text])
-      told.set(status, (told.get(status) ?? new Set()).add(bytes))
+      answered.set(status, (answered.get(status) ?? new Set()).add(bytes))
     }
   // A token that was used before, then `reused: true`, then `reused: false`.
-  expect([...told].map(([status, answers]) => [status, answers.size])).toEqual([
+  expect([...answered].map(([status, answers]) => [status, answers.size])).toEqual([
     [422, 1],
     [200, 2],
   ])
 })
 
-it('a placeholder that its user claims keeps what was shared', async () => {
+it('an account that proves the address of a placeholder has what was shared for it', async () => {
   const email = newEmail()
   await sharing.share(shop, email, sharing.mint())
-  const claims = await sharing.identity.claims()
-  const { accountId } = await claims.claimByAttestation(email, shop.address)
-  const { code } = await claims.requestCode(email)
-  expect((await claims.claimByCode(email, code)).accountId).toBe(accountId)
+  const accounts = await sharing.identity.accounts()
+  const { accountId } = await accounts.proveByAttestation(email, shop.address)
+  const { code } = await accounts.requestCode(email)
+  expect((await accounts.proveByCode(email, code)).accountId).toBe(accountId)
   const emailKey = await sharing.identity.emailKey(email)
-  expect(await sharing.identity.verifications({ emailKey, limit: 1 })).toMatchObject([{ accountId }])
+  expect(await sharing.identity.subjects({ emailKey, limit: 2 })).toMatchObject([{ accountId, proved: true }])
   expect((await sharing.share(shop, email, sharing.mint())).body).toMatchObject({ reused: false })
-  await expect(claims.claimByAttestation(email, other.address)).rejects.toMatchObject({ code: 'ERR_EMAIL_PROOF' })
+  await expect(accounts.proveByAttestation(email, other.address)).rejects.toMatchObject({ code: 'ERR_EMAIL_PROOF' })
+})
+
+describe('an address that another account proves', () => {
+  const prove = async (email: string, accountId?: string) => {
+    const accounts = await sharing.identity.accounts()
+    const { code } = await accounts.requestCode(email)
+    return accounts.proveByCode(email, code, accountId === undefined ? {} : { accountId })
+  }
+
+  it('shows nothing of what was shared for the account that had proved it', async () => {
+    const email = newEmail()
+    const first = await prove(email)
+    await sharing.share(shop, email, sharing.mint())
+    sharing.provider.approve(sharing.provider.redemptions.at(-1)?.applicantId ?? '')
+    await sharing.provider.deliverWebhooks()
+    expect((await sharing.share(shop, email, sharing.mint())).body).toMatchObject({ reviewAnswer: 'GREEN' })
+    const second = await (await sharing.identity.accounts()).register(email)
+    await prove(email, second.accountId)
+    const answer = await sharing.share(other, email, sharing.mint())
+    expect([answer.status, answer.body]).toMatchObject([200, { reviewAnswer: null, reused: true }])
+    expect(await sharing.identity.subjects({ accountId: first.accountId, limit: 9 })).toMatchObject([
+      { closed: true, donor: shop.address, review: { reviewAnswer: 'GREEN' } },
+    ])
+  })
+
+  it('takes along what was shared for an account that only carried it', async () => {
+    const email = newEmail()
+    await (await sharing.identity.accounts()).register(email)
+    await sharing.share(shop, email, sharing.mint())
+    const owner = await prove(email, (await prove(newEmail())).accountId)
+    const subjects = await sharing.identity.subjects({ accountId: owner.accountId, limit: 9 })
+    expect(subjects.map(({ closed, donor }) => [closed, donor]).sort()).toEqual([
+      [false, shop.address],
+      [true, null],
+    ])
+    expect((await sharing.share(shop, email, sharing.mint())).body).toMatchObject({ reused: false })
+  })
 })

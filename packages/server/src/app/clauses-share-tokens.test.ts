@@ -99,13 +99,13 @@ describe('a token', () => {
     },
   )
 
-  it('that is fresh lands on the account that the refused one was for', async () => {
+  it('that is fresh lands on the subject that the refused one was for', async () => {
     const email = 'again@shop.example'
     expect((await share(email, await minted({ ageMs: lifetime }))).status).toBe(422)
     expect((await share(email, await minted())).body).toMatchObject({ reused: true })
     const { identity } = clauses.service
-    const attempts = await identity?.attempts({ emailKey: await identity.emailKey(email), limit: 10 })
-    expect(attempts?.map(({ outcome }) => outcome)).toEqual(['redeemed', 'claimed', 'rejected', 'claimed'])
-    expect(new Set(attempts?.map(({ accountId }) => accountId)).size).toBe(1)
+    const shares = await identity?.shares({ emailKey: await identity.emailKey(email), limit: 10 })
+    expect(shares?.map(({ outcome }) => outcome)).toEqual(['redeemed', 'started', 'rejected', 'started'])
+    expect(new Set(shares?.map(({ subjectId }) => subjectId)).size).toBe(1)
   })
 })

@@ -87,10 +87,16 @@ describe('the order of checks', () => {
     expect(sharing.provider.requests.length).toBe(before)
   })
 
-  it('another content type is 415', async () => {
-    const body = JSON.stringify({ email: newEmail(), kycShareToken: sharing.mint() })
-    expect((await sharing.post('idv-share-token', shop.authorization, body, 'text/plain')).status).toBe(415)
-  })
+  it.each(['text/plain', 'application.json'])(
+    '%s is 400 in the shape of the interface, and redeems nothing',
+    async (type) => {
+      const before = sharing.provider.requests.length
+      const body = JSON.stringify({ email: newEmail(), kycShareToken: sharing.mint() })
+      const answer = await sharing.post('idv-share-token', shop.authorization, body, type)
+      expect([answer.status, answer.body]).toEqual([400, { error: 'Content-Type must be application/json' }])
+      expect(sharing.provider.requests.length).toBe(before)
+    },
+  )
 })
 
 describe('the attachment table', () => {
@@ -172,11 +178,9 @@ describe('the attachment table', () => {
     await sharing.share(shop, email, sharing.mint())
     sharing.provider.reject(newest(), { labels: ['FORGERY', 'SELFIE_MISMATCH'], rejectType: 'FINAL' })
     await verdicts()
-    const [view] = await sharing.identity.verifications({
-      emailKey: await sharing.identity.emailKey(email),
-      limit: 1,
-    })
-    expect(view?.review).toEqual({
+    const emailKey = await sharing.identity.emailKey(email)
+    const [subject] = await sharing.identity.subjects({ emailKey, limit: 1 })
+    expect(subject?.review).toEqual({
       reviewStatus: 'completed',
       reviewAnswer: 'RED',
       rejectType: 'FINAL',
@@ -212,10 +216,10 @@ describe('the attachment table', () => {
       { reviewStatus: 'completed', reviewAnswer: 'RED', rejectType: 'RETRY', rejectLabels: ['BAD_SELFIE', 'Ünknown'] },
     ]) {
       const [asked, token] = [sharing.provider.requests.length, sharing.mint()]
-      // It hears nothing until it gives up, and holds the claim meanwhile.
+      // The provider does not answer, so that the redemption is in flight meanwhile.
       sharing.provider.fail({ on: 'reuse', at: 'after', answer: 'hang' })
       const redeeming = sharing.share(shop, email, sharing.mint())
-      await vi.waitUntil(() => sharing.provider.requests.length > asked, { timeout: 5_000, interval: 2 })
+      await vi.waitUntil(() => sharing.provider.requests.length > asked, { timeout: 50_000, interval: 2 })
       const other = await sharing.share(shop, email, token)
       expect([other.status, other.body]).toEqual([200, { ...review, reused: false }])
       expect((await redeeming).body).toMatchObject({ reused: true })
@@ -309,7 +313,7 @@ describe('the provider refuses', () => {
     sharing.provider.fail({ on: 'find', at: 'before', answer: 500, times: 10 })
     for (let tries = 0; tries < 3; tries += 1) {
       const { status, body } = await sharing.share(shop, email, token)
-      // While the claim is held the others say what is known.
+      // During the lease of the redemption another request may answer with what is known.
       expect([
         [503, identityUnavailableBody],
         [200, { reviewStatus: 'not_started', ...none, reused: false }],
@@ -343,8 +347,8 @@ describe('a webhook', () => {
     sharing.provider.reject(newest(), { rejectType: 'FINAL', labels: ['FRAUDULENT_PATTERNS'] })
     await sharing.provider.deliverWebhooks({ copies: 2, arrange: (due) => [...due].reverse() })
     const emailKey = await sharing.identity.emailKey(email)
-    const [view] = await sharing.identity.verifications({ emailKey, limit: 1 })
-    expect(view?.review).toMatchObject({ reviewAnswer: 'RED', rejectType: 'FINAL' })
+    const [subject] = await sharing.identity.subjects({ emailKey, limit: 1 })
+    expect(subject?.review).toMatchObject({ reviewAnswer: 'RED', rejectType: 'FINAL' })
   })
 })
 
@@ -356,8 +360,8 @@ it('no token and no address stands in a log line or in a row that operators see'
   const emailKey = await sharing.identity.emailKey(email)
   const seen = JSON.stringify([
     lines,
-    await sharing.identity.attempts({ limit: 1_000 }),
-    await sharing.identity.verifications({ limit: 1_000 }),
+    await sharing.identity.shares({ limit: 1_000 }),
+    await sharing.identity.subjects({ limit: 1_000 }),
   ])
   expect(seen).toContain(emailKey)
   for (const secret of [email, 'canary', token, token.slice(0, 20)]) expect(seen).not.toContain(secret)

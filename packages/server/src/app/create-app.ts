@@ -9,6 +9,7 @@ import {
 } from '@payment-integration/core'
 import type { WebhookReader } from '@payment-integration/identity-sumsub/service'
 import { type Context, Hono } from 'hono'
+import type { RequestLimits } from '../limits/request-limits.js'
 import { describeError } from '../logging/describe-error.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { answerError, answerLegacyError } from './answer-error.js'
@@ -37,8 +38,24 @@ export interface AppDeps {
   /** Reads verdicts of the identity provider; without it they have no endpoint. @default none */
   readonly readWebhook?: WebhookReader | undefined
   readonly health: () => Promise<HealthReport>
-  /** Measures requests, and is served at `/metrics`. @default none */
+  /** Measures requests. @default none */
   readonly metrics?: Pick<Metrics, 'measured' | 'text' | 'contentType' | 'webhookRefused'> | undefined
+  /** With it and `metrics`, `/metrics` is served, to who sends it as `Authorization: Bearer <token>`. @default none */
+  readonly metricsToken?: string | null | undefined
+  /**
+   * Whether `/reference` is served: a page that sends 0.5 MB to a browser that asks for the first time. @default false
+   */
+  readonly reference?: boolean | undefined
+  /** How much one source and one caller may ask, of `createRequestLimits`. @default none */
+  readonly limits?: RequestLimits | undefined
+  /**
+   * The address of the other end of a request's connection; `limits` need it, and count requests without one as one
+   * source.
+   * @default the socket's, on Node's HTTP server
+   */
+  readonly peerOf?: ((c: Context<AppEnv>) => string | undefined) | undefined
+  /** A clock that never goes back, in milliseconds. @default performance.now */
+  readonly now?: (() => number) | undefined
   /** @default none */
   readonly logger?: Logger | undefined
 }
@@ -46,33 +63,39 @@ export interface AppDeps {
 /**
  * Builds the app: the read API, the legacy API, processor updates, identity sharing, health, metrics, and the reference of them all. Every answer but the
  * metrics and the reference is JSON; every answer but the reference carries `Cache-Control: private, no-store`; every error body is `{"error": "<message>"}`, with
- * `details` on a 400 of the legacy API.
+ * `details` on a 400 of the legacy API. What needs no credentials costs at most about twice what a 401 costs.
  * @example serve({ fetch: createApp({ service, receiveUpdate: null, health }).fetch })
  */
 export function createApp(deps: AppDeps): Hono<AppEnv> {
-  const { service, receiveUpdate, readWebhook, health, metrics, logger = silentLogger } = deps
+  const { service, receiveUpdate, readWebhook, health, metrics, metricsToken, limits, logger = silentLogger } = deps
+  const { peerOf = peerOfSocket, now = () => performance.now() } = deps
   const app = new Hono<AppEnv>()
-  const first = guard(service, refuse)
+  const first = guard({ service, limits, peerOf, refuse })
   app.use('*', metrics === undefined ? first : metrics.measured(first))
   addPaymentRoutes(app, service)
   addLegacyRoutes(app, service)
   if (receiveUpdate !== null) addProcessorRoute(app, { service, receiveUpdate })
   addShareRoute(app, service)
   if (readWebhook !== undefined && service.identity !== null)
-    addVerdictRoute(app, { identity: service.identity, readWebhook, logger, onRefused: metrics?.webhookRefused })
-  addHealthRoutes(app, health)
-  if (metrics !== undefined) addMetricsRoute(app, metrics)
+    addVerdictRoute(app, { identity: service.identity, readWebhook, logger, onRefused: metrics?.webhookRefused, now })
+  addHealthRoutes(app, health, now)
+  if (metrics !== undefined && typeof metricsToken === 'string')
+    addMetricsRoute(app, { metrics, token: metricsToken, now })
   addOpenApiRoute(app)
-  addReferencePage(app)
+  if (deps.reference === true) addReferencePage(app)
   app.notFound(() => jsonAnswer(notFoundBody, 404))
   app.onError(refuse)
   return app
 
   function refuse(error: unknown, c: Context<AppEnv>): Response {
-    const { status, body, headers } = c.get('legacy') === true ? answerLegacyError(error) : answerError(error)
+    const { status, body, headers } = c.get('legacy') !== undefined ? answerLegacyError(error) : answerError(error)
     // What the provider refused is in the log already, with its status and its reason.
     const isLogged = error instanceof IdentityMisconfiguredError
     if (status >= 500 && !isLogged) logger.error({ status, ...describeError(error) }, 'A request failed.')
     return jsonAnswer(body, status, headers)
   }
+}
+
+function peerOfSocket({ env }: Context<AppEnv>): string | undefined {
+  return env?.incoming?.socket.remoteAddress
 }

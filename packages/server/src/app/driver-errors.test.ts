@@ -38,9 +38,10 @@ function failingStore(): Store {
     accounts: failing<Store['accounts']>(),
     legacyKeys: failing<Store['legacyKeys']>(),
     audit: failing<Store['audit']>(),
-    verifications: failing<Store['verifications']>(),
+    identity: failing<Store['identity']>(),
     identityAccounts: failing<Store['identityAccounts']>(),
     dataKeys: failing<Store['dataKeys']>(),
+    sealingKeys: fail,
     ping: async () => undefined,
     close: async () => undefined,
   }

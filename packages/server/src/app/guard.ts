@@ -1,43 +1,80 @@
-/** What every request passes first. Source: INTERFACE 5 rule 4. @module */
+/** What every request passes first: limits, then authentication. Source: INTERFACE 5 rule 4. @module */
 import { paths } from '@payment-integration/contract'
 import type { Service } from '@payment-integration/core'
 import type { Context, MiddlewareHandler } from 'hono'
+import type { RequestLimits } from '../limits/request-limits.js'
 import type { AppEnv } from './app-env.js'
+import { areaOf } from './area.js'
 import { authenticateIntegration } from './authenticate-integration.js'
 import { authenticateLegacy } from './authenticate-legacy.js'
-import { isIntegrationPath } from './integration-path.js'
-import { isLegacyPath } from './legacy-path.js'
+import { healthPaths } from './health-routes.js'
 import { refuseTwoContentTypes } from './repeated-header.js'
 import { rawPath } from './request-parts.js'
+import { tooManyRequests } from './too-many-requests.js'
+
+/** What the guard works with. */
+export interface GuardDeps {
+  readonly service: Pick<Service, 'authenticate' | 'authenticateLegacy' | 'identity'>
+  /** Undefined: nothing is limited. */
+  readonly limits: RequestLimits | undefined
+  /** The other end of the connection that a request came by. */
+  readonly peerOf: (c: Context<AppEnv>) => string | undefined
+  /** Answers what was thrown, so that the middleware itself never throws. */
+  readonly refuse: (error: unknown, c: Context<AppEnv>) => Response
+}
 
 /**
- * Authentication, which comes before any judgement of the request, then the refusal of what could be read in two ways.
- * @param refuse - Answers what was thrown, so that the middleware itself never throws.
+ * The limits of a source, which come before any work; then authentication, which comes before any judgement of the
+ * request; then the limit of a caller; then the refusal of what could be read in two ways.
  */
-export function guard(
-  service: Pick<Service, 'authenticate' | 'authenticateLegacy' | 'identity'>,
-  refuse: (error: unknown, c: Context<AppEnv>) => Response,
-): MiddlewareHandler<AppEnv> {
-  async function refusalOf(c: Context<AppEnv>): Promise<Response | null> {
+export function guard({ service, limits, peerOf, refuse }: GuardDeps): MiddlewareHandler<AppEnv> {
+  /** @param source - Null: no limit of a source counts. */
+  async function refusalOf(c: Context<AppEnv>, path: string, source: string | null): Promise<Response | null> {
     try {
-      const path = rawPath(c)
-      const refusal = isIntegrationPath(path)
-        ? await authenticateIntegration(c, service)
-        : isLegacyPath(path)
-          ? await authenticateLegacy(c, service)
-          : null
+      const area = areaOf(path)
+      const unauthorized =
+        area === 'integration'
+          ? await authenticateIntegration(c, service)
+          : area === 'legacy'
+            ? await authenticateLegacy(c, service)
+            : null
+      // Many requests may be authenticated at once. The limit counts again here, so that of many guesses only so many
+      // learn anything.
+      if (source !== null) {
+        const waitMs = unauthorized === null ? limits?.unauthorizedWaitMs(source) : limits?.countUnauthorized(source)
+        if (waitMs) return tooManyRequests(waitMs)
+      }
+      if (unauthorized !== null) return unauthorized
+      const caller = area === 'integration' ? c.get('caller').integrationAddress : c.get('legacy')?.keyId
+      const waitMs = (caller !== undefined && limits?.countCall(caller)) || 0
+      if (waitMs > 0) return tooManyRequests(waitMs)
       // Where sharing is off its route says so, whatever was sent: 404 comes before 400. Source: INTERFACE 7.
       const isSharingOff = service.identity === null && path === paths.shareToken
-      if (refusal === null && !isSharingOff) refuseTwoContentTypes(c)
-      return refusal
+      if (!isSharingOff) refuseTwoContentTypes(c)
+      return null
     } catch (error) {
       return refuse(error, c)
     }
   }
 
   return async (c, next) => {
-    const refusal = await refusalOf(c)
+    const path = rawPath(c)
+    const isLimited = limits !== undefined && !isHealthPath(path)
+    const source = isLimited ? limits.sourceOf(peerOf(c), c.req.header('x-forwarded-for') ?? null) : null
+    const waitMs = source === null ? 0 : limits?.countRequest(source)
+    if (waitMs) return tooManyRequests(waitMs)
+    const refusal = await refusalOf(c, path, source)
     if (refusal !== null) return refusal
-    return void (await next())
+    await next()
+    // Processor updates and the metrics are authenticated by their routes.
+    const unsentMs = source !== null && c.res.status === 401 ? limits?.countUnauthorized(source) : 0
+    if (!unsentMs) return undefined
+    c.res = undefined // else hono adds the headers of the 401
+    c.res = tooManyRequests(unsentMs)
+    return undefined
   }
+}
+
+function isHealthPath(path: string): boolean {
+  return healthPaths.some((each) => each === path)
 }

@@ -1,16 +1,26 @@
 /** `GET /health` and `GET /health/live`. @module */
 import type { Hono } from 'hono'
+import { shareAnswer, sharedMs } from '../internal/share-answer.js'
 import { allowMethods } from './allow-methods.js'
 import type { AppEnv } from './app-env.js'
 import type { HealthReport } from './health.js'
 import { jsonAnswer } from './json-answer.js'
 
-/** Adds the health routes: 200 while requests can be served, 503 when they cannot; `live` says only that the process answers. */
-export function addHealthRoutes(app: Hono<AppEnv>, health: () => Promise<HealthReport>): void {
-  app.get('/health', async () => {
-    const report = await health()
-    return jsonAnswer(report, report.status === 'down' ? 503 : 200)
+/** The two paths. Load balancers ask them: no limit holds for them, so an answer costs no more than a refusal. */
+export const healthPaths = ['/health', '/health/live'] as const
+
+/**
+ * Adds the health routes: 200 while requests can be served, 503 when they cannot; `live` says only that the process
+ * answers. However many ask, the question is put once a second at most, and once at a time.
+ * @param now - A clock that never goes back, in milliseconds.
+ */
+export function addHealthRoutes(app: Hono<AppEnv>, health: () => Promise<HealthReport>, now: () => number): void {
+  const report = shareAnswer(health, { forMs: sharedMs, now })
+  const [whole, live] = healthPaths
+  app.get(whole, async () => {
+    const found = await report()
+    return jsonAnswer(found, found.status === 'down' ? 503 : 200)
   })
-  app.get('/health/live', () => jsonAnswer({ status: 'ok' }))
-  for (const path of ['/health', '/health/live']) allowMethods(app, path, ['GET', 'HEAD'])
+  app.get(live, () => jsonAnswer({ status: 'ok' }))
+  for (const path of healthPaths) allowMethods(app, path, ['GET', 'HEAD'])
 }

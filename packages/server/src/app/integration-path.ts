@@ -1,8 +1,12 @@
 /** Which paths belong to the integration API. Source: INTERFACE 5 rule 4. @module */
 import { integrationPrefix } from '@payment-integration/contract'
-import { couldBeBelow } from './path-spelling.js'
+import { isBelow } from './path-spelling.js'
 
-/** True for every path that some reader could take for a path of the integration API: it answers 401 first, whether it exists or not. */
-export function isIntegrationPath(path: string): boolean {
-  return couldBeBelow(path, integrationPrefix)
+/**
+ * True for every path that some reader could take for a path of the integration API: it answers 401 first, whether it
+ * exists or not.
+ * @param readings - Of `readingsOf`.
+ */
+export function isIntegrationPath(readings: readonly string[]): boolean {
+  return isBelow(readings, integrationPrefix)
 }

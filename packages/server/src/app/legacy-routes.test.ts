@@ -95,31 +95,54 @@ describe('the verify route', () => {
     for (const call of service.calls) expect(JSON.parse(call.slice('verify '.length))).toEqual(request)
   })
 
-  it('takes a charset of UTF-8', async () => {
-    expect((await post(JSON.stringify(request), { 'content-type': `${json}; charset=utf-8` })).status).toBe(200)
+  it.each([
+    undefined,
+    `${json}; charset=utf-8`,
+    'APPLICATION/JSON;charset="UTF-8"',
+    'text/plain;charset=UTF-8',
+    `${json}; charset=utf8`,
+    'text/plain; charset="UTF8"',
+    'application.json',
+    'application/jsonx',
+    'application/x-www-form-urlencoded',
+    'application/json, text/plain',
+    ' ',
+  ])('as %j is read, because its body is JSON', async (type) => {
+    const body = JSON.stringify(request)
+    const headers = [`Authorization: ${authorization}`, `Content-Length: ${Buffer.byteLength(body)}`]
+    if (type !== undefined) headers.push(`Content-Type: ${type}`)
+    const answer = parseRaw(await sendRaw(server.url, requestText(verify, headers, { method: 'POST', body })))
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([200, result])
   })
+
+  it.each([undefined, json, 'text/plain', 'application.json', 'multipart/form-data; boundary=x'])(
+    'as %j is 400 with details when its body is no JSON object',
+    async (type) => {
+      for (const [body, code, message] of [
+        ['chainId=1', 'invalid_json', 'Body must be JSON in UTF-8'],
+        ['', 'invalid_json', 'Body must be JSON in UTF-8'],
+        ['[]', 'invalid_type', 'Body must be a JSON object'],
+      ] as const) {
+        const headers = [`Authorization: ${authorization}`, `Content-Length: ${body.length}`]
+        if (type !== undefined) headers.push(`Content-Type: ${type}`)
+        const answer = parseRaw(await sendRaw(server.url, requestText(verify, headers, { method: 'POST', body })))
+        const details = [{ code, message, path: [] }]
+        expect([answer.status, JSON.parse(answer.body)]).toEqual([400, { error: 'Invalid request', details }])
+      }
+      expect(service.calls).toEqual([])
+    },
+  )
 
   it.each([
-    'text/plain',
-    'application/json;charset=latin1',
-    'application/jsonx',
-    'application.json',
-    'text/json',
-    ' ',
-    'application/json, text/plain',
-  ])('as %j is 415', async (type) => {
-    const answer = await post(JSON.stringify(request), { 'content-type': type })
-    expect([answer.status, await answer.json()]).toEqual([415, { error: 'Content-Type must be application/json' }])
-    expect(service.calls).toEqual([])
-  })
-
-  it('without a content type is 415, and so is one with a content encoding', async () => {
-    const text = requestText(verify, [`Authorization: ${authorization}`, 'Content-Length: 2'], {
-      method: 'POST',
-      body: '{}',
-    })
-    expect(parseRaw(await sendRaw(server.url, text)).status).toBe(415)
-    expect((await post(JSON.stringify(request), { 'content-encoding': 'gzip' })).status).toBe(415)
+    [{ 'content-type': `${json};charset=latin1` }, 'Content-Type must name no charset but utf-8'],
+    [{ 'content-type': 'text/plain; charset="utf-16"' }, 'Content-Type must name no charset but utf-8'],
+    [{ 'content-type': `${json}; charset=utf-8; charset=` }, 'Content-Type must name no charset but utf-8'],
+    [{ 'content-encoding': 'gzip' }, 'Content-Encoding is not accepted; send the body as it is'],
+    [{ 'content-encoding': 'identity' }, 'Content-Encoding is not accepted; send the body as it is'],
+  ])('with %j is 400 with details, because another reader would read other text', async (headers, message) => {
+    const answer = await post(JSON.stringify(request), headers)
+    const details = [{ code: 'invalid_encoding', message, path: [] }]
+    expect([answer.status, await answer.json()]).toEqual([400, { error: 'Invalid request', details }])
     expect(service.calls).toEqual([])
   })
 

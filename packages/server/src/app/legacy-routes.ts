@@ -1,16 +1,17 @@
 /** The two endpoints of the legacy API. Source: INTERFACE 4.3. @module */
 import { paths } from '@payment-integration/contract'
-import { parseVerifyRequest, type Service } from '@payment-integration/core'
+import { LegacyRequestError, parseVerifyRequest, type Service } from '@payment-integration/core'
 import type { Hono } from 'hono'
 import { allowMethods } from './allow-methods.js'
 import type { AppEnv } from './app-env.js'
 import { jsonAnswer } from './json-answer.js'
 import { readBody, refuseBody } from './read-body.js'
-import { requireJson } from './require-json.js'
+import { encodingFlaw } from './require-json.js'
 
 /**
  * Adds look-up (200) and verify (200 when every payment matches, else 409 with the same body). Authentication has happened before.
- * 400 with details, 404, 405, 413, 415 as in the table of answers.
+ * 400 with details, 404, 405, 413 as in the table of answers. Verify looks at no content type: a browser never adds an
+ * API key by itself.
  */
 export function addLegacyRoutes(app: Hono<AppEnv>, { legacy }: Pick<Service, 'legacy'>): void {
   app.get(paths.legacyLookup, async (c) => {
@@ -19,7 +20,8 @@ export function addLegacyRoutes(app: Hono<AppEnv>, { legacy }: Pick<Service, 'le
     return jsonAnswer(await legacy.lookup(query))
   })
   app.post(paths.legacyVerify, async (c) => {
-    requireJson(c.req.raw.headers)
+    const flaw = encodingFlaw(c.req.raw.headers)
+    if (flaw !== null) throw new LegacyRequestError([{ code: 'invalid_encoding', message: flaw, path: [] }])
     const { verified, result } = await legacy.verify(parseVerifyRequest(await readBody(c.req.raw)))
     return jsonAnswer(result, verified ? 200 : 409)
   })

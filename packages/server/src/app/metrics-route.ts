@@ -1,15 +1,56 @@
-/** `GET /metrics`: for Prometheus. @module */
-import { cacheControl } from '@payment-integration/contract'
-import type { Hono } from 'hono'
+/** `GET /metrics`: for Prometheus, never open to everybody beside the API. @module */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { cacheControl, notFoundBody, unauthorizedBody } from '@payment-integration/contract'
+import { Hono } from 'hono'
+import { shareAnswer, sharedMs } from '../internal/share-answer.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { allowMethods } from './allow-methods.js'
 import type { AppEnv } from './app-env.js'
+import { bearerChallenge } from './authenticate-legacy.js'
+import { jsonAnswer } from './json-answer.js'
+import { authorization } from './request-parts.js'
 
-/** Adds the route. It needs no authentication: it says nothing about any integration. */
-export function addMetricsRoute(app: Hono<AppEnv>, metrics: Pick<Metrics, 'text' | 'contentType'>): void {
-  app.get('/metrics', async () => {
+/** What the route answers with, and who may ask. */
+export interface MetricsRouteOptions {
+  readonly metrics: Pick<Metrics, 'text' | 'contentType'>
+  /** Demanded as `Authorization: Bearer <token>`; null: everybody who reaches the app may ask. */
+  readonly token: string | null
+  /** A clock that never goes back, in milliseconds. @default performance.now */
+  readonly now?: (() => number) | undefined
+}
+
+/**
+ * Adds the route. However many ask, the metrics are computed once a second at most, and once at a time. All causes of a
+ * 401 give the bytes of the other APIs' 401.
+ */
+export function addMetricsRoute(app: Hono<AppEnv>, { metrics, token, now }: MetricsRouteOptions): void {
+  const isOpenedBy = token === null ? () => true : bearerCheck(token)
+  const text = shareAnswer(() => metrics.text(), { forMs: sharedMs, now: now ?? (() => performance.now()) })
+  app.get('/metrics', async (c) => {
+    if (!isOpenedBy(authorization(c))) return jsonAnswer(unauthorizedBody, 401, { 'WWW-Authenticate': bearerChallenge })
     const headers = { 'Content-Type': metrics.contentType, 'Cache-Control': cacheControl }
-    return new Response(await metrics.text(), { headers })
+    return new Response(await text(), { headers })
   })
   allowMethods(app, '/metrics', ['GET', 'HEAD'])
+}
+
+/**
+ * An app that has `/metrics` and nothing else, for a listener of its own that the public does not reach.
+ * @example serve({ fetch: createMetricsApp({ metrics, token: null }).fetch, hostname: '127.0.0.1', port: 9464 })
+ */
+export function createMetricsApp(options: MetricsRouteOptions): Hono<AppEnv> {
+  const app = new Hono<AppEnv>()
+  addMetricsRoute(app, options)
+  app.notFound(() => jsonAnswer(notFoundBody, 404))
+  return app
+}
+
+/** Compares hashes, which are of one length, in a time that says nothing about how much is right. */
+export function bearerCheck(token: string): (header: string | null) => boolean {
+  const hashOf = (text: string) => createHash('sha256').update(text).digest()
+  const expected = hashOf(token)
+  return (header) => {
+    const given = /^bearer ([\x21-\x7e]{1,512})$/i.exec(header ?? '')?.[1] ?? ''
+    return timingSafeEqual(hashOf(given), expected)
+  }
 }

@@ -14,6 +14,7 @@ import {
 } from '../../test/support/documented-service.js'
 import { chosenService, goodAuthorization } from '../../test/support/integration-service.js'
 import { listenApp } from '../../test/support/listening-app.js'
+import { createRequestLimits } from '../limits/request-limits.js'
 import { createHealth } from './health.js'
 import { verdictPath } from './verdict-route.js'
 
@@ -32,7 +33,7 @@ beforeAll(async () => {
     service: chosenService({
       authenticate: async () => ({ integrationAddress: documented.shop.address }),
       payments: { list: fail, get: fail },
-      authenticateLegacy: async () => true,
+      authenticateLegacy: async () => ({ keyId: 'lk_tests' }),
       legacy: { lookup: fail, verify: fail },
       applyUpdate: fail,
       identity: { ...documented.clauses.identity, share: fail },
@@ -109,7 +110,8 @@ describe('the legacy API', () => {
     )
     expect(other.json).toMatchObject({ payments: [{ verified: false }] })
     await expectDocumented(verify(JSON.stringify(payment).padEnd(16_385)), 413)
-    await expectDocumented(verify('{}', ['Content-Type: text/plain']), 415)
+    await expectDocumented(verify(JSON.stringify(payment), ['Content-Type: text/plain']), 200)
+    await expectDocumented(verify(JSON.stringify(payment), ['Content-Type: text/plain; charset=utf-16']), 400)
   })
 })
 
@@ -155,7 +157,7 @@ describe('sharing a verification', () => {
     await expectDocumented(documented.share('{"email":"user@shop.example","kycShareToken":""}'), 400)
     await expectDocumented(without(documented.share('{}')), 401)
     await expectDocumented(documented.share(' '.repeat(16_385)), 413)
-    await expectDocumented(documented.share('{}', ['Content-Type: text/plain']), 415)
+    await expectDocumented(documented.share(body('user@shop.example'), ['Content-Type: text/plain']), 400)
   })
 
   it('is not there where it is off', async () => {
@@ -228,6 +230,18 @@ describe('any operation', () => {
     const { json } = await expectDocumented({ method: 'GET', target: '/health' }, 503, failing.url)
     expect(json).toMatchObject({ status: 'down' })
   })
+})
+
+test('any operation but health is limited for who asks too often', async () => {
+  const limits = createRequestLimits({ requestsPerSource: 1, now: () => 0 })
+  limits.countRequest('127.0.0.1')
+  const limited = await listenApp({ limits })
+  for (const request of documented.good()) {
+    const isProbe = request.target.startsWith('/health')
+    const { headers } = await expectDocumented(request, isProbe ? 200 : 429, limited.url)
+    expect(headers.get('retry-after')).toBe(isProbe ? undefined : '1')
+  }
+  await limited.stop()
 })
 
 test('a notification is as the webhook says, headers and body', async () => {

@@ -176,7 +176,7 @@ const changes: Readonly<
         'user@shop@example.com',
         'us er@shop.example',
         ' user@shop.example',
-        'user@shop.example'.padStart(321, 'a'),
+        'user@shop.example'.padStart(1_025, 'a'),
         1,
         ['user@shop.example'],
         null,

@@ -4,12 +4,13 @@ import { openApiDocument } from '@payment-integration/contract/openapi'
 import type { Hono } from 'hono'
 import { version } from '../version.js'
 import type { AppEnv } from './app-env.js'
-import { addPublicFile } from './public-file.js'
+import { addPublicFile, loadFile } from './public-file.js'
 
 /** Where the document is, beside the root of the app. */
 export const openApiPath = '/openapi.json'
 
 /** Adds the document. It needs no authentication: it says nothing about any integration. */
 export function addOpenApiRoute(app: Hono<AppEnv>): void {
-  addPublicFile(app, openApiPath, () => ({ body: JSON.stringify(openApiDocument({ version })), type: jsonContentType }))
+  const make = () => ({ body: JSON.stringify(openApiDocument({ version })), type: jsonContentType })
+  addPublicFile(app, openApiPath, loadFile(make))
 }

@@ -1,23 +1,31 @@
 /** Which prefix a path lies below, however it is spelled. Source: INTERFACE 5 rule 4. @module */
+import { unescape as unescapeLeniently } from 'node:querystring'
 
 /** A path that every reader reads alike but for its case. Nearly every request has one, so it is answered without the work below. */
 const plain = /^(?:\/[A-Za-z0-9_-]+)+$/
 
 /**
- * True for every path that some reader could take for one below `prefix`: other case, encoded characters (also twice), doubled
- * slashes, backslashes, dot segments and parameters of segments (`/a;b/`).
- * @param prefix - In lower case, without a slash at the end.
+ * Every way in which some reader could take a path: other case, encoded characters (also twice), doubled slashes,
+ * backslashes, dot segments and parameters of segments (`/a;b/`). Each begins and ends with a slash.
  */
-export function couldBeBelow(path: string, prefix: string): boolean {
-  if (plain.test(path)) return `${path}/`.toLowerCase().includes(`${prefix}/`)
+export function readingsOf(path: string): readonly string[] {
+  if (plain.test(path)) return [`${path}/`.toLowerCase()]
   let text = path
-  for (let round = 0; round < 3 && text.includes('%'); round++) text = decodeLeniently(text)
+  for (let round = 0; round < 3 && text.includes('%'); round++) text = unescapeLeniently(text)
   const segments = text
     .replaceAll('\\', '/')
     .replace(/;[^/]*/g, '')
     .split('/')
     .filter(isNamed)
-  return [segments, resolveDots(segments)].some((each) => `/${each.join('/')}/`.toLowerCase().includes(`${prefix}/`))
+  return [segments, resolveDots(segments)].map((each) => `/${each.join('/')}/`.toLowerCase())
+}
+
+/**
+ * Whether a path lies below a prefix in one of its readings.
+ * @param prefix - In lower case, without a slash at the end.
+ */
+export function isBelow(readings: readonly string[], prefix: string): boolean {
+  return readings.some((each) => each.includes(`${prefix}/`))
 }
 
 /** True for a path without anything that two readers may take differently. */
@@ -27,10 +35,6 @@ export function isPlain(path: string): boolean {
 
 function isNamed(segment: string): boolean {
   return segment !== ''
-}
-
-function decodeLeniently(text: string): string {
-  return text.replace(/%[0-9a-f]{2}/gi, (escaped) => String.fromCharCode(Number.parseInt(escaped.slice(1), 16)))
 }
 
 function resolveDots(segments: readonly string[]): string[] {

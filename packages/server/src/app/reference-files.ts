@@ -23,7 +23,10 @@ export type ReferenceFile = keyof typeof referenceFiles
 export async function readReferenceFile(name: ReferenceFile, folder = referenceFolder()): Promise<Buffer<ArrayBuffer>> {
   const bytes = await readFile(join(folder, name))
   if (name.endsWith('.png')) return bytes
-  return Buffer.from(bytes.toString('utf8').replace(/\s*\/[/*]# sourceMappingURL=.*\s*$/, '\n'))
+  const text = bytes.toString('utf8')
+  const comment = text.lastIndexOf('# sourceMappingURL=')
+  // Behind two characters that begin it.
+  return comment === -1 ? bytes : Buffer.from(`${text.slice(0, comment - 2).trimEnd()}\n`)
 }
 
 /** Beside the built code, where the build puts copies; run from its sources, in the package that they are copied from. */

@@ -3,14 +3,17 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { listenApp } from '../../test/support/listening-app.js'
 import { parseRaw, requestText, sendRaw } from '../../test/support/raw-http.js'
 import { type ReferenceFile, readReferenceFile, referenceFiles } from './reference-files.js'
 
+/** Moves on with each question, so that no answer is one too many of its second. */
+let now = 0
 let server: Awaited<ReturnType<typeof listenApp>>
 beforeAll(async () => {
-  server = await listenApp()
+  server = await listenApp({ reference: true, now: () => (now += 1_000) })
 })
 afterAll(() => server.stop())
 
@@ -37,14 +40,16 @@ describe.each(files)('%s', (path, type) => {
   it('is 304 to who has it, and whole to who has another', async () => {
     const { headers } = await fetch(`${server.url}${path}`, { method: 'HEAD' })
     const tag = headers.get('etag') ?? ''
-    expect(tag).toMatch(/^"[\w-]{43}"$/)
+    expect(tag).toMatch(/^"[\w-]{43}(-gzip)?"$/)
     const ask = async (known: string) => {
       // A real cache stands between a fetch and its server; bytes of our own have none.
-      const answer = parseRaw(await sendRaw(server.url, requestText(path, [`If-None-Match: ${known}`])))
-      return [answer.status, answer.headers.get('etag'), answer.headers.get('cache-control')]
+      const conditions = ['Accept-Encoding: gzip', `If-None-Match: ${known}`]
+      const answer = parseRaw(await sendRaw(server.url, requestText(path, conditions)))
+      return [answer.status, ...['etag', 'cache-control', 'vary'].map((name) => answer.headers.get(name))]
     }
-    expect(await ask(tag)).toEqual([304, tag, 'no-cache'])
-    expect(await ask('"another"')).toEqual([200, tag, 'no-cache'])
+    for (const known of [tag, `W/${tag}`, `"another", ${tag}`, '*'])
+      expect(await ask(known)).toEqual([304, tag, 'no-cache', 'Accept-Encoding'])
+    expect(await ask('"another"')).toEqual([200, tag, 'no-cache', 'Accept-Encoding'])
   })
 
   it('is 405 for other methods, and not kept then', async () => {
@@ -54,7 +59,98 @@ describe.each(files)('%s', (path, type) => {
   })
 })
 
+describe('compression', () => {
+  const ask = async (header: string | null, path = '/openapi.json') => {
+    const answer = await sendRaw(server.url, requestText(path, header === null ? [] : [`Accept-Encoding: ${header}`]))
+    const { headers, body } = parseRaw(answer)
+    return { coding: headers.get('content-encoding'), tag: headers.get('etag'), bytes: Buffer.from(body, 'latin1') }
+  }
+
+  it('is for who takes gzip: the same content under a tag of its own, a fraction as long', async () => {
+    const [whole, packed] = [await ask(null), await ask('gzip, deflate, br')]
+    expect([whole.coding, packed.coding]).toEqual([undefined, 'gzip'])
+    expect(gunzipSync(packed.bytes).equals(whole.bytes)).toBe(true)
+    expect(packed.tag).toBe(whole.tag?.replace(/"$/, '-gzip"'))
+    expect(whole.bytes.length / packed.bytes.length).toBeGreaterThan(5)
+  })
+
+  it.each(['identity', 'br', 'gzip;q=0', 'gzip; q=0.000', 'xgzip', `${'br,'.repeat(100)}gzip`])(
+    'is not for who sends %s',
+    async (header) => expect((await ask(header)).coding).toBeUndefined(),
+  )
+
+  it.each(['GZIP', 'gzip;q=0.5', 'br;q=1, gzip'])('is for who sends %s', async (header) =>
+    expect((await ask(header)).coding).toBe('gzip'),
+  )
+
+  it('is left out where it saves nothing', async () => {
+    expect((await ask('gzip', '/reference/favicon-32x32.png')).coding).toBeUndefined()
+  })
+})
+
+describe('a file that the page names', () => {
+  const bundle = '/reference/swagger-ui-bundle.js'
+  const named = async () =>
+    [...(await (await fetch(`${server.url}/reference`)).text()).matchAll(/"\.(\/reference\/[^"]+)"/g)].map(
+      ([, address = '']) => address,
+    )
+
+  it('has the version of its content in its address, and is kept for ever under it', async () => {
+    const addresses = await named()
+    expect(addresses).toHaveLength(5)
+    for (const address of addresses) {
+      expect(address).toMatch(/^\/reference\/[\w.-]+\?v=[\w-]{16}$/)
+      const { status, headers } = await fetch(`${server.url}${address}`)
+      expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable'])
+    }
+  })
+
+  it('is asked about before each use under any other version', async () => {
+    const { headers } = await fetch(`${server.url}${bundle}?v=another`)
+    expect(headers.get('cache-control')).toBe('no-cache')
+  })
+
+  it('is as long for HEAD as for GET, and whole for who asks for a range', async () => {
+    const head = parseRaw(await sendRaw(server.url, requestText(bundle, [], { method: 'HEAD' })))
+    const range = parseRaw(await sendRaw(server.url, requestText(bundle, ['Range: bytes=0-9'])))
+    expect([head.status, head.body, range.status, range.headers.get('content-range')]).toEqual([
+      200,
+      '',
+      200,
+      undefined,
+    ])
+    expect(head.headers.get('content-length')).toBe(String(range.body.length))
+    expect(range.body.length).toBeGreaterThan(400_000)
+  })
+
+  it('that is large is sent to everybody at once, however many ask, and packed whatever they take', async () => {
+    for (const encodings of ['gzip', 'identity', 'gzip;q=0']) {
+      const { headers, status } = await fetch(`${server.url}${bundle}`, { headers: { 'accept-encoding': encodings } })
+      expect([status, headers.get('content-encoding')]).toEqual([200, 'gzip'])
+      expect(Number(headers.get('content-length'))).toBeLessThan(600_000)
+    }
+    const answers = await Promise.all(Array.from({ length: 30 }, () => fetch(`${server.url}${bundle}`)))
+    expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(200))
+  })
+})
+
 describe('the reference page', () => {
+  it('is not there unless it is asked for, and the document is', async () => {
+    const off = await listenApp()
+    const paths = [
+      '/',
+      '/reference',
+      '/reference/',
+      ...files.map(([path]) => path).filter((path) => path !== '/openapi.json'),
+    ]
+    for (const path of paths) {
+      const answer = await fetch(`${off.url}${path}`, { redirect: 'manual' })
+      expect([path, answer.status, await answer.text()]).toEqual([path, 404, '{"error":"Not found"}'])
+    }
+    expect((await fetch(`${off.url}/openapi.json`)).status).toBe(200)
+    await off.stop()
+  })
+
   it('may load from its own server and ask it, and nothing else', async () => {
     const { headers } = await fetch(`${server.url}/reference`)
     expect(headers.get('content-security-policy')?.split('; ')).toEqual([

@@ -1,16 +1,42 @@
-/** The one content type that a body may have. @module */
+/** What the headers of a body may announce. Source: docs/decisions/hostile-requests.md. @module */
 import { jsonContentType } from '@payment-integration/contract'
 import { HttpRequestError } from './http-errors.js'
 
-const accepted = /^application\/json(; ?charset=utf-8)?$/i
+/** `utf8` is a label of UTF-8, too. Source: WHATWG Encoding section 4.2. */
+const accepted = /^application\/json(; ?charset=utf-?8)?$/i
+
+/** Why a body is not announced as plain JSON in UTF-8; null when it is. */
+export function contentTypeFlaw(headers: Headers): string | null {
+  if (!accepted.test(headers.get('content-type') ?? '')) return `Content-Type must be ${jsonContentType}`
+  return contentEncodingFlaw(headers)
+}
+
+/** Why the headers announce other text than UTF-8 reads; null when they do not. Any content type passes, and none. */
+export function encodingFlaw(headers: Headers): string | null {
+  if (charsetsOf(headers.get('content-type') ?? '').some((charset) => charset !== 'utf-8' && charset !== 'utf8'))
+    return 'Content-Type must name no charset but utf-8'
+  return contentEncodingFlaw(headers)
+}
 
 /**
- * Refuses a body that is not announced as plain JSON in UTF-8.
+ * Rejects a body that is not announced as plain JSON in UTF-8.
  * @throws HttpRequestError `ERR_CONTENT_TYPE` for another or no content type, and for any content encoding.
  */
 export function requireJson(headers: Headers): void {
-  if (!accepted.test(headers.get('content-type') ?? ''))
-    throw new HttpRequestError('ERR_CONTENT_TYPE', `Content-Type must be ${jsonContentType}`)
-  if (headers.has('content-encoding'))
-    throw new HttpRequestError('ERR_CONTENT_TYPE', 'Content-Encoding is not accepted; send the body as it is')
+  const flaw = contentTypeFlaw(headers)
+  if (flaw !== null) throw new HttpRequestError('ERR_CONTENT_TYPE', flaw)
+}
+
+function contentEncodingFlaw(headers: Headers): string | null {
+  return headers.has('content-encoding') ? 'Content-Encoding is not accepted; send the body as it is' : null
+}
+
+/** Every charset that a content type names, in lower case and without quotes. */
+function charsetsOf(contentType: string): string[] {
+  return contentType
+    .toLowerCase()
+    .split(/[;,]/)
+    .map((parameter) => parameter.split('='))
+    .filter(([name]) => name?.trimEnd().endsWith('charset'))
+    .map(([, ...value]) => value.join('=').replaceAll('"', '').trim())
 }

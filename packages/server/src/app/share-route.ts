@@ -7,16 +7,19 @@ import { allowMethods } from './allow-methods.js'
 import type { AppEnv } from './app-env.js'
 import { jsonAnswer } from './json-answer.js'
 import { readBody } from './read-body.js'
-import { requireJson } from './require-json.js'
+import { contentTypeFlaw } from './require-json.js'
 
 /**
- * Adds `POST /api/v1/integration/idv-share-token`. Authentication has happened before; then 404 where sharing is off, before the body is looked at; then
- * 415, 413 and 400 for the body; then the use case. A token that only the provider finds too long is 400, like one that is found so here.
+ * Adds `POST /api/v1/integration/idv-share-token`. Authentication has happened before; then 404 where sharing is off,
+ * before the body is looked at; then 400 for the content type, 413 and 400 for the body; then the use case. A token
+ * that only the provider finds too long is 400, like one that is found so here.
  */
 export function addShareRoute(app: Hono<AppEnv>, { identity }: Pick<Service, 'identity'>): void {
   app.post(paths.shareToken, async (c) => {
     if (identity === null) return jsonAnswer(sharingDisabledBody, 404)
-    requireJson(c.req.raw.headers)
+    // A browser adds Basic credentials to another site's form, but not under this content type.
+    const flaw = contentTypeFlaw(c.req.raw.headers)
+    if (flaw !== null) throw new ShareRequestError(flaw)
     const { email, shareToken } = parseShareRequest(await readBody(c.req.raw))
     const { integrationAddress } = c.get('caller')
     try {

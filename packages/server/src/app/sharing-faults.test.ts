@@ -47,15 +47,20 @@ describe('a provider that refuses the service itself', () => {
     [401, { status: 401, code: 'ERR_PROVIDER_SETUP', reason: 'ERR_PROVIDER_SETUP' }],
     [403, { status: 403, code: 'ERR_PROVIDER_SETUP', reason: 'ERR_PROVIDER_SETUP' }],
     [{ errorCode: 10505 }, { status: 400, code: 'ERR_PROVIDER_SETUP', reason: 'ERR_PROVIDER_SETUP 10505' }],
-  ] as const)('(%j) is logged with status, code and reason, without address and token', async (answer, fields) => {
-    const token = sharing.mint()
-    sharing.provider.fail({ on: 'reuse', at: 'before', answer })
-    expect((await sharing.share(shop, 'canary@shop.example', token)).status).toBe(502)
-    const alerts = logged().filter(({ level }) => Number(level) >= warn)
-    const alert = { level: error, eventType: 'identity.misconfigured' }
-    expect(alerts).toEqual([expect.objectContaining({ ...alert, ...fields })])
-    for (const secret of ['canary', token, encodeURIComponent(token)]) expect(lines.join('')).not.toContain(secret)
-  })
+  ] as const)(
+    '(%j) is logged with status, code, reason and redemption, without address and token',
+    async (answer, fields) => {
+      const token = sharing.mint()
+      sharing.provider.fail({ on: 'reuse', at: 'before', answer })
+      expect((await sharing.share(shop, 'canary@shop.example', token)).status).toBe(502)
+      const alerts = logged().filter(({ level }) => Number(level) >= warn)
+      const alert = { level: error, eventType: 'identity.misconfigured' }
+      expect(alerts).toEqual([
+        expect.objectContaining({ ...alert, ...fields, externalUserId: expect.stringMatching(/^pi:.+:\d$/) }),
+      ])
+      for (const secret of ['canary', token, encodeURIComponent(token)]) expect(lines.join('')).not.toContain(secret)
+    },
+  )
 })
 
 describe('a webhook', () => {
@@ -112,9 +117,9 @@ async function startWhole(env: Record<string, string> = {}) {
 }
 
 it('refused webhooks are counted by reason', async () => {
-  const { server } = await startWhole()
+  const { server } = await startWhole({ PI_METRICS_PORT: '0' })
   for (let sent = 0; sent < 2; sent += 1) await fetch(`${server.url}${verdictPath}`, { method: 'POST', body: '{}' })
-  const text = await (await fetch(`${server.url}/metrics`)).text()
+  const text = await (await fetch(server.metricsUrl ?? '')).text()
   const counts = text.split('\n').filter((line) => line.includes('identity_webhooks_refused_total{'))
   expect(counts.sort()).toEqual([
     'payment_integration_identity_webhooks_refused_total{reason="forged"} 0',
@@ -123,7 +128,7 @@ it('refused webhooks are counted by reason', async () => {
   ])
 })
 
-it('a server that stops waits for no question to a provider that hangs', async () => {
+it('a server that stops waits for no poll of a provider that hangs', async () => {
   const { provider, server } = await startWhole()
   const { identity, store } = server.service
   if (identity === null) throw new Error('Sharing is off.')
@@ -131,14 +136,17 @@ it('a server that stops waits for no question to a provider that hangs', async (
   const { id: applicantId } = provider.addApplicant({ clientId: 'Shop' })
   const shareToken = provider.mintShareToken({ applicantId, forClientId: 'Service' })
   await identity.share({ integrationAddress, email: 'user@shop.example', shareToken })
-  const [found] = await identity.verifications({ limit: 1 })
+  const [subject] = await identity.subjects({ limit: 1 })
   provider.fail({ on: 'status', at: 'before', answer: 'hang', times: 1_000 })
   provider.fail({ on: 'applicant', at: 'before', answer: 'hang', times: 1_000 })
-  await store.transaction((tx) => tx.verifications.change(found?.accountId ?? '', { askInMs: 0 }))
+  await store.transaction(async (tx) => {
+    await tx.identity.lockPersons({ subjectId: subject?.id })
+    await tx.identity.changeVerification(subject?.id ?? '', { pollInMs: 0 })
+  })
   const asked = provider.requests.length
   const loop = new AbortController()
   const running = identity.run(loop.signal)
-  await vi.waitUntil(() => provider.requests.length > asked, { timeout: 5_000, interval: 5 })
+  await vi.waitUntil(() => provider.requests.length > asked, { timeout: 50_000, interval: 5 })
   const before = performance.now()
   loop.abort()
   await running

@@ -1,8 +1,12 @@
-/** Verdicts of the identity provider. Source: INTERFACE 6 (last sentence); docs/decisions/identity.md. @module */
+/**
+ * Webhooks of the identity provider. Source: INTERFACE 6 (last sentence); docs/decisions/identity-provider.md.
+ * @module
+ */
 import type { Logger, Service } from '@payment-integration/core'
 import { WebhookRefusedError } from '@payment-integration/identity-sumsub'
 import type { WebhookReader } from '@payment-integration/identity-sumsub/service'
 import type { Hono } from 'hono'
+import { createRate } from '../limits/rate.js'
 import { allowMethods } from './allow-methods.js'
 import type { AppEnv } from './app-env.js'
 import { jsonAnswer } from './json-answer.js'
@@ -11,27 +15,31 @@ import { readBody } from './read-body.js'
 /** Where the provider posts. */
 export const verdictPath = '/api/v1/identity-provider/webhook'
 
-/** Largest webhook, in bytes: the provider's are a fraction of it. */
-const mostBytes = 64 * 1024
+/** Most lines in the log about webhooks that are refused for one reason, in a minute: anybody can send them. */
+const mostLines = 10
 
 /** What the route works with. */
 export interface VerdictRouteDeps {
   readonly identity: NonNullable<Service['identity']>
   readonly readWebhook: WebhookReader
   readonly logger: Pick<Logger, 'warn'>
-  /** Told the code of every webhook that was refused. */
+  /** Receives the code of every webhook that was rejected. */
   readonly onRefused?: ((code: WebhookRefusedError['code']) => void) | undefined
+  /** A clock that never goes back, in milliseconds. */
+  readonly now: () => number
 }
 
 /**
- * Adds the route: the digest over the raw bytes, then the content. 200 for everything that is the provider's own, whether it is news or not; 400 for what is
- * not, so that the provider sends it again; 503 while the database is away. What is refused is logged and counted by its code, without a byte of it:
- * a secret that was changed on one side only shows there, before the provider gives up.
+ * Adds the route: the digest over the raw bytes is checked first, then the content is read. 200 for every webhook of
+ * the provider, whether it changes something or not; 400 for every other one, so that the provider sends it again; 503
+ * while the database is away. A rejected webhook is counted by its code, and logged up to ten times a minute, without a
+ * byte of it: there an operator sees a secret that was changed on one side only, before the provider gives up.
  */
 export function addVerdictRoute(app: Hono<AppEnv>, deps: VerdictRouteDeps): void {
-  const { identity, readWebhook, logger, onRefused } = deps
+  const { identity, readWebhook, logger, onRefused, now } = deps
+  const lines = createRate({ count: mostLines, periodMs: 60_000, now })
   app.post(verdictPath, async (c) => {
-    const body = await readBody(c.req.raw, mostBytes)
+    const body = await readBody(c.req.raw)
     const digest = c.req.header('X-Payload-Digest') ?? null
     const algorithm = c.req.header('X-Payload-Digest-Alg') ?? null
     try {
@@ -42,7 +50,11 @@ export function addVerdictRoute(app: Hono<AppEnv>, deps: VerdictRouteDeps): void
       if (!(error instanceof WebhookRefusedError)) throw error
       const { code } = error
       onRefused?.(code)
-      logger.warn({ eventType: 'identity.webhook_refused', code, status: 400 }, 'A webhook of the provider is refused.')
+      if (lines.take(code) === 0)
+        logger.warn(
+          { eventType: 'identity.webhook_refused', code, status: 400 },
+          'A webhook of the provider is refused.',
+        )
       return jsonAnswer({ error: error.message }, 400)
     }
   })

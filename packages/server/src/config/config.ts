@@ -54,9 +54,9 @@ export interface ChainConfig {
    * first. Null: the known ones of the chain.
    */
   readonly spokePools: readonly string[] | null
-  /** On top of the known ones of the chain; none contradicts them. */
+  /** On top of the known ones of the chain; one with the address of a known one stands in its place. */
   readonly tokens: readonly TokenConfig[]
-  /** On top of the known ones of the chain; none contradicts them. */
+  /** On top of the known ones of the chain, likewise. */
   readonly priceFeeds: readonly PriceFeedConfig[]
   /** Where to begin on a chain that is not indexed yet. */
   readonly startBlock: number | 'head'
@@ -105,6 +105,28 @@ export interface IdentityConfig {
   readonly ratePercent: number
 }
 
+/** Where `/metrics` is served, and to whom. */
+export interface MetricsConfig {
+  /** A listener of its own, port 0 for any free one; null: beside the API, where a token is demanded. */
+  readonly listen: { readonly host: string; readonly port: number } | null
+  /** Demanded as `Authorization: Bearer <token>`. Never logged or shown. Null only with a listener of its own. */
+  readonly token: string | null
+}
+
+/** How much one source and one caller may ask of this process; null: as much as they like. */
+export interface LimitsConfig {
+  /** Requests per second. */
+  readonly requestsPerSource: number | null
+  /** Authenticated requests per second of one integration, and of one legacy API key. */
+  readonly requestsPerCaller: number | null
+  /** Answers 401 per minute. */
+  readonly failedSignInsPerSource: number | null
+  /** Connections at once. */
+  readonly connectionsPerSource: number | null
+  /** Addresses and CIDR ranges whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[]
+}
+
 /** Levels of the log, from the most to the least talkative. */
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 /** One of {@link logLevels}. */
@@ -135,8 +157,11 @@ export interface Config {
   /** What others than the service may take from a payment that verify calls paid, in basis points of the gross amount. */
   readonly maxExtraFeeBps: number
   readonly logLevel: LogLevel
-  /** Whether `/metrics` is served. */
-  readonly metrics: boolean
+  /** Null: metrics are neither kept nor served. */
+  readonly metrics: MetricsConfig | null
+  /** Whether `/reference` is served. */
+  readonly reference: boolean
+  readonly limits: LimitsConfig
   /** How long a stop may take, in milliseconds. */
   readonly shutdownTimeoutMs: number
 }

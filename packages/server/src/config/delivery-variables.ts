@@ -1,7 +1,7 @@
 /** Variables about sending notifications and about who operates the service. @module */
 import { isIP } from 'node:net'
 import { dispatcherDefaults } from '@payment-integration/core'
-import { problemOfRange } from '../sender/denied-ranges.js'
+import { problemOfRange } from '../internal/address-ranges.js'
 import type { DeliveryConfig } from './config.js'
 import { show, type Variables } from './variables.js'
 

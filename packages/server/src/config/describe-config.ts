@@ -39,7 +39,10 @@ export interface ConfigDescription {
   readonly identity: string
   readonly maxExtraFeeBps: number
   readonly logLevel: string
-  readonly metrics: 'on' | 'off'
+  /** Where they are, and whether a token is demanded. */
+  readonly metrics: string
+  readonly reference: 'on' | 'off'
+  readonly limits: Config['limits']
   readonly shutdownTimeoutMs: number
 }
 
@@ -65,7 +68,9 @@ export function describeConfig(config: Config): ConfigDescription {
     identity: describeIdentity(config.identity),
     maxExtraFeeBps: config.maxExtraFeeBps,
     logLevel: config.logLevel,
-    metrics: config.metrics ? 'on' : 'off',
+    metrics: describeMetrics(config.metrics),
+    reference: config.reference ? 'on' : 'off',
+    limits: config.limits,
     shutdownTimeoutMs: config.shutdownTimeoutMs,
   }
 }
@@ -75,6 +80,13 @@ function describeIdentity(identity: Config['identity']): string {
   const { levelName, url, redeemBy, ratePercent } = identity
   const share = ratePercent === 100 ? '' : ` with ${ratePercent} % of its rates`
   return `level ${levelName} by ${redeemBy}${url === null ? '' : ` at ${describeUrl(url)}`}${share}`
+}
+
+function describeMetrics(metrics: Config['metrics']): string {
+  if (metrics === null) return 'off'
+  const { listen, token } = metrics
+  const place = listen === null ? 'beside the API' : `${listen.host}:${listen.port}`
+  return token === null ? place : `${place} with a token`
 }
 
 function describeChain({

@@ -31,21 +31,20 @@ function readUrls(name: string, schemes: readonly string[], { text, problems }: 
     text(name)
       ?.split(',')
       .map((part) => part.trim()) ?? []
+  const positions = new Map<string, number>()
   urls.forEach((url, index) => {
     const subject = urls.length === 1 ? name : `${name}: endpoint ${index + 1} of ${urls.length}`
     const flaw = flawOf(url, schemes)
     if (flaw !== null) problems.push(`${subject} ${flaw}`)
-    else if (urls.indexOf(url) < index)
-      problems.push(`${subject} is endpoint ${urls.indexOf(url) + 1} again; keep one of them.`)
+    else if (positions.has(url)) problems.push(`${subject} is endpoint ${positions.get(url)} again; keep one of them.`)
+    else positions.set(url, index + 1)
   })
   return urls
 }
 
 function flawOf(url: string, schemes: readonly string[]): string | null {
-  const expected = schemes
-    .map((scheme) => `${scheme}//`)
-    .join(', ')
-    .replace(/, ([^,]+)$/, ' or $1')
+  const begins = schemes.map((scheme) => `${scheme}//`)
+  const expected = [...begins.slice(0, -2), begins.slice(-2).join(' or ')].join(', ')
   if (!URL.canParse(url)) return `is not a URL; expected one that begins with ${expected}.`
   const { protocol, host } = new URL(url)
   return schemes.includes(protocol) && host !== ''

@@ -1,5 +1,5 @@
-/** What an operator adds to the known tokens and price feeds: `PI_TOKENS_<chainId>` and `PI_PRICE_FEEDS_<chainId>`. @module */
-import { knownPriceFeeds, knownTokens } from '@payment-integration/chain-evm'
+/** The tokens and price feeds of an operator: `PI_TOKENS_<chainId>` and `PI_PRICE_FEEDS_<chainId>`. @module */
+import { currencyCodePattern } from '@payment-integration/contract'
 import type { PriceFeedConfig, TokenConfig } from './config.js'
 import { show, type Variables } from './variables.js'
 
@@ -9,53 +9,45 @@ const maxRateDecimals = 77
 const addressPattern = /^0x[0-9a-fA-F]{40}$/
 // A symbol is what the token says and may be in any script; a space or an unseen character in it is a slip.
 const symbolPattern = /^[^\s\p{C}]{1,32}$/u
-/** The form of currency codes in the legacy API, such as USD or ETH. */
-const codePattern = /^[A-Z0-9.]{1,16}$/
 const decimalsPattern = /^(0|[1-9][0-9]?)$/
 
 /** Reads `0x<address>:<symbol>:<currency>`, comma-separated. */
-export function readTokens(name: string, chainId: number, variables: Variables): readonly TokenConfig[] {
+export function readTokens(name: string, variables: Variables): readonly TokenConfig[] {
   return readEntries(name, variables, {
     expected: '0x and 40 hex digits, a symbol and a currency code, as in 0x<address>:USDC:USD',
-    known: knownTokens(chainId),
     read(address, fields) {
       const [symbol = '', currency = ''] = fields
-      const isToken = fields.length === 2 && symbolPattern.test(symbol) && codePattern.test(currency)
+      const isToken = fields.length === 2 && symbolPattern.test(symbol) && currencyCodePattern.test(currency)
       return isToken ? { address, symbol, currency } : null
     },
-    meaning: ({ symbol, currency }) => `${symbol}:${currency}`,
   })
 }
 
 /** Reads `0x<address>:<base>:<quote>:<decimals>`, comma-separated. */
-export function readPriceFeeds(name: string, chainId: number, variables: Variables): readonly PriceFeedConfig[] {
+export function readPriceFeeds(name: string, variables: Variables): readonly PriceFeedConfig[] {
   return readEntries(name, variables, {
     expected: `0x and 40 hex digits, two currency codes and 0 to ${maxRateDecimals} decimals, as in 0x<address>:CHF:USD:8`,
-    known: knownPriceFeeds(chainId),
     read(address, fields) {
       const [base = '', quote = '', digits = ''] = fields
-      const isPair = fields.length === 3 && codePattern.test(base) && codePattern.test(quote) && base !== quote
+      const isPair =
+        fields.length === 3 && currencyCodePattern.test(base) && currencyCodePattern.test(quote) && base !== quote
       const decimals = decimalsPattern.test(digits) ? Number(digits) : Number.NaN
       return isPair && decimals <= maxRateDecimals ? { address, base, quote, decimals } : null
     },
-    meaning: ({ base, quote, decimals }) => `${base}:${quote}:${decimals}`,
   })
 }
 
 interface EntryRules<Entry> {
   readonly expected: string
-  readonly known: readonly Entry[]
   /** Null for fields that make no entry. The address is lowercased. */
   read(address: string, fields: readonly string[]): Entry | null
-  /** The fields of an entry as they are written. */
-  meaning(entry: Entry): string
 }
 
-/** Every good entry. One that is malformed, comes twice, or says something else than what is known is a problem. */
+/** Every good entry. One that is malformed or comes twice is a problem. */
 function readEntries<Entry extends { readonly address: string }>(
   name: string,
   { text, problems }: Variables,
-  { expected, known, read, meaning }: EntryRules<Entry>,
+  { expected, read }: EntryRules<Entry>,
 ): readonly Entry[] {
   const seen = new Set<string>()
   return (text(name)?.split(',') ?? []).flatMap((part) => {
@@ -65,12 +57,7 @@ function readEntries<Entry extends { readonly address: string }>(
       problems.push(`${name} holds ${show(part)}; expected ${expected}.`)
       return []
     }
-    const listed = known.find((each) => each.address === entry.address)
     if (seen.has(entry.address)) problems.push(`${name} names ${entry.address} twice; keep one of them.`)
-    if (listed !== undefined && meaning(listed) !== meaning(entry))
-      problems.push(
-        `${name} says ${meaning(entry)} of ${entry.address}, which is known as ${meaning(listed)}; remove it.`,
-      )
     seen.add(entry.address)
     return [entry]
   })

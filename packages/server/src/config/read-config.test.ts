@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { knownPriceFeeds } from '@payment-integration/chain-evm'
 import { describe, expect, it } from 'vitest'
 import { ConfigError } from './config.js'
 import { describeConfig } from './describe-config.js'
@@ -38,7 +37,15 @@ describe('readConfig', () => {
       maxExtraFeeBps: 100,
       logLevel: 'info',
       identity: null,
-      metrics: true,
+      metrics: null,
+      reference: false,
+      limits: {
+        requestsPerSource: null,
+        requestsPerCaller: null,
+        failedSignInsPerSource: null,
+        connectionsPerSource: null,
+        trustedProxies: [],
+      },
       shutdownTimeoutMs: 10_000,
     })
   })
@@ -67,7 +74,6 @@ describe('readConfig', () => {
       PI_RECEIPTS_URL: 'http://127.0.0.1:1/receipts',
       PI_MAX_EXTRA_FEE_BPS: '10000',
       PI_LOG_LEVEL: 'silent',
-      PI_METRICS: 'off',
       PI_LEASE_MS: '60000',
       PI_SHUTDOWN_TIMEOUT_MS: '500',
       PATH: '/bin',
@@ -81,7 +87,6 @@ describe('readConfig', () => {
       receipts: { kind: 'http', url: 'http://127.0.0.1:1/receipts' },
       maxExtraFeeBps: 10_000,
       logLevel: 'silent',
-      metrics: false,
       leaseMs: 60_000,
       shutdownTimeoutMs: 500,
     })
@@ -146,6 +151,7 @@ describe('readConfig', () => {
   it.each<[Environment, string]>([
     [{ PI_MASTER_KEY: '' }, 'PI_MASTER_KEY is not set; expected 32 random bytes'],
     [{ PI_MASTER_KEY: 'short' }, 'PI_MASTER_KEY is refused'],
+    [{ PI_DNS_SERVERS: ','.repeat(65_537) }, 'PI_DNS_SERVERS has 65537 characters; 65536 at most.'],
     [{ PI_MASTER_KEY: '00'.repeat(32) }, 'PI_MASTER_KEY is refused'],
     [{ PI_ENV: 'prod' }, 'PI_ENV is "prod"; expected one of production, development.'],
     [{ PI_PORT: '65536' }, 'PI_PORT is "65536"; expected a port from 0 to 65535'],
@@ -225,10 +231,13 @@ describe('readConfig', () => {
     [{ PI_MAX_EXTRA_FEE_BPS: '-1' }, 'PI_MAX_EXTRA_FEE_BPS is "-1"'],
     [{ PI_MAX_EXTRA_FEE_BPS: '1%' }, 'PI_MAX_EXTRA_FEE_BPS is "1%"'],
     [{ PI_LOG_LEVEL: 'loud' }, 'PI_LOG_LEVEL is "loud"; expected one of debug, info, warn, error, silent.'],
-    [{ PI_METRICS: 'yes' }, 'PI_METRICS is "yes"; expected one of on, off.'],
     [{ PI_LEASE_MS: '999' }, 'PI_LEASE_MS is "999"; expected milliseconds from 1000 to 600000'],
     [{ PI_SHUTDOWN_TIMEOUT_MS: '1' }, 'PI_SHUTDOWN_TIMEOUT_MS is "1"; expected milliseconds from 100'],
     [{ PI_MASTERKEY: key }, 'PI_MASTERKEY is not a known variable; check its spelling or remove it.'],
+    [
+      { PI_METRICS: 'off' },
+      'PI_METRICS is gone: metrics are off unless PI_METRICS_PORT or PI_METRICS_TOKEN is set; remove it.',
+    ],
     [{ PI_RPC_URL: 'http://node.example' }, 'PI_RPC_URL is not a known variable'],
   ])('%j is a problem that names its variable', (env, problem) => {
     const problems = problemsOf({ ...minimal, ...env })
@@ -300,22 +309,6 @@ describe('readConfig', () => {
     ])
   })
 
-  it('refuses what contradicts a known token or price feed, and takes it said again', () => {
-    const env = { ...minimal, PI_RPC_URL_1: 'http://node.example' }
-    const usdc = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
-    expect(problemsOf({ ...env, PI_TOKENS_1: `${usdc.toUpperCase().replace('X', 'x')}:USDC:EUR` })).toEqual([
-      `PI_TOKENS_1 says USDC:EUR of ${usdc}, which is known as USDC:USD; remove it.`,
-    ])
-    const feed = knownPriceFeeds(1)[0] ?? expect.fail('a price feed of chain 1 is known')
-    const said = `${feed.address}:${feed.base}:${feed.quote}`
-    expect(problemsOf({ ...env, PI_PRICE_FEEDS_1: `${said}:${feed.decimals + 1}` })).toEqual([
-      expect.stringMatching(/^PI_PRICE_FEEDS_1 says .+ of 0x[0-9a-f]{40}, which is known as .+; remove it\.$/),
-    ])
-    expect(
-      problemsOf({ ...env, PI_TOKENS_1: `${usdc}:USDC:USD`, PI_PRICE_FEEDS_1: `${said}:${feed.decimals}` }),
-    ).toEqual([])
-  })
-
   it('needs an RPC URL for a chain that has tokens or price feeds', () => {
     for (const name of ['PI_TOKENS_10', 'PI_PRICE_FEEDS_10'])
       expect(problemsOf({ ...minimal, [name]: 'x' })).toContainEqual(
@@ -361,6 +354,8 @@ describe('describeConfig', () => {
       PI_TOKENS_1: `${router}:DAI:USD,${token}:USDC:USD`,
       PI_PRICE_FEEDS_1: `${router}:CHF:USD:8`,
       PI_SPOKE_POOLS_1: router,
+      PI_METRICS_PORT: '9464',
+      PI_METRICS_TOKEN: 'CANARY-of-the-metrics',
       PI_RECEIPTS: 'http',
       PI_RECEIPTS_URL: 'https://CANARY:CANARY@receipts.example/CANARY',
     })
@@ -384,7 +379,8 @@ describe('describeConfig', () => {
           maxRange: 'default',
         },
       ],
-      metrics: 'on',
+      metrics: '127.0.0.1:9464 with a token',
+      reference: 'off',
       receipts: 'http from https://receipts.example',
       maxExtraFeeBps: 100,
     })

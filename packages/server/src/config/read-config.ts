@@ -1,10 +1,19 @@
 /** Reads the configuration from the environment; all problems are found at once. @module */
 import { defaultMaxExtraFeeBps, parseMasterKey } from '@payment-integration/core'
+import { accessVariables, readLimits, readMetrics, readReference } from './access-variables.js'
 import { chainIdOf, readChains } from './chain-variables.js'
 import { type Config, ConfigError, type DatabaseConfig, logLevels, type ReceiptsConfig } from './config.js'
 import { readActor, readDelivery } from './delivery-variables.js'
 import { identityVariables, readIdentity } from './identity-variables.js'
-import { type Environment, readVariables, show, type Variables } from './variables.js'
+import {
+  type Environment,
+  fileVariables,
+  type ReadFile,
+  readHostOf,
+  readVariables,
+  show,
+  type Variables,
+} from './variables.js'
 
 const names = new Set<string>([
   'PI_ENV',
@@ -22,29 +31,38 @@ const names = new Set<string>([
   'PI_DNS_SERVERS',
   'PI_ACTOR',
   'PI_LOG_LEVEL',
-  'PI_METRICS',
   'PI_LEASE_MS',
   'PI_SHUTDOWN_TIMEOUT_MS',
   ...identityVariables,
+  ...accessVariables,
+  ...fileVariables,
 ])
+
+/** Variables of earlier versions, with what replaces each. */
+const replacements: Readonly<Record<string, string>> = {
+  PI_METRICS: 'gone: metrics are off unless PI_METRICS_PORT or PI_METRICS_TOKEN is set; remove it.',
+}
 
 /** Shortest processor secret that is accepted, in characters. */
 const minSecretLength = 16
 
 /**
  * Reads `PI_…` variables; docs/configuration.md lists them with units and defaults.
+ * @param readFile - Reads the file that `PI_DATABASE_URL_FILE` names. @default from the disk
  * @throws ConfigError `ERR_CONFIG` with every problem, each naming its variable and never a secret value.
  * @example const config = readConfig(process.env)
  */
-export function readConfig(env: Environment): Config {
-  const variables = readVariables(env)
+export function readConfig(env: Environment, readFile?: ReadFile): Config {
+  const variables = readVariables(env, readFile)
   const { problems } = variables
   const environment = variables.choice('PI_ENV', ['production', 'development'], 'production')
   const processorSecrets = readSecrets(variables)
+  const host = readHostOf('PI_HOST', variables)
+  const port = variables.integer('PI_PORT', { min: 0, max: 65_535, unit: 'a port' }, 4_747)
   const config: Config = {
     environment,
-    host: readHost(variables),
-    port: variables.integer('PI_PORT', { min: 0, max: 65_535, unit: 'a port' }, 4_747),
+    host,
+    port,
     database: readDatabase(variables),
     masterKey: readMasterKey(variables),
     processorSecrets,
@@ -60,7 +78,9 @@ export function readConfig(env: Environment): Config {
       defaultMaxExtraFeeBps,
     ),
     logLevel: variables.choice('PI_LOG_LEVEL', logLevels, 'info'),
-    metrics: variables.choice('PI_METRICS', ['on', 'off'], 'on') === 'on',
+    metrics: readMetrics(variables, { host, port }),
+    reference: readReference(variables, environment),
+    limits: readLimits(variables),
     shutdownTimeoutMs: variables.integer(
       'PI_SHUTDOWN_TIMEOUT_MS',
       { min: 100, max: 600_000, unit: 'milliseconds' },
@@ -70,13 +90,6 @@ export function readConfig(env: Environment): Config {
   problems.push(...unknownVariables(env))
   if (problems.length > 0) throw new ConfigError(problems)
   return config
-}
-
-function readHost({ text, problems }: Variables): string {
-  const host = text('PI_HOST') ?? '127.0.0.1'
-  if (!/^[0-9A-Za-z.:-]{1,253}$/.test(host))
-    problems.push(`PI_HOST is ${show(host)}; expected an address or host name of this machine, without scheme or port.`)
-  return host
 }
 
 function readDatabase({ text, problems }: Variables): DatabaseConfig {
@@ -157,5 +170,5 @@ function unknownVariables(env: Environment): string[] {
   return Object.keys(env)
     .filter((name) => name.startsWith('PI_') && env[name] !== undefined && !names.has(name) && chainIdOf(name) === null)
     .sort()
-    .map((name) => `${name} is not a known variable; check its spelling or remove it.`)
+    .map((name) => `${name} is ${replacements[name] ?? 'not a known variable; check its spelling or remove it.'}`)
 }

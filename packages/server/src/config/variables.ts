@@ -1,12 +1,25 @@
 /** Reads single variables; every mistake becomes a sentence instead of an exception. @module */
+import { readFileSync } from 'node:fs'
 
 /** The environment, as `process.env` gives it. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
+/** Reads a whole file as text. */
+export type ReadFile = (path: string) => string
+
+/** Variables whose value may be in a file instead, which `<name>_FILE` names: as secrets of containers are. */
+const inFiles: readonly string[] = ['PI_DATABASE_URL']
+
+/** The names of these. */
+export const fileVariables: readonly string[] = inFiles.map(fileVariable)
+
 /** Collects problems while variables are read. */
 export interface Variables {
   readonly problems: string[]
-  /** The value, or undefined when it is not set. Set to nothing counts as not set. */
+  /**
+   * The value, or undefined when it is not set. Set to nothing counts as not set. Of some variables it is the content
+   * of a file.
+   */
   text(name: string): string | undefined
   /** One of `choices`. */
   choice<const T extends string>(name: string, choices: readonly T[], fallback: T): T
@@ -18,13 +31,44 @@ export interface Variables {
   ): number
 }
 
+/** Longest value, in characters: a list of some hundred tokens. Each part of a longer one would become a sentence. */
+const longest = 65_536
+
 /** Starts reading an environment. */
-export function readVariables(env: Environment): Variables {
+export function readVariables(env: Environment, readFile: ReadFile = (path) => readFileSync(path, 'utf8')): Variables {
   const problems: string[] = []
-  const text = (name: string) => {
+  const tooLong = new Set<string>()
+  const given = (name: string) => {
     const value = env[name]
-    return value === undefined || value === '' ? undefined : value
+    if (value === undefined || value === '') return undefined
+    if (value.length <= longest) return value
+    if (!tooLong.has(name)) problems.push(`${name} has ${value.length} characters; ${longest} at most.`)
+    tooLong.add(name)
+    return undefined
   }
+  const contents = new Map(inFiles.map((name) => [name, contentOf(name)]))
+  const text = (name: string) => given(name) ?? contents.get(name)
+
+  function contentOf(name: string): string | undefined {
+    const path = given(fileVariable(name))
+    if (path === undefined) return undefined
+    if (given(name) !== undefined) {
+      problems.push(`${name} and ${fileVariable(name)} are both set; set one of them.`)
+      return undefined
+    }
+    let flaw = 'which is empty'
+    try {
+      // Whoever writes such a file ends it with a line break.
+      const content = readFile(path).trim()
+      if (content !== '' && content.length <= longest) return content
+      if (content !== '') flaw = `which has ${content.length} characters; ${longest} at most`
+    } catch (error) {
+      flaw = `which cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'})`
+    }
+    problems.push(`${fileVariable(name)} is ${show(path)}, ${flaw}; expected a file that holds the value of ${name}.`)
+    return undefined
+  }
+
   return {
     problems,
     text,
@@ -46,7 +90,19 @@ export function readVariables(env: Environment): Variables {
   }
 }
 
+function fileVariable(name: string): string {
+  return `${name}_FILE`
+}
+
 /** A value that is not secret, quoted and shortened for a message. */
 export function show(value: string): string {
   return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)
+}
+
+/** An address or host name to listen on, this machine alone unless the variable says otherwise. */
+export function readHostOf(name: string, { text, problems }: Variables): string {
+  const host = text(name) ?? '127.0.0.1'
+  if (!/^[0-9A-Za-z.:-]{1,253}$/.test(host))
+    problems.push(`${name} is ${show(host)}; expected an address or host name of this machine, without scheme or port.`)
+  return host
 }

@@ -1,6 +1,10 @@
 export type { AppEnv } from '../app/app-env.js'
 export { type AppDeps, createApp } from '../app/create-app.js'
 export { type ChainHealth, createHealth, type HealthDeps, type HealthReport } from '../app/health.js'
+export { createMetricsApp, type MetricsRouteOptions } from '../app/metrics-route.js'
+export { type ClosableIdentityProvider, type ProviderLimits, providerLimits } from '../identity/limited-provider.js'
+export { createSumsubProvider, type SumsubProviderOptions } from '../identity/sumsub-provider.js'
+export { createRequestLimits, type RequestLimits, type RequestLimitsOptions } from '../limits/request-limits.js'
 export { createMetrics } from '../metrics/create-metrics.js'
 export type { Metrics, MetricsOptions, MetricsSources } from '../metrics/metrics.js'
 export {

@@ -177,7 +177,8 @@ describe('lines of a gate', () => {
     for (const quiet of ['a', 'b', 'c']) void comeAgain(quiet)
     await vi.advanceTimersByTimeAsync(1_000)
     expect(ended.get('crowd')).toEqual([[1_000, 'go']])
-    // Both turns of that time are other lines', and the next ones come too late for whoever is there since the beginning.
+    // Both turns of that time are other lines', and the next ones come too late for whoever is there since the
+    // beginning.
     await vi.advanceTimersByTimeAsync(1_000)
     expect(ended.get('crowd')?.slice(1)).toEqual(Array(4).fill([2_000, 'shed']))
     await vi.advanceTimersByTimeAsync(8_000)

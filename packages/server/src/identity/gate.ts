@@ -1,6 +1,7 @@
 /**
- * Keeps requests to a provider below its rate limit: at most so many begin in a window, a few wait in line, the rest is sent away. Each integration has a line
- * of its own, and the lines take turns: nobody waits for another one's crowd, and nobody longer than the longest wait.
+ * Keeps requests to a provider below its rate limit: at most so many begin in a window, a few wait in line, the rest is
+ * sent away. Each integration has a line of its own, and the lines take turns: nobody waits for another one's crowd,
+ * and nobody longer than the longest wait.
  * @module
  */
 
@@ -12,11 +13,18 @@ export interface GateOptions {
   /** Most requests that begin within a window. */
   readonly perWindow: number
   readonly windowMs: number
-  /** Most requests that wait for their turn. Where they are that many, the longest line gives up its last place to a shorter one. */
+  /**
+   * Most requests that wait for their turn. Where they are that many, the longest line gives up its last place to a
+   * shorter one.
+   */
   readonly waiting: number
   /** Most of them in one line; more are sent away at once. @default waiting */
   readonly waitingEach?: number | undefined
-  /** Longest wait in line, in milliseconds: who cannot begin within it is sent away as soon as that is known, and takes no turn. @default none */
+  /**
+   * Longest wait in line, in milliseconds: who cannot begin within it is sent away as soon as that is known, and takes
+   * no turn.
+   * @default none
+   */
   readonly longestWaitMs?: number | undefined
   /** Milliseconds on a clock that never goes back. */
   readonly now: () => number
@@ -24,17 +32,28 @@ export interface GateOptions {
 
 /** Admits requests. */
 export interface Gate {
-  /** Waits for a turn, first come first served within a line. It never rejects. @param whose - Names the line. @default '' */
+  /**
+   * Waits for a turn, first come first served within a line. It never rejects.
+   * @param whose - Names the line.
+   * @default ''
+   */
   enter(whose?: string): Promise<Admission>
-  /** Lets nobody begin for so long, in milliseconds: those who wait are sent away, and so is whoever comes meanwhile. */
+  /**
+   * Lets nobody begin for so long, in milliseconds: those who wait are sent away, and so is whoever comes meanwhile.
+   */
   pause(ms: number): void
   /** Sends everybody away, for good. */
   close(): void
 }
 
-/** How long callers are asked to wait when the gate is closed for good, in milliseconds: another process answers then. */
+/**
+ * How long callers are asked to wait when the gate is closed for good, in milliseconds: another process answers then.
+ */
 const closedMs = 1_000
-/** How much later than the longest wait one may begin, in milliseconds, as timers are never early and every window adds to that. */
+/**
+ * How much later than the longest wait one may begin, in milliseconds, as timers are never early and every window adds
+ * to that.
+ */
 const latenessMs = 100
 
 /** Somebody in a line. */
@@ -108,7 +127,10 @@ export function createGate(options: GateOptions): Gate {
     }
     if (count > 0) timer = setTimeout(admit, Math.ceil(untilTurn(0)))
   }
-  /** Sends away the last of the longest line, for one that comes to a line of `length`. Returns whether there is room now. */
+  /**
+   * Sends away the last of the longest line, for one that comes to a line of `length`. Returns whether there is room
+   * now.
+   */
   function makeRoom(length: number): boolean {
     if (count < waiting) return true
     let longest = ''

@@ -1,4 +1,4 @@
-import type { IdentityProvider, Redemption } from '@payment-integration/core/ports'
+import type { IdentityProvider, RedeemResult } from '@payment-integration/core/ports'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { leastRatePercent, limitProvider, limitsOf, providerLimits } from './limited-provider.js'
 
@@ -6,7 +6,7 @@ beforeEach(() => vi.useFakeTimers({ now: 1_000_000 }))
 afterEach(() => vi.useRealTimers())
 
 const now = () => Date.now()
-const redeemed: Redemption = { kind: 'redeemed', applicant: { applicantId: 'a', review: null } }
+const redeemed: RedeemResult = { kind: 'redeemed', applicant: { applicantId: 'a', review: null } }
 
 /** A provider that answers at once, and the limits around it. */
 function setUp() {
@@ -15,7 +15,7 @@ function setUp() {
     calls.push({ at: now(), call })
     return value
   }
-  const answers = { redeem: redeemed as Redemption }
+  const answers = { redeem: redeemed as RedeemResult }
   const provider: IdentityProvider = {
     levelName: 'basic',
     redeem: async ({ externalUserId }) => noted(`redeem ${externalUserId}`, answers.redeem),
@@ -117,7 +117,7 @@ describe('one integration', () => {
 
 it('what processes have of the limits, however it is divided, is together no more than the provider takes', async () => {
   expect(limitsOf(100)).toEqual(providerLimits)
-  expect(limitsOf(25)).toEqual({ redemptions: 10, lookUps: 30, questions: 15 })
+  expect(limitsOf(25)).toEqual({ redemptions: 10, lookUps: 30, polls: 15 })
   for (let percent = leastRatePercent; percent <= 100; percent += 1)
     for (const [kind, limit] of Object.entries(limitsOf(percent))) {
       const whole = providerLimits[kind as keyof typeof providerLimits]
@@ -148,15 +148,15 @@ describe('after a 429', () => {
   })
 })
 
-it('questions about verdicts have a share of their own, and take no turn of a look-up', async () => {
+it('polls for reviews have a share of their own, and take no turn of a look-up', async () => {
   const { limited, calls } = setUp()
-  const questions = Array.from({ length: 200 }, (_, n) => limited.review(`${n}`))
+  const polls = Array.from({ length: 200 }, (_, n) => limited.review(`${n}`))
   await vi.advanceTimersByTimeAsync(0)
-  expect(calls).toHaveLength(providerLimits.questions)
+  expect(calls).toHaveLength(providerLimits.polls)
   expect(await limited.find('n')).toEqual({ kind: 'answer', value: null })
   await vi.advanceTimersByTimeAsync(5_000)
-  await Promise.all(questions)
-  expect(calls.length).toBeLessThanOrEqual(2 * providerLimits.questions + 1)
+  await Promise.all(polls)
+  expect(calls.length).toBeLessThanOrEqual(2 * providerLimits.polls + 1)
 })
 
 it('closing sends away who waits and who comes, and what the provider says of itself stays', async () => {

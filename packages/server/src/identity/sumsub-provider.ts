@@ -1,4 +1,4 @@
-/** The identity provider of the service: the adapter's errors as the outcomes of the port, within its rate limits. @module */
+/** Sumsub as the identity provider of a service: its errors as results of the port, within its rate limits. @module */
 import { ShareTokenRejectedError, systemClock } from '@payment-integration/core'
 import type { Answer, Clock, IdentityProvider, ProviderRefusal } from '@payment-integration/core/ports'
 import {
@@ -8,11 +8,11 @@ import {
   RequestLateError,
   TokenRejectedError,
 } from '@payment-integration/identity-sumsub'
-import { createProvider, type ProviderOptions } from '@payment-integration/identity-sumsub/service'
-import { type LimitedProvider, limitProvider, type ProviderLimits } from './limited-provider.js'
+import { createSumsubApi, type SumsubApiOptions } from '@payment-integration/identity-sumsub/service'
+import { type ClosableIdentityProvider, limitProvider, type ProviderLimits } from './limited-provider.js'
 
-/** How the provider is used. */
-export interface SumsubOptions extends ProviderOptions {
+/** How a service uses Sumsub. */
+export interface SumsubProviderOptions extends SumsubApiOptions {
   /** @default providerLimits */
   readonly limits?: ProviderLimits | undefined
   /** @default the system's */
@@ -33,12 +33,15 @@ export function isTooLong(error: unknown): boolean {
 }
 
 /**
- * Builds the provider. No call of it rejects. Closing it ends what is under way: a redemption whose answer is lost by that is looked up after the next start.
+ * Builds the provider that `createService` takes. No call of it rejects. `close()` aborts requests in flight: the
+ * outcome of such a redemption is unknown, and is looked up after the next start.
  * @throws TypeError When an option is blank or malformed.
+ * @throws RangeError When `timeoutMs` is out of range.
+ * @example const identity = { provider: createSumsubProvider({ appToken, secretKey, levelName: 'basic-kyc-level' }) }
  */
-export function createSumsubProvider(options: SumsubOptions): LimitedProvider {
+export function createSumsubProvider(options: SumsubProviderOptions): ClosableIdentityProvider {
   const { limits, elapsed, clock = systemClock, ...given } = options
-  const provider = createProvider(given)
+  const api = createSumsubApi(given)
   const ending = new AbortController()
   const { signal } = ending
 
@@ -57,24 +60,24 @@ export function createSumsubProvider(options: SumsubOptions): LimitedProvider {
       return { kind: 'answer', value: await ask() }
     } catch (error) {
       const refusal = refusalOf(error)
-      // A question has no token that could be refused: such an answer is none.
+      // A look-up or a review sends no token that could be rejected, so such an answer cannot be read.
       return refusal === null || refusal.kind === 'rejected' ? { kind: 'unavailable', reason: codeOf(error) } : refusal
     }
   }
 
   const unlimited: IdentityProvider = {
-    levelName: provider.levelName,
-    findsByName: provider.findsByName,
+    levelName: api.levelName,
+    findsByName: api.findsByName,
     async redeem({ shareToken, externalUserId, sendBy }) {
       try {
-        return { kind: 'redeemed', applicant: await provider.redeem({ shareToken, externalUserId, sendBy, signal }) }
+        return { kind: 'redeemed', applicant: await api.redeem({ shareToken, externalUserId, sendBy, signal }) }
       } catch (error) {
         if (error instanceof RequestLateError) return { kind: 'unsent' }
         return refusalOf(error) ?? { kind: 'unknown', reason: codeOf(error) }
       }
     },
-    find: (externalUserId) => asked(() => provider.find(externalUserId, signal)),
-    review: (applicantId) => asked(() => provider.review(applicantId, signal)),
+    find: (externalUserId) => asked(() => api.find(externalUserId, signal)),
+    review: (applicantId) => asked(() => api.review(applicantId, signal)),
   }
   const limited = limitProvider(unlimited, { clock, limits, elapsed })
   return {

@@ -30,8 +30,16 @@ it.each([
     { level: info, eventType: 'endpoint.recovered', integrationAddress, failingMs: 61_000 },
   ],
   [
+    { type: 'payment.additional', ordinal: 1, blockNumber: 7, chainId: 137, txHash, integrationAddress },
+    { level: warn, eventType: 'payment.additional', integrationAddress, chainId: 137, txHash, ordinal: 1 },
+  ],
+  [
     { type: 'delivery.exhausted', reason: 'status_410', ...payment },
     { level: warn, eventType: 'delivery.exhausted', reason: 'status_410', ...payment },
+  ],
+  [
+    { type: 'audit.head', seq: 12, at: 1, hash: 'ab'.repeat(32) },
+    { level: info, eventType: 'audit.head', seq: 12, hash: 'ab'.repeat(32) },
   ],
 ] as const satisfies readonly (readonly [ServiceEvent, object])[])('%j is one line', (event, fields) => {
   expect(linesOf(event)).toEqual([{ ...fields, msg: expect.stringMatching(/[a-z].*[.]$/) }])
@@ -39,5 +47,7 @@ it.each([
 
 it('says nothing of what happens all the time', () => {
   expect(linesOf({ type: 'payment.indexed', blockNumber: 1, chainId: 1, txHash, integrationAddress })).toEqual([])
+  const nobodys = { chainId: 1, txHash, integrationAddress: null }
+  expect(linesOf({ type: 'payment.additional', ordinal: 1, blockNumber: 1, ...nobodys })).toEqual([])
   expect(linesOf({ type: 'chain.indexed', chainId: 1, blockNumber: 1, head: 1 })).toEqual([])
 })

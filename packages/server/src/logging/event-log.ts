@@ -1,7 +1,10 @@
 /** Events that an operator acts on, as lines of the log. @module */
 import type { EventSink, Logger } from '@payment-integration/core'
 
-/** Builds the sink: endpoints that fail or answer again, and deliveries that are given up. Metrics count the rest. */
+/**
+ * Builds the sink: endpoints that fail or answer again, deliveries that are given up, payments that area (a) hides, and
+ * the newest record of the audit log. Metrics count the rest.
+ */
 export function createEventLog(logger: Pick<Logger, 'info' | 'warn'>): EventSink {
   return (event) => {
     switch (event.type) {
@@ -13,6 +16,21 @@ export function createEventLog(logger: Pick<Logger, 'info' | 'warn'>): EventSink
       case 'endpoint.recovered': {
         const { type: eventType, integrationAddress, failingMs } = event
         return logger.info({ eventType, integrationAddress, failingMs }, 'An endpoint of notifications answers again.')
+      }
+      case 'payment.additional': {
+        const { type: eventType, integrationAddress, chainId, txHash, ordinal } = event
+        // A further payment that names no integration was never visible in area (a): nothing is hidden.
+        if (integrationAddress === null) return
+        const fields = { eventType, integrationAddress, chainId, txHash, ordinal }
+        return logger.warn(
+          fields,
+          'A transaction holds several payments of an integration; only the legacy look-up shows this one.',
+        )
+      }
+      case 'audit.head': {
+        const { type: eventType, seq, hash } = event
+        const fields = { eventType, seq, hash }
+        return logger.info(fields, 'Newest record of the audit log: audit verify --expect <seq>:<hash> finds it again.')
       }
       case 'delivery.exhausted': {
         const { type: eventType, deliveryId, integrationAddress, chainId, txHash, version, reason } = event

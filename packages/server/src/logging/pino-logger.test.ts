@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { PriceOverride } from '../config/listed-prices.js'
 import { describeError } from './describe-error.js'
 import { createPinoLogger } from './pino-logger.js'
 
@@ -37,6 +38,33 @@ describe('the log', () => {
     expect(lines).toHaveLength(3)
     expect(lines.join('')).not.toContain('CANARY')
     expect(lines[0]).toContain('"status":500')
+  })
+
+  it('keeps every field of an override of a shipped token', () => {
+    const { logger, parsed } = capture()
+    const override: PriceOverride = {
+      chainId: 137,
+      kind: 'token',
+      address: '0x2791bca1f2de4661ed88a30c99a7a9449aa84174',
+      known: 'USDC.e:USD',
+      configured: 'USDC.e:USDCE',
+    }
+    logger.warn({ ...override }, 'x')
+    expect(parsed()[0]).toMatchObject(override)
+  })
+
+  it('keeps which deposit a fulfilment does not fit, and why', () => {
+    const { logger, parsed } = capture()
+    const fields = {
+      chainId: 1,
+      txHash: '0xab',
+      bridge: 'across',
+      depositId: '7',
+      destinationChainId: 10,
+      flaw: 'amount',
+    }
+    logger.error(fields, 'x')
+    expect(parsed()[0]).toMatchObject(fields)
   })
 
   it('keeps scheme and host of a URL in a listed field, and nothing else of it', () => {

@@ -13,7 +13,7 @@ export function addEventMetrics(registry: Registry, attempts: Pick<AttemptMetric
   const registers = [registry]
   const indexed = new Counter({
     name: `${prefix}payments_indexed_total`,
-    help: 'Payments stored for the first time; additional ones are further payments of a transaction.',
+    help: 'Payments stored for the first time. hidden: a further payment of a transaction for one integration; additional: one that names none.',
     labelNames: ['chain', 'kind'],
     registers,
   })
@@ -59,7 +59,7 @@ export function addEventMetrics(registry: Registry, attempts: Pick<AttemptMetric
       case 'payment.indexed':
         return indexed.inc({ chain: event.chainId, kind: 'first' })
       case 'payment.additional':
-        return indexed.inc({ chain: event.chainId, kind: 'additional' })
+        return indexed.inc({ chain: event.chainId, kind: event.integrationAddress === null ? 'additional' : 'hidden' })
       case 'payment.changed':
         return changed.inc({ chain: event.chainId })
       case 'update.settled':

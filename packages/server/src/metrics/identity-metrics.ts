@@ -1,4 +1,4 @@
-/** Counts of what comes from the identity provider. @module */
+/** Counts webhooks of the identity provider. @module */
 import { Counter, type Registry } from 'prom-client'
 import { prefix } from './names.js'
 

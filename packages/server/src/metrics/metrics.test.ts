@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { chainStatus, endpointStatus } from '../../test/support/chain-status.js'
 import { basic, goodAuthorization, txHash, wallet } from '../../test/support/integration-service.js'
 import { listenApp } from '../../test/support/listening-app.js'
+import { createMetricsApp } from '../app/metrics-route.js'
 import { createMetrics } from './create-metrics.js'
 import type { Metrics } from './metrics.js'
 
@@ -22,11 +23,13 @@ const attempted = {
   ...name,
 } as const satisfies ServiceEvent
 
+const metricsToken = 'a-token-of-the-tests'
+const bearer = { headers: { authorization: `Bearer ${metricsToken}` } }
 let server: Awaited<ReturnType<typeof listenApp>> | undefined
 afterEach(() => server?.stop())
 
 async function listen(metrics: Metrics) {
-  server = await listenApp({ metrics })
+  server = await listenApp({ metrics, metricsToken })
   return server.url
 }
 
@@ -129,6 +132,7 @@ describe('the metrics of events', () => {
       { type: 'payment.indexed', blockNumber: 1, ...name, chainId: 1 },
       { type: 'payment.indexed', blockNumber: 2, ...name },
       { type: 'payment.additional', ordinal: 1, blockNumber: 1, ...name },
+      { type: 'payment.additional', ordinal: 2, blockNumber: 1, ...name, integrationAddress: null },
       { type: 'payment.changed', version: 2, from: null, to: 'success', ...name },
       { type: 'update.settled', updateId: 'u', outcome: 'refused', reason: 'x', chainId: 1, txHash },
       attempted,
@@ -141,6 +145,7 @@ describe('the metrics of events', () => {
     const found = await read(metrics)
     expect(found.get('payments_indexed_total{chain="137",kind="first"}')).toBe(2)
     expect(found.get('payments_indexed_total{chain="1",kind="first"}')).toBe(1)
+    expect(found.get('payments_indexed_total{chain="137",kind="hidden"}')).toBe(1)
     expect(found.get('payments_indexed_total{chain="137",kind="additional"}')).toBe(1)
     expect(found.get('payments_changed_total{chain="137"}')).toBe(1)
     expect(found.get('updates_settled_total{outcome="refused"}')).toBe(1)
@@ -280,7 +285,7 @@ describe('failing endpoints', () => {
 describe('GET /metrics', () => {
   it('is the text format, not to be kept, with what the process itself needs', async () => {
     const url = await listen(await createMetrics())
-    const answer = await fetch(`${url}/metrics`)
+    const answer = await fetch(`${url}/metrics`, bearer)
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
     expect(answer.headers.get('cache-control')).toBe('private, no-store')
@@ -291,9 +296,36 @@ describe('GET /metrics', () => {
     expect((await fetch(`${url}/metrics`, { method: 'POST' })).status).toBe(405)
   })
 
-  it('is not there when no metrics are kept', async () => {
-    server = await listenApp()
-    expect((await fetch(`${server.url}/metrics`)).status).toBe(404)
+  it.each([
+    ['no metrics are kept', async () => ({ metricsToken })],
+    ['there is no token', async () => ({ metrics: await createMetrics() })],
+  ])('is not there when %s', async (_, deps) => {
+    server = await listenApp(await deps())
+    expect((await fetch(`${server.url}/metrics`, bearer)).status).toBe(404)
+  })
+
+  it.each([
+    undefined,
+    '',
+    metricsToken,
+    'Bearer',
+    `Bearer ${metricsToken}x`,
+    `Bearer ${metricsToken.slice(0, -1)}`,
+    `Bearer ${metricsToken.toUpperCase()}`,
+    `Basic ${metricsToken}`,
+    `Bearer ${'x'.repeat(5_000)}`,
+  ])('is the 401 of the other APIs for the credentials %j', async (authorization) => {
+    const url = await listen(await createMetrics())
+    const answer = await fetch(`${url}/metrics`, authorization === undefined ? {} : { headers: { authorization } })
+    expect([answer.status, await answer.text()]).toEqual([401, '{"error":"Unauthorized"}'])
+    expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer /)
+    expect(answer.headers.get('cache-control')).toBe('private, no-store')
+  })
+
+  it('is all that an app for a listener of its own has, open without a token', async () => {
+    const app = createMetricsApp({ metrics: await createMetrics(), token: null })
+    const statuses = ['/metrics', '/health', '/openapi.json', '/'].map(async (path) => (await app.request(path)).status)
+    expect(await Promise.all(statuses)).toEqual([200, 404, 404, 404])
   })
 
   it('counts requests by the pattern of their route, refused ones too, and names nobody', async () => {
@@ -311,7 +343,7 @@ describe('GET /metrics', () => {
     await get(`/nowhere/${txHash}`)
     await fetch(`${url}/health`, { method: 'PROPFIND' })
     metrics.onEvent({ type: 'payment.indexed', blockNumber: 1, ...name })
-    const text = await (await fetch(`${url}/metrics`)).text()
+    const text = await (await fetch(`${url}/metrics`, bearer)).text()
     const counts = [...samples(text)].filter(([key]) => key.startsWith('http_request_duration_seconds_count'))
     const labels = (method: string, route: string, status: number) =>
       `http_request_duration_seconds_count{method="${method}",route="${route}",status="${status}"}`

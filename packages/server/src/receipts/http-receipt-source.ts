@@ -132,7 +132,7 @@ function parseBase(text: string): { base: string; headers: Record<string, string
   const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
   const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`
   return {
-    base: `${url.origin}${url.pathname.replace(/\/+$/, '')}`,
+    base: `${url.origin}${url.pathname.replace(/\/{1,64}$/, '')}`,
     headers: { accept: 'application/json', ...(credentials === ':' ? {} : { authorization }) },
   }
 }

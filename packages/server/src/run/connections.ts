@@ -9,6 +9,8 @@ export interface Connections {
    * in the middle of the headers of a request. Node's own `closeIdleConnections` knows the first kind alone.
    */
   closeIdle(): void
+  /** Whether the oldest request in progress has no answer yet. Its body may still be arriving. */
+  awaitsAnswer(socket: Socket): boolean
   /** Calls `then` once every request that came in whole on the connection is answered: at once when none waits for that. */
   afterAnswers(socket: Socket, then: () => void): void
   /** Whether an answer has begun to a request whose body has not come in whole. */
@@ -48,6 +50,10 @@ export function trackConnections(server: Server): Connections {
   return {
     closeIdle() {
       for (const [socket, { owed }] of open) if (owed.size === 0) socket.destroy()
+    },
+    awaitsAnswer(socket) {
+      const [oldest] = open.get(socket)?.owed ?? []
+      return oldest !== undefined && !oldest.response.headersSent
     },
     afterAnswers(socket, then) {
       const connection = open.get(socket)

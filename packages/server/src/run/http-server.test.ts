@@ -10,7 +10,7 @@ import { createRequestListener } from './request-listener.js'
 const globalsBefore = { Request: globalThis.Request, Response: globalThis.Response }
 let server: Awaited<ReturnType<typeof listenApp>>
 beforeAll(async () => {
-  server = await listenApp()
+  server = await listenApp({ reference: true })
 })
 afterAll(() => server.stop())
 

@@ -1,7 +1,8 @@
 /** A hardened HTTP server that can be stopped without cutting anybody off. @module */
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { createClientErrorListener } from './client-error.js'
+import { type ConnectionLimit, limitConnections } from './connection-limit.js'
 import { type Connections, trackConnections } from './connections.js'
 import type { createRequestListener } from './request-listener.js'
 import { takeTurns } from './take-turns.js'
@@ -16,7 +17,10 @@ export interface ServerLimits {
   readonly checkIntervalMs: number
   /** How long a connection may stay between two requests. */
   readonly keepAliveTimeoutMs: number
-  /** How long a connection may stay without a byte in either direction: ends a client that does not read its answer. */
+  /**
+   * How long a connection may stay without a byte in either direction: ends a client that does not read its answer.
+   * While an answer is being made the silence is the server's, and does not count.
+   */
   readonly silenceTimeoutMs: number
   readonly maxHeaderBytes: number
   /** Requests of one connection that are worked on at once; the rest of a pipeline waits. */
@@ -38,17 +42,29 @@ export const serverLimits: ServerLimits = {
   maxConnections: 10_000,
 }
 
+/** Where to listen. */
+export interface Place {
+  readonly host: string
+  /** 0: any free port. */
+  readonly port: number
+  /** What an operator sets them by. @default those of the API */
+  readonly variables?: { readonly host: string; readonly port: string } | undefined
+}
+
+const apiVariables = { host: 'PI_HOST', port: '--port or PI_PORT' } as const
+
 /** The address to listen on is taken, not ours, or not allowed. */
 export class ListenError extends Error {
   override readonly name = 'ListenError'
   readonly code = 'ERR_LISTEN'
-  constructor(host: string, port: number, reason: string | undefined) {
+  /** @internal */
+  constructor({ host, port, variables = apiVariables }: Place, reason: string | undefined) {
     const advice =
       reason === 'EADDRINUSE'
-        ? 'another program listens there; stop it or choose another port (--port or PI_PORT)'
+        ? `another program listens there; stop it or choose another port (${variables.port})`
         : reason === 'EACCES'
-          ? 'this user may not use that port; choose one above 1023 (--port or PI_PORT)'
-          : 'check PI_HOST and PI_PORT'
+          ? `this user may not use that port; choose one above 1023 (${variables.port})`
+          : `check ${variables.host} and ${variables.port}`
     super(`Cannot listen on ${host} port ${port} (${reason ?? 'unknown reason'}): ${advice}.`)
   }
 }
@@ -69,12 +85,14 @@ export interface HttpServer {
 /**
  * Listens.
  * @param chosen - Limits other than {@link serverLimits}.
+ * @param perSource - How many connections one source may hold; as many as it likes without it.
  * @throws ListenError `ERR_LISTEN` when the address cannot be used.
  */
 export async function listenHttp(
-  { host, port }: { readonly host: string; readonly port: number },
+  place: Place,
   listener: Listener,
   chosen: Partial<ServerLimits> = {},
+  perSource?: ConnectionLimit | undefined,
 ): Promise<HttpServer> {
   const limits = { ...serverLimits, ...chosen }
   const server = createServer(
@@ -95,9 +113,16 @@ export async function listenHttp(
   server.timeout = limits.silenceTimeoutMs
   // Node would answer an unknown expectation itself, without a body and Cache-Control. It may be ignored (RFC 9110 10.1.1).
   server.on('checkExpectation', (incoming, outgoing) => server.emit('request', incoming, outgoing))
+  if (perSource !== undefined) limitConnections(server, perSource)
   const connections = trackConnections(server)
+  // With a listener Node leaves it to us to close the connection.
+  server.on('timeout', (socket: Socket) => {
+    if (connections.awaitsAnswer(socket)) socket.setTimeout(limits.silenceTimeoutMs)
+    else socket.destroy()
+  })
   server.on('clientError', createClientErrorListener(connections))
-  await listen(server, host, port)
+  await listen(server, place)
+  const { host } = place
   const address = server.address() as AddressInfo
   let stopped: Promise<void> | null = null
   return {
@@ -109,9 +134,10 @@ export async function listenHttp(
   }
 }
 
-function listen(server: Server, host: string, port: number): Promise<void> {
+function listen(server: Server, place: Place): Promise<void> {
+  const { host, port } = place
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(new ListenError(host, port, error.code)))
+    server.once('error', (error: NodeJS.ErrnoException) => reject(new ListenError(place, error.code)))
     server.listen({ host, port }, () => {
       server.removeAllListeners('error')
       // A later error of the listening socket (too many open files) must not end the process; Node goes on accepting.

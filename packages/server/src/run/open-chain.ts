@@ -1,12 +1,7 @@
 /** A chain as it is configured. @module */
-import {
-  createEvmChain,
-  type EvmChain,
-  knownPriceFeeds,
-  knownTokens,
-  type QuarantinedLog,
-} from '@payment-integration/chain-evm'
+import { createEvmChain, type EvmChain, type QuarantinedLog } from '@payment-integration/chain-evm'
 import type { ChainConfig } from '../config/config.js'
+import { listedPriceFeeds, listedTokens } from '../config/listed-prices.js'
 
 /**
  * Opens a chain on its endpoints; nothing is sent before it is asked for something.
@@ -14,13 +9,13 @@ import type { ChainConfig } from '../config/config.js'
  * @throws TypeError or RangeError when a configuration that `readConfig` did not make contradicts itself.
  */
 export function openChain(config: ChainConfig, onQuarantine?: (log: QuarantinedLog) => void): EvmChain {
-  const { chainId, endpoints, routers, spokePools, tokens, priceFeeds, proof, maxRange } = config
+  const { chainId, endpoints, routers, spokePools, proof, maxRange } = config
   return createEvmChain({
     chainId,
     endpoints,
     routers,
-    tokens: [...knownTokens(chainId), ...tokens],
-    priceFeeds: [...knownPriceFeeds(chainId), ...priceFeeds],
+    tokens: listedTokens(config),
+    priceFeeds: listedPriceFeeds(config),
     ...(spokePools === null ? {} : { spokePools }),
     ...(proof === null ? {} : { proof }),
     ...(maxRange === null ? {} : { maxRange }),

@@ -3,20 +3,21 @@ import {
   type AcrossFulfilmentSource,
   createAcrossFulfilmentSource,
   knownSpokePools,
-  knownTokens,
 } from '@payment-integration/chain-evm'
 import type { Clock } from '@payment-integration/core'
 import type { ChainConfig } from '../config/config.js'
+import { listedTokens } from '../config/listed-prices.js'
 
 /**
  * The source over the configured chains on which the bridge is known and a block becomes final; null when there are none.
  * Nothing is sent before it is asked.
  */
 export function openFulfilments(chains: readonly ChainConfig[], clock: Clock): AcrossFulfilmentSource | null {
-  const destinations = chains.flatMap(({ chainId, endpoints, confirmations, tokens, spokePools }) => {
+  const destinations = chains.flatMap((chain) => {
+    const { chainId, endpoints, confirmations, spokePools } = chain
     const [spokePool] = spokePools ?? knownSpokePools(chainId)
     if (confirmations === null || spokePool === undefined) return []
-    return [[chainId, { endpoints, spokePool, confirmations, tokens: [...knownTokens(chainId), ...tokens] }] as const]
+    return [[chainId, { endpoints, spokePool, confirmations, tokens: listedTokens(chain) }] as const]
   })
   return destinations.length === 0 ? null : createAcrossFulfilmentSource({ chains: new Map(destinations), clock })
 }

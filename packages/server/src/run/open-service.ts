@@ -23,8 +23,8 @@ import { createWebhookReader, type WebhookReader } from '@payment-integration/id
 import type { Config, DatabaseConfig, IdentityConfig, ReceiptsConfig } from '../config/config.js'
 import { limitsOf } from '../identity/limited-provider.js'
 import { createSumsubProvider } from '../identity/sumsub-provider.js'
+import { isInRanges } from '../internal/address-ranges.js'
 import { createPinoLogger } from '../logging/pino-logger.js'
-import { deniedBy } from '../sender/denied-ranges.js'
 import { createLateSender } from '../sender/late-sender.js'
 import { senderDefaults } from '../sender/sender-defaults.js'
 import { boundHeap } from './bound-heap.js'
@@ -67,7 +67,7 @@ export interface OpenedService {
 /**
  * Opens the store, brings its schema up to date and builds the service.
  * @throws TypeError or RangeError when a configuration that `readConfig` did not make contradicts itself; nothing stays open then.
- * @throws StoreError `ERR_STORE_UNAVAILABLE`, `ERR_STORE_BUSY` or `ERR_STORE_FULL` when the database cannot be opened or migrated.
+ * @throws StoreError when the database cannot be opened or migrated.
  * @throws MasterKeyError `ERR_MASTER_KEY_MISSING` when the database was written with a key that is not given.
  */
 export async function openService(config: Config, options: OpenOptions = {}): Promise<OpenedService> {
@@ -107,7 +107,7 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
     random,
     logger,
     allowLoopbackHttp,
-    isDeniedAddress: deniedBy(denied),
+    isDeniedAddress: isInRanges(denied),
     delivery,
     actor: config.actor ?? options.actor,
     ...(receipts === null ? {} : { receipts: { source: receipts } }),

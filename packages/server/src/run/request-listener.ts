@@ -23,6 +23,8 @@ const maxHeaders = 100
 /**
  * A listener for `node:http`. Messages that two parsers may read differently are refused with 400 before anything else, also
  * before authentication: a repeated framing header, an unknown HTTP version, chunks in HTTP/1.0. A target that is no path is refused, too.
+ * A transfer coding beside chunked is 501 (RFC 9112 section 6.1): Node passes it over, and the body would be read as
+ * what it is not.
  */
 export function createRequestListener(
   app: App,
@@ -36,6 +38,7 @@ export function createRequestListener(
   return (incoming, outgoing) => {
     const flaw = framingFlaw(incoming)
     if (flaw !== null) return refuse(outgoing, 400, flaw)
+    if (hasOtherCoding(incoming)) return refuse(outgoing, 501, 'Transfer-Encoding must be chunked')
     if (incoming.rawHeaders.length > 2 * maxHeaders) return refuse(outgoing, 431, `More than ${maxHeaders} headers`)
     const target = readTarget(incoming.url ?? '')
     if (target === null) return refuse(outgoing, 400, 'Request target must be a path, or an http address with one')
@@ -58,7 +61,15 @@ function framingFlaw({ httpVersion, headers, rawHeaders }: IncomingMessage): str
   return null
 }
 
-function refuse(outgoing: ServerResponse, status: 400 | 431, error: string): void {
+/**
+ * Codings that do not end in chunked are not looked at: Node's parser refuses them, because such a request has no end.
+ */
+function hasOtherCoding({ headers }: IncomingMessage): boolean {
+  const codings = (headers['transfer-encoding'] ?? '').split(',')
+  return codings.length > 1 && codings.at(-1)?.trim().toLowerCase() === 'chunked'
+}
+
+function refuse(outgoing: ServerResponse, status: 400 | 431 | 501, error: string): void {
   const body = JSON.stringify({ error })
   outgoing.writeHead(status, { ...closing, 'Content-Length': Buffer.byteLength(body) })
   outgoing.end(body)

@@ -89,6 +89,35 @@ describe('a client that is slow', () => {
 })
 
 describe('a connection', () => {
+  it('is not closed as silent while its request is worked on', async () => {
+    let release = () => {}
+    let begin = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve
+    })
+    const service = chosenService()
+    const payments = {
+      ...service.payments,
+      async list() {
+        begin()
+        await held
+        return { payments: [], nextCursor: null }
+      },
+    }
+    await listen({ silenceTimeoutMs: 100 }, { ...service, payments })
+    const working = await open(
+      `GET /api/v1/integration/payments HTTP/1.1\r\nHost: a\r\nAuthorization: ${goodAuthorization}\r\n\r\n`,
+    )
+    await begun
+    // Each is silent from later on than the one that is worked on, so its time was up before.
+    for (let round = 0; round < 3; round++) await (await open()).closed
+    release()
+    expect((await working.answers(1)).map(({ status }) => status)).toEqual([200])
+  })
+
   it('ends after its last request, which says so; what is sent after that is answered by nobody', async () => {
     const service = chosenService()
     await listen({ maxRequestsPerSocket: 3 }, service)

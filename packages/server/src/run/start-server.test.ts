@@ -219,7 +219,7 @@ describe('a processor update and its notification', () => {
   }
 
   it('move a payment to version 2 and tell the integrator with a signed POST', async () => {
-    await eventually(() => received.length === 4, 10_000)
+    await eventually(() => received.length === 4, 50_000)
     const update = {
       id: 'u-1',
       chainId: '1',
@@ -232,7 +232,7 @@ describe('a processor update and its notification', () => {
       200,
       { id: 'u-1', outcome: 'applied', version: 2, reason: null },
     ])
-    await eventually(() => received.length === 5, 10_000)
+    await eventually(() => received.length === 5, 50_000)
     const { headers, body } = received[4] ?? { headers: {}, body: '' }
     const [, t = '', v1 = ''] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers['x-service-signature'])) ?? []
     expect(v1).toBe(createHmac('sha256', issued.signingSecret).update(`${t}.${body}`).digest('hex'))

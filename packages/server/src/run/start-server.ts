@@ -2,20 +2,24 @@
 import type { EventSink, Service } from '@payment-integration/core'
 import { createApp } from '../app/create-app.js'
 import { createHealth } from '../app/health.js'
-import type { Config } from '../config/config.js'
+import type { Config, LimitsConfig } from '../config/config.js'
 import { describeConfig } from '../config/describe-config.js'
+import { priceOverrides } from '../config/listed-prices.js'
+import { createRequestLimits } from '../limits/request-limits.js'
 import { describeError } from '../logging/describe-error.js'
 import { createEventLog } from '../logging/event-log.js'
 import { createPinoLogger } from '../logging/pino-logger.js'
 import { createMetrics } from '../metrics/create-metrics.js'
-import { type HttpServer, listenHttp } from './http-server.js'
+import { type Listeners, openListeners } from './listeners.js'
 import { type OpenOptions, openService } from './open-service.js'
-import { createRequestListener } from './request-listener.js'
+import { warnReadableDatabase } from './warn-readable-database.js'
 
 /** A server that accepts requests. */
 export interface RunningServer {
   /** Base address, without a slash at the end. */
   readonly url: string
+  /** Address of `/metrics`, or null where it is not served. */
+  readonly metricsUrl: string | null
   readonly service: Service
   /**
    * Accepts nothing new, finishes requests and deliveries in flight, ends the loops and closes the database. Takes at most
@@ -40,7 +44,7 @@ export interface StartOptions extends OpenOptions {
  * @example const server = await startServer(readConfig(process.env))
  */
 export async function startServer(config: Config, options: StartOptions = {}): Promise<RunningServer> {
-  const metrics = config.metrics ? await createMetrics() : undefined
+  const metrics = config.metrics === null ? undefined : await createMetrics()
   const { logger = createPinoLogger({ level: config.logLevel }) } = options
   const onEvent = tell(metrics?.onEvent, createEventLog(logger), options.onEvent)
   const opened = await openService(config, { ...options, logger, onEvent })
@@ -49,14 +53,26 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   const loops = new AbortController()
   let running = true
   const health = createHealth({ store, indexers: service.indexers, running: () => running })
-  const app = createApp({ service, receiveUpdate, readWebhook: opened.readWebhook, health, metrics, logger })
-  let http: HttpServer
+  const { limits, reference } = config
+  const app = createApp({
+    service,
+    receiveUpdate,
+    readWebhook: opened.readWebhook,
+    health,
+    metrics,
+    metricsToken: config.metrics?.listen === null ? config.metrics.token : null,
+    reference,
+    limits: isLimiting(limits) ? createRequestLimits(limits) : undefined,
+    logger,
+  })
+  let listeners: Listeners
   try {
-    http = await listenHttp(config, createRequestListener(app, logger, options))
+    listeners = await openListeners(config, { app, metrics, logger, ownsProcess: options.ownsProcess })
   } catch (error) {
     await opened.close()
     throw error
   }
+  const { url, metricsUrl } = listeners
   const work = service.run(loops.signal).then(
     () => {
       running = false
@@ -66,7 +82,10 @@ export async function startServer(config: Config, options: StartOptions = {}): P
       logger.error({ ...describeError(error) }, 'The loops ended by an error; health reports down until a restart.')
     },
   )
-  logger.info({ url: http.url, config: describeConfig(config) }, 'Listening.')
+  logger.info({ url, config: describeConfig(config) }, 'Listening.')
+  warnReadableDatabase(config.database, logger)
+  for (const override of priceOverrides(config.chains))
+    logger.warn({ ...override }, 'The configuration overrides a shipped token or price feed.')
   if (config.chains.length === 0)
     logger.warn({}, 'No PI_RPC_URL_<chainId> is set: the server reads and delivers, and indexes nothing.')
 
@@ -76,19 +95,25 @@ export async function startServer(config: Config, options: StartOptions = {}): P
     const cut = AbortSignal.timeout(config.shutdownTimeoutMs)
     const timeUp = new Promise<void>((resolve) => cut.addEventListener('abort', () => resolve(), { once: true }))
     loops.abort()
-    await Promise.all([http.stop(cut), Promise.race([work, timeUp])])
+    await Promise.all([listeners.stop(cut), Promise.race([work, timeUp])])
     if (running) logger.warn({}, 'Some work did not end in time and is cut off; it is repeated after the next start.')
     await Promise.race([opened.close(), timeUp])
     logger.info({}, 'Stopped.')
   }
   return {
-    url: http.url,
+    url,
+    metricsUrl,
     service,
     stop() {
       stopped ??= stopAll()
       return stopped
     },
   }
+}
+
+/** Whether any limit on requests is on. Without one no request is asked where it comes from. */
+function isLimiting({ requestsPerSource, requestsPerCaller, failedSignInsPerSource }: LimitsConfig): boolean {
+  return [requestsPerSource, requestsPerCaller, failedSignInsPerSource].some((limit) => limit !== null)
 }
 
 /** One sink for several, each of which may be missing. */

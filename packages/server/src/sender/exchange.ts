@@ -24,8 +24,24 @@ export const readBytes = 16 * 1024
  * Takes undici's events instead of its promise of a stream: the body is not needed as one, and the budget also ends a wait
  * for a connection, which an abort signal does not.
  */
-export function exchange(agent: Dispatcher, target: Target, post: Post, startedAt: number): Promise<PostResult> {
-  return new Promise((resolve) => new Exchange(post, startedAt, resolve).begin(agent, target))
+export function exchange(
+  agent: Dispatcher,
+  target: Target,
+  post: Post,
+  { startedAt, successBodyMs }: ExchangeTimes,
+): Promise<PostResult> {
+  return new Promise((resolve) => new Exchange(post, startedAt, successBodyMs, resolve).begin(agent, target))
+}
+
+/** When an exchange began, and how long its parts may take. */
+export interface ExchangeTimes {
+  /** Of `performance.now()`. */
+  readonly startedAt: number
+  /**
+   * Most milliseconds from the head of a 2xx to the end of its body. A body that ends in time leaves its connection for
+   * the next post.
+   */
+  readonly successBodyMs: number
 }
 
 /** What an answer's head says. */
@@ -39,6 +55,7 @@ interface Head {
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #post: Post
   readonly #startedAt: number
+  readonly #successBodyMs: number
   readonly #resolve: (result: PostResult) => void
   #controller: Dispatcher.DispatchController | undefined
   #head: Head | undefined
@@ -48,9 +65,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   #giveUp: (() => void) | undefined
   #isOver = false
 
-  constructor(post: Post, startedAt: number, resolve: (result: PostResult) => void) {
+  constructor(post: Post, startedAt: number, successBodyMs: number, resolve: (result: PostResult) => void) {
     this.#post = post
     this.#startedAt = startedAt
+    this.#successBodyMs = successBodyMs
     this.#resolve = resolve
   }
 
@@ -88,6 +106,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       retryAfter: (Array.isArray(retryAfter) ? retryAfter[0] : retryAfter) ?? null,
       latencyMs: this.#latencyMs(),
     }
+    if (status < 300) shortenBudgetSoon(this)
     // Too long by its own word: what came together with the head is kept.
     if (Number(fields['content-length']) > readBytes) setImmediate(() => this.end(new Error('The body is too long.')))
   }
@@ -106,6 +125,15 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#settle(error)
   }
 
+  /** Leaves the body of a 2xx its own time instead of the rest of the budget, unless that is shorter. */
+  shortenBudget(): void {
+    if (this.#isOver) return
+    const leftMs = this.#post.timeoutMs - (performance.now() - this.#startedAt)
+    if (leftMs <= this.#successBodyMs) return
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(endOfBudget, this.#successBodyMs, this)
+  }
+
   #latencyMs(): number {
     return Math.round(performance.now() - this.#startedAt)
   }
@@ -119,6 +147,20 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.#resolve({ kind: 'failure', reason: reasonOf(error), latencyMs: this.#latencyMs() })
     else this.#resolve({ kind: 'answer', ...this.#head, excerpt: this.#excerpt?.text() ?? null })
   }
+}
+
+/** Exchanges whose 2xx arrived in this turn of the event loop. */
+const answered: Exchange[] = []
+
+/**
+ * Waits one turn of the event loop: most bodies end in the packet of their head, and their exchanges need no second
+ * timer.
+ */
+function shortenBudgetSoon(exchange: Exchange): void {
+  if (answered.push(exchange) > 1) return
+  setImmediate(() => {
+    for (const each of answered.splice(0)) each.shortenBudget()
+  })
 }
 
 function endOfBudget(exchange: Exchange): void {

@@ -3,8 +3,8 @@ import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { buildConnector } from 'undici'
+import { isInRanges } from '../internal/address-ranges.js'
 import { AddressRefusedError } from './address-refused-error.js'
-import { deniedBy } from './denied-ranges.js'
 import { isLoopbackAddress, isPublicAddress } from './is-public-address.js'
 import type { Resolve } from './resolve-name.js'
 
@@ -53,7 +53,7 @@ export function allowedFor(protocol: string, allowLoopbackHttp: boolean): Allowe
  */
 export function guardedConnector(options: GuardOptions): GuardedConnector {
   const { allowLoopbackHttp, resolve, connectTimeoutMs, ca } = options
-  const isDenied = deniedBy(options.denied ?? [])
+  const isDenied = isInRanges(options.denied ?? [])
   // No older TLS, whatever the process was started with.
   const secureContext = createSecureContext({ minVersion: 'TLSv1.2', ...(ca === undefined ? {} : { ca }) })
   const pending = new Set<Socket>()

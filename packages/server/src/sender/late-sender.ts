@@ -1,5 +1,5 @@
 /** A sender that is loaded with the first post: the library behind it takes longer to load than most commands run. @module */
-import { deniedBy } from './denied-ranges.js'
+import { isInRanges } from '../internal/address-ranges.js'
 import { createResolve } from './resolve-name.js'
 import { senderDefaults } from './sender-defaults.js'
 import type { ClosableSender, UndiciSenderOptions } from './undici-sender.js'
@@ -12,7 +12,7 @@ export function createLateSender(options: UndiciSenderOptions): ClosableSender {
   const { servers, denied, allowLoopbackHttp = senderDefaults.allowLoopbackHttp } = options
   // What is wrong with them is to be told now, not with the first post.
   createResolve({ servers, allowLoopback: allowLoopbackHttp })
-  deniedBy(denied ?? [])
+  isInRanges(denied ?? [])
   let loading: Promise<ClosableSender> | undefined
   let loaded: ClosableSender | undefined
   let closed = false

@@ -10,4 +10,6 @@ export const senderDefaults = {
   connectionsPerOrigin: 128,
   keepAliveMs: 4_000,
   connectionAgeMs: 60_000,
+  // Long enough for one lost packet. Most bodies come with the head.
+  successBodyMs: 250,
 } as const

@@ -3,6 +3,7 @@ import type { Post } from '@payment-integration/core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { always, type DnsServer, startDns } from '../../test/support/hostile-dns.js'
 import { eventually, startTcp, type TcpServer } from '../../test/support/tcp-server.js'
+import { senderDefaults } from './sender-defaults.js'
 import { type ClosableSender, createUndiciSender, type UndiciSenderOptions } from './undici-sender.js'
 
 const servers: { stop(): Promise<void> }[] = []
@@ -25,6 +26,7 @@ function sender(options: UndiciSenderOptions = { allowLoopbackHttp: true }): Clo
 function post(url: string, extra: Partial<Post> = {}): Post {
   return { url, headers: { 'X-Test': 'yes' }, body: Buffer.from('{"a":1}'), timeoutMs: 1_000, ...extra }
 }
+const is2xx = (status: unknown) => typeof status === 'number' && status >= 200 && status < 300
 const answers =
   (head: string, body = '') =>
   (socket: Socket) => {
@@ -132,6 +134,61 @@ describe('the body of an answer', () => {
     expect(performance.now() - startedAt).toBeLessThan(1_000)
     for (const timer of timers) clearInterval(timer)
     await eventually(() => server.open() === 0)
+  })
+
+  // The budget is longer than the test may take: what ends these posts is not the budget.
+  const patient = { timeoutMs: 600_000 }
+  const never: [string, (socket: Socket) => void][] = [
+    ['is announced and never comes', answers('200 OK\r\nContent-Length: 100')],
+    ['stops in the middle', answers('202 Accepted\r\nContent-Length: 100', 'half')],
+    ['is chunked and never ends', answers('201 X\r\nTransfer-Encoding: chunked', '1\r\na\r\n')],
+    ['has neither length nor end', answers('299 X', 'a')],
+    [
+      'drips',
+      (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n')
+        const timer = setInterval(() => socket.write('1\r\na\r\n'), 20)
+        socket.on('close', () => clearInterval(timer))
+      },
+    ],
+  ]
+  it.each(never)('of a 2xx that %s holds neither the post nor the connection: it is a success', async (_, behave) => {
+    const server = await receiver(behave)
+    const one = sender({ allowLoopbackHttp: true, connectionsPerOrigin: 1 })
+    const results = await Promise.all(Array.from({ length: 4 }, () => one.post(post(server.url, patient))))
+    for (const result of results) expect(result).toMatchObject({ kind: 'answer', status: expect.toSatisfy(is2xx) })
+    await eventually(() => server.open() === 0)
+  })
+
+  it('of a 2xx that comes after its head is read to its end, and the connection is kept', async () => {
+    // The first comes after what it has by default: the time of this sender is longer than any machine is slow.
+    const server = await receiver((socket, request) => {
+      const delayMs = request === 1 ? 2 * senderDefaults.successBodyMs : 0
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n', () =>
+        setTimeout(() => socket.write('late'), delayMs),
+      )
+    })
+    const one = sender({ allowLoopbackHttp: true, successBodyMs: patient.timeoutMs })
+    for (let n = 0; n < 20; n++)
+      expect(await one.post(post(server.url, patient))).toMatchObject({ status: 200, excerpt: 'late' })
+    expect(server.connections()).toBeLessThan(10)
+  })
+
+  it('of a 2xx that is reset does not change the status', async () => {
+    const server = await receiver((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf', () =>
+        setTimeout(() => socket.resetAndDestroy(), 30),
+      )
+    })
+    expect(await sender().post(post(server.url, patient))).toMatchObject({ status: 200, excerpt: 'half' })
+  })
+
+  it('of another answer is waited for: it says what was wrong', async () => {
+    const server = await receiver((socket) => {
+      socket.write('HTTP/1.1 500 Oops\r\nContent-Length: 6\r\n\r\n')
+      setTimeout(() => socket.write('reason'), 2 * senderDefaults.successBodyMs)
+    })
+    expect(await sender().post(post(server.url, patient))).toMatchObject({ status: 500, excerpt: 'reason' })
   })
 
   it('that is compressed is not unpacked', async () => {

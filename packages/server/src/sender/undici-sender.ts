@@ -1,7 +1,7 @@
 /** Posts notifications with undici. Source: INTERFACE 6 (delivery), DESIGN section 3 (redirects and addresses). @module */
 import { type NotificationUrlRule, readNotificationUrl, type Sender } from '@payment-integration/core'
 import { Agent } from 'undici'
-import { deniedBy } from './denied-ranges.js'
+import { isInRanges } from '../internal/address-ranges.js'
 import { exchange, readBytes, type Target } from './exchange.js'
 import { guardedConnector } from './guarded-connector.js'
 import { createResolve } from './resolve-name.js'
@@ -27,6 +27,11 @@ export interface UndiciSenderOptions {
   readonly keepAliveMs?: number | undefined
   /** How long a connection is used at most, in milliseconds. @default 60000 */
   readonly connectionAgeMs?: number | undefined
+  /**
+   * How long the body of a 2xx may take after its head, in milliseconds; what came until then is its excerpt. @default
+   * 250
+   */
+  readonly successBodyMs?: number | undefined
   /** Certificates to trust instead of the system's, as PEM. @default the system's */
   readonly ca?: string | undefined
 }
@@ -58,7 +63,8 @@ export function createUndiciSender(options: UndiciSenderOptions = {}): ClosableS
   const { connectTimeoutMs = senderDefaults.connectTimeoutMs } = options
   const { connectionsPerOrigin = senderDefaults.connectionsPerOrigin } = options
   const { keepAliveMs = senderDefaults.keepAliveMs, connectionAgeMs = senderDefaults.connectionAgeMs } = options
-  const whole = { connectTimeoutMs, connectionsPerOrigin, keepAliveMs, connectionAgeMs }
+  const { successBodyMs = senderDefaults.successBodyMs } = options
+  const whole = { connectTimeoutMs, connectionsPerOrigin, keepAliveMs, connectionAgeMs, successBodyMs }
   for (const [name, value] of Object.entries(whole))
     if (!Number.isSafeInteger(value) || value < 1)
       throw new RangeError(`${name} is ${value}; pass a whole number from 1.`)
@@ -78,13 +84,13 @@ export function createUndiciSender(options: UndiciSenderOptions = {}): ClosableS
       }),
     connectionAgeMs,
   )
-  const readTarget = targetReader({ allowLoopbackHttp, ports, isDenied: deniedBy(denied ?? []) })
+  const readTarget = targetReader({ allowLoopbackHttp, ports, isDenied: isInRanges(denied ?? []) })
   return {
     post(post) {
       const startedAt = performance.now()
       const target = readTarget(post.url)
       if (target === null) return Promise.resolve({ kind: 'failure', reason: 'refused_address', latencyMs: 0 })
-      return exchange(agents.at(startedAt), target, post, startedAt)
+      return exchange(agents.at(startedAt), target, post, { startedAt, successBodyMs })
     },
     async close() {
       connector.abandon()

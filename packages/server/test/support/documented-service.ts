@@ -53,6 +53,7 @@ export async function startDocumented() {
     receiveUpdate,
     readWebhook: createWebhookReader({ secret: 'secret-of-the-webhook' }),
     health: createHealth({ store: clauses.store, indexers: clauses.service.indexers }),
+    reference: true,
   })
   const basic = `Authorization: ${shop.authorization}`
   const key = `Authorization: Bearer ${apiKey}`

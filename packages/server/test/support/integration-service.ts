@@ -30,7 +30,8 @@ export function chosenService(overrides: Partial<ServiceSurface> = {}): ServiceS
         throw new Error('not chosen by this test')
       },
     },
-    authenticateLegacy: async (authorization) => authorization === legacyKey || authorization === `Bearer ${legacyKey}`,
+    authenticateLegacy: async (authorization) =>
+      authorization === legacyKey || authorization === `Bearer ${legacyKey}` ? { keyId: 'lk_tests' } : null,
     legacy: {
       async lookup(query) {
         calls.push(`lookup ${JSON.stringify(query)}`)

@@ -1,6 +1,7 @@
 /**
- * The app that shares verifications, in a process of its own: node sharing-server.ts DATABASE PROVIDER. DATABASE is the path of a SQLite file or a
- * postgres:// address, migrated already; PROVIDER the address of an identity provider, or `instant` for one that answers at once. Tells its URL, and ends with its parent.
+ * The app that shares verifications, in a process of its own: node sharing-server.ts DATABASE PROVIDER. DATABASE is the
+ * path of a SQLite file or a postgres:// address, migrated already; PROVIDER the address of an identity provider, or
+ * `instant` for one that answers at once. Tells its URL, and ends with its parent.
  */
 import {
   createService,

@@ -45,7 +45,10 @@ export async function startSharing({ timeoutMs = 2_000, ...options }: ClauseOpti
     pass(ms: number): void {
       passedMs += ms
     },
-    /** Stops the provider's clock, whose second is in what it says of a token, until the call of what this returns: within a minute, as signatures age. */
+    /**
+     * Stops the provider's clock, whose second is in what it says of a token, until the call of what this returns:
+     * within a minute, as signatures age.
+     */
     holdTime(): () => void {
       heldAt = Date.now()
       return () => {

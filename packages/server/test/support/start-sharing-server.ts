@@ -47,7 +47,10 @@ export async function startSharingServer(database: string, provider: string): Pr
   }
 }
 
-/** A service on the same database, in this process: it registers integrations and accounts. Its provider redeems the token `good` and refuses every other, so that placeholders are made. */
+/**
+ * A service on the same database, in this process: it registers integrations and accounts. Its provider redeems the
+ * token `good` and refuses every other, so that placeholders are made.
+ */
 export function besideSharing(store: Store): { readonly service: Service; stop(): Promise<void> } {
   const sender = createUndiciSender()
   const service = createService({

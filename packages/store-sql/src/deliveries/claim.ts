@@ -10,6 +10,7 @@
  */
 import type { ClaimedDelivery, ClaimRequest, DeliveryStore, Ids } from '@payment-integration/core/ports'
 import type { Connection, Differences, Engine, Lane } from '../engine.js'
+import { previousSigningSecret } from '../integrations.js'
 import { checkInteger } from '../internal/checks.js'
 import { sendKept } from '../internal/statement.js'
 import { integer } from '../internal/values.js'
@@ -168,6 +169,7 @@ function claimedDelivery(
     integrationAddress: row.integration,
     notificationUrl: owner.notification_url,
     signingSecret: { keyVersion: integer(owner.signing_key_version), sealed: owner.signing_sealed },
+    previousSigningSecret: previousSigningSecret(owner),
     chainId: integer(row.chain_id),
     txHash: row.tx_hash,
     version: integer(row.version),

@@ -1,5 +1,6 @@
 /** Holding what a claim takes: locked where others may take it as well, and read. @module */
 import type { Connection, Differences } from '../engine.js'
+import type { PreviousSigningColumns } from '../integrations.js'
 import { rowsOf } from '../internal/sent-query.js'
 import { runKept, type StatementText, sendKept } from '../internal/statement.js'
 import { integer } from '../internal/values.js'
@@ -25,7 +26,7 @@ interface HeldRow {
 }
 
 /** An integration that may be notified. */
-interface OwnerRow {
+interface OwnerRow extends PreviousSigningColumns {
   address: string
   notification_url: string
   signing_key_version: Integer
@@ -69,9 +70,9 @@ async function ownersOf(
   const rows = await runKept<OwnerRow>(
     db,
     differences,
-    (
-      parameter,
-    ) => `select i.address, i.notification_url, i.signing_key_version, i.signing_sealed, i.endpoint_epoch from ${name('integrations')} i
+    (parameter) => `select i.address, i.notification_url, i.signing_key_version, i.signing_sealed,
+      i.previous_signing_key_version, i.previous_signing_sealed, i.previous_signing_until, i.endpoint_epoch
+      from ${name('integrations')} i
       where ${oneOf('i.address', 'text', addresses, parameter)} and i.enabled = 1 and i.notification_url is not null`,
   )
   return new Map(rows.map((row) => [row.address, row]))

@@ -38,12 +38,18 @@ interface ClaimedRow extends HealthRow {
   id: Integer
   claim_token: string
   attempted: Integer
+  schedule_from: Integer
   integration: string
   overtaken: Integer
   now: Integer
 }
 
-const retryColumns: BulkUpdate['columns'] = [{ name: 'due_at', type: 'integer' }]
+/** What a delivery with a retry gets. */
+const retryColumns: BulkUpdate['columns'] = [
+  { name: 'due_at', type: 'integer' },
+  { name: 'attempted', type: 'integer' },
+  { name: 'schedule_from', type: 'integer' },
+]
 
 const attemptColumns: BulkInsert['columns'] = [
   { name: 'delivery_id', type: 'integer' },
@@ -71,7 +77,7 @@ async function settle(
   const { statuses, ends, retries, attempts, reports, now } = collect(given, claimed, held)
   await takeOut(db, differences, ends.delivered)
   for (const reason of ['exhausted', 'superseded'] as const) await giveUp(db, differences, reason, ends[reason])
-  const fixed = ['attempted = attempted + 1', 'claim_token = null', 'lane = 1']
+  const fixed = ['claim_token = null', 'lane = 1']
   await differences.updateAll(db, { table: 'outbox', columns: retryColumns, fixed, rows: retries })
   await differences.insertAll(db, { table: 'attempts', columns: attemptColumns, rows: attempts, sends: true })
   return { statuses, turned: await judgeEndpoints(db, differences, reports, { judge, now }) }
@@ -86,7 +92,7 @@ function collect(given: readonly Given[], claimed: Map<number, ClaimedRow>, held
   const reports = new Map<string, EndpointReport & { results: EndpointReport['results'][number][] }>()
   let now = 0
   for (const one of given) {
-    const { id, token, attempt, claim, verdict, judged = true } = one
+    const { id, token, rejected = null, attempt, claim, verdict, judged = true } = one
     const row = claimed.get(id)
     if (row === undefined || token === null || row.claim_token !== token.stored) {
       statuses.push(held.has(one) ? 'held' : null)
@@ -96,9 +102,15 @@ function collect(given: readonly Given[], claimed: Map<number, ClaimedRow>, held
     now = integer(row.now)
     const status = outcome(verdict, integer(row.overtaken) === 1)
     statuses.push(status)
+    const made = rejected === null ? [attempt] : [rejected, attempt]
+    const attempted = integer(row.attempted)
     if (status !== 'pending') ends[status].push(id)
-    else if (verdict.kind === 'retry') retries.push([now + verdict.inMs, id])
-    attempts.push(attemptValues(id, integer(row.attempted) + 1, attempt))
+    else if (verdict.kind === 'retry') {
+      // Two attempts at once are one step of the schedule.
+      const scheduleFrom = integer(row.schedule_from) + made.length - 1
+      retries.push([now + verdict.inMs, attempted + made.length, scheduleFrom, id])
+    }
+    attempts.push(...made.map((each, index) => attemptValues(id, attempted + 1 + index, each)))
     if (!judged) continue
     const { integration: integrationAddress } = row
     const report = reports.get(integrationAddress) ?? { integrationAddress, health: storedHealth(row), results: [] }
@@ -166,7 +178,7 @@ export function claimedText(differences: Differences, ids: readonly number[], lo
       ) then 1 else 0 end`
   return (
     parameter,
-  ) => `select d.id, d.claim_token, d.attempted, d.integration, ${healthColumns}, ${nowText(parameter)} as now,
+  ) => `select d.id, d.claim_token, d.attempted, d.schedule_from, d.integration, ${healthColumns}, ${nowText(parameter)} as now,
       ${looksNewer ? overtaken : '0'} as overtaken
     from ${name('outbox')} d cross join ${name('integrations')} i
       left join ${name('endpoints')} e on e.integration = i.address

@@ -1,26 +1,14 @@
-/**
- * Accounts by e-mail address, for hosts without users of their own. Source: INTERFACE 4.2 (account resolution order).
- *
- * An address that was once resolved sticks to its account until somebody proves it: whoever registers with it unverified meanwhile gets nothing of
- * what was shared. So a row of `identity_accounts` holds the answer, and a placeholder is an answer that no registered account bears. The answer is checked
- * whenever it is used: an account that came to carry another address, or none, is no longer it.
- * @module
- */
-import type { AccountEvent, IdentityAccountStore, Ids } from '@payment-integration/core/ports'
+/** The log of the store's own accounts. Source: INTERFACE 4.2. @module */
+import type { AccountEvent, IdentityAccountStore } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
 import type { Engine } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import { integer, pack, unpack } from '../internal/values.js'
 import type { AccountEventRow } from '../schema/identity-tables.js'
-import { resolveEmail } from './resolve-email.js'
 
-/** Builds the accounts. @param ids - Makes the ids of placeholders: each must be new. */
-export function createIdentityAccounts({ transaction, read, differences }: Engine, ids: Ids): IdentityAccountStore {
+/** The reads outside of transactions. */
+export function createIdentityAccounts({ read }: Engine): IdentityAccountStore {
   return {
-    async resolve(email) {
-      const fresh = ids.next()
-      return { accountId: await transaction((db) => resolveEmail(db, differences, email, fresh)) }
-    },
     async events({ emailKey, limit }) {
       const rows = await read
         .selectFrom('account_events')
@@ -29,7 +17,7 @@ export function createIdentityAccounts({ transaction, read, differences }: Engin
         .orderBy('id', 'desc')
         .limit(checkInteger(limit, 'limit', 1))
         .execute()
-      return rows.map(eventOf)
+      return rows.map(eventFrom)
     },
   }
 }
@@ -47,7 +35,7 @@ export function eventValues(event: AccountEvent) {
   }
 }
 
-function eventOf(row: Selectable<AccountEventRow>): AccountEvent {
+function eventFrom(row: Selectable<AccountEventRow>): AccountEvent {
   return {
     at: integer(row.at),
     action: row.action as AccountEvent['action'],

@@ -1,133 +1,147 @@
-/** Attempts that may have sent a token, under a name of their own. Source: DESIGN section 5.4; the port. @module */
-import type { RedemptionAttempt, RedemptionState, VerificationTransaction } from '@payment-integration/core/ports'
+/** Redemptions, each under a name of its own. Source: DESIGN section 5.4; the port. @module */
+import type { IdentityTransaction, RedemptionRecord, RedemptionState } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
-import type { Connection, Differences, Engine } from '../engine.js'
+import type { Connection, Differences, Parameter } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import { compile, run } from '../internal/statement.js'
 import { integer, pack, unpack } from '../internal/values.js'
 import type { RedemptionRow } from '../schema/identity-tables.js'
+import type { Integer } from '../schema/integer.js'
 
-/** What a transaction does with attempts. */
+/** What a transaction does with redemptions. */
 type RedemptionTransaction = Pick<
-  VerificationTransaction,
-  | 'addRedemption'
-  | 'passRedemptions'
-  | 'keepRedemption'
-  | 'endRedemption'
-  | 'redemption'
-  | 'redemptionOf'
-  | 'doubtfulRedemptions'
+  IdentityTransaction,
+  'addRedemption' | 'changeRedemption' | 'redemption' | 'redemptionOf' | 'openRedemptions'
 >
+
+/** A row, and whether its lease runs. */
+export interface StoredRedemption extends Omit<Selectable<RedemptionRow>, 'leased_until' | 'next_look_up_at'> {
+  /** 1 when it does. */
+  readonly is_leased: Integer
+}
 
 /** Binds the operations to a transaction's connection. */
 export function redemptionsIn(db: Connection, differences: Differences): RedemptionTransaction {
+  const table = differences.name('identity_redemptions')
+  const first = ([row]: readonly StoredRedemption[]) => (row === undefined ? null : redemptionFrom(row))
   return {
-    addRedemption: (attempt) => add(db, attempt),
-    async passRedemptions(address) {
-      await db.executeQuery(passQuery({ differences }, address))
+    addRedemption: (redemption) => addRedemption(db, differences, redemption),
+    async changeRedemption(externalUserId, { state, applicantId, lookUpInMs }) {
+      await run(db, differences, (parameter) => {
+        const unlessAttached = (column: string, value: string) =>
+          `${column} = case when state = 'attached' then ${column} else ${parameter(value)} end`
+        const set = ['seq = seq']
+        if (state !== undefined) set.push(unlessAttached('state', state))
+        if (applicantId !== undefined) set.push(unlessAttached('applicant_id', pack(applicantId)))
+        if (lookUpInMs === null) set.push('next_look_up_at = null')
+        else if (lookUpInMs !== undefined)
+          set.push(`next_look_up_at = ${later(differences, parameter, checkInteger(lookUpInMs, 'lookUpInMs'))}`)
+        return `update ${table} set ${set.join(', ')} where external_user_id = ${parameter(pack(externalUserId))}`
+      })
     },
-    async keepRedemption(externalUserId, accountId) {
-      await db
-        .updateTable('redemptions')
-        .set({ taken_by: pack(accountId) })
-        .where('external_user_id', '=', pack(externalUserId))
-        .execute()
-    },
-    async endRedemption(externalUserId, state, applicantId) {
-      await db
-        .updateTable('redemptions')
-        .set({ state, ...(applicantId === undefined ? {} : { applicant_id: pack(applicantId) }) })
-        .where('external_user_id', '=', pack(externalUserId))
-        .where('state', '<>', 'attached')
-        .execute()
-    },
-    redemption: (externalUserId) => findRedemption(db, externalUserId),
+    redemption: async (externalUserId) =>
+      first(
+        await run<StoredRedemption>(
+          db,
+          differences,
+          (parameter) => `select ${redemptionColumns(differences, parameter)} from ${table} r
+            where r.external_user_id = ${parameter(pack(externalUserId))}`,
+        ),
+      ),
     async redemptionOf(applicantId) {
-      const { rows } = await db.executeQuery<Selectable<RedemptionRow>>(ofApplicantQuery({ differences }, applicantId))
-      return rows[0] === undefined ? null : redemptionFrom(rows[0])
+      const query = attachedQuery({ differences }, applicantId)
+      return first((await db.executeQuery<StoredRedemption>(query)).rows)
     },
-    async doubtfulRedemptions({ accountId, afterNumber, absentSince, limit }) {
-      checkInteger(limit, 'limit', 1)
-      const rows = await run<Selectable<RedemptionRow>>(
-        db,
-        differences,
-        (parameter) => `select * from ${differences.name('redemptions')}
-          where account_id = ${parameter(pack(accountId))} and number > ${parameter(checkInteger(afterNumber, 'afterNumber'))}
-            and (state in ('claimed', 'unknown', 'unresolved')
-              or (state = 'absent' and claimed_at >= ${parameter(checkInteger(absentSince, 'absentSince'))}))
-          order by case when state = 'absent' then 1 else 0 end, number desc limit ${parameter(limit)}`,
-      )
+    async openRedemptions(query) {
+      const { rows } = await db.executeQuery<StoredRedemption>(openQuery({ differences }, query))
       return rows.map(redemptionFrom)
     },
   }
 }
 
-/** The attempt that had a name, or null. */
-export async function findRedemption(db: Connection, externalUserId: string): Promise<RedemptionAttempt | null> {
-  const row = await db
-    .selectFrom('redemptions')
-    .selectAll()
-    .where('external_user_id', '=', pack(externalUserId))
-    .executeTakeFirst()
-  return row === undefined ? null : redemptionFrom(row)
+/** The redemption that an applicant came from. */
+export function attachedQuery({ differences }: { readonly differences: Differences }, applicantId: string) {
+  return compile<StoredRedemption>(
+    differences,
+    (parameter) => `select ${redemptionColumns(differences, parameter)}
+      from ${differences.name('identity_redemptions')} r
+      where r.applicant_id = ${parameter(pack(applicantId))} and r.state = 'attached' order by r.seq desc limit 1`,
+  )
 }
 
-/** What {@link VerificationTransaction.passRedemptions} writes. */
-export function passQuery(
-  { differences }: Pick<Engine, 'differences'>,
-  { emailKey, fromId, toId }: { readonly emailKey: string; readonly fromId: string; readonly toId: string },
+/** Redemptions that may have used their token: over the limit the absent ones are left out first, then the oldest. */
+export function openQuery(
+  { differences }: { readonly differences: Differences },
+  { subjectIds, absentSince, limit }: Parameters<IdentityTransaction['openRedemptions']>[0],
 ) {
-  return compile(
-    differences,
-    (parameter) => `update ${differences.name('redemptions')} set taken_by = ${parameter(pack(toId))}
-      where email_key = ${parameter(emailKey)} and coalesce(taken_by, account_id) = ${parameter(pack(fromId))}`,
-  )
+  checkInteger(limit, 'limit', 1)
+  return compile<StoredRedemption>(differences, (parameter) => {
+    const columns = redemptionColumns(differences, parameter)
+    const ofSubjects = differences.oneOf(
+      'r.subject_id',
+      'text',
+      subjectIds.map((id) => pack(id)),
+      parameter,
+    )
+    return `select * from (select ${columns} from ${differences.name('identity_redemptions')} r
+        where ${ofSubjects} and (r.state in (${openStates})
+          or (r.state = 'absent' and r.started_at >= ${parameter(checkInteger(absentSince, 'absentSince'))}))
+        order by case when r.state = 'absent' then 1 else 0 end, r.seq desc limit ${parameter(limit)}) newest
+      order by seq`
+  })
 }
 
-/** The attempt that an applicant came from: one that was attached, the newest where its applicant was more than once. */
-export function ofApplicantQuery({ differences }: Pick<Engine, 'differences'>, applicantId: string) {
-  return compile<Selectable<RedemptionRow>>(
-    differences,
-    (parameter) => `select * from ${differences.name('redemptions')}
-      where applicant_id = ${parameter(pack(applicantId))} and state = 'attached'
-      order by claimed_at desc, number desc limit 1`,
-  )
+/** States in which a redemption may have used its token although nobody knows, as SQL text. */
+export const openStates = "'in_flight', 'unknown', 'unresolved'"
+
+/** The columns of {@link StoredRedemption} of a row `r`. */
+export function redemptionColumns({ nowText }: Differences, parameter: Parameter): string {
+  return `r.seq, r.external_user_id, r.subject_id, r.number, r.integration, r.level_name, r.is_findable, r.started_at,
+    r.state, r.applicant_id, case when r.leased_until > ${nowText(parameter)} then 1 else 0 end as is_leased`
 }
 
-/** The attempt in a row. */
-export function redemptionFrom(row: Selectable<RedemptionRow>): RedemptionAttempt {
+/** The redemption in a row. */
+export function redemptionFrom(row: StoredRedemption): RedemptionRecord {
   return {
     externalUserId: unpack<string>(row.external_user_id),
-    accountId: unpack<string>(row.account_id),
+    subjectId: unpack<string>(row.subject_id),
     number: integer(row.number),
     integrationAddress: row.integration,
-    emailKey: row.email_key,
     levelName: unpack<string>(row.level_name),
     isFindable: integer(row.is_findable) === 1,
-    claimedAt: integer(row.claimed_at),
-    replaces: unpack<string>(row.replaces),
-    takenBy: unpack<string>(row.taken_by),
+    startedAt: integer(row.started_at),
+    isLeased: integer(row.is_leased) === 1,
     state: row.state as RedemptionState,
     applicantId: unpack<string>(row.applicant_id),
   }
 }
 
-async function add(db: Connection, attempt: RedemptionAttempt): Promise<void> {
-  await db
-    .insertInto('redemptions')
-    .values({
-      external_user_id: pack(attempt.externalUserId),
-      account_id: pack(attempt.accountId),
-      number: checkInteger(attempt.number, 'number', 1),
-      integration: attempt.integrationAddress,
-      email_key: attempt.emailKey,
-      level_name: pack(attempt.levelName),
-      is_findable: attempt.isFindable ? 1 : 0,
-      claimed_at: checkInteger(attempt.claimedAt, 'claimedAt'),
-      replaces: pack(attempt.replaces),
-      taken_by: pack(attempt.takenBy),
-      state: attempt.state,
-      applicant_id: pack(attempt.applicantId),
-    })
-    .execute()
+async function addRedemption(
+  db: Connection,
+  differences: Differences,
+  redemption: Parameters<IdentityTransaction['addRedemption']>[0],
+): Promise<void> {
+  const { name } = differences
+  const { externalUserId, integrationAddress, levelName, isFindable } = redemption
+  const [subjectId, number] = [pack(redemption.subjectId), checkInteger(redemption.number, 'number', 1)]
+  const startedAt = checkInteger(redemption.startedAt, 'startedAt')
+  const leaseMs = checkInteger(redemption.leaseMs, 'leaseMs')
+  await run(db, differences, (parameter) => {
+    const values = [pack(externalUserId), subjectId, number, integrationAddress, pack(levelName), isFindable ? 1 : 0]
+    const ends = [1, 2].map(() => later(differences, parameter, leaseMs))
+    return `insert into ${name('identity_redemptions')} (leased_until, next_look_up_at, external_user_id, subject_id,
+        number, integration, level_name, is_findable, started_at, state)
+      values (${ends.join(', ')}, ${[...values, startedAt].map(parameter).join(', ')}, 'in_flight')`
+  })
+  await run(
+    db,
+    differences,
+    (parameter) => `update ${name('identity_subjects')} set redemptions = ${parameter(number)}
+      where id = ${parameter(subjectId)}`,
+  )
+}
+
+/** So many milliseconds from now, by the store's clock. */
+function later({ nowText }: Differences, parameter: Parameter, ms: number): string {
+  return `${nowText(parameter)} + ${parameter(ms)}`
 }

@@ -142,9 +142,7 @@ describe.skipIf(postgresMissing)(`with a real server${skipped}`, () => {
     const stores = Array.from({ length: 8 }, () => open({ schema, maxConnections: 1 }))
     await Promise.all(stores.map((store) => store.migrate()))
     const { rows } = await callerPool().query(`select version from ${schema}.schema_versions`)
-    expect(rows).toEqual(
-      ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12'].map((version) => ({ version })),
-    )
+    expect(rows).toEqual([{ version: '100' }])
   })
 
   test('a schema made by an operator is enough: no right to create one is asked for', async () => {

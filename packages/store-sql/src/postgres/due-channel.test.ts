@@ -136,10 +136,10 @@ describe.skipIf(postgresMissing)(
       first.stop()
       first.stop()
       await indexed(publisher)
-      await expect.poll(() => secondHeard.length, { timeout: 10_000 }).toBeGreaterThan(0)
+      await expect.poll(() => secondHeard.length, { timeout: 50_000 }).toBeGreaterThan(0)
       expect(first.heard()).toBe(1)
       stopSecond()
-      await expect.poll(listening, { timeout: 10_000 }).toEqual([])
+      await expect.poll(listening, { timeout: 50_000 }).toEqual([])
     })
 
     test('a store that closes stops listening, and a schema hears nothing of another', async () => {
@@ -150,7 +150,7 @@ describe.skipIf(postgresMissing)(
       await indexed(publisher, { txHash: hash(2) })
       expect(heard()).toBe(1)
       await stranger.close()
-      await expect.poll(listening, { timeout: 10_000 }).toEqual([])
+      await expect.poll(listening, { timeout: 50_000 }).toEqual([])
     })
   },
 )

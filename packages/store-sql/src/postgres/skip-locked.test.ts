@@ -98,21 +98,23 @@ test.skipIf(postgresMissing)(
 )
 
 test.skipIf(postgresMissing)(
-  `the verification of an applicant is read while somebody else holds it, without waiting${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
+  `the subject of an applicant is read without waiting while another transaction locks its person${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
   async () => {
     const open = () => createPostgresStore({ connectionString: server.connectionString, schema: 'applicants' })
     const [one, two] = [open(), open()]
     try {
       await one.migrate()
-      await one.transaction(async ({ verifications }) => {
-        await verifications.lock('account')
-        await verifications.change('account', { donor: integration().address, applicantId: 'applicant' })
+      const subject = { id: 'subject', emailKey: null, email: null, accountId: 'account', proved: false }
+      await one.transaction(async ({ identity }) => {
+        await identity.insertSubject(subject)
+        await identity.changeVerification('subject', { applicantId: 'applicant' })
       })
-      const read = await one.transaction(async ({ verifications }) => {
-        await verifications.lock('account')
-        return two.transaction((tx) => tx.verifications.ofApplicant('applicant'))
+      const read = await one.transaction(async ({ identity }) => {
+        await identity.lockPersons({ subjectId: 'subject' })
+        await identity.changeVerification('subject', { applicantId: 'another' })
+        return two.transaction((tx) => tx.identity.subjectOf('applicant'))
       })
-      expect(read).toMatchObject({ accountId: 'account', applicantId: 'applicant' })
+      expect(read).toMatchObject({ id: 'subject', applicantId: 'applicant' })
     } finally {
       await Promise.all([one.close(), two.close()])
     }

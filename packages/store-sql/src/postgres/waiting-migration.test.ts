@@ -45,7 +45,7 @@ describe.skipIf(postgresMissing)(
       await other.query(`select pg_advisory_unlock(${lock})`)
       await noted
       const versions = await other.query(`select max(version) as newest from ${schema}.schema_versions`)
-      expect(Number(versions.rows[0].newest)).toBeGreaterThan(10)
+      expect(versions.rows).toEqual([{ newest: '100' }])
     })
   },
 )

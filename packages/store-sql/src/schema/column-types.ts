@@ -1,4 +1,4 @@
-/** What the two engines call the same column. @module */
+/** Column types of SQLite and of PostgreSQL. @module */
 
 /** Column types of one engine, as SQL text. */
 export interface ColumnTypes {
@@ -15,10 +15,11 @@ export interface ColumnTypes {
   readonly real: string
   /** What follows the closing bracket of a table. */
   readonly tableOptions: string
-  /** Whether a column can lose the default that it was added with. */
-  readonly dropsDefaults: boolean
-  /** Whether a table can lose a foreign key, and each check of one costs more than the insert of its row. */
-  readonly dropsForeignKeys: boolean
+  /**
+   * Whether the tables that grow by every payment have foreign keys. PostgreSQL spends more on each check than on the
+   * insert of the row, which its own transaction makes together with the row that it names.
+   */
+  readonly hasBulkForeignKeys: boolean
 }
 
 /** SQLite. `strict` makes it check the types. */
@@ -30,8 +31,7 @@ export const sqliteTypes: ColumnTypes = {
   bytes: 'blob',
   real: 'real',
   tableOptions: ' strict',
-  dropsDefaults: false,
-  dropsForeignKeys: false,
+  hasBulkForeignKeys: true,
 }
 
 /** PostgreSQL. The C collation keeps byte order in every database and makes comparisons cheap. */
@@ -43,6 +43,5 @@ export const postgresTypes: ColumnTypes = {
   bytes: 'bytea',
   real: 'double precision',
   tableOptions: '',
-  dropsDefaults: true,
-  dropsForeignKeys: true,
+  hasBulkForeignKeys: false,
 }

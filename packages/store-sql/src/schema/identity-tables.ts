@@ -1,21 +1,103 @@
-/** Rows of identity verifications and accounts. @module */
+/** Rows of identity: subjects, redemptions, persons, accounts and logs. @module */
 import type { Generated } from 'kysely'
 import type { Integer } from './integer.js'
 
-/** One row per e-mail address that was shared or claimed: the account it resolves to, a placeholder where {@link IdentityUserRow} has none of that id. */
-export interface IdentityAccountRow {
-  /** Keyed hash. */
-  email_key: string
-  /** JSON string, as every account id here: hosts bring their own. */
-  account_id: string
-  email_key_version: Integer
-  email_sealed: string
-  created_at: Integer
-  resolved_at: Integer
+/** One row per subject: a person behind an address, or the direct verification of an account. */
+export interface SubjectRow {
+  /** Order in which they were made. */
+  seq: Generated<Integer>
+  /** JSON string, as every id of a host or of the provider here. */
+  id: string
+  /** Keyed hash of the address; null together with the two below: a direct verification. */
+  email_key: string | null
+  email_key_version: Integer | null
+  email_sealed: string | null
+  /** Null: a placeholder. */
+  account_id: string | null
+  proved: Integer
+  closed: Integer
+  /** Number of the newest redemption. */
+  redemptions: Integer
+  donor: string | null
+  applicant_id: string | null
+  attached_number: Integer | null
+  attached_at: Integer | null
+  /** JSON object, as `doubt`. */
+  review: string | null
+  reviewed_at: Integer | null
+  doubt: string | null
+  /** The provider's time of what `is_active` says; null together with it. */
+  presence_at: Integer | null
+  is_active: Integer | null
+  /** Null together with the two below: the provider knows the applicant. */
+  missing_since: Integer | null
+  missing_reported: Integer | null
+  missing_confirmed: Integer | null
+  revision: Integer
+  /** Null: the provider is not polled. */
+  next_poll_at: Integer | null
 }
 
-/** One row per registered account of the reference implementation. */
-export interface IdentityUserRow {
+/** One row per person that was ever locked: transactions of one person wait for each other at it. */
+export interface PersonRow {
+  id: string
+}
+
+/** One use of a share token, under a name of its own. */
+export interface RedemptionRow {
+  /** Order in which they began. */
+  seq: Generated<Integer>
+  external_user_id: string
+  subject_id: string
+  /** From 1, once in each subject. */
+  number: Integer
+  integration: string
+  /** JSON string. */
+  level_name: string | null
+  is_findable: Integer
+  started_at: Integer
+  leased_until: Integer
+  state: string
+  applicant_id: string | null
+  /** Null: the name is not looked up. */
+  next_look_up_at: Integer | null
+}
+
+/** One entry of the log of shares. */
+export interface ShareRow {
+  id: Generated<Integer>
+  at: Integer
+  integration: string
+  subject_id: string
+  outcome: string
+  external_user_id: string | null
+  provider_code: Integer | null
+}
+
+/** Something that the provider or an operator said of an applicant. */
+export interface VerdictRow {
+  id: Generated<Integer>
+  noted_at: Integer
+  subject_id: string
+  applicant_id: string
+  source: string
+  change: string
+  /** The provider's time. */
+  at: Integer | null
+  /** JSON object. */
+  review: string | null
+  outcome: string
+}
+
+/** An event of the provider that was noted. */
+export interface ProviderEventRow {
+  /** JSON string. */
+  event_key: string
+  at: Integer
+}
+
+/** One row per account of the store's own. */
+export interface IdentityAccountRow {
   /** Order of registration. */
   id: Generated<Integer>
   account_id: string
@@ -24,88 +106,6 @@ export interface IdentityUserRow {
   /** 1 for the one owner of an address. */
   email_verified: Integer
   created_at: Integer
-}
-
-/** One row per account that was ever looked at. */
-export interface VerificationRow {
-  account_id: string
-  donor: string | null
-  /** JSON string. */
-  applicant_id: string | null
-  /** JSON object. */
-  review: string | null
-  reviewed_at: Integer | null
-  attempts: Integer
-  /** JSON string; null together with the other fields of the claim. */
-  claim_token: string | null
-  claim_by: string | null
-  /** JSON string: the external user id. */
-  claim_name: string | null
-  claim_until: Integer | null
-  /** When the provider is to be asked; null: not at all. */
-  ask_at: Integer | null
-  /** Number of the attempt that the applicant came from. */
-  attempt: Generated<Integer | null>
-  /** JSON object. */
-  doubt: Generated<string | null>
-  /** The provider's time of what `is_active` says; null together with it. */
-  presence_at: Generated<Integer | null>
-  is_active: Generated<Integer | null>
-  /** Null together with the two below: the provider knows the applicant. */
-  missing_since: Generated<Integer | null>
-  missing_told: Generated<Integer | null>
-  missing_confirmed: Generated<Integer | null>
-}
-
-/** One attempt that may have sent a token, under a name of its own. */
-export interface RedemptionRow {
-  /** JSON string. */
-  external_user_id: string
-  account_id: string
-  /** From 1, once in each account. */
-  number: Integer
-  integration: string
-  email_key: string
-  /** JSON string. */
-  level_name: string | null
-  is_findable: Integer
-  claimed_at: Integer
-  /** JSON string. */
-  replaces: string | null
-  /** JSON string: the account that took the address since; null: none did. */
-  taken_by: string | null
-  state: string
-  /** JSON string. */
-  applicant_id: string | null
-}
-
-/** Something that the provider said of an applicant. */
-export interface VerdictRow {
-  id: Generated<Integer>
-  noted_at: Integer
-  account_id: string
-  /** JSON string. */
-  applicant_id: string
-  source: string
-  news: string
-  /** The provider's time. */
-  at: Integer | null
-  /** JSON object. */
-  review: string | null
-  outcome: string
-}
-
-/** One logged attempt to share. */
-export interface ShareAttemptRow {
-  id: Generated<Integer>
-  at: Integer
-  integration: string
-  email_key: string
-  account_id: string
-  outcome: string
-  /** JSON string. */
-  external_user_id: string | null
-  provider_code: Integer | null
 }
 
 /** The one-time code that is out for an e-mail address. */
@@ -123,16 +123,8 @@ export interface AccountEventRow {
   at: Integer
   action: string
   email_key: string | null
-  /** JSON string. */
   account_id: string | null
   proof: string | null
   by_integration: string | null
   reason: string | null
-}
-
-/** An event of the provider that was noted. */
-export interface ProviderEventRow {
-  /** JSON string. */
-  event_key: string
-  at: Integer
 }

@@ -4,12 +4,12 @@ import type {
   AccountEventRow,
   EmailCodeRow,
   IdentityAccountRow,
-  IdentityUserRow,
+  PersonRow,
   ProviderEventRow,
   RedemptionRow,
-  ShareAttemptRow,
+  ShareRow,
+  SubjectRow,
   VerdictRow,
-  VerificationRow,
 } from './identity-tables.js'
 import type { Integer } from './integer.js'
 
@@ -47,8 +47,8 @@ export interface PaymentRow {
   pricing: string
   /** 1 while its block has left the chain. */
   off_chain: Integer
-  /** JSON object with the state of before; null unless it was dropped. A new payment leaves it out. */
-  dropped: Generated<string | null>
+  /** JSON object with the state of before; null unless it was dropped. */
+  dropped: string | null
   /** 1 for the payment that area (a) shows. */
   is_primary: Integer
   version: Integer
@@ -82,16 +82,16 @@ export interface SnapshotRow {
   body: Uint8Array
 }
 
-/** One row per snapshot that somebody is to be told about. It is delivered unless it is in the outbox or was given up. */
+/** One row per snapshot that an integration is notified of. Delivered, unless it is in the outbox or was given up. */
 export interface DeliveryRow {
   id: Generated<Integer>
   payment_id: Integer
   version: Integer
   integration: string
-  /** Null: it was made before this was noted. */
+  /** When it was made. Always set, though the column is nullable. */
   created_at: Integer | null
   /** Why it was given up, `exhausted` or `superseded`, or null. */
-  undelivered: Generated<string | null>
+  undelivered: string | null
 }
 
 /** One row per delivery that is pending. */
@@ -104,7 +104,7 @@ export interface OutboxRow {
   created_at: Integer | null
   /** How many attempts of it were logged; a claim that was lost adds none. */
   attempted: Integer
-  /** 0 until the first claim, then 1: first attempts go before retries. 2 from a replay until its attempt is logged: those go last. */
+  /** 0 until the first claim, then 1: first attempts go before retries. 2 for a replay without an attempt: last. */
   lane: Integer
   /** When it may be claimed: its planned time, or the end of its lease. */
   due_at: Integer
@@ -129,7 +129,7 @@ export interface AttemptRow {
   /** JSON string: the beginning of what the receiver answered. */
   excerpt: string | null
   /** 1 for a replay. */
-  replay: Generated<Integer>
+  replay: Integer
 }
 
 /** One row per integration whose endpoint failed last. */
@@ -189,9 +189,14 @@ export interface IntegrationRow {
   previous_until: Integer | null
   signing_key_version: Integer
   signing_sealed: string
+  prepared_signing_key_version: Integer | null
+  prepared_signing_sealed: string | null
+  previous_signing_key_version: Integer | null
+  previous_signing_sealed: string | null
+  previous_signing_until: Integer | null
   created_at: Integer
-  /** How often its endpoint began anew, by another URL or by being enabled: what was sent before tells nothing of it. */
-  endpoint_epoch: Generated<Integer>
+  /** Counts changes of its URL and times it was enabled. Attempts of an earlier epoch say nothing of its endpoint. */
+  endpoint_epoch: Integer
 }
 
 /** One row per account. */
@@ -268,8 +273,8 @@ export interface CheckpointRow {
   chain_id: Integer
   block_number: Integer
   block_hash: string
-  /** On a checkpoint that the chain went back to: how high its block was built upon before. Counts while it is above the checkpoint. */
-  reached: Generated<Integer | null>
+  /** On a checkpoint after a reorg: the highest block indexed before. Valid while it is above the checkpoint. */
+  reached: Integer | null
 }
 
 /** One key for each purpose, sealed. */
@@ -301,12 +306,12 @@ export interface Tables {
   deposits: DepositRow
   endpoints: EndpointRow
   audit: AuditRow
+  identity_subjects: SubjectRow
+  identity_persons: PersonRow
+  identity_redemptions: RedemptionRow
+  identity_shares: ShareRow
+  identity_verdicts: VerdictRow
   identity_accounts: IdentityAccountRow
-  identity_users: IdentityUserRow
-  verifications: VerificationRow
-  share_attempts: ShareAttemptRow
-  redemptions: RedemptionRow
-  verdicts: VerdictRow
   provider_events: ProviderEventRow
   email_codes: EmailCodeRow
   account_events: AccountEventRow

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fixtures } from '@payment-integration/core/conformance'
 import type { Store } from '@payment-integration/core/ports'
@@ -93,6 +93,41 @@ describe('opening', () => {
       expect(await store.integrations.list()).toEqual([integration()])
     })
   })
+})
+
+// Windows has no such modes.
+describe.skipIf(process.platform === 'win32')('the mode of the file', () => {
+  const modeOf = (name: string) => statSync(join(folder.path, name)).mode & 0o777
+
+  /** Writes through a store and returns the modes of all files that are there meanwhile. */
+  async function modesDuring(at: string): Promise<Record<string, number>> {
+    const modes: [string, number][] = []
+    await use({ path: at }, async (store) => {
+      await store.migrate()
+      for (const name of readdirSync(folder.path)) modes.push([name, modeOf(name)])
+    })
+    return Object.fromEntries(modes)
+  }
+
+  const all = (mode: number) => ({ 'payments.db': mode, 'payments.db-wal': mode, 'payments.db-shm': mode })
+
+  test('a new file, its log and its index are for their owner alone', async () => {
+    expect(await modesDuring(path)).toEqual(all(0o600))
+  })
+
+  test('a new file behind a symbolic link, too', async () => {
+    symlinkSync(path, join(folder.path, 'link.db'))
+    expect(await modesDuring(join(folder.path, 'link.db'))).toMatchObject(all(0o600))
+  })
+
+  test.each([0o640, 0o666])(
+    'an existing file keeps its mode (%i), and its log and index have the same',
+    async (mode) => {
+      writeFileSync(path, '')
+      chmodSync(path, mode)
+      expect(await modesDuring(path)).toEqual(all(mode))
+    },
+  )
 })
 
 describe('closing', () => {

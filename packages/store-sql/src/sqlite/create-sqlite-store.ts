@@ -11,7 +11,7 @@ import { createFile, type SqliteFile } from './sqlite-file.js'
 
 /** Where the file is and how long to wait for it. */
 export interface SqliteStoreOptions {
-  /** Path of the database file. It is created when missing; its folder is not. */
+  /** Path of the database file. It is created when missing, with mode 0600; its folder is not. */
   readonly path: string
   /** Clock of leases. @default Date.now */
   readonly clock?: Pick<Clock, 'now'> | undefined

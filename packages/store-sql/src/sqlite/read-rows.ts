@@ -16,7 +16,7 @@ export interface RowReader {
  * more than reading the value, and a page has 1,500 of them.
  */
 export function readRowsOf(statement: SqliteStatement): RowReader {
-  const columns = columnNames(statement)
+  let columns = columnNames(statement)
   const run = (parameters: readonly unknown[]) => Number(statement.run(...parameters).changes)
   if (columns === null) {
     const objects = (parameters: readonly unknown[]) => statement.all(...parameters) as object[]
@@ -30,10 +30,21 @@ export function readRowsOf(statement: SqliteStatement): RowReader {
     }
   }
   statement.setReturnArrays?.(true)
-  const arrays = (parameters: readonly unknown[]) => statement.all(...parameters) as unknown[][]
+  const rows = (parameters: readonly unknown[]): { names: readonly string[]; values: unknown[][] } => {
+    const values = statement.all(...parameters) as unknown[][]
+    // A statement follows another connection's change of the schema when it runs: a `*` may have more columns by then.
+    if (values[0] !== undefined && values[0].length !== columns?.length) columns = columnNames(statement)
+    return { names: columns ?? [], values }
+  }
   return {
-    objects: (parameters) => arrays(parameters).map((values) => toObject(columns, values)),
-    raw: (parameters) => ({ columns, values: arrays(parameters) }),
+    objects(parameters) {
+      const { names, values } = rows(parameters)
+      return values.map((each) => toObject(names, each))
+    },
+    raw(parameters) {
+      const { names, values } = rows(parameters)
+      return { columns: names, values }
+    },
     run,
   }
 }

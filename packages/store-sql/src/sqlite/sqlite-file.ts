@@ -1,4 +1,5 @@
 /** One SQLite file: a connection that writes and one that reads. @module */
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { loadSqlite } from './binding.js'
 import { createMutex, type Mutex } from './mutex.js'
 import { closedError, openError } from './sqlite-error.js'
@@ -106,6 +107,7 @@ async function openFile(path: string, busyTimeoutMs: number): Promise<OpenFile> 
     return handle
   }
   try {
+    createMissing(path)
     const writer = open(false)
     writer.exec(pageSize)
     const [mode] = await waitForLock(busyTimeoutMs, () => writer.all('pragma journal_mode = wal'))
@@ -126,5 +128,26 @@ async function openFile(path: string, busyTimeoutMs: number): Promise<OpenFile> 
   } catch (error) {
     for (const handle of opened) handle.close()
     throw error
+  }
+}
+
+/**
+ * The file holds payments and hashes of secrets: read and write for its owner alone. SQLite gives its log and index the
+ * same mode.
+ */
+const ownerOnly = 0o600
+
+/**
+ * Creates a missing file, because SQLite would make one that every user of the machine can read. An existing one keeps
+ * the mode that an operator gave it, and is not even opened: closing it would release the locks that this process has
+ * on it (POSIX `fcntl`).
+ */
+function createMissing(path: string): void {
+  if (existsSync(path)) return
+  try {
+    // Not exclusively: the path may be a symbolic link to a file that is missing.
+    closeSync(openSync(path, 'a', ownerOnly))
+  } catch {
+    // SQLite fails at the same, and its error is the one that is reported.
   }
 }

@@ -1,8 +1,17 @@
-/** Migrates a SQLite file and prints what became of it. @module */
-import { createSqliteStore } from '../../src/exports/index.js'
+/**
+ * Migrates a SQLite file and prints its integrations.
+ * With `next` as the second argument it runs the made-up migration, too.
+ * @module
+ */
+import { createStore } from '../../src/create-store.js'
+import { migrate, releasedMigrations } from '../../src/migrate.js'
+import { createSqliteEngine } from '../../src/sqlite/create-sqlite-store.js'
+import { createFile } from '../../src/sqlite/sqlite-file.js'
+import { migrationsWithNext } from '../support/next-migration.js'
 
-const [path = ''] = process.argv.slice(2)
-const store = createSqliteStore({ path })
-await store.migrate()
+const [path = '', last] = process.argv.slice(2)
+const engine = createSqliteEngine(createFile(path, 5_000), Date.now)
+await migrate(engine, last === 'next' ? migrationsWithNext : releasedMigrations)
+const store = createStore(engine)
 process.stdout.write(`${JSON.stringify(await store.integrations.list())}\n`)
 await store.close()

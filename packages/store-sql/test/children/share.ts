@@ -1,7 +1,7 @@
 /**
- * Shares verifications through a provider over HTTP. Arguments: address of the database, schema, address of the provider, what the store's clock is ahead in ms,
- * and the await point at which this process kills itself, 0 for none. Each line of input is a task as JSON; the line printed holds what came of it, and the
- * points that were passed.
+ * Shares verifications through a provider over HTTP. Arguments: address of the database, schema, address of the
+ * provider, milliseconds that the clock is ahead, and the await point at which this process kills itself (0: none).
+ * Each line of input is a task as JSON; each line of output has its answers, and the points that were passed.
  */
 import { createInterface } from 'node:readline'
 import {
@@ -15,9 +15,9 @@ import {
 import type { Applicant, Review, Store } from '@payment-integration/core/ports'
 import { createPostgresStore } from '../../src/exports/index.js'
 
-/** What is to be done. */
+/** A task. */
 export type ShareTask =
-  /** Shares for an address, so often at once. `loses`: the provider's answers are lost, before or after it did its work. */
+  /** Shares so often at once. `loses`: the provider's answers are lost, before or after it did its work. */
   | {
       readonly kind: 'share'
       readonly email: string
@@ -26,8 +26,8 @@ export type ShareTask =
       readonly loses?: 'before' | 'after'
     }
   | { readonly kind: 'webhook'; readonly externalUserId: string; readonly review: Review }
-  /** Asks the provider about whatever is due. */
-  | { readonly kind: 'ask' }
+  /** Looks up and polls whatever is due. */
+  | { readonly kind: 'poll' }
 
 const [connectionString = '', schema = '', url = '', ahead = '0', diesAt = '0'] = process.argv.slice(2)
 const masterKey = parseMasterKey('00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f')
@@ -55,7 +55,6 @@ const probed: Store = {
         return value
       }),
     ),
-  identityAccounts: { ...store.identityAccounts, resolve: (email) => crossed(store.identityAccounts.resolve(email)) },
 }
 let loses: 'before' | 'after' | undefined
 const call = async (path: string) => (await fetch(`${url}${path}`, { method: 'POST' })).json()
@@ -79,7 +78,7 @@ const identity = createIdentity({
       const value = (await crossed(call(`/find?${new URLSearchParams({ externalUserId })}`))) as Applicant | null
       return { kind: 'answer', value }
     },
-    review: async () => ({ kind: 'unavailable', reason: 'not asked here' }),
+    review: async () => ({ kind: 'unavailable', reason: 'not polled here' }),
   },
 })
 async function share({ email, times, by = `0x${'a1'.repeat(20)}` }: Extract<ShareTask, { kind: 'share' }>) {
@@ -97,7 +96,7 @@ for await (const line of createInterface(process.stdin)) {
   const task = JSON.parse(line) as ShareTask
   loses = task.kind === 'share' ? task.loses : undefined
   const answers =
-    task.kind === 'share' ? await share(task) : task.kind === 'webhook' ? await webhook(task) : await identity.askDue()
+    task.kind === 'share' ? await share(task) : task.kind === 'webhook' ? await webhook(task) : await identity.pollDue()
   process.stdout.write(`${JSON.stringify({ answers, passed })}\n`)
 }
 await store.close()

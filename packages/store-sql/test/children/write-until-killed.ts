@@ -8,6 +8,13 @@ const signingSecret = { keyVersion: 1, sealed: 'sealed' }
 for (let n = 1; ; n += 1) {
   const address = `0x${n.toString(16).padStart(40, '0')}`
   const fields = { name: `${n}`, notificationUrl: null, apiSecret: null, previousApiSecret: null, createdAt: n }
-  await store.integrations.insert({ ...fields, address, enabled: true, signingSecret })
+  await store.integrations.insert({
+    ...fields,
+    address,
+    enabled: true,
+    signingSecret,
+    preparedSigningSecret: null,
+    previousSigningSecret: null,
+  })
   process.stdout.write(`${n}\n`)
 }

@@ -6,8 +6,6 @@ import { createPostgresStore, createSqliteStore, postgresStoreDefaults } from '.
 import type { TestPostgres } from '../postgres.js'
 import { temporaryFolder } from './engines.js'
 
-const { schema } = postgresStoreDefaults
-
 /** One database of a server, for tests that run one after the other. */
 export interface EmptiedDatabase {
   readonly connectionString: string
@@ -16,9 +14,12 @@ export interface EmptiedDatabase {
   close(): Promise<void>
 }
 
-/** The database of a server, migrated. */
-export async function emptiedOnPostgres({ connectionString }: TestPostgres): Promise<EmptiedDatabase> {
-  await migrateAndClose(createPostgresStore({ connectionString }))
+/** A schema of a server, migrated. */
+export async function emptiedOnPostgres(
+  { connectionString }: TestPostgres,
+  schema: string = postgresStoreDefaults.schema,
+): Promise<EmptiedDatabase> {
+  await migrateAndClose(createPostgresStore({ connectionString, schema }))
   const admin = new pg.Client({ connectionString })
   await admin.connect()
   const namesOf = async (what: 'table' | 'sequence') => {

@@ -43,8 +43,11 @@ export interface Deliveries {
   duplicate(delivery: SignedDelivery): Promise<SignedDelivery>
   /** One delivery for each snapshot, newest version first: only the first may have an effect. */
   reordered(snapshots: readonly Snapshot[]): Promise<SignedDelivery[]>
-  /** Signed with another secret and with the receiver's: a `v1` of each, as a service sends that rotates. */
-  rotated(snapshot: Snapshot, otherSecret: string): Promise<SignedDelivery>
+  /**
+   * The same bytes twice: signed with the next secret, then with the receiver's. So the service sends them within the
+   * grace time of a rotation when the first is answered 400, 401 or 403. A receiver with both secrets takes the first.
+   */
+  rotated(snapshot: Snapshot, nextSecret: string): Promise<[next: SignedDelivery, previous: SignedDelivery]>
 }
 
 const beyond = signatureToleranceSeconds + 1
@@ -58,21 +61,20 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
   const { secret, clock = { now: () => Date.now() } } = Object(options) as DeliveryOptions
   if (typeof secret !== 'string' || secret === '') throw new TypeError('secret is empty; pass the one of the receiver.')
 
-  async function sign(body: Uint8Array<ArrayBuffer>, ageSeconds: number, secrets: readonly string[]): Promise<string> {
+  async function sign(body: Uint8Array<ArrayBuffer>, ageSeconds: number, key: string): Promise<string> {
     const t = String(Math.floor(clock.now() / 1_000) - ageSeconds)
-    const codes = await Promise.all(secrets.map((each) => codeOf(each, t, body)))
-    return [`t=${t}`, ...codes.map((code) => `v1=${code}`)].join()
+    return `t=${t},v1=${await codeOf(key, t, body)}`
   }
-  async function make(snapshot: Snapshot, { ageSeconds = 0, secrets = [secret] } = {}): Promise<SignedDelivery> {
+  async function make(snapshot: Snapshot, { ageSeconds = 0, key = secret } = {}): Promise<SignedDelivery> {
     const body = bytesOf(snapshot)
-    return deliveryOf(snapshot.integrationAddress, body, await sign(body, ageSeconds, secrets))
+    return deliveryOf(snapshot.integrationAddress, body, await sign(body, ageSeconds, key))
   }
 
   return {
     good: (snapshot) => make(snapshot),
     stale: (snapshot, seconds = beyond) => make(snapshot, { ageSeconds: seconds }),
     future: (snapshot, seconds = beyond) => make(snapshot, { ageSeconds: -seconds }),
-    forged: (snapshot) => make(snapshot, { secrets: [`${secret}.forged`] }),
+    forged: (snapshot) => make(snapshot, { key: `${secret}.forged` }),
     async tampered(snapshot) {
       const delivery = await make(snapshot)
       return { ...delivery, body: new Uint8Array([...delivery.body, 0x20]) }
@@ -83,11 +85,11 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
       return { ...delivery, headers: { ...delivery.headers, [integrationHeader]: integrationAddress } }
     },
     async duplicate({ headers, body }) {
-      return { headers: { ...headers, [signatureHeader]: await sign(body, 0, [secret]) }, body }
+      return { headers: { ...headers, [signatureHeader]: await sign(body, 0, secret) }, body }
     },
     reordered: (snapshots) =>
       Promise.all(snapshots.toSorted((a, b) => b.version - a.version).map((snapshot) => make(snapshot))),
-    rotated: (snapshot, otherSecret) => make(snapshot, { secrets: [otherSecret, secret] }),
+    rotated: (snapshot, nextSecret) => Promise.all([make(snapshot, { key: nextSecret }), make(snapshot)]),
   }
 }
 

@@ -17,6 +17,6 @@ export {
   type WebhookTarget,
 } from '../identity-provider/options.js'
 export type { StateOnTheWay } from '../identity-provider/reviews.js'
-export { type IdentityProvider, type RequestRecord, startIdentityProvider } from '../identity-provider/start.js'
+export { type RequestRecord, startIdentityProvider, type TestIdentityProvider } from '../identity-provider/start.js'
 export type { Redemption } from '../identity-provider/state.js'
 export type { DueWebhook, WebhookDelivery, WebhookRun } from '../identity-provider/webhooks.js'

@@ -25,7 +25,7 @@ export interface RequestRecord {
 }
 
 /** A running provider. */
-export interface IdentityProvider extends ProviderControl {
+export interface TestIdentityProvider extends ProviderControl {
   /** Where it listens, such as `http://127.0.0.1:40123`: the `baseUrl` of a client. */
   readonly url: string
   /** Every request so far, oldest first. */
@@ -54,7 +54,7 @@ const mostBytes = 1_048_576
  * @throws TypeError When two clients share an id or an app token, or one lacks a credential.
  * @example const provider = await startIdentityProvider({ clients: [donor, service] })
  */
-export async function startIdentityProvider(options: IdentityProviderOptions): Promise<IdentityProvider> {
+export async function startIdentityProvider(options: IdentityProviderOptions): Promise<TestIdentityProvider> {
   const { port, rateLimits, showsReview, sendsWebhooks, webhookTimeoutMs } = withDefaults(options)
   const { approvesAfterMs } = options
   const { now = Date.now, newId = () => randomBytes(12).toString('hex') } = options

@@ -69,7 +69,7 @@ export function createTestService(options: TestServiceOptions): TestService {
   const verifications = createVerificationState()
   const faults = createFaultQueue()
   const requests: string[] = []
-  const base = baseUrl.replace(/\/+$/, '')
+  const base = baseUrl.replace(/\/{1,64}$/, '')
 
   const asIntegration =
     (respond: (caller: string, request: Request, parameters: Parameters) => Response | Promise<Response>) =>

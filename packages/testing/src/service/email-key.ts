@@ -9,13 +9,16 @@ const word = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+$/u
 const label = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
 
 /**
- * The key of an e-mail address, or null when it is none: case does not count, the part before the `@` is in Unicode form NFC, the domain in
- * ASCII by the rules for internationalised names, without a dot at its end. A domain has two names or more, and is no IP address.
+ * The key of an e-mail address, or null when it is none: case does not count, the part before the `@` is in Unicode
+ * form NFC with every small sigma alike, the domain in ASCII by the rules for internationalised names, without a dot at
+ * its end. A domain has two names or more, and is no IP address.
  */
 export function emailKey(email: string): string | null {
   const text = email.trim()
   const at = text.lastIndexOf('@')
-  const local = text.slice(0, Math.max(at, 0)).normalize('NFC').toLowerCase().normalize('NFC')
+  const lower = text.slice(0, Math.max(at, 0)).normalize('NFC').toLowerCase().normalize('NFC')
+  // The capital letter has two small ones, by its place in a word.
+  const local = lower.replaceAll('ς', 'σ')
   const domain = domainKey(text.slice(at + 1))
   const names = domain.split('.')
   const isAddress =

@@ -1,6 +1,7 @@
 /** Look-up and verify. Source: INTERFACE 4.3. @module */
 import {
   type Account,
+  currencyCodePattern,
   type Lookup,
   lookupWriteSchema,
   type VerificationError,
@@ -10,8 +11,8 @@ import {
   verifyRequestSchema,
   verifyWriteSchema,
 } from '@payment-integration/contract'
-import { answer, type LegacyFlaw, refuse, refuseLegacy } from './answers.js'
-import { isJson, readJson } from './read-json.js'
+import { answer, type LegacyFlaw, refuseLegacy } from './answers.js'
+import { encodingFlaw, readJson } from './read-json.js'
 
 type Item = Lookup['payments'][number]
 
@@ -54,7 +55,8 @@ export function lookup(state: LegacyState, chainId: string, txHash: string): Res
 
 /** Answers verify: 200 when every payment matches, else 409 with the same body and the reasons. */
 export async function verify(state: LegacyState, request: Request): Promise<Response> {
-  if (!isJson(request)) return refuse(415, 'Content-Type must be application/json')
+  const flaw = encodingFlaw(request)
+  if (flaw !== null) return refuseLegacy([{ code: 'invalid_encoding', message: flaw, path: [] }])
   const body = verifyRequestSchema.safeParse(await readJson(request))
   if (!body.success)
     return refuseLegacy(
@@ -104,7 +106,7 @@ function flawsOf({ chainId, txHash, invoiceAmount, invoiceCurrency, address }: V
       'must be a plain decimal such as 12.50',
     ),
     ...flawIf(
-      !/^[A-Z0-9.]{1,16}$/.test(invoiceCurrency),
+      !currencyCodePattern.test(invoiceCurrency),
       'invoiceCurrency',
       'must be a currency code in capital letters',
     ),
@@ -131,5 +133,8 @@ function notInSystem(): Response {
 
 /** Equal decimals have equal text. */
 function shortest(decimal: string): string {
-  return decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal
+  if (!decimal.includes('.')) return decimal
+  let end = decimal.length
+  while (decimal[end - 1] === '0') end -= 1
+  return decimal.slice(0, decimal[end - 1] === '.' ? end - 1 : end)
 }

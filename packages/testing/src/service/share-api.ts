@@ -7,13 +7,14 @@ import {
   sharingDisabledBody,
 } from '@payment-integration/contract'
 import { answer, refuse } from './answers.js'
-import { isJson, readJson } from './read-json.js'
+import { contentTypeFlaw, readJson } from './read-json.js'
 import type { VerificationState } from './verifications.js'
 
-/** Answers a share: 404 where sharing is off, then 415 and 400 for the body, then what the rules say. */
+/** Answers a share: 404 where sharing is off, then 400 for the content type and the body, then what the rules say. */
 export async function shareVerification(state: VerificationState, caller: string, request: Request): Promise<Response> {
   if (!state.control.enabled) return answer(sharingDisabledBody, 404)
-  if (!isJson(request)) return refuse(415, 'Content-Type must be application/json')
+  const flaw = contentTypeFlaw(request)
+  if (flaw !== null) return refuse(400, flaw)
   const body = shareRequestSchema.safeParse(await readJson(request))
   if (!body.success) {
     const [field] = body.error.issues[0]?.path ?? []

@@ -1,5 +1,5 @@
 /** Identity verifications of the service under test, by e-mail. Source: INTERFACE 2.5, 3 (KYC attachment). @module */
-import type { ShareResponse } from '@payment-integration/contract'
+import { type ShareResponse, shareRejectedMessage } from '@payment-integration/contract'
 import { emailKey } from './email-key.js'
 
 /** Where a verification stands. */
@@ -68,8 +68,9 @@ export function createVerificationState(): VerificationState {
     verifications.set(key, { donor: null, review: justRedeemed })
   }
   function redeem(caller: string, key: string, token: string): Shared {
-    const message = redeemed.includes(token) ? 'Token is invalid: it was used before' : rejected.get(token)
-    if (message !== undefined) return { kind: 'rejected', message }
+    const description = redeemed.includes(token) ? 'Token is invalid: it was used before' : rejected.get(token)
+    const former = verifications.get(key)?.review ?? null
+    if (description !== undefined) return { kind: 'rejected', message: shareRejectedMessage(description, former) }
     redeemed.push(token)
     verifications.set(key, { donor: caller, review: justRedeemed })
     return { kind: 'answer', response: { ...justRedeemed, reused: true } }

@@ -32,7 +32,7 @@ export function readClaim(
   // One field and the comma after it: `t`, `v1`, or any other name, whose content is not looked at. Spaces and tabs around a field are
   // allowed, because HTTP lets proxies join repeated headers with them. Nothing is matched twice, so that the time grows with the length:
   // anybody may send a header of blanks. How long a code is, is compared below: in here, a wrong one would cost twice the time.
-  const fieldForm = /[ \t]*(?:t=(0|[1-9]\d{0,11})|v1=([\da-f]+)|(?!t=|v1=)[^\s=,]+=[^,]*)[ \t]*(,|$)/y
+  const fieldForm = /[ \t]*(?:(?:t=(0|[1-9]\d{0,11})|v1=([\da-f]+))[ \t]*|(?!t=|v1=)[^\s=,]+=[^,]*)(,|$)/y
   let field: RegExpExecArray | null
   let timestamp: string | undefined
   let another: string | undefined

@@ -108,6 +108,20 @@ describe('a symbol that names no token', () => {
   })
 })
 
+describe('a symbol of a token that the configuration overrides', () => {
+  it('is the one of the configuration, and no longer the known one', async () => {
+    const usdc = '0x3c499c542cef5e3811e1192ce70d8cc03d5c3359'
+    const native = `0x${'ee'.repeat(20)}`
+    const { run } = commandsOf('accounts', {
+      PI_RPC_URL_137: 'http://127.0.0.1:1',
+      PI_TOKENS_137: `${usdc}:USDX:USD,${native}:GAS:POL`,
+    })
+    const created = await run('create', 'shop', '--address', address, '--accept', '137:USDX,USDC,GAS,POL')
+    const warnings = ['137:USDC', '137:POL'].map((token) => expect.stringContaining(`Warning: ${token} is no token`))
+    expect(created.io.errors).toEqual(warnings)
+  })
+})
+
 describe('accounts list and show', () => {
   it('says so when there is none; with --json it prints nothing', async () => {
     const { run, make } = commandsOf('accounts')

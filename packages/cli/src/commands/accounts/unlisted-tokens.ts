@@ -4,13 +4,17 @@ import type { LinkConfig } from './link-config.js'
 
 /**
  * A sentence for each symbol without an address that is no token of its chain: neither known, nor the native one, nor in
- * `PI_TOKENS_<chainId>`. Letters count as they are, as they do when a payment is verified.
+ * `PI_TOKENS_<chainId>`, which stands in place of what is known of an address. Letters count as they are, as they do
+ * when a payment is verified.
  */
 export async function unlistedTokens({ coins }: LinkConfig, chains: Config['chains']): Promise<string[]> {
-  const { knownTokens, nativeToken } = await import('@payment-integration/chain-evm')
+  const { nativeToken } = await import('@payment-integration/chain-evm')
+  const { listedTokens } = await import('@payment-integration/server/service')
   return coins.flatMap(({ chainId, tokens }) => {
-    const configured = chains.find((chain) => chain.chainId === chainId)?.tokens ?? []
-    const listed = [...knownTokens(chainId), ...configured, nativeToken(chainId, undefined)].map(({ symbol }) => symbol)
+    const chain = chains.find((each) => each.chainId === chainId) ?? { chainId, tokens: [] }
+    // A listed token at the native address comes last, and counts.
+    const known = [nativeToken(chainId, undefined), ...listedTokens(chain)]
+    const listed = [...new Map(known.map(({ address: at, symbol }) => [at, symbol])).values()]
     return tokens
       .filter(({ symbol, address }) => address === undefined && !listed.includes(symbol))
       .map(

@@ -64,7 +64,29 @@ describe('audit list', () => {
     database.close()
     expect((await run('list')).lines).toEqual(['The audit log is empty.'])
     expect((await run('list', '--json')).lines).toEqual([])
+    expect((await run('head')).out).toBe('The audit log is empty.')
+    expect(eventsOf((await run('head', '--json')).io)).toEqual([{ event: 'audit.head', head: null }])
     expect(await run('verify')).toMatchObject({ exitCode: 0, out: 'The audit log is empty.' })
+  })
+})
+
+describe('audit head', () => {
+  it('prints the newest record, which verify finds later, until the log is written anew', async () => {
+    const { run, path, env } = await audited(3)
+    const { exitCode, out } = await run('head')
+    expect(exitCode).toBe(0)
+    const [, kept = ''] = /^(3:[0-9a-f]{64}) {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/.exec(out) ?? []
+    const [seq, hash] = kept.split(':')
+    expect(eventsOf((await run('head', '--json')).io)).toEqual([
+      { event: 'audit.head', head: { seq: Number(seq), hash, at: expect.any(Number) } },
+    ])
+    await commandsOf('integrations', env).run('disable', address)
+    expect((await run('head')).out).toMatch(/^4:/)
+    expect((await run('verify', '--expect', kept)).exitCode).toBe(0)
+    const database = openSqlite(path)
+    database.exec(`update audit set hash = '${'0'.repeat(64)}' where seq = 3`)
+    database.close()
+    expect((await run('verify', '--expect', kept)).lines.at(-1)).toContain('Record 3 is not the one that was kept')
   })
 })
 

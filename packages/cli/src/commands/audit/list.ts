@@ -24,7 +24,7 @@ const pageSize = 500
 export function listAudit(options: ListAuditOptions, io: Io): Promise<ExitCode> {
   const { all = false, limit = defaultLimit } = options
   return withService(options, io, async ({ audit }, report) => {
-    const newest = await newestSeq(audit)
+    const newest = (await audit.head())?.seq ?? 0
     const afterSeq = options.after ?? (all ? 0 : Math.max(0, newest - limit))
     const upTo = all ? newest : Math.min(newest, afterSeq + limit)
     let shown = 0
@@ -54,23 +54,4 @@ async function* records(audit: AuditQueries, after: number, upTo: number): Async
     if (last === undefined) return
     afterSeq = last.seq
   }
-}
-
-/** The number of the newest record, 0 when there is none: by looking for the first place that nothing follows, in doubling steps. */
-async function newestSeq(audit: AuditQueries): Promise<number> {
-  const isFollowed = async (afterSeq: number) => (await audit.list({ afterSeq, limit: 1 })).length > 0
-  if (!(await isFollowed(0))) return 0
-  let followed = 0
-  let step = 1
-  while (await isFollowed(followed + step)) {
-    followed += step
-    step *= 2
-  }
-  let end = followed + step
-  while (end - followed > 1) {
-    const middle = Math.floor((followed + end) / 2)
-    if (await isFollowed(middle)) followed = middle
-    else end = middle
-  }
-  return end
 }

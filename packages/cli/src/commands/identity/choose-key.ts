@@ -1,4 +1,4 @@
-/** From an address or its keyed hash to what operators look for. @module */
+/** Which address the commands of the group are about: it is given itself, or as its keyed hash. @module */
 import { type Identity, type Service, ShareRequestError } from '@payment-integration/core'
 import { UsageError } from '../../errors.js'
 import type { Io } from '../../io.js'
@@ -10,14 +10,14 @@ export interface IdentityOptions extends OperateOptions {
   readonly email?: string | undefined
   /** The keyed hash of an address: 64 hex digits. */
   readonly key?: string | undefined
-  /** Most that are printed; what is left is told. @default 50 */
+  /** Most that are printed; a last line says when there are more. @default 50 */
   readonly limit?: number | undefined
 }
 
 /** Default of {@link IdentityOptions.limit}. */
 export const defaultLimit = 50
 
-/** Bytes of standard input that are read at most: an address has 254 characters. */
+/** Most bytes of standard input that are read: an address has up to 1024 characters. */
 const inputLimit = 4_096
 
 /**
@@ -32,7 +32,7 @@ export function identityOf({ identity }: Pick<Service, 'identity'>): Identity {
 }
 
 /**
- * The keyed hash that is asked for, or undefined: every one.
+ * The keyed hash to look for, or undefined: all.
  * @throws UsageError `ERR_USAGE` when what was given is no address or no keyed hash. No message repeats it.
  */
 export async function chooseKey(identity: Identity, options: IdentityOptions, io: Io): Promise<string | undefined> {

@@ -13,8 +13,7 @@ const key = /[0-9a-f]{64}/
 const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ`
 const { provider, mint, shared } = identityCommands()
 
-const accountsOf = (events: Record<string, unknown>[]) =>
-  events.map((each) => (each['verification'] as { accountId: string }).accountId)
+const idsOf = (events: Record<string, unknown>[]) => events.map((each) => (each['subject'] as { id: string }).id)
 
 describe('identity list', () => {
   it('prints where a verification stands and who shared it, by the keyed hash', async () => {
@@ -24,80 +23,108 @@ describe('identity list', () => {
     const applicant = provider().redemptions.at(-1)?.applicantId
     expect(lines).toEqual([
       expect.stringMatching(
-        /^account +status +verdict +reviewed +shared by +applicant +attempts +under way +keyed hash of the e-mail$/,
+        /^subject +account +address +status +verdict +reviewed +shared by +applicant +redemptions +open +keyed hash of the e-mail$/,
       ),
       expect.stringMatching(
-        new RegExp(String.raw`^\S+ +pending +- +- +0xa1a1a1[.][.]a1a1 +${applicant} +1 +- +${key.source}$`),
+        new RegExp(
+          String.raw`^\S+ +- +placeholder +pending +- +- +0xa1a1a1[.][.]a1a1 +${applicant} +1 +- +${key.source}$`,
+        ),
       ),
     ])
   })
 
   it('prints a verdict with its reasons, and what the provider wrote moves no cursor', async () => {
     const commands = await shared('anna@shop.example')
-    const [accountId = ''] = accountsOf(await listed(commands, 'list'))
+    const [subjectId = ''] = idsOf(await listed(commands, 'list'))
     const at = Date.UTC(2026, 0, 2, 3, 4, 5)
     const review = { reviewStatus: 'completed', reviewAnswer: 'RED', rejectType: 'RETRY' } as const
     await onService(commands.env, ({ store }) =>
-      store.transaction((tx) =>
-        tx.verifications.change(accountId, {
-          review: { ...review, rejectLabels: ['BAD\u001b[2JSELFIE', 'FORGERY'] },
-          reviewedAt: at,
-        }),
-      ),
+      store.transaction(async (tx) => {
+        await tx.identity.lockPersons({ subjectId })
+        const rejectLabels = ['BAD\u001b[2JSELFIE', 'FORGERY']
+        await tx.identity.changeVerification(subjectId, { review: { ...review, rejectLabels }, reviewedAt: at })
+      }),
     )
     expect((await commands.run('list')).lines[1]).toContain(
       'completed  RED RETRY BAD [2JSELFIE FORGERY  2026-01-02 03:04:05Z',
     )
-    expect(await listed(commands, 'list')).toMatchObject([{ verification: { reviewedAt: at, review } }])
+    expect(await listed(commands, 'list')).toMatchObject([{ subject: { reviewedAt: at, review } }])
   })
 
   it('names no integration where the user was verified without one', async () => {
     const commands = await shared()
     const review: Review = { reviewStatus: 'completed', reviewAnswer: 'GREEN', rejectType: null, rejectLabels: [] }
-    await onService(commands.env, async ({ identity }) => {
-      const account = await (await identity?.claims())?.register('anna@shop.example')
+    const accountId = await onService(commands.env, async ({ identity }) => {
+      const account = await (await identity?.accounts())?.register('anna@shop.example')
       const at = Date.UTC(2026, 0, 2, 3, 4, 5)
       await identity?.recordDirect({ accountId: account?.accountId ?? '', applicantId: 'own', review, at })
+      return account?.accountId ?? ''
     })
-    expect((await commands.run('list', '--email', 'anna@shop.example')).lines[1]).toMatch(
-      /^\S+ +completed +GREEN +2026-01-02 03:04:05Z +self +own +0 +- +[0-9a-f]{64}$/,
+    const { lines } = await commands.run('list', '--account', accountId)
+    expect(lines).toContainEqual(
+      expect.stringMatching(
+        new RegExp(String.raw`^\S+ +${accountId} +- +completed +GREEN +2026-01-02 03:04:05Z +the user +own +0 +- +-$`),
+      ),
     )
+  })
+
+  it('prints whose an address is: proved, carried, given up or of a placeholder', async () => {
+    const commands = await shared('anna@shop.example', 'bert@shop.example', 'carl@shop.example')
+    await onService(commands.env, async ({ identity }) => {
+      const accounts = await identity?.accounts()
+      if (accounts === undefined) throw new Error('Sharing is off.')
+      const prove = async (email: string, accountId?: string) =>
+        accounts.proveByCode(
+          email,
+          (await accounts.requestCode(email)).code,
+          accountId === undefined ? undefined : { accountId },
+        )
+      const { accountId } = await prove('anna@shop.example')
+      await prove('bert@shop.example', accountId)
+      await accounts.register('dora@shop.example')
+      const dora = { email: 'dora@shop.example', shareToken: mint() }
+      await identity?.share({ integrationAddress: shop, ...dora })
+    })
+    const of = async (name: string) => (await commands.run('list', '--email', `${name}@shop.example`)).lines.slice(1)
+    expect(await of('anna')).toEqual([expect.stringMatching(/^\S+ +\S+ +given up +pending /)])
+    expect(await of('bert')).toEqual([expect.stringMatching(/^\S+ +\S+ +proved +pending /)])
+    expect(await of('carl')).toEqual([expect.stringMatching(/^\S+ +- +placeholder +pending /)])
+    expect(await of('dora')).toEqual([expect.stringMatching(/^\S+ +\S+ +carried +pending /)])
   })
 
   it('prints with --json what is known of each, whole', async () => {
     const commands = await shared('anna@shop.example')
     expect(await listed(commands, 'list')).toEqual([
       {
-        event: 'verification',
-        verification: {
-          ...{ accountId: expect.any(String), donor: shop, applicantId: provider().redemptions.at(-1)?.applicantId },
+        event: 'subject',
+        subject: {
+          ...{ id: expect.any(String), emailKey: expect.stringMatching(key), accountId: null, proved: false },
+          ...{ closed: false, donor: shop, applicantId: provider().redemptions.at(-1)?.applicantId },
           review: { reviewStatus: 'pending', reviewAnswer: null, rejectType: null, rejectLabels: [] },
-          ...{ reviewedAt: null, attempt: 1, attempts: 1, claimed: false, emailKey: expect.stringMatching(key) },
-          ...{ doubt: null, presence: null, missing: null },
+          ...{ reviewedAt: null, attachedNumber: 1, attachedAt: expect.any(Number), redemptions: 1, isOpen: false },
+          ...{ doubt: null, presence: null, missing: null, revision: expect.any(Number) },
         },
       },
     ])
   })
 
-  it('pages by account, and says in both forms that more follow', async () => {
+  it('pages by subject, and says in both forms that more follow', async () => {
     const commands = await shared('anna@shop.example', 'bert@shop.example', 'carl@shop.example')
-    const ids = accountsOf(await listed(commands, 'list'))
+    const ids = idsOf(await listed(commands, 'list'))
     expect(ids).toHaveLength(3)
     const { lines } = await commands.run('list', '--limit', '2')
     expect(lines).toHaveLength(4)
     expect(lines.at(-1)).toBe(`2 shown, more follow: --after ${ids[1]} goes on.`)
     expect((await listed(commands, 'list', '--limit', '2')).at(-1)).toEqual({
-      ...{ event: 'more', shown: 2, afterAccountId: ids[1] },
+      ...{ event: 'more', shown: 2, afterId: ids[1] },
     })
     expect(await listed(commands, 'list', '--limit', '3')).toHaveLength(3)
-    expect(await listed(commands, 'list', '--after', ids[1] ?? '')).toMatchObject([
-      { verification: { accountId: ids[2] } },
-    ])
+    expect(await listed(commands, 'list', '--after', ids[1] ?? '')).toMatchObject([{ subject: { id: ids[2] } }])
   })
 })
 
-describe('identity attempts', () => {
-  it('prints how each ended, newest first', async () => {
+describe('identity shares', () => {
+  it('prints the outcome of each, newest first', async () => {
     const commands = await shared('anna@shop.example', 'anna@shop.example')
     await onService(commands.env, async ({ identity }) => {
       const request = { email: 'anna@shop.example', shareToken: mint() }
@@ -106,51 +133,47 @@ describe('identity attempts', () => {
         ?.share({ integrationAddress: shop, email: 'bert@shop.example', shareToken: 'no token' })
         .catch(() => undefined)
     })
-    const { exitCode, lines, err } = await commands.run('attempts')
+    const { exitCode, lines, err } = await commands.run('shares')
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' })
     const line = (outcome: string, integration: string, name: string, code: string) =>
-      expect.stringMatching(
-        new RegExp(String.raw`^${time} +${outcome} +${integration} +\S+ +${name} +${code} +${key.source}$`),
-      )
+      expect.stringMatching(new RegExp(String.raw`^${time} +${outcome} +${integration} +\S+ +${name} +${code}$`))
     const [ofShop, ofOther] = ['0xa1a1a1[.][.]a1a1', '0xb2b2b2[.][.]b2b2']
     expect(lines).toEqual([
-      expect.stringMatching(
-        /^at +outcome +integration +account +name of the applicant +code +keyed hash of the e-mail$/,
-      ),
+      expect.stringMatching(/^at +outcome +integration +subject +name of the applicant +code$/),
       line('rejected', ofShop, String.raw`pi:\S+:1`, '-'),
-      line('claimed', ofShop, String.raw`pi:\S+:1`, '-'),
+      line('started', ofShop, String.raw`pi:\S+:1`, '-'),
       line('not_donated', ofOther, '-', '-'),
       line('in_flight', ofShop, '-', '-'),
       line('redeemed', ofShop, String.raw`pi:\S+:1`, '-'),
-      line('claimed', ofShop, String.raw`pi:\S+:1`, '-'),
+      line('started', ofShop, String.raw`pi:\S+:1`, '-'),
     ])
   })
 
   it('says in both forms that there are older ones', async () => {
     const commands = await shared('anna@shop.example', 'anna@shop.example', 'anna@shop.example')
-    const { lines } = await commands.run('attempts', '--limit', '2')
+    const { lines } = await commands.run('shares', '--limit', '2')
     expect(lines.slice(3)).toEqual(['The newest 2; there are older ones: a greater --limit shows them.'])
-    expect(await listed(commands, 'attempts', '--limit', '2')).toMatchObject([
-      { event: 'share.attempt', attempt: { outcome: 'in_flight', integrationAddress: shop, externalUserId: null } },
-      { event: 'share.attempt', attempt: { outcome: 'in_flight' } },
+    expect(await listed(commands, 'shares', '--limit', '2')).toMatchObject([
+      { event: 'share', share: { outcome: 'in_flight', integrationAddress: shop, externalUserId: null } },
+      { event: 'share', share: { outcome: 'in_flight' } },
       { event: 'more', shown: 2 },
     ])
-    // The first of them left two lines: that a token may be sent, and that it was redeemed.
-    expect(await listed(commands, 'attempts', '--limit', '4')).toHaveLength(4)
+    // The first share has two entries: its redemption started, and the token was redeemed.
+    expect(await listed(commands, 'shares', '--limit', '4')).toHaveLength(4)
   })
 })
 
 describe('identity accounts', () => {
-  it('prints registrations, codes, claims and refusals, newest first', async () => {
+  it('prints registrations, codes, proofs and refusals, newest first', async () => {
     const commands = await shared('anna@shop.example')
     const accountId = await onService(commands.env, async ({ identity }) => {
-      const claims = await identity?.claims()
-      if (claims === undefined) throw new Error('Sharing is off.')
-      const registered = await claims.register('anna@shop.example')
-      const { code } = await claims.requestCode('anna@shop.example')
-      await claims.claimByCode('anna@shop.example', 'AAAA').catch(() => undefined)
-      await claims.claimByCode('anna@shop.example', code, { accountId: registered.accountId })
-      await claims.claimByAttestation('anna@shop.example', shop).catch(() => undefined)
+      const accounts = await identity?.accounts()
+      if (accounts === undefined) throw new Error('Sharing is off.')
+      const registered = await accounts.register('anna@shop.example')
+      const { code } = await accounts.requestCode('anna@shop.example')
+      await accounts.proveByCode('anna@shop.example', 'AAAA').catch(() => undefined)
+      await accounts.proveByCode('anna@shop.example', code, { accountId: registered.accountId })
+      await accounts.proveByAttestation('anna@shop.example', shop).catch(() => undefined)
       return registered.accountId
     })
     const { exitCode, lines } = await commands.run('accounts')
@@ -158,33 +181,33 @@ describe('identity accounts', () => {
     const line = (what: string, account: string, rest: string) =>
       expect.stringMatching(new RegExp(`^${time} +${what} +${account} +${rest} +${key.source}$`))
     expect(lines).toEqual([
-      expect.stringMatching(/^at +what +account +proof +attested by +why not +keyed hash of the e-mail$/),
+      expect.stringMatching(/^at +event +account +proof +attested by +reason +keyed hash of the e-mail$/),
       line('refused', accountId, 'attestation +0xa1a1a1[.][.]a1a1 +not_placeholder'),
-      line('claimed', accountId, 'code +- +-'),
+      line('proved', accountId, 'code +- +-'),
       line('refused', '-', 'code +- +code_wrong'),
       line('code_issued', '-', 'code +- +-'),
       line('registered', accountId, '- +- +-'),
     ])
     expect(await listed(commands, 'accounts', '--limit', '2')).toMatchObject([
       { event: 'account.event', accountEvent: { action: 'refused', by: shop, reason: 'not_placeholder' } },
-      { event: 'account.event', accountEvent: { action: 'claimed', accountId, proof: 'code', reason: null } },
+      { event: 'account.event', accountEvent: { action: 'proved', accountId, proof: 'code', reason: null } },
       { event: 'more', shown: 2 },
     ])
   })
 })
 
 describe('identity redemptions and verdicts', () => {
-  it('print under which name a token was sent, and what the provider said of the applicant', async () => {
+  it('print the name that a token was redeemed under, and what the provider reported of the applicant', async () => {
     const commands = await shared('anna@shop.example')
     const applicantId = provider().redemptions.at(-1)?.applicantId ?? ''
     expect(await listed(commands, 'redemptions')).toMatchObject([
       { event: 'redemption', redemption: { integrationAddress: shop, state: 'attached', applicantId } },
     ])
     expect((await commands.run('redemptions')).lines[1]).toMatch(
-      new RegExp(String.raw`^${time} +attached +0xa1a1a1[.][.]a1a1 +\S+ +\S+ +${applicantId} +${key.source}$`),
+      new RegExp(String.raw`^${time} +attached +- +0xa1a1a1[.][.]a1a1 +\S+ +\S+ +${applicantId}$`),
     )
     expect(await listed(commands, 'verdicts')).toMatchObject([
-      { event: 'verdict', verdict: { source: 'redemption', news: 'review', applicantId, outcome: 'applied' } },
+      { event: 'verdict', verdict: { source: 'redemption', change: 'review', applicantId, outcome: 'applied' } },
     ])
     expect((await commands.run('verdicts')).lines[1]).toMatch(
       new RegExp(String.raw`^${time} +redemption +review +pending +- +\S+.* applied +\S+ +${applicantId}$`),
@@ -192,7 +215,7 @@ describe('identity redemptions and verdicts', () => {
   })
 })
 
-describe.each(['list', 'attempts'])('identity %s', (name) => {
+describe.each(['list', 'shares'])('identity %s', (name) => {
   it('has help with its options and an example', async () => {
     const { exitCode, out } = await commandsOf('identity').run(name, '--help')
     expect(exitCode).toBe(0)
@@ -201,20 +224,22 @@ describe.each(['list', 'attempts'])('identity %s', (name) => {
     expect(out).toContain(`$ payment-integration identity ${name}`)
   })
 
-  const keysOf = (events: Record<string, unknown>[]) =>
-    events.map((each) => ((each['verification'] ?? each['attempt']) as { emailKey: string }).emailKey)
+  /** Ids of subjects, of which a list prints one and the log of shares two entries. */
+  const subjectsOf = (events: Record<string, unknown>[]) =>
+    events.map(({ subject, share }) => (subject as { id: string })?.id ?? (share as { subjectId: string }).subjectId)
 
   it('finds an address in any spelling, from standard input too, and by its keyed hash', async () => {
     const commands = await shared('anna@bücher.example', 'bert@shop.example')
-    const ofAnna = keysOf(await listed(commands, name, '--email', 'ANNA@xn--bcher-kva.example'))
-    const [annaKey = ''] = ofAnna
-    expect(annaKey).toMatch(key)
-    const linesOfEach = name === 'list' ? 1 : 2
-    expect(ofAnna).toEqual(Array(linesOfEach).fill(annaKey))
-    expect(keysOf(await listed(commands, name))).toHaveLength(2 * linesOfEach)
-    expect(keysOf(await listed(commands, name, '--key', annaKey.toUpperCase()))).toEqual(ofAnna)
+    const [{ subject } = {}] = await listed(commands, 'list', '--email', 'anna@bücher.example')
+    const { id, emailKey } = Object(subject) as { id: string; emailKey: string }
+    expect(emailKey).toMatch(key)
+    const ofAnna = Array(name === 'list' ? 1 : 2).fill(id)
+    const email = ['--email', 'ANNA@xn--bcher-kva.example']
+    expect(subjectsOf(await listed(commands, name, ...email))).toEqual(ofAnna)
+    expect(subjectsOf(await listed(commands, name))).toHaveLength(2 * ofAnna.length)
+    expect(subjectsOf(await listed(commands, name, '--key', emailKey.toUpperCase()))).toEqual(ofAnna)
     const { io } = await commands.runWith('anna@bücher.example\n', name, '--email', '-', '--json')
-    expect(keysOf(eventsOf(io))).toEqual(ofAnna)
+    expect(subjectsOf(eventsOf(io))).toEqual(ofAnna)
   })
 
   it.each<[0 | 2, string[]]>([
@@ -239,7 +264,7 @@ describe.each(['list', 'attempts'])('identity %s', (name) => {
 
   it('says so when none fits; with --json it prints nothing', async () => {
     const commands = await shared()
-    const none = name === 'list' ? 'No verification fits.' : 'No attempt fits.'
+    const none = name === 'list' ? 'No subject matches.' : 'No share matches.'
     expect((await commands.run(name, '--email', 'anna@shop.example')).lines).toEqual([none])
     expect(await listed(commands, name, '--key', 'ab'.repeat(32))).toEqual([])
   })

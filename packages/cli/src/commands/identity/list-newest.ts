@@ -23,7 +23,7 @@ export interface NewestList<T> {
 
 /**
  * Prints a list, without e-mail addresses and tokens. With `json`, one object each.
- * @throws UsageError `ERR_USAGE` when sharing is off, or what is looked for cannot be one.
+ * @throws UsageError `ERR_USAGE` when sharing is off, or a filter is malformed.
  */
 export function listNewest<T>(options: IdentityOptions, io: Io, list: NewestList<T>): Promise<ExitCode> {
   const { limit = defaultLimit, json = false } = options

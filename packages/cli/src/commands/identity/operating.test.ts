@@ -6,59 +6,67 @@ import { eventsOf } from '../../../test/test-io.js'
 
 const { provider, shared } = identityCommands()
 
-describe('identity settle', () => {
-  /** A database with one attempt whose answer was lost, and that the older endpoint's names do not find. */
+describe('identity resolve', () => {
+  /** A database with one redemption whose answer was lost, and whose name no look-up finds. */
   async function unresolved() {
     const commands = await shared('anna@shop.example')
     const name = 'pi:lost:9'
     await onService(commands.env, async ({ store }) => {
-      const [found] = await store.verifications.redemptions({ limit: 1 })
+      const [found] = await store.identity.redemptions({ limit: 1 })
       if (found === undefined) throw new Error('There is no redemption.')
-      const lost = { ...found, externalUserId: name, number: 9, isFindable: false, applicantId: null }
-      await store.transaction((tx) => tx.verifications.addRedemption({ ...lost, state: 'unresolved' }))
+      const { isLeased, state, applicantId, ...known } = found
+      await store.transaction(async (tx) => {
+        await tx.identity.lockPersons({ subjectId: found.subjectId })
+        const lost = { externalUserId: name, number: 9, isFindable: false, leaseMs: 0 }
+        await tx.identity.addRedemption({ ...known, ...lost })
+        await tx.identity.changeRedemption(name, { state: 'unresolved' })
+      })
     })
     return { ...commands, name }
   }
 
-  it('ends an attempt of which nothing came, once', async () => {
+  it('resolves a redemption that made no applicant, once', async () => {
     const { run, name } = await unresolved()
-    expect(await run('settle', name, '--none')).toMatchObject({
-      ...{ exitCode: 0, out: 'Settled: nothing came of the attempt, and the account may redeem again.' },
+    expect(await run('resolve', name, '--none')).toMatchObject({
+      ...{ exitCode: 0, out: 'Resolved: the redemption made no applicant, and its user may share again.' },
     })
-    expect(await run('settle', name, '--none')).toMatchObject({
+    expect(await run('resolve', name, '--none')).toMatchObject({
       exitCode: 1,
       out: expect.stringContaining('unresolved'),
     })
   })
 
-  it('attaches the applicant that came of it, when the provider knows it', async () => {
+  it('attaches the applicant that a redemption made, when the provider knows it', async () => {
     const commands = await unresolved()
     const { run, name } = commands
-    expect(await run('settle', name, '--applicant', 'nobody')).toMatchObject({ exitCode: 1 })
+    expect(await run('resolve', name, '--applicant', 'nobody')).toMatchObject({ exitCode: 1 })
     const { id } = provider().addApplicant({ clientId: 'Service', as: 'pending' })
-    expect(await run('settle', name, '--applicant', id, '--json')).toMatchObject({
-      ...{ exitCode: 0, out: JSON.stringify({ event: 'attempt.settled', externalUserId: name, outcome: 'attached' }) },
+    expect(await run('resolve', name, '--applicant', id, '--json')).toMatchObject({
+      ...{
+        exitCode: 0,
+        out: JSON.stringify({ event: 'redemption.resolved', externalUserId: name, result: 'attached' }),
+      },
     })
-    expect(await listed(commands, 'list')).toMatchObject([{ verification: { applicantId: id, attempt: 9 } }])
+    expect(await listed(commands, 'list')).toMatchObject([{ subject: { applicantId: id, attachedNumber: 9 } }])
   })
 
   it('is in the audit log with who did it, once it changed something', async () => {
     const { run, env, name } = await unresolved()
-    await run('settle', 'pi:nobody:1', '--none', '--actor', 'alice')
+    await run('resolve', 'pi:nobody:1', '--none', '--actor', 'alice')
     expect(await auditOf(env)).toEqual([])
-    await run('settle', name, '--none', '--actor', 'alice')
+    await run('resolve', name, '--none', '--actor', 'alice')
     const emailKey = expect.stringMatching(/^[0-9a-f]{64}$/)
     const details = { outcome: 'absent', applicantId: null, integrationAddress: shop, emailKey }
     expect(await auditOf(env)).toMatchObject([
-      { actor: 'alice', action: 'identity.attempt_settled', subject: name, details },
+      { actor: 'alice', action: 'identity.redemption_resolved', subject: name, details },
     ])
   })
 
-  it('says in its help which states it takes, as its refusal does', async () => {
+  it('names in its help the states that it takes, as its refusal does', async () => {
     const { run } = await unresolved()
-    const { out: help } = await run('settle', '--help')
-    const { out: refusal } = await run('settle', 'pi:nobody:1', '--none')
-    for (const state of ['unresolved', 'unknown', 'claimed'])
+    const { out: help } = await run('resolve', '--help')
+    const { out: refusal } = await run('resolve', 'pi:nobody:1', '--none')
+    for (const state of ['unresolved', 'unknown', 'in_flight'])
       for (const text of [help, refusal]) expect(text).toContain(state)
   })
 
@@ -66,110 +74,117 @@ describe('identity settle', () => {
     '%j is misuse',
     async (args) => {
       const { run } = await unresolved()
-      expect((await run('settle', 'pi:lost:9', ...args)).exitCode).toBe(2)
+      expect((await run('resolve', 'pi:lost:9', ...args)).exitCode).toBe(2)
     },
   )
 })
 
-describe('identity end', () => {
-  const noted = { isActive: false, at: 1_000 }
-  const absent = { since: 1_000, told: false, confirmed: false }
+describe('identity close', () => {
+  const deactivated = { isActive: false, at: 1_000 }
+  const missing = { since: 1_000, reported: false, confirmed: false }
   const approved: Review = { reviewStatus: 'completed', reviewAnswer: 'GREEN', rejectType: null, rejectLabels: [] }
 
-  /** A database with verifications of two addresses, and what is changed of the first one before. */
-  async function holding(change: VerificationChange) {
+  /** A database with verifications of two addresses, of which the first one is changed. */
+  async function changed(change: VerificationChange) {
     const commands = await shared('anna@shop.example', 'bert@shop.example')
-    const verifications = (await listed(commands, 'list', '--email', 'anna@shop.example')).map(
-      ({ verification }) => verification as { accountId: string; applicantId: string; emailKey: string },
-    )
-    const [{ accountId, applicantId, emailKey } = { accountId: '', applicantId: '', emailKey: '' }] = verifications
-    await onService(commands.env, ({ store }) => store.transaction((tx) => tx.verifications.change(accountId, change)))
     const view = async () => {
-      const [{ verification } = {}] = await listed(commands, 'list', '--email', 'anna@shop.example')
-      return verification
+      const [{ subject } = {}] = await listed(commands, 'list', '--email', 'anna@shop.example')
+      return subject as { id: string; applicantId: string; emailKey: string }
     }
-    return { ...commands, accountId, applicantId, emailKey, view }
+    const { id, applicantId, emailKey } = await view()
+    const apply = (more: VerificationChange) =>
+      onService(commands.env, ({ store }) =>
+        store.transaction(async (tx) => {
+          await tx.identity.lockPersons({ subjectId: id })
+          await tx.identity.changeVerification(id, more)
+        }),
+      )
+    await apply(change)
+    return { ...commands, id, applicantId, emailKey, view, apply }
   }
 
-  it('tells in a dry run what it would end, and with --apply ends the hold and says who did in the audit log', async () => {
-    const { run, env, accountId, applicantId, emailKey, view } = await holding({ presence: noted })
-    const planned = await run('end', '--hold', '--key', emailKey)
+  it('prints the plan in a dry run; with --apply it closes the hold, and the audit log names who did', async () => {
+    const { run, env, id, applicantId, emailKey, view } = await changed({ presence: deactivated })
+    const planned = await run('close', '--hold', '--key', emailKey)
     expect(planned).toMatchObject({ exitCode: 0 })
     expect(planned.lines).toEqual([
-      `${accountId}  ${applicantId}  would be on hold no more`,
-      'Nothing was changed; --apply does it.',
+      `${id}  ${applicantId}  would no longer be on hold`,
+      'Nothing was changed; --apply closes them.',
     ])
-    expect([await view(), await auditOf(env)]).toMatchObject([{ presence: noted }, []])
-    const done = await run('end', '--hold', '--account', accountId, '--apply', '--actor', 'alice')
-    expect(done).toMatchObject({ exitCode: 0, lines: [`${accountId}  ${applicantId}  is on hold no more`] })
+    expect([await view(), await auditOf(env)]).toMatchObject([{ presence: deactivated }, []])
+    const done = await run('close', '--hold', '--subject', id, '--apply', '--actor', 'alice')
+    expect(done).toMatchObject({ exitCode: 0, lines: [`${id}  ${applicantId}  is no longer on hold`] })
     expect(await view()).toMatchObject({ presence: { isActive: true, at: 1_000 } })
     expect(await auditOf(env)).toMatchObject([
-      { actor: 'alice', action: 'identity.hold_ended', subject: applicantId, details: { emailKey } },
+      { actor: 'alice', action: 'identity.hold_closed', subject: applicantId, details: { emailKey } },
     ])
-    expect((await run('end', '--hold', '--key', emailKey, '--apply')).exitCode).toBe(1)
+    expect((await run('close', '--hold', '--key', emailKey, '--apply')).exitCode).toBe(1)
   })
 
-  it('ends no applicant that the provider knows, nor one of which it knows no company', async () => {
-    const { run, env, accountId, applicantId } = await holding({ missing: absent })
-    const known = await run('end', '--missing', '--account', accountId, '--apply')
+  it('closes no wait for an applicant that the provider knows, nor where it knows no other one of that time', async () => {
+    const { run, env, id, applicantId, apply } = await changed({ missing })
+    const known = await run('close', '--missing', '--subject', id, '--apply')
     expect(known.exitCode).toBe(1)
     expect(known.lines).toEqual([
-      expect.stringMatching(`^${accountId}  ${applicantId}  stays: the provider knows the applicant`),
+      expect.stringMatching(`^${id}  ${applicantId}  stays: the provider knows the applicant`),
     ])
-    await onService(env, ({ store }) =>
-      store.transaction((tx) =>
-        tx.verifications.change(accountId, { applicantId: 'deleted', review: approved, reviewedAt: 5 }),
-      ),
-    )
-    const unproven = await run('end', '--missing', '--account', accountId, '--apply')
+    await apply({ applicantId: 'deleted', review: approved, reviewedAt: 5 })
+    const unproven = await run('close', '--missing', '--subject', id, '--apply')
     expect(unproven.exitCode).toBe(1)
     expect(unproven.out).toContain('check the tenant and the environment')
     expect(await auditOf(env)).toEqual([])
   })
 
-  it('ends an applicant that is gone while others of its time are known, as JSON says', async () => {
-    const gone = { applicantId: 'deleted', review: approved, reviewedAt: 5, missing: absent }
-    const { run, env, accountId, view } = await holding(gone)
+  it('closes the wait for an applicant that was deleted while another one of its time is known, as JSON says', async () => {
+    const gone = { applicantId: 'deleted', review: approved, reviewedAt: 5, missing }
+    const { run, env, id, view } = await changed(gone)
     await onService(env, async ({ store }) => {
-      const others = (await store.verifications.list({ limit: 9 })).filter((each) => each.accountId !== accountId)
-      const [lost] = await store.verifications.redemptions({ limit: 1 })
-      if (lost === undefined) throw new Error('There is no redemption.')
+      const others = (await store.identity.subjects({ limit: 9 })).filter((each) => each.id !== id)
+      const [found] = await store.identity.redemptions({ limit: 1 })
+      if (found === undefined) throw new Error('There is no redemption.')
+      const { isLeased, state, applicantId, ...known } = found
+      const externalUserId = 'pi:gone:9'
+      for (const other of others)
+        await store.transaction(async (tx) => {
+          await tx.identity.lockPersons({ subjectId: other.id })
+          await tx.identity.changeVerification(other.id, { reviewedAt: 4 })
+        })
       await store.transaction(async (tx) => {
-        for (const other of others) await tx.verifications.change(other.accountId, { reviewedAt: 4 })
-        const attempt = { ...lost, accountId, number: 9, externalUserId: 'pi:gone:9', applicantId: 'deleted' }
-        await tx.verifications.addRedemption({ ...attempt, state: 'attached' })
+        await tx.identity.lockPersons({ subjectId: id })
+        await tx.identity.addRedemption({ ...known, subjectId: id, number: 9, externalUserId, leaseMs: 0 })
+        await tx.identity.changeRedemption(externalUserId, { state: 'attached', applicantId: 'deleted' })
       })
     })
-    const { io, exitCode } = await run('end', '--missing', '--email', 'anna@shop.example', '--apply', '--json')
+    const { io, exitCode } = await run('close', '--missing', '--email', 'anna@shop.example', '--apply', '--json')
     expect(exitCode).toBe(0)
     expect(eventsOf(io)).toEqual([
       {
-        ...{ event: 'verification.ended', what: 'missing', accountId, applicantId: 'deleted' },
-        ...{ outcome: 'ended', applied: true },
+        ...{ event: 'verification.closed', what: 'missing', subjectId: id, applicantId: 'deleted' },
+        ...{ result: 'closed', applied: true },
       },
     ])
     expect(await view()).toMatchObject({ review: null, donor: shop, missing: { confirmed: true } })
-    expect(await auditOf(env)).toMatchObject([{ action: 'identity.missing_ended', subject: 'deleted' }])
+    expect(await auditOf(env)).toMatchObject([{ action: 'identity.missing_closed', subject: 'deleted' }])
   })
 
   it.each([
-    [['--hold'], 1, 'No applicant of that is on hold.'],
-    [['--missing', '--apply'], 1, 'No applicant of that is missing.'],
-  ])('%j says so when there is nothing to end', async (args, exitCode, text) => {
-    const { run, accountId, env } = await holding({})
-    expect(await run('end', ...args, '--account', accountId)).toMatchObject({ exitCode, out: text })
-    expect(await run('end', ...args, '--account', 'nobody')).toMatchObject({ exitCode, out: text })
+    [['--hold'], 1, 'No such verification is on hold.'],
+    [['--missing', '--apply'], 1, 'No such verification is missing.'],
+  ])('%j says so when there is nothing to close', async (args, exitCode, text) => {
+    const { run, id, env } = await changed({})
+    expect(await run('close', ...args, '--subject', id)).toMatchObject({ exitCode, out: text })
+    expect(await run('close', ...args, '--subject', 'nobody')).toMatchObject({ exitCode, out: text })
     expect(await auditOf(env)).toEqual([])
   })
 
   it.each([
-    [['--account', 'x']],
-    [['--hold', '--missing', '--account', 'x']],
+    [['--subject', 'x']],
+    [['--hold', '--missing', '--subject', 'x']],
     [['--hold']],
-    [['--hold', '--account', 'x', '--key', 'ab'.repeat(32)]],
+    [['--hold', '--subject', 'x', '--key', 'ab'.repeat(32)]],
     [['--hold', '--key', 'short']],
   ])('%j is misuse', async (args) => {
     const { run } = await shared()
-    expect(await run('end', ...args)).toMatchObject({ exitCode: 2, out: '' })
+    expect(await run('close', ...args)).toMatchObject({ exitCode: 2, out: '' })
   })
 })

@@ -43,6 +43,8 @@ describe('integrations create', () => {
           notificationUrl: 'https://shop.example/webhook',
           enabled: true,
           createdAt: expect.any(Number),
+          signingSecretPrepared: false,
+          previousSigningSecretUntil: null,
         },
         apiSecret: expect.any(String),
         signingSecret: expect.any(String),
@@ -114,7 +116,7 @@ describe('integrations disable, enable, set-url', () => {
     ['enable', other],
     ['set-url', other, 'https://new.example/hook'],
     ['rotate-secret', other],
-    ['rotate-secret', other, '--signing'],
+    ...['--prepare', '--activate', '--abort'].map((step) => ['rotate-secret', other, '--signing', step]),
   ])('%s of an unknown integration ends 1 with a sentence', async (...args) => {
     const { run, make } = commandsOf('integrations')
     await make()
@@ -124,23 +126,114 @@ describe('integrations disable, enable, set-url', () => {
 })
 
 describe('integrations rotate-secret', () => {
-  it('prints a new API secret once and how long the old one lasts', async () => {
+  it('prints a new API secret once', async () => {
     const { run } = commandsOf('integrations')
     const created = eventsOf((await run('create', address, '--json')).io)[0]
-    const { out } = await run('rotate-secret', address, '--grace', '90m')
+    const { out } = await run('rotate-secret', address)
     expect(out).toMatch(/^API secret {2}\S{32,}/)
     expect(out).not.toContain(String(created?.['apiSecret']))
-    expect(out).toContain('stays valid for 1.5 h')
-    expect((await run('rotate-secret', address)).out).toContain('stays valid for 24 h')
-    expect((await run('rotate-secret', address, '--grace', '0s')).out).toContain('ends within a quarter of a second')
   })
 
-  it('prints a new webhook secret with --signing', async () => {
+  it.each([
+    [[], 'stays valid for 24 h'],
+    [['--grace', '10s'], 'stays valid for 10 s'],
+    [['--grace', '500ms'], 'stays valid for 500 ms'],
+    [['--grace', '90m'], 'stays valid for 90 min'],
+    [['--grace', '7d'], 'stays valid for 7 days'],
+    [['--grace', '0s'], 'ends within a quarter of a second'],
+    [['--no-grace'], 'ends within a quarter of a second'],
+  ])('with %j the previous API secret %s', async (args, text) => {
     const { run } = commandsOf('integrations')
-    const created = eventsOf((await run('create', address, '--json')).io)[0]
-    const rotated = eventsOf((await run('rotate-secret', address, '--signing', '--json')).io)[0]
-    expect(rotated).toEqual({ event: 'integration.signing_secret_rotated', address, signingSecret: expect.any(String) })
-    expect(rotated?.['signingSecret']).not.toBe(created?.['signingSecret'])
+    await run('create', address)
+    expect((await run('rotate-secret', address, ...args)).out).toContain(text)
+  })
+})
+
+describe('integrations rotate-secret --signing', () => {
+  /** An integration, and its steps with `--json`. */
+  async function created() {
+    const { run } = commandsOf('integrations')
+    const [event] = eventsOf((await run('create', address, '--json')).io)
+    const step = async (...args: string[]) =>
+      eventsOf((await run('rotate-secret', address, '--signing', ...args, '--json')).io)[0]
+    return { run, step, first: event?.['signingSecret'] }
+  }
+
+  it('prepares a new secret, prints it again, and activates it for a day of grace', async () => {
+    const { run, step, first } = await created()
+    const event = { event: 'integration.signing_secret_prepared', address }
+    const prepared = await step('--prepare')
+    expect(prepared).toEqual({ ...event, signingSecret: expect.stringMatching(/^pi_whsec_\S{43}$/), isNew: true })
+    expect(prepared?.['signingSecret']).not.toBe(first)
+    expect(await step('--prepare')).toEqual({ ...prepared, isNew: false })
+    expect((await run('list')).out).toContain('its next webhook secret is prepared')
+    const { out } = await run('rotate-secret', address, '--signing', '--activate')
+    expect(out).toContain('For 24 h, one that is answered 400, 401 or 403 is sent once more')
+    expect((await run('list')).lines[1]).toMatch(/^ {2}what it rejects .* until 20/)
+  })
+
+  it('says how to go on, without a promise that it is shown once', async () => {
+    const { run } = await created()
+    const { lines } = await run('rotate-secret', address, '--signing', '--prepare')
+    expect(lines).toEqual([
+      expect.stringMatching(/^Webhook secret {2}pi_whsec_/),
+      'It is prepared; deliveries are signed with the old one until you activate it.',
+      'Give it to the receiver beside the old one. This command prints it again until it is active. Then:',
+      `  payment-integration integrations rotate-secret ${address} --signing --activate`,
+    ])
+  })
+
+  it.each([
+    [['--no-grace'], { graceMs: 0, previousUntil: null }],
+    [['--grace', '10s'], { graceMs: 10_000, previousUntil: expect.any(Number) }],
+  ])('activates with %j', async (args, expected) => {
+    const { step } = await created()
+    await step('--prepare')
+    const event = { event: 'integration.signing_secret_activated', address }
+    expect(await step('--activate', ...args)).toEqual({ ...event, ...expected })
+  })
+
+  it('drops the prepared secret with --abort', async () => {
+    const { run, step } = await created()
+    await step('--prepare')
+    expect(await step('--abort')).toEqual({ event: 'integration.signing_secret_aborted', address })
+    expect((await run('list')).lines).toHaveLength(1)
+  })
+
+  it.each(['--activate', '--abort'])('%s without a prepared secret ends 1 with a sentence', async (step) => {
+    const { run } = await created()
+    const { exitCode, err } = await run('rotate-secret', address, '--signing', step)
+    expect([exitCode, err]).toEqual([
+      1,
+      `Integration ${address} has no prepared signing secret; prepare one first, and give it to the receiver.`,
+    ])
+  })
+
+  it.each([
+    [['--signing'], 'replaced in two steps'],
+    [['--prepare'], 'replaced in two steps'],
+    [['--signing', '--prepare', '--activate'], 'replaced in two steps'],
+    [['--signing', '--prepare', '--grace', '1h'], 'go with --activate'],
+    [['--signing', '--abort', '--no-grace'], 'go with --activate'],
+  ])('%j is misuse, answered with the way to do it', async (args, text) => {
+    const { exitCode, err } = await (await created()).run('rotate-secret', address, ...args)
+    expect(exitCode).toBe(2)
+    expect(err).toContain(text)
+  })
+
+  it('writes each step into the audit log, with its actor', async () => {
+    const { run, env } = commandsOf('integrations')
+    await run('create', address)
+    const steps = ['--prepare', '--prepare', '--activate', '--prepare', '--abort']
+    for (const step of steps) await run('rotate-secret', address, '--signing', step, '--actor', 'ada')
+    const events = eventsOf((await commandsOf('audit', env).run('list', '--json')).io)
+    const records = events.map(({ record }) => record as { action: string; actor: string; subject: string })
+    expect(records.slice(1).map(({ actor, subject, action }) => [actor, subject, action])).toEqual(
+      ['prepared', 'shown', 'activated', 'prepared', 'aborted'].map((done) => [
+        ...['ada', address],
+        `integration.signing_secret_${done}`,
+      ]),
+    )
   })
 })
 
@@ -151,7 +244,7 @@ describe('a database that is not there', () => {
     ['enable', address],
     ['set-url', address, 'none'],
     ['rotate-secret', address],
-    ['rotate-secret', address, '--signing'],
+    ['rotate-secret', address, '--signing', '--prepare'],
   ])('%s names the path, ends 1 and makes none', async (...args) => {
     const { run, path } = commandsOf('integrations')
     const { exitCode, out, err } = await run(...args)

@@ -1,11 +1,12 @@
 /** `payment-integration integrations list`. @module */
 import type { ExitCode, Io } from '../../io.js'
 import { type OperateOptions, withService } from '../with-service.js'
-import { endpointLines, integrationLine } from './text.js'
+import { endpointLines, integrationLine, rotationLines } from './text.js'
 
 /**
- * Prints every integration without its secrets, by address, and which endpoints fail. With `json`, one object each and nothing when
- * there is none; `endpoint` is null unless it failed at least once in a row.
+ * Prints every integration without its secrets, by address, which endpoints fail, and which webhook secrets are being
+ * replaced. With `json`, one object each and nothing when there is none; `endpoint` is null unless it failed at least
+ * once in a row.
  */
 export function listIntegrations(options: OperateOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ integrations, deliveries }, report) => {
@@ -17,6 +18,7 @@ export function listIntegrations(options: OperateOptions, io: Io): Promise<ExitC
       report({ event: 'integration', integration, endpoint }, (event) => [
         integrationLine(event.integration),
         ...endpointLines(event.endpoint),
+        ...rotationLines(event.integration),
       ])
     }
   })

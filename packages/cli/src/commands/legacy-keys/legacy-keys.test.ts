@@ -11,7 +11,7 @@ const created = async (run: ReturnType<typeof commandsOf>['run'], ...args: strin
 async function isLetIn(env: Record<string, string>, apiKey: string): Promise<boolean> {
   const { service, close } = await openService(readConfig({ ...env, PI_LOG_LEVEL: 'silent' }))
   try {
-    return await service.authenticateLegacy(`Bearer ${apiKey}`)
+    return (await service.authenticateLegacy(`Bearer ${apiKey}`)) !== null
   } finally {
     await close()
   }

@@ -24,7 +24,7 @@ describe('secrets reseal', () => {
     const { exitCode, lines } = await reseal(both)
     expect(exitCode).toBe(0)
     expect(lines).toEqual([
-      '1 signing secret is sealed with the newest master key now.',
+      'Sealed with the newest master key now: 1 signing secret, 0 data keys.',
       '1 API secret needs an older key; a previous one within its grace time counts.',
       'Rotate each, hand the new one over, and run this again when the grace time is over:',
       `  payment-integration integrations rotate-secret ${address}`,
@@ -35,7 +35,7 @@ describe('secrets reseal', () => {
     ])
     const { exitCode: refused, err } = await reseal(alone)
     expect(refused).toBe(1)
-    expect(err).toContain('The master key is not the one')
+    expect(err).toContain('Master keys are missing: integrations.api_secret')
   })
 
   it('says when the older key can go, and then it can', async () => {
@@ -45,13 +45,13 @@ describe('secrets reseal', () => {
     await commandsOf('legacy-keys', both).run('revoke', id)
     const { lines } = await reseal(both)
     expect(lines).toEqual([
-      'Every signing secret was sealed with the newest master key before.',
+      'Every signing secret and data key was sealed with the newest master key before.',
       expect.stringMatching(
         /^No secret needs an older master key any more: take the older ones out of PI_MASTER_KEY[.] /,
       ),
     ])
     expect(eventsOf((await reseal(alone, '--json')).io)).toEqual([
-      { event: 'secrets.resealed', resealed: 0, olderApiSecrets: [], olderLegacyKeys: [] },
+      { event: 'secrets.resealed', resealed: 0, dataKeys: 0, olderApiSecrets: [], olderLegacyKeys: [] },
     ])
   })
 

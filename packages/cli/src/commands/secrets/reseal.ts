@@ -5,8 +5,8 @@ import { grouped } from '../../output/figures.js'
 import { type OperateOptions, withService } from '../with-service.js'
 
 /**
- * Seals every signing secret with the newest master key, and says what still needs an older one and what to do about it.
- * The first key of `PI_MASTER_KEY` is the newest. It may be run again at any time.
+ * Seals every signing secret and data key with the newest master key, and says what still needs an older one and what
+ * to do about it. The first key of `PI_MASTER_KEY` is the newest. It may be run again at any time.
  */
 export function resealSecrets(options: OperateOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ integrations }, report) => {
@@ -14,11 +14,11 @@ export function resealSecrets(options: OperateOptions, io: Io): Promise<ExitCode
   })
 }
 
-function resealedText({ resealed, olderApiSecrets, olderLegacyKeys }: Resealed): string[] {
+function resealedText({ resealed, dataKeys, olderApiSecrets, olderLegacyKeys }: Resealed): string[] {
   const lines = [
-    resealed === 0
-      ? 'Every signing secret was sealed with the newest master key before.'
-      : `${counted(resealed, 'signing secret is', 'signing secrets are')} sealed with the newest master key now.`,
+    resealed + dataKeys === 0
+      ? 'Every signing secret and data key was sealed with the newest master key before.'
+      : `Sealed with the newest master key now: ${counted(resealed, 'signing secret', 'signing secrets')}, ${counted(dataKeys, 'data key', 'data keys')}.`,
   ]
   if (olderApiSecrets.length > 0)
     lines.push(

@@ -1,0 +1,45 @@
+/**
+ * The host's own users, and whose an e-mail address is. They are in memory here; a real host has them in its database.
+ * @module
+ */
+import { type IdentityAccounts, normaliseEmail } from '@payment-integration/core'
+
+/** The host's users. */
+export interface Users {
+  /** Adds a user with an address that is not proved yet. Returns the id. */
+  register(email: string): string
+  /** The address is that user's from now on; every other user loses it. */
+  own(accountId: string, email: string): void
+  /** The first call of a host: the payment service asks whose an address is. */
+  readonly accounts: IdentityAccounts
+}
+
+interface User {
+  readonly email: string | null
+  readonly proved: boolean
+}
+
+/** Makes a host without users. */
+export function createUsers(): Users {
+  /** By id, in the order of registration. */
+  const users = new Map<string, User>()
+  return {
+    register(email) {
+      const id = `user-${users.size + 1}`
+      users.set(id, { email: normaliseEmail(email), proved: false })
+      return id
+    },
+    own(accountId, input) {
+      const email = normaliseEmail(input)
+      for (const [id, user] of users) if (user.email === email) users.set(id, { email: null, proved: false })
+      users.set(accountId, { email, proved: true })
+    },
+    accounts: {
+      async resolve({ address }) {
+        const carriers = [...users].filter(([, { email }]) => email === address)
+        const owner = carriers.find(([, { proved }]) => proved) ?? carriers[0]
+        return owner === undefined ? null : { accountId: owner[0], proved: owner[1].proved }
+      },
+    },
+  }
+}

@@ -1,0 +1,89 @@
+/** Text from nodes and contracts takes time that grows with its length at most. @module */
+import { systemClock } from '@payment-integration/core'
+import { expect, test } from 'vitest'
+import { growthOf, testGrowth } from '../../../vitest.growth.js'
+import { callFault } from './call-fault.js'
+import { pairConversions } from './conversion-pairs.js'
+import { endpointName } from './endpoints/endpoint-name.js'
+import { retryAfterMs } from './endpoints/rate-limit.js'
+import { readIntegrationSuffix } from './integration-suffix.js'
+import { decodeBytes } from './internal/answer-bytes.js'
+import { readTransaction } from './internal/answers.js'
+import { chainFailures, redactor } from './internal/failures.js'
+import { isHex, isLowerHex, isWord, toAddress, toHash, toQuantity } from './internal/hex.js'
+import { parseAt } from './internal/json-bytes.js'
+import { splitUrl } from './internal/url-parts.js'
+import { decodeAnswer } from './internal/wire.js'
+import { scanReceipts } from './proof/scan-receipts.js'
+import { readRouterCall } from './router-call.js'
+import { readDecimals, readSymbol } from './token-answers.js'
+import { enclosingOperations, lastOperation } from './user-operations/enclosing-operations.js'
+import { readBundle } from './user-operations/read-bundle.js'
+
+const fail = chainFailures(1)
+const asked = [{ method: 'eth_call', params: [], read: parseAt }]
+const batch = Array.from({ length: 100 }, () => ({ method: 'eth_call', params: [], read: parseAt }))
+const string = `0x${'20'.padStart(64, '0')}${'f'.padEnd(8, 'f').padStart(64, '0')}`
+
+testGrowth(
+  {
+    'the text of an error': redactor('https://user:k3y-of-the-node@rpc.nodes.example/v2/k3y-of-the-node'),
+    'whose fault an error is': (message) => callFault({ ok: false, code: null, message }),
+    'the name of an endpoint': (text) => endpointName(text, 1),
+    'the parts of a URL': splitUrl,
+    'Retry-After': (text) => retryAfterMs(text, systemClock.now()),
+    hex: (text) => [isHex, isLowerHex, isWord, toHash, toAddress, toQuantity].map((read) => read(text)),
+    'a symbol': readSymbol,
+    decimals: readDecimals,
+    'the suffix of calldata': readIntegrationSuffix,
+    'a bundle': (text) => readBundle(text, 10_000),
+    'a call of the router': (text) => readRouterCall(text, '0.9'),
+    'a transaction': (text) => readTransaction({ hash: text, blockHash: text, input: text, value: text }, fail),
+    'the bytes of an answer': (text) => decodeBytes(Buffer.from(text), 1, asked),
+    'the bytes of a batch': (text) => decodeBytes(Buffer.from(text), 1, batch),
+    'the bytes of receipts': (text) => scanReceipts(Buffer.from(text), 0, `0x${'0'.repeat(64)}`, []),
+    'a parsed answer': (text) => decodeAnswer(JSON.parse(text), 1, 100),
+  },
+  {
+    begins: [
+      '0x',
+      '0x1fad948c',
+      '0xdbed18e0',
+      '0xd33dda5c',
+      string,
+      '{"jsonrpc":"2.0","id":1,"result":',
+      '[{"id":1,"error":',
+    ],
+    parts: ['{"id":1,"result":1},', '"result":{},', '[{', '80218021', '0'.repeat(64)],
+  },
+)
+
+// Logs are counted instead of their characters.
+const topic = '0x49628fd1471006c1482da88028e9ce4dbb080b815c9b0344d39e5a8e6ec1419f'
+const entryPoint = '0x0000000071727de22e5e9d8baf0edac6f37da032'
+const logsOf = (length: number) =>
+  Array.from({ length: Math.ceil(length / 4) }, () => ({
+    address: entryPoint,
+    topics: [topic, topic, `0x${'0'.repeat(64)}`],
+    data: '0x',
+  }))
+
+test('time grows with the number of logs for the operations that payments belong to', async () => {
+  const sender = `0x${'0'.repeat(40)}`
+  const growth = await growthOf((length) => {
+    const logs = logsOf(length)
+    const places = [...logs.keys()]
+    const operations = logs.map(() => ({ sender, callData: '0x' }))
+    return () => [enclosingOperations(logs, places, entryPoint, operations), lastOperation(logs)]
+  })
+  expect(growth).toBeNull()
+})
+
+test('time grows with the number of logs for the conversion of a payment', async () => {
+  const conversion = { router: entryPoint, event: { kind: 'conversion', steps: [], forgeable: true } } as const
+  const growth = await growthOf((length) => {
+    const emitted = Array.from({ length: Math.ceil(length / 4) }, () => conversion)
+    return () => pairConversions(emitted, null)
+  })
+  expect(growth).toBeNull()
+})

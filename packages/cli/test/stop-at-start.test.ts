@@ -1,0 +1,88 @@
+/** Ctrl-C in a terminal where the command runs from its sources: it reaches the compiler of the sources, too. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, watch } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { testMasterKey } from './master-key.js'
+import { temporaryFolder } from './temporary-folder.js'
+
+const root = join(import.meta.dirname, '..', '..', '..')
+
+/**
+ * Makes a file as soon as the command listens for signals; it loads everything that a service is made of after that.
+ */
+const hook = `data:text/javascript,${encodeURIComponent(`
+import { writeFileSync } from 'node:fs'
+process.on('newListener', (name) => name === 'SIGHUP' && writeFileSync(process.env.STAGES + '/signals', ''))
+`)}`
+
+/**
+ * Runs the command in a process group of its own and interrupts all of the group when a file whose name begins with
+ * `stage` appears.
+ */
+async function interruptedAt(stage: string, ...args: readonly string[]) {
+  const folder = temporaryFolder()
+  // Without what an earlier run compiled, every module needs the compiler.
+  const cache = join(folder, 'cache')
+  mkdirSync(cache)
+  const flags = ['--conditions=@payment-integration/source', '--import', hook, '--import', 'tsx']
+  const child = spawn(process.execPath, [...flags, 'packages/cli/src/bin.ts', ...args], {
+    cwd: root,
+    detached: true,
+    env: {
+      PATH: process.env['PATH'],
+      TMPDIR: cache,
+      STAGES: folder,
+      PI_PORT: '0',
+      PI_LOG_LEVEL: 'error',
+      PI_DATABASE_URL: `sqlite:${join(folder, 'service.db')}`,
+      PI_MASTER_KEY: testMasterKey,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const group = -(child.pid ?? 0)
+  const isRunning = () => child.exitCode === null && child.signalCode === null
+  let isInterrupted = false
+  const watchers = [folder, cache].map((each) =>
+    watch(each, (_, name) => {
+      if (isInterrupted || !name?.startsWith(stage) || !isRunning()) return
+      isInterrupted = true
+      process.kill(group, 'SIGINT')
+    }),
+  )
+  onTestFinished(() => {
+    for (const watcher of watchers) watcher.close()
+    if (isRunning()) process.kill(group, 'SIGKILL')
+  })
+  let out = ''
+  let errors = ''
+  child.stdout.on('data', (chunk) => {
+    out += String(chunk)
+  })
+  child.stderr.on('data', (chunk) => {
+    errors += String(chunk)
+  })
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
+  return { isInterrupted, code, signal, errors, out }
+}
+
+const clean = { isInterrupted: true, code: 0, signal: null, errors: '' }
+
+// Windows has no process groups.
+describe.skipIf(process.platform === 'win32')('Ctrl-C while it starts', { timeout: 300_000 }, () => {
+  it.each(['signals', 'service.db'])('at %s ends serve with 0 and no error', async (stage) => {
+    expect(await interruptedAt(stage, 'serve')).toMatchObject({ ...clean, out: expect.stringMatching(/Stopped\.\n$/) })
+  })
+
+  it.each(['signals', 'pi-anvil-'])('at %s ends dev with 0 and without a word', async (stage) => {
+    expect(await interruptedAt(stage, 'dev')).toEqual({ ...clean, out: '' })
+  })
+
+  it('ends another command with 1 and says that nothing was done', async () => {
+    expect(await interruptedAt('signals', 'integrations', 'list')).toEqual({
+      ...{ ...clean, code: 1 },
+      ...{ errors: 'Interrupted; nothing was done.\n', out: '' },
+    })
+  })
+})

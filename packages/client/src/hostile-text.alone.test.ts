@@ -1,0 +1,36 @@
+/** Text from the service takes time that grows with its length at most. @module */
+import { testGrowth } from '../../../vitest.growth.js'
+import { isAmount, parseAmount } from './amounts/amount.js'
+import { hideTexts } from './internal/hide-texts.js'
+import { parseJson } from './internal/read-body.js'
+import { parseRetryAfter } from './internal/retry.js'
+import { createWatch } from './internal/strangers.js'
+import { plainAmount } from './legacy/amount.js'
+import { flattenLookup } from './legacy/flatten.js'
+import { repeatsSecret } from './legacy/repeats-secret.js'
+import { checkTransport } from './transport-options.js'
+
+const secret = 'k3y-of-the-integration'
+const watch = createWatch({ strict: false, onWarning: () => {} }, [secret])
+const amount = { formatted: '1', value: '1' }
+const lookupOf = (text: string) => {
+  const fees = [text, '1.5', '0.0'].map((formatted) => ({ type: 'ServiceFee', formatted, value: '1' }))
+  const payments = [{ fees, tokenAmount: amount, tokenAmountNet: amount, priceFeeds: [] }]
+  return { chainId: 1, txHash: '0x', payments } as never
+}
+
+testGrowth(
+  {
+    'an amount': (text) => isAmount(text) || parseAmount(text),
+    'the amount of an invoice': plainAmount,
+    'the fees of a look-up': (text) => flattenLookup(lookupOf(text)),
+    'a body': (text) => parseJson(Buffer.from(text)),
+    'Retry-After': (text) => parseRetryAfter(text, 0),
+    'a text without secrets': (text) => hideTexts(text, [secret]),
+    'a field that is not known': (text) => watch([{ kind: 'field', path: [text], word: null }], []),
+    'a value that is not known': (text) => watch([{ kind: 'word', path: ['a'], word: text }], []),
+    'a body that repeats the secret': (text) => repeatsSecret({ text }, secret),
+    'the address of the service': (text) => checkTransport({ baseUrl: `https://a.example/${text}` }),
+  },
+  { begins: ['1.', '1', 'Mon, '], parts: [secret.slice(0, -1), 'GMT ', ' GMT', '1.0'] },
+)

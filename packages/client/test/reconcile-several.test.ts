@@ -1,0 +1,214 @@
+import { memoryVersionStore } from '@payment-integration/version-store'
+import { expect, test } from 'vitest'
+import type { FetchFunction, ReconcileCheckpoint } from '../src/exports/index.js'
+import { errorOf } from './fixtures.js'
+import { paymentHash, startService } from './service.js'
+import { openShop, range } from './shop.js'
+
+const neighbour = `0x${'9e'.repeat(20)}`
+const asJson = (checkpoint: ReconcileCheckpoint): ReconcileCheckpoint => JSON.parse(JSON.stringify(checkpoint))
+const lookUps = (asked: readonly string[]) => asked.flatMap((path) => /\/tx\/137\/(0x\w+)$/.exec(path)?.[1] ?? [])
+
+test('a transaction of several payments is named with their count and memos, while the read API shows one of them', async () => {
+  await using service = await startService()
+  await service.index(0)
+  await service.indexTogether(1, { memo: 'order 1' }, { memo: 'order 2' }, { memo: 'not ours', of: neighbour })
+  await service.index(2)
+  const shop = openShop(service)
+  const found = await shop.reconcile({ until: 'end', legacy: service.legacy() })
+  expect(found).toMatchObject({ repaired: 3, missing: { count: 3 } })
+  expect(found.severalPayments).toEqual({
+    count: 1,
+    samples: [{ chainId: '137', txHash: paymentHash(1), payments: 3, memos: ['order 1', 'order 2', 'not ours'] }],
+    omitted: 0,
+  })
+  expect(found.unreadTransactions).toEqual({ count: 0, samples: [], omitted: 0 })
+  expect((await shop.client.payments.list()).payments.map(({ memo }) => memo)).toContain('order 1')
+  expect((await shop.client.payments.list()).payments).toHaveLength(3)
+})
+
+test('a payment that its notification brought is looked up like any other', async () => {
+  await using service = await startService()
+  await service.indexTogether(0, { memo: 'order 1' }, { memo: 'order 2' })
+  const shop = openShop(service)
+  await shop.deliver(await shop.snapshot(0))
+  const found = await shop.reconcile({ legacy: service.legacy() })
+  expect(found).toMatchObject({ repaired: 0, severalPayments: { count: 1, samples: [{ txHash: paymentHash(0) }] } })
+})
+
+test('each payment that a run compares is looked up once: known, stale, missing, and failed now or before', async () => {
+  await using service = await startService()
+  await service.index(...range(5))
+  const shop = openShop(service)
+  for (const n of [0, 1]) await shop.deliver(await shop.snapshot(n))
+  await service.update(1, 'success')
+  shop.refuse.add(2).add(3)
+  const { checkpoint } = await shop.reconcile({ until: 'end', legacy: service.legacy(), pageSize: 2 })
+  expect(lookUps(service.asked).sort()).toEqual(range(5).map(paymentHash).sort())
+  service.asked.length = 0
+  shop.refuse.delete(3)
+  await shop.reconcile({ until: 'end', legacy: service.legacy(), pageSize: 2, checkpoint })
+  expect(lookUps(service.asked).sort()).toEqual(range(5).map(paymentHash).sort())
+})
+
+test('a look-up that failed is repeated by the next run, however old its payment, and then no more', async () => {
+  await using service = await startService()
+  await service.index(...range(8))
+  await service.indexTogether(8, { memo: 'order 1' }, { memo: 'order 2' })
+  const shop = openShop(service)
+  const failing: FetchFunction = async (request) =>
+    request.url.endsWith(paymentHash(8)) ? new Response('{}', { status: 500 }) : fetch(request)
+  const options = { pageSize: 2, overlapMs: 0 }
+  const first = await shop.reconcile({ ...options, legacy: service.legacy({ fetch: failing, retries: 0 }) })
+  expect(first).toMatchObject({ severalPayments: { count: 0 }, unreadTransactions: { count: 1 } })
+  const without = await shop.reconcile({ ...options, checkpoint: asJson(first.checkpoint) })
+  service.asked.length = 0
+  const again = { ...options, legacy: service.legacy() }
+  const second = await shop.reconcile({ ...again, checkpoint: asJson(without.checkpoint) })
+  expect(second).toMatchObject({ pages: 1, severalPayments: { count: 1 }, unreadTransactions: { count: 0 } })
+  expect(lookUps(service.asked).sort()).toEqual([0, 1, 8].map(paymentHash).sort())
+  const third = await shop.reconcile({ ...again, checkpoint: asJson(second.checkpoint) })
+  expect(third).toMatchObject({ severalPayments: { count: 0 } })
+})
+
+test('more failed look-ups than a checkpoint holds are repeated, because coveredTo stays before them', async () => {
+  await using service = await startService()
+  await service.index(...range(150))
+  const shop = openShop(service)
+  const refusing: FetchFunction = async () => Response.json({ error: 'Unauthorized' }, { status: 401 })
+  const first = await shop.reconcile({ legacy: service.legacy({ fetch: refusing }), pageSize: 10 })
+  expect(first.checkpoint.unread).toHaveLength(100)
+  const legacy = service.legacy()
+  const second = await shop.reconcile({ legacy, pageSize: 10, overlapMs: 0, checkpoint: asJson(first.checkpoint) })
+  expect(lookUps(service.asked).sort()).toEqual(range(150).map(paymentHash).sort())
+  expect(second).toMatchObject({ unreadTransactions: { count: 0 }, checkpoint: { unread: [] } })
+})
+
+test('a transaction that the legacy API has no more is unread, and not looked up again', async () => {
+  await using service = await startService()
+  await service.index(...range(6))
+  const shop = openShop(service)
+  const gone: FetchFunction = async (request) =>
+    request.url.endsWith(paymentHash(5))
+      ? Response.json({ error: 'Transaction not found' }, { status: 404 })
+      : fetch(request)
+  const first = await shop.reconcile({ legacy: service.legacy({ fetch: gone }), pageSize: 2 })
+  expect(first).toMatchObject({ unreadTransactions: { count: 1 }, checkpoint: { unread: [] } })
+  service.asked.length = 0
+  const { checkpoint } = first
+  await shop.reconcile({ legacy: service.legacy(), pageSize: 2, overlapMs: 0, checkpoint })
+  expect(lookUps(service.asked)).not.toContain(paymentHash(5))
+})
+
+test('a checkpoint of an earlier version of this package, which names no look-ups, is taken', async () => {
+  await using service = await startService()
+  await service.index(0)
+  const shop = openShop(service)
+  const { unread: _, ...earlier } = (await shop.reconcile()).checkpoint
+  const checkpoint = earlier as ReconcileCheckpoint
+  expect(await shop.reconcile({ legacy: service.legacy(), checkpoint })).toMatchObject({ checkpoint: { unread: [] } })
+  const wrong = { ...earlier, unread: [{ chainId: 137 }] } as never
+  expect(await errorOf(shop.reconcile({ checkpoint: wrong }))).toBeInstanceOf(TypeError)
+})
+
+test('without a legacy client nothing is looked up, and the findings are null', async () => {
+  await using service = await startService()
+  await service.indexTogether(0, { memo: 'order 1' }, { memo: 'order 2' })
+  const found = await openShop(service).reconcile({ until: 'end' })
+  expect([found.severalPayments, found.unreadTransactions]).toEqual([null, null])
+  expect(lookUps(service.asked)).toEqual([])
+})
+
+test('a dry run against an empty store looks at all payments of a period, and changes nothing', async () => {
+  await using service = await startService()
+  await service.indexTogether(0, { memo: 'order 1' }, { memo: 'order 2' })
+  const shop = openShop(service)
+  await shop.reconcile({ until: 'end' })
+  const empty = { from: memoryVersionStore(), handle: shop.handle, dryRun: true }
+  const found = await shop.client.reconcile({ ...empty, until: 'end', legacy: service.legacy() })
+  expect(found).toMatchObject({ repaired: 0, severalPayments: { count: 1 } })
+  expect(shop.effects).toEqual(['0@1'])
+})
+
+test('a look-up that fails leaves the run as it is, and its transaction is named as unread', async () => {
+  await using service = await startService()
+  await service.index(...range(3))
+  await service.indexTogether(3, { memo: 'order 1' }, { memo: 'order 2' })
+  const shop = openShop(service)
+  const failing: FetchFunction = async (request) => {
+    const isOne = request.url.endsWith(paymentHash(1))
+    return isOne ? new Response('{"error":"Internal error"}', { status: 500 }) : fetch(request)
+  }
+  const found = await shop.reconcile({ until: 'end', legacy: service.legacy({ fetch: failing }) })
+  expect(found).toMatchObject({ stopped: 'end', repaired: 4, failed: { count: 0 } })
+  expect(found.severalPayments).toMatchObject({ count: 1, samples: [{ txHash: paymentHash(3) }] })
+  expect(found.unreadTransactions).toMatchObject({
+    count: 1,
+    samples: [{ chainId: '137', txHash: paymentHash(1), error: { code: 'ERR_SERVICE_UNAVAILABLE' } }],
+  })
+})
+
+test.each([
+  ['a service that is away', 503, { error: 'Service temporarily unavailable' }, 'ERR_SERVICE_UNAVAILABLE'],
+  ['a key that is refused', 401, { error: 'Unauthorized' }, 'ERR_UNAUTHORIZED'],
+])('of %s a bounded number of look-ups are made, and all are named as unread', async (_, status, body, code) => {
+  await using service = await startService()
+  await service.index(...range(30))
+  const shop = openShop(service)
+  let asked = 0
+  const refusing: FetchFunction = async () => {
+    asked += 1
+    return Response.json(body, { status })
+  }
+  const legacy = service.legacy({ fetch: refusing, retries: 0 })
+  const found = await shop.reconcile({ until: 'end', pageSize: 5, legacy, samples: 30 })
+  expect(found).toMatchObject({ repaired: 30, unreadTransactions: { count: 30 } })
+  for (const { error } of found.unreadTransactions?.samples ?? []) expect(error).toMatchObject({ code })
+  expect(asked).toBeGreaterThan(0)
+  expect(asked).toBeLessThanOrEqual(8)
+})
+
+test('four look-ups are in flight at most, and the findings keep the order of the list', async () => {
+  await using service = await startService()
+  for (const n of range(12)) await service.indexTogether(n, { memo: `a${n}` }, { memo: `b${n}` })
+  const shop = openShop(service)
+  let [open, most, asked] = [0, 0, 0]
+  let letFirstGo = () => {}
+  const held = new Promise<void>((resolve) => {
+    letFirstGo = resolve
+  })
+  const counting: FetchFunction = async (request) => {
+    asked += 1
+    open += 1
+    most = Math.max(most, open)
+    // The first is answered after the three beside it.
+    if (asked === 1) await held
+    const response = await fetch(request)
+    open -= 1
+    if (asked === 4) letFirstGo()
+    return response
+  }
+  const { severalPayments } = await shop.reconcile({ until: 'end', legacy: service.legacy({ fetch: counting }) })
+  expect(most).toBeGreaterThan(1)
+  expect(most).toBeLessThanOrEqual(4)
+  expect(severalPayments?.samples.map(({ memos }) => memos[0])).toEqual(range(12).map((n) => `a${n}`))
+})
+
+test('an abort during a look-up ends the run', async () => {
+  await using service = await startService()
+  await service.index(...range(3))
+  const controller = new AbortController()
+  const aborting: FetchFunction = async (request) => {
+    controller.abort()
+    return fetch(request)
+  }
+  const options = { until: 'end', legacy: service.legacy({ fetch: aborting }), signal: controller.signal } as const
+  expect(await errorOf(openShop(service).reconcile(options))).toMatchObject({ code: 'ERR_ABORTED' })
+})
+
+test('a legacy client that is none is a TypeError before anything is sent', async () => {
+  await using service = await startService()
+  const shop = openShop(service)
+  expect(await errorOf(shop.reconcile({ legacy: {} as never }))).toBeInstanceOf(TypeError)
+  expect(service.asked).toEqual([])
+})

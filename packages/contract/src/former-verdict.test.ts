@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest'
+import { readFormerVerdict, shareRejectedMessage } from './former-verdict.js'
+
+const said = 'Token is invalid: accessed at 10:30'
+const sentence = 'The verification shared before was rejected: RED'
+
+describe('the message of a 422', () => {
+  test.each([
+    [said, null, said],
+    ['', null, ''],
+    [
+      said,
+      { rejectType: 'FINAL', rejectLabels: ['A', 'Ünknown, b.'] },
+      `${said}. ${sentence}, FINAL. Labels: A, Ünknown, b..`,
+    ],
+    ['No!', { rejectType: 'RETRY', rejectLabels: [] }, `No! ${sentence}, RETRY.`],
+    ['', { rejectType: null, rejectLabels: ['A'] }, `${sentence}. Labels: A.`],
+  ] as const)('after %j with %j is %j', (description, former, message) => {
+    const copy = former === null ? null : { ...former, rejectLabels: [...former.rejectLabels] }
+    expect(shareRejectedMessage(description, copy)).toBe(message)
+  })
+
+  test.each([
+    [
+      'many labels',
+      Array.from({ length: 500 }, (_, index) => `LABEL_${index}`),
+      /Labels: LABEL_0, .* and \d+ more[.]$/,
+    ],
+    ['one label that is too long', ['x'.repeat(2_000)], /Labels: 1, each too long to be shown[.]$/],
+  ])('holds whole labels, 1000 characters at most: %s', (_, rejectLabels, pattern) => {
+    const message = shareRejectedMessage('', { rejectType: 'RETRY', rejectLabels })
+    expect(message).toMatch(pattern)
+    expect(message.length).toBeLessThan(1_100)
+    const [, text = ''] = message.split('Labels: ')
+    const shown = text.split(/, | and \d+ more[.]/).filter((each) => each.startsWith('LABEL'))
+    expect(shown).toEqual(rejectLabels.slice(0, shown.length).filter((label) => label.startsWith('LABEL')))
+  })
+})
+
+describe('the former verdict', () => {
+  const texts = [
+    '',
+    said,
+    'A',
+    `${sentence}, FINAL.`,
+    `${sentence}, RETRY`,
+    sentence,
+    ', FINAL.',
+    '. Labels: ',
+    'x'.repeat(999),
+  ]
+
+  test('is read as it was written, whatever the labels are', () => {
+    for (const description of ['', said, `${sentence}, FINAL. And more`, sentence])
+      for (const rejectType of ['RETRY', 'FINAL', null] as const)
+        for (const first of texts)
+          for (const second of texts) {
+            const message = shareRejectedMessage(description, { rejectType, rejectLabels: [first, second] })
+            expect(readFormerVerdict(message), message).toEqual({ rejectType })
+          }
+  })
+
+  test.each(['', said, `${sentence}, LATER.`, `${sentence}FINAL`, sentence])('is not in %j', (message) => {
+    expect(readFormerVerdict(message)).toBeNull()
+  })
+})

@@ -1,0 +1,28 @@
+/** Text in answers and requests takes time that grows with its length at most. @module */
+import { testGrowth } from '../../../vitest.growth.js'
+import {
+  createReader,
+  paymentSchema,
+  primitives,
+  processorUpdateSchema,
+  shareRequestSchema,
+  snapshotSchema,
+  verifyRequestSchema,
+} from './exports/index.js'
+
+const readPayment = createReader(paymentSchema)
+const readSnapshot = createReader(snapshotSchema)
+
+testGrowth(
+  {
+    ...Object.fromEntries(
+      Object.entries(primitives).map(([name, schema]) => [`${name} alone`, (text: string) => schema.safeParse(text)]),
+    ),
+    'a share request': (text) => shareRequestSchema.safeParse({ email: text, kycShareToken: text }),
+    'a verify request': (text) => verifyRequestSchema.safeParse({ invoiceAmount: text, invoiceCurrency: text }),
+    'an update': (text) => processorUpdateSchema.safeParse({ id: text, txHash: text, integrationAddress: text }),
+    'a payment': (text) => readPayment.safeParse({ [text]: text, chainId: text, txHash: text }),
+    'a snapshot': (text) => readSnapshot.safeParse({ [text]: text, invoice: { amount: text, currency: text } }),
+  },
+  { begins: ['0x', '1.', '1', 'a@'], parts: ['a@b.', '.a', '\u3002', '1.0'] },
+)

@@ -1,0 +1,54 @@
+/** One-time codes that prove an e-mail address. Source: INTERFACE 4.2. @module */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { ProofRefusal, StoredEmailCode } from '../ports/identity-accounts.js'
+import type { Random } from '../ports/world.js'
+
+/** How long a code is good, in milliseconds. */
+export const codeLifetimeMs = 10 * 60_000
+/** How often a code may be tried. */
+export const codeTries = 5
+/** Digits of a code in base 32: 60 bits, too many to guess. */
+const codeLength = 12
+const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+
+/** What a code that was typed in comes to. */
+export type CodeVerdict =
+  | { readonly kind: 'accepted' }
+  /** `left`: what is stored of the code from now on; null: nothing. */
+  | {
+      readonly kind: 'refused'
+      readonly reason: Extract<ProofRefusal, 'no_code' | 'code_expired' | 'code_wrong'>
+      readonly left: StoredEmailCode | null
+    }
+
+/** Makes one-time codes and judges them. Only a keyed hash of a code is stored, bound to its address. */
+export interface EmailCodes {
+  /** A new random code of an address, to be sent there by whoever requests it, and what is stored of it. */
+  issue(emailKey: string, now: number): { readonly code: string; readonly stored: StoredEmailCode }
+  /** Judges what was typed in. Case, spaces and hyphens do not matter; the comparison takes constant time. */
+  judge(emailKey: string, typed: string, stored: StoredEmailCode | null, now: number): CodeVerdict
+}
+
+/** Builds it on a key. */
+export function createEmailCodes(key: Uint8Array, random: Pick<Random, 'bytes'>): EmailCodes {
+  const hashOf = (emailKey: string, code: string) =>
+    createHmac('sha256', key).update(`${emailKey}|${code}`, 'utf8').digest('hex')
+  return {
+    issue(emailKey, now) {
+      const code = Array.from(random.bytes(codeLength), (byte) => alphabet[byte & 31]).join('')
+      const stored = { hash: hashOf(emailKey, code), expiresAt: now + codeLifetimeMs, triesLeft: codeTries }
+      return { code, stored }
+    },
+    judge(emailKey, typed, stored, now) {
+      // Hashed also where there is nothing to compare with, so that the time does not tell whether a code is out.
+      const given = Buffer.from(hashOf(emailKey, typed.replace(/[\s-]/g, '').toUpperCase()), 'hex')
+      if (stored === null) return { kind: 'refused', reason: 'no_code', left: null }
+      const good = Buffer.from(stored.hash, 'hex')
+      const isEqual = given.length === good.length && timingSafeEqual(given, good)
+      if (now >= stored.expiresAt) return { kind: 'refused', reason: 'code_expired', left: null }
+      if (isEqual) return { kind: 'accepted' }
+      const triesLeft = stored.triesLeft - 1
+      return { kind: 'refused', reason: 'code_wrong', left: triesLeft > 0 ? { ...stored, triesLeft } : null }
+    },
+  }
+}

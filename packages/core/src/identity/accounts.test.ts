@@ -1,0 +1,218 @@
+/** INTERFACE 4.2: who gets an address that somebody registers with, proves or has attested. */
+import { describe, expect, test } from 'vitest'
+import { approved, email, identitySetup, otherShop, rejected, shop } from '../../test/support/identity-setup.js'
+import { codeLifetimeMs, createEmailCodes } from '../emails/email-codes.js'
+import { createAccounts } from './accounts.js'
+import { EmailProofError, ShareRequestError } from './errors.js'
+
+async function setUp() {
+  const setup = identitySetup()
+  const accounts = await setup.identity.accounts()
+  return { ...setup, accounts, code: async (address = email) => (await accounts.requestCode(address)).code }
+}
+
+describe('a placeholder becomes an account', () => {
+  test('by the code that was sent to its address, in any spelling of it', async () => {
+    const { accounts, share, code, subject } = await setUp()
+    await share()
+    const sent = await code(email.toUpperCase())
+    const { accountId, emailVerified } = await accounts.proveByCode(` ${email}`, sent)
+    expect(emailVerified).toBe(true)
+    expect(subject()).toMatchObject({ accountId, proved: true, donor: shop })
+  })
+
+  test('at once by the integration that shared for it', async () => {
+    const { accounts, share, subject } = await setUp()
+    await share()
+    const { accountId } = await accounts.proveByAttestation(email, shop.toUpperCase().replace('0X', '0x'))
+    expect(subject()).toMatchObject({ accountId, proved: true, donor: shop })
+  })
+
+  test.each(['code', 'attestation'])('by %s, for the account that is signed in', async (how) => {
+    const { accounts, share, webhook, code, register, has } = await setUp()
+    await share()
+    await webhook(approved)
+    const accountId = await register()
+    const proveFor = { accountId }
+    if (how === 'code') expect(await accounts.proveByCode(email, await code(), proveFor)).toMatchObject(proveFor)
+    else expect(await accounts.proveByAttestation(email, shop, proveFor)).toMatchObject(proveFor)
+    expect(has(accountId)).toHaveLength(1)
+    expect(await share()).toEqual({ ...approved, reused: false })
+  })
+})
+
+describe('a code', () => {
+  test('that is made while somebody else finds none stays, and is good', async () => {
+    const { accounts, clock, keyOf, accountEvents, store, emails, ids } = await setUp()
+    const codes = createEmailCodes(Buffer.alloc(32, 1), { bytes: (length) => Buffer.alloc(length, 3) })
+    const issued = codes.issue(await keyOf(email), clock.now())
+    /** A transaction that finds no code, and sees one that is made before it ends, as databases let it. */
+    const transaction: typeof store.transaction = (work) =>
+      store.transaction((tx) => {
+        let isMade = false
+        const find = async (key: string) => {
+          const found = await tx.identityAccounts.code(key)
+          if (!isMade) await tx.identityAccounts.setCode(key, issued.stored)
+          isMade = true
+          return found
+        }
+        return work({ ...tx, identityAccounts: { ...tx.identityAccounts, code: find } })
+      })
+    const deps = { emails: await emails(), codes, clock, ids, ownsAccounts: true }
+    const early = createAccounts({ ...deps, store: { transaction } }).commands
+    await expect(early.proveByCode(email, 'WRONG')).rejects.toThrow(EmailProofError)
+    expect(accountEvents().map(({ reason }) => reason)).toEqual(['no_code'])
+    const { commands } = createAccounts({ ...deps, store })
+    expect(await commands.proveByCode(email, issued.code)).toMatchObject({ emailVerified: true })
+    await expect(accounts.proveByCode(email, issued.code)).rejects.toThrow(EmailProofError)
+  })
+
+  test('comes with the address in its normal form, where it is to be sent', async () => {
+    const { accounts, clock } = await setUp()
+    expect(await accounts.requestCode(' JOSE\u0301@B\u00dcCHER.example. ')).toEqual({
+      ...{ address: 'jos\u00e9@xn--bcher-kva.example', code: expect.any(String) },
+      expiresAt: clock.now() + codeLifetimeMs,
+    })
+  })
+
+  test('is good once', async () => {
+    const { accounts, code } = await setUp()
+    const sent = await code()
+    await accounts.proveByCode(email, sent)
+    await expect(accounts.proveByCode(email, sent)).rejects.toThrow(EmailProofError)
+  })
+
+  test('is good once, however many use it at once', async () => {
+    const { accounts, code } = await setUp()
+    const sent = await code()
+    const used = await Promise.allSettled(Array.from({ length: 10 }, () => accounts.proveByCode(email, sent)))
+    expect(used.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  })
+
+  test('is no good once the next one is made', async () => {
+    const { accounts, code } = await setUp()
+    const sent = await code()
+    const next = await code()
+    await expect(accounts.proveByCode(email, sent)).rejects.toThrow(EmailProofError)
+    expect(await accounts.proveByCode(email, next)).toMatchObject({ emailVerified: true })
+  })
+
+  test('is no good after five wrong tries, and a refused one changes no account and no subject', async () => {
+    const { accounts, accountEvents, code, memory } = await setUp()
+    const sent = await code()
+    for (let tried = 0; tried < 5; tried += 1)
+      await expect(accounts.proveByCode(email, 'AAAAAAAAAAAA')).rejects.toThrow(EmailProofError)
+    await expect(accounts.proveByCode(email, sent)).rejects.toThrow(EmailProofError)
+    expect(accountEvents().map(({ reason }) => reason)).toEqual([null, ...Array(5).fill('code_wrong'), 'no_code'])
+    const { users, subjects } = memory.committed()
+    expect([[...users], [...subjects]]).toEqual([[], []])
+  })
+
+  test('is refused when it is too old, or another address’s', async () => {
+    const { accounts, share, clock, code } = await setUp()
+    await share()
+    const sent = await code()
+    await expect(accounts.proveByCode('other@example.com', sent)).rejects.toThrow(EmailProofError)
+    await clock.advance(codeLifetimeMs)
+    await expect(accounts.proveByCode(email, sent)).rejects.toThrow(EmailProofError)
+  })
+})
+
+describe('nobody gets an address', () => {
+  test('by the attestation of an integration that did not share for it', async () => {
+    const { accounts, share, subjectOf } = await setUp()
+    await expect(accounts.proveByAttestation(email, shop)).rejects.toThrow(EmailProofError)
+    await share()
+    const before = await subjectOf()
+    await expect(accounts.proveByAttestation(email, otherShop)).rejects.toThrow(EmailProofError)
+    expect(await subjectOf()).toEqual(before)
+  })
+
+  test('by attestation once it is somebody’s, proven or not', async () => {
+    const { accounts, share, register, code } = await setUp()
+    const accountId = await register()
+    await share()
+    await expect(accounts.proveByAttestation(email, shop)).rejects.toThrow(EmailProofError)
+    expect(await accounts.proveByCode(email, await code())).toMatchObject({ accountId })
+    await expect(accounts.proveByAttestation(email, shop)).rejects.toThrow(EmailProofError)
+  })
+
+  test('by attestation a second time', async () => {
+    const { accounts, share } = await setUp()
+    await share()
+    await accounts.proveByAttestation(email, shop)
+    await expect(accounts.proveByAttestation(email, shop)).rejects.toThrow(EmailProofError)
+  })
+
+  test('for an account that there is not', async () => {
+    const { accounts, share, code } = await setUp()
+    await share()
+    const nobody = { accountId: 'nobody' }
+    await expect(accounts.proveByAttestation(email, shop, nobody)).rejects.toThrow(EmailProofError)
+    await expect(accounts.proveByCode(email, await code(), nobody)).rejects.toThrow(EmailProofError)
+    expect(await accounts.proveByAttestation(email, shop)).toMatchObject({ emailVerified: true })
+  })
+
+  test('of something that is no address', async () => {
+    const { accounts, identity } = await setUp()
+    await expect(accounts.register('user@')).rejects.toThrow(ShareRequestError)
+    await expect(accounts.requestCode('user@')).rejects.toThrow(ShareRequestError)
+    await expect(accounts.proveByCode('user@', 'x')).rejects.toThrow(ShareRequestError)
+    await expect(accounts.proveByAttestation('', shop)).rejects.toThrow(ShareRequestError)
+    await expect(identity.proved({ email: 'user@', accountId: 'x' })).rejects.toThrow(ShareRequestError)
+    await expect(identity.emailKey('user@')).rejects.toThrow(ShareRequestError)
+  })
+})
+
+describe('a registration that proved nothing', () => {
+  test('carries the address, and what is shared from then on is its', async () => {
+    const { share, register, has } = await setUp()
+    const accountId = await register()
+    await share()
+    expect(has(accountId)).toHaveLength(1)
+  })
+
+  test('gets nothing that was shared before, whatever is shared since', async () => {
+    const { share, webhook, register, has, subject } = await setUp()
+    await share()
+    const accountId = await register()
+    await webhook(rejected)
+    await share()
+    expect(has(accountId)).toEqual([])
+    expect(subject()).toMatchObject({ accountId: null, donor: shop, attachedNumber: 2 })
+  })
+
+  test('loses what was shared for the address to the account that proves it', async () => {
+    const { share, register, prove, has } = await setUp()
+    const carrier = await register()
+    await share()
+    const prover = await prove()
+    expect([has(carrier).length, has(prover).length]).toEqual([0, 1])
+  })
+})
+
+test('who proves an address without being signed in proves it for the account that carries it', async () => {
+  const { accounts, register, code, subjectOf } = await setUp()
+  const accountId = await register()
+  expect(await accounts.proveByCode(email, await code())).toMatchObject({ accountId })
+  expect(await subjectOf()).toMatchObject({ accountId, proved: true })
+})
+
+test('registrations, codes, proofs and refusals are logged by keyed hash: who, when and how', async () => {
+  const { accounts, share, accountEvents, keyOf, clock, register, code } = await setUp()
+  await share()
+  await expect(accounts.proveByAttestation(email, otherShop)).rejects.toThrow(EmailProofError)
+  const { accountId: owner } = await accounts.proveByAttestation(email, shop)
+  const accountId = await register()
+  await accounts.proveByCode(email, await code(), { accountId })
+  const emailKey = await keyOf(email)
+  const logged = { at: clock.now(), emailKey, accountId: null, proof: null, by: null, reason: null }
+  expect(accountEvents()).toEqual([
+    { ...logged, action: 'refused', proof: 'attestation', by: otherShop, reason: 'not_donor' },
+    { ...logged, action: 'proved', accountId: owner, proof: 'attestation', by: shop },
+    { ...logged, action: 'registered', accountId },
+    { ...logged, action: 'code_issued', proof: 'code' },
+    { ...logged, action: 'proved', accountId, proof: 'code' },
+  ])
+  expect(JSON.stringify(accountEvents())).not.toContain('canary')
+})

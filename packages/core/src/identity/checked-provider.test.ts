@@ -1,0 +1,175 @@
+import { createSumsubApi } from '@payment-integration/identity-sumsub/service'
+import { describe, expect, test } from 'vitest'
+import { email, first, identitySetup, shop } from '../../test/support/identity-setup.js'
+import { recordingLogger } from '../../test/support/recording-logger.js'
+import { scriptedProvider } from '../../test/support/scripted-provider.js'
+import type { IdentityProvider } from '../ports/identity-provider.js'
+import { createService } from '../service.js'
+import { checkedProvider, untilStopped } from './checked-provider.js'
+
+const begun = { reviewStatus: 'init', reviewAnswer: null, rejectType: null, rejectLabels: [] }
+const applicant = { applicantId: 'a', review: null }
+const unknown = { kind: 'unknown', reason: 'ERR_PROVIDER_ANSWER' }
+const unavailable = { kind: 'unavailable', reason: 'ERR_PROVIDER_ANSWER' }
+const request = { shareToken: 'canary-token', externalUserId: first, sendBy: 0 }
+
+/** A provider whose calls all come to the same, checked. */
+function answering(come: () => unknown) {
+  const logger = recordingLogger()
+  const call = async () => come()
+  const provider = { redeem: call, find: call, review: call } as unknown as IdentityProvider
+  return { logger, checked: checkedProvider(provider, logger) }
+}
+
+describe('an answer of the port passes unchanged', () => {
+  test.each([
+    { kind: 'redeemed', applicant },
+    { kind: 'redeemed', applicant: { ...applicant, review: begun, reviewedAt: 1, createdAt: 2, levelName: 'basic' } },
+    { kind: 'redeemed', applicant: { ...applicant, reviewedAt: null, createdAt: null, levelName: null } },
+    { kind: 'rejected', message: 'expired', providerCode: null },
+    { kind: 'misconfigured', reason: 'signature', facts: { status: 401 } },
+    { kind: 'throttled', retryAfterMs: 1_000 },
+    { kind: 'unsent' },
+    { kind: 'unknown', reason: 'no answer' },
+  ])('to a redemption: %j', async (answer) => {
+    const { logger, checked } = answering(() => answer)
+    expect(await checked.redeem(request)).toBe(answer)
+    expect(logger.lines).toEqual([])
+  })
+
+  test.each([
+    { kind: 'answer', value: null },
+    { kind: 'answer', value: { ...applicant, review: begun, reviewedAt: null } },
+    { kind: 'misconfigured', reason: 'signature' },
+    { kind: 'throttled', retryAfterMs: null },
+    { kind: 'unavailable', reason: 'no answer' },
+  ])('to a look-up and a poll: %j', async (answer) => {
+    const { logger, checked } = answering(() => answer)
+    expect([await checked.find(first), await checked.review('a')]).toEqual([answer, answer])
+    expect(logger.lines).toEqual([])
+  })
+})
+
+/** Answers that are none, of JavaScript hosts and of providers of another API. */
+const unreadable: readonly (readonly [string, unknown])[] = [
+  ['nothing', undefined],
+  ['null', null],
+  ['a text', 'redeemed'],
+  ['an applicant alone, as identity-sumsub answers', { ...applicant, externalUserId: first, review: begun }],
+  ['no kind', { applicant }],
+  ['an unknown kind', { kind: 'done', applicant }],
+  ['the name of an inherited method', { kind: 'toString' }],
+  ['an applicant without an id', { kind: 'redeemed', applicant: { review: null } }],
+  ['an applicant with a blank id', { kind: 'redeemed', applicant: { ...applicant, applicantId: '' } }],
+  ['an applicant without a review', { kind: 'redeemed', applicant: { applicantId: 'a' } }],
+  ['an unknown status', { kind: 'redeemed', applicant: { ...applicant, review: { ...begun, reviewStatus: 'done' } } }],
+  ['an unknown answer', { kind: 'redeemed', applicant: { ...applicant, review: { ...begun, reviewAnswer: 'BLUE' } } }],
+  [
+    'labels that are no texts',
+    { kind: 'redeemed', applicant: { ...applicant, review: { ...begun, rejectLabels: [1] } } },
+  ],
+  ['a date as a text', { kind: 'redeemed', applicant: { ...applicant, createdAt: '2026-01-01' } }],
+  ['a date that is none', { kind: 'redeemed', applicant: { ...applicant, reviewedAt: Number.NaN } }],
+  ['a refusal without words', { kind: 'rejected', providerCode: null }],
+  ['a refusal without a reason', { kind: 'misconfigured' }],
+]
+
+describe('an answer that is none is logged once, and never acted on', () => {
+  test.each(unreadable)('%s', async (_, answer) => {
+    const { logger, checked } = answering(() => answer)
+    expect(await checked.redeem(request)).toEqual(unknown)
+    expect(logger.lines).toMatchObject([{ level: 'error', fields: { call: 'redeem', fault: 'an unknown shape' } }])
+    expect([await checked.find(first), await checked.review('a')]).toEqual([unavailable, unavailable])
+    expect(logger.lines).toHaveLength(3)
+    expect(JSON.stringify(logger.lines)).not.toContain('canary')
+  })
+
+  test('a call that rejects: no words of the error are in the log', async () => {
+    const { logger, checked } = answering(() => {
+      throw new TypeError('canary-token is invalid')
+    })
+    expect(await checked.redeem(request)).toEqual(unknown)
+    expect([await checked.find(first), await checked.review('a')]).toEqual([unavailable, unavailable])
+    expect(logger.lines.map(({ fields }) => fields['fault'])).toEqual(['TypeError', 'TypeError', 'TypeError'])
+    expect(JSON.stringify(logger.lines)).not.toContain('canary')
+  })
+
+  test('a refusal of a token as the answer to a look-up', async () => {
+    const { checked } = answering(() => ({ kind: 'rejected', message: 'expired', providerCode: null }))
+    expect(await checked.find(first)).toEqual(unavailable)
+  })
+})
+
+test('the level, and whether names are found, are what the provider says at that moment', () => {
+  const provider = scriptedProvider()
+  const checked = checkedProvider(provider, recordingLogger())
+  expect([checked.levelName, checked.findsByName]).toEqual([null, true])
+  Object.assign(provider, { levelName: 'basic', findsByName: false })
+  expect([checked.levelName, checked.findsByName]).toEqual(['basic', false])
+})
+
+describe('something that is no provider is rejected at once', () => {
+  const { redeem, find, review } = scriptedProvider()
+  test.each([null, undefined, {}, { redeem, find }, { redeem, review }, { find, review }, { redeem, find, review: 1 }])(
+    '%o',
+    (provider) => {
+      const { start, deps } = identitySetup()
+      const identity = { provider: provider as unknown as IdentityProvider }
+      expect(() => checkedProvider(identity.provider, recordingLogger())).toThrow(TypeError)
+      if (provider !== undefined) expect(() => start(identity)).toThrow(TypeError)
+      const sender = { post: () => Promise.reject(new Error('unused')) }
+      expect(() => createService({ store: deps.store, masterKey: deps.masterKey, sender, identity })).toThrow(TypeError)
+    },
+  )
+})
+
+test('the raw provider of identity-sumsub redeems one token at most: its answer is unknown, and an operator resolves it', async () => {
+  const { start, clock, share, expire, redemptions, errors, identity, subject } = identitySetup()
+  const sent: string[] = []
+  const raw = createSumsubApi({
+    ...{ appToken: 'app', secretKey: 'secret', levelName: 'basic', now: () => clock.now() },
+    fetch: async (input: string | URL | Request) => {
+      sent.push(new URL(String(input instanceof Request ? input.url : input)).pathname)
+      return Response.json({ id: 'made', externalUserId: first, review: { reviewStatus: 'init' } })
+    },
+  })
+  const wrong = start({ provider: raw as unknown as IdentityProvider })
+  const shared = () => wrong.share({ integrationAddress: shop, email, shareToken: 'canary-token' })
+  await expect(shared()).rejects.toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE' })
+  await expire()
+  for (let times = 0; times < 3; times += 1)
+    await expect(shared()).rejects.toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE' })
+  expect(sent.filter((path) => path.endsWith('/reuse'))).toHaveLength(1)
+  expect(redemptions()).toEqual([[first, shop, 'unknown']])
+  // The redemption, its look-up, and one for each request since.
+  expect(errors()).toHaveLength(5)
+  // With a provider of the port an operator can name its applicant.
+  expect(await identity.resolveRedemption({ externalUserId: first, applicantId: 'made' })).toBe('attached')
+  expect(subject()).toMatchObject({ donor: shop, applicantId: 'made' })
+  expect(await share()).toMatchObject({ reused: false })
+})
+
+describe('polls of a service that stops', () => {
+  const stopped = { kind: 'unavailable', reason: 'ERR_STOPPING' }
+
+  test('one in flight ends when the signal aborts, and the next one is not sent', async () => {
+    const provider = scriptedProvider()
+    provider.pause = () => new Promise(() => undefined)
+    const stopping = new AbortController()
+    const polled = untilStopped(provider, () => stopping.signal)
+    const inFlight = [polled.review('a'), polled.find('b')]
+    stopping.abort()
+    expect(await Promise.all(inFlight)).toEqual([stopped, stopped])
+    expect(await polled.review('c')).toEqual(stopped)
+    expect(provider.calls).toEqual(['review a', 'find b'])
+  })
+
+  test('before there is a signal, and while it has not aborted, the provider answers', async () => {
+    const provider = scriptedProvider()
+    let signal: AbortSignal | undefined
+    const polled = untilStopped(provider, () => signal)
+    expect(await polled.review('a')).toMatchObject({ kind: 'answer' })
+    signal = new AbortController().signal
+    expect(await polled.find('b')).toEqual({ kind: 'answer', value: null })
+  })
+})

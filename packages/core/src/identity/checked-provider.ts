@@ -1,0 +1,140 @@
+/** Checks what a provider answers before anything acts on it. Source: docs/decisions/identity-provider.md. @module */
+import { shareResponseSchema } from '@payment-integration/contract'
+import type { Answer, IdentityProvider } from '../ports/identity-provider.js'
+import type { Logger } from '../ports/world.js'
+
+/** In place of an answer that is none of the port's. */
+const unreadable = 'ERR_PROVIDER_ANSWER'
+/** In place of an answer once the service stops. */
+const stopped = { kind: 'unavailable', reason: 'ERR_STOPPING' } as const
+
+/**
+ * The provider with its answers checked. No call rejects. After an unreadable answer to a redemption its outcome is
+ * unknown, as the token may have been used.
+ * @throws TypeError When it is no provider.
+ */
+export function checkedProvider(provider: IdentityProvider, logger: Pick<Logger, 'error'>): IdentityProvider {
+  for (const call of ['redeem', 'find', 'review'] as const)
+    if (typeof (provider as Partial<IdentityProvider> | null)?.[call] !== 'function')
+      throw new TypeError(`The identity provider has no function ${call}; pass an IdentityProvider of core.`)
+
+  async function readable<T>(call: string, ask: () => Promise<T>, checks: Checks): Promise<T | null> {
+    let fault = 'an unknown shape'
+    try {
+      const answer = await ask()
+      const fields = fieldsOf(answer)
+      const kind = String(fields['kind'])
+      if (Object.hasOwn(checks, kind) && checks[kind]?.(fields) === true) return answer
+    } catch (error) {
+      fault = error instanceof Error ? error.name : typeof error
+    }
+    logger.error(
+      { eventType: 'identity.misconfigured', call, fault },
+      'The identity provider does not answer as the port IdentityProvider says. Wrap it in an adapter.',
+    )
+    return null
+  }
+  return {
+    get levelName() {
+      return provider.levelName
+    },
+    get findsByName() {
+      return provider.findsByName
+    },
+    redeem: async (request) =>
+      (await readable('redeem', () => provider.redeem(request), redeemChecks)) ?? {
+        kind: 'unknown',
+        reason: unreadable,
+      },
+    find: async (name, by) =>
+      (await readable('find', () => provider.find(name, by), findChecks)) ?? {
+        kind: 'unavailable',
+        reason: unreadable,
+      },
+    review: async (id) =>
+      (await readable('review', () => provider.review(id), reviewChecks)) ?? {
+        kind: 'unavailable',
+        reason: unreadable,
+      },
+  }
+}
+
+/**
+ * The provider for look-ups and polls that nobody waits for: once the signal aborts, each ends at once as unavailable.
+ * @param signal - The signal of the loop, once it runs.
+ */
+export function untilStopped(
+  provider: IdentityProvider,
+  signal: () => AbortSignal | undefined,
+): Pick<IdentityProvider, 'find' | 'review'> {
+  function within<T>(ask: () => Promise<Answer<T>>): Promise<Answer<T>> {
+    const current = signal()
+    if (current === undefined) return ask()
+    return new Promise((resolve, reject) => {
+      const stop = () => resolve(stopped)
+      current.addEventListener('abort', stop, { once: true })
+      if (current.aborted) stop()
+      else
+        ask()
+          .then(resolve, reject)
+          .finally(() => current.removeEventListener('abort', stop))
+    })
+  }
+  return {
+    find: (externalUserId) => within(() => provider.find(externalUserId)),
+    review: (applicantId) => within(() => provider.review(applicantId)),
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+/** By the kind of the answer. */
+type Checks = Readonly<Record<string, (answer: Fields) => boolean>>
+
+const refusals: Checks = {
+  misconfigured: ({ reason }) => isText(reason),
+  throttled: ({ retryAfterMs }) => isNumberOrNull(retryAfterMs),
+}
+const redeemChecks: Checks = {
+  ...refusals,
+  redeemed: ({ applicant }) => isApplicant(applicant),
+  rejected: ({ message, providerCode }) => isText(message) && isNumberOrNull(providerCode),
+  unsent: () => true,
+  unknown: ({ reason }) => isText(reason),
+}
+const findChecks: Checks = {
+  ...refusals,
+  answer: ({ value }) => value === null || isApplicant(value),
+  unavailable: ({ reason }) => isText(reason),
+}
+const reviewChecks: Checks = {
+  ...findChecks,
+  answer: ({ value }) => value === null || isDatedReview(value),
+}
+
+function isApplicant(value: unknown): boolean {
+  const { applicantId, review, reviewedAt = null, createdAt = null, levelName = null } = fieldsOf(value)
+  const isNamed = isText(applicantId) && applicantId !== '' && (levelName === null || isText(levelName))
+  return isNamed && (review === null || isReview(review)) && [reviewedAt, createdAt].every(isNumberOrNull)
+}
+
+function isDatedReview(value: unknown): boolean {
+  const { review, reviewedAt } = fieldsOf(value)
+  return isReview(review) && isNumberOrNull(reviewedAt)
+}
+
+function isReview(value: unknown): boolean {
+  return shareResponseSchema.safeParse({ ...fieldsOf(value), reused: false }).success
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+/** Times in milliseconds, and the provider's codes. */
+function isNumberOrNull(value: unknown): boolean {
+  return value === null || Number.isFinite(value)
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {}
+}

@@ -1,0 +1,325 @@
+/** DESIGN 5.4: what an operator closes lets nobody redeem again while the provider may have the first applicant. */
+import { describe, expect, test } from 'vitest'
+import {
+  approved,
+  begun,
+  email,
+  first,
+  identitySetup,
+  otherShop,
+  rejected,
+  shop,
+} from '../../test/support/identity-setup.js'
+import { mostMissing } from './missing.js'
+
+const subjectId = 's1'
+const applicantId = `applicant of ${first}`
+const [hold, missing] = [{ subjectId, what: 'hold' } as const, { subjectId, what: 'missing' } as const]
+const absent = { since: 1, reported: false, confirmed: false }
+const day = 24 * 60 * 60_000
+
+/** Approved, and switched off at the provider: the webhook that it was switched on again was lost. */
+async function onHold() {
+  const setup = identitySetup()
+  const { share, webhook, provider, clock, identity } = setup
+  await share()
+  provider.reviews.set(applicantId, approved)
+  await webhook(approved)
+  await clock.advance(1_000)
+  await webhook(null, { change: 'deactivated' })
+  expect(await share()).toMatchObject({ reviewStatus: 'onHold', reused: false })
+  return { ...setup, close: identity.closeVerification }
+}
+
+/** Another user, approved; the provider knows that applicant. */
+async function witness(setup: ReturnType<typeof identitySetup>, address = 'witness@example.com') {
+  await setup.shareFor(address)
+  const name = `pi:${(await setup.subjectOf(address)).id}:1`
+  setup.provider.reviews.set(`applicant of ${name}`, approved)
+  await setup.webhook(approved, { name, key: name })
+  return { name, witnessId: `applicant of ${name}` }
+}
+
+/** Approved and missing. `witnessed`: the provider knows another one that was approved before. */
+async function missingOne({ witnessed = true, isReviewed = true } = {}) {
+  const setup = identitySetup()
+  const { share, webhook, clock, provider, identity, seedSubject } = setup
+  await share()
+  const witnessId = witnessed ? (await witness(setup)).witnessId : ''
+  await clock.advance(1_000)
+  if (isReviewed) await webhook(approved)
+  seedSubject(subjectId, { missing: absent })
+  provider.deleted.add(applicantId)
+  return { ...setup, witnessId, close: identity.closeVerification }
+}
+
+describe('a hold', () => {
+  test('is closed when the provider gives the review that is known, and the audit log says who did', async () => {
+    const { close, share, audit, history, provider } = await onHold()
+    expect(await close(hold)).toBe('closed')
+    expect(await share()).toEqual({ ...approved, reused: false })
+    expect(audit()).toEqual([`cli:ada identity.hold_closed ${applicantId}`])
+    expect(history().at(-1)).toBe('operator activated applied')
+    expect(provider.redeemed).toHaveLength(1)
+    expect(await close(hold)).toBe('nothing_to_close')
+    expect(audit()).toHaveLength(1)
+  })
+
+  test('stays in a dry run, which answers what would become of it', async () => {
+    const { close, subject, audit } = await onHold()
+    const before = subject()
+    expect(await close({ ...hold, dryRun: true })).toBe('closed')
+    expect([subject(), audit()]).toEqual([before, []])
+  })
+
+  test('stays while the provider gives another review, which is polled at once', async () => {
+    const { close, identity, share, provider, audit } = await onHold()
+    await identity.pollDue()
+    provider.reviews.set(applicantId, rejected)
+    expect(await close({ ...hold, dryRun: true })).toBe('other_review')
+    expect(await identity.pollDue()).toBe(0)
+    expect(await close(hold)).toBe('other_review')
+    await expect(share(otherShop)).rejects.toMatchObject({ code: 'ERR_VERIFICATION_UNAVAILABLE' })
+    expect(await identity.pollDue()).toBe(1)
+    expect(await close(hold)).toBe('closed')
+    expect(audit()).toHaveLength(1)
+    expect(await share()).toEqual({ ...begun, reused: true })
+  })
+
+  test('stays when the provider does not know the applicant', async () => {
+    const { close, provider, subject } = await onHold()
+    provider.reviews.set(applicantId, null)
+    expect(await close(hold)).toBe('unknown')
+    expect(subject().presence).toMatchObject({ isActive: false })
+  })
+
+  test('begins again by a webhook of a time after it began, however late that comes', async () => {
+    const { close, share, webhook, clock } = await onHold()
+    const since = clock.now()
+    await clock.advance(60_000)
+    expect(await close(hold)).toBe('closed')
+    expect(await webhook(null, { change: 'deactivated', at: since, key: 'copy' })).toBe('older')
+    expect(await share()).toMatchObject(approved)
+    expect(await webhook(null, { change: 'deactivated', at: since + 1, key: 'late' })).toBe('applied')
+    expect(await share()).toMatchObject({ reviewStatus: 'onHold' })
+  })
+
+  test('stays when something is heard while the provider is asked', async () => {
+    const { close, webhook, during, clock, subject } = await onHold()
+    during('review', async () => {
+      await clock.advance(1)
+      await webhook(null, { change: 'deactivated', key: 'again' })
+    })
+    expect(await close(hold)).toBe('changed')
+    expect(subject().presence).toMatchObject({ isActive: false })
+  })
+
+  test('of an applicant that is missing, too, is closed no sooner than the wait for it', async () => {
+    const { close, seedSubject, provider } = await missingOne()
+    seedSubject(subjectId, { presence: { isActive: false, at: 1 } })
+    const before = provider.calls.length
+    expect(await close(hold)).toBe('missing')
+    expect(provider.calls).toHaveLength(before)
+    expect(await close(missing)).toBe('closed')
+    expect(await close(hold)).toBe('nothing_to_close')
+  })
+
+  test.each([
+    ['throttled', 'ERR_IDENTITY_UNAVAILABLE', 0],
+    ['lost before', 'ERR_IDENTITY_UNAVAILABLE', 0],
+    ['misconfigured', 'ERR_IDENTITY_MISCONFIGURED', 1],
+  ] as const)('stays when the provider answers %s', async (fault, code, logged) => {
+    const { close, fails, subject, errors, audit } = await onHold()
+    const before = subject()
+    fails(fault)
+    await expect(close(hold)).rejects.toMatchObject({ code })
+    expect([subject(), audit()]).toEqual([before, []])
+    expect(errors()).toHaveLength(logged)
+  })
+
+  test('stays when the audit log cannot be written', async () => {
+    const { close, memory, subject } = await onHold()
+    const before = subject()
+    memory.failures.push(new Error('disk'))
+    await expect(close(hold)).rejects.toThrow('disk')
+    expect(subject()).toEqual(before)
+  })
+})
+
+test('nothing is closed of a subject that there is not, or whose verification is in order', async () => {
+  const { identity, share } = identitySetup()
+  expect(await identity.closeVerification({ subjectId: 'nobody', what: 'hold' })).toBe('nothing_to_close')
+  await share()
+  for (const request of [hold, missing]) expect(await identity.closeVerification(request)).toBe('nothing_to_close')
+})
+
+describe('the wait for an applicant that is missing with many others', () => {
+  /** Too many are missing for one to count as gone, all approved. `witnessed`: the provider knows an older one. */
+  async function vanished(witnessed = true) {
+    const setup = identitySetup()
+    const { provider, clock, share, webhook, identity, subject } = setup
+    await share()
+    const witnessId = witnessed ? (await witness(setup)).witnessId : ''
+    await clock.advance(1_000)
+    provider.reviews.set(applicantId, approved)
+    await webhook(approved)
+    for (let n = 0; n < mostMissing; n += 1) {
+      const { witnessId: other } = await witness(setup, `user${n}@example.com`)
+      provider.deleted.add(other)
+    }
+    provider.deleted.add(applicantId)
+    for (let days = 0; days < 2; days += 1) {
+      await clock.advance(day + 1)
+      await identity.pollDue()
+    }
+    expect(subject()).toMatchObject({ review: approved, missing: { confirmed: false } })
+    return { ...setup, witnessId, close: identity.closeVerification }
+  }
+
+  test('is closed when the provider knows another of that time: its donor, and nobody else, may share again', async () => {
+    const { close, share, subject, audit, provider, history } = await vanished()
+    expect(await share()).toEqual({ ...approved, reused: false })
+    expect(await close({ ...missing, dryRun: true })).toBe('closed')
+    expect(await share()).toEqual({ ...approved, reused: false })
+    expect(audit()).toEqual([])
+    expect(await close(missing)).toBe('closed')
+    expect(audit()).toEqual([`cli:ada identity.missing_closed ${applicantId}`])
+    expect(history().at(-1)).toBe('operator missing applied')
+    expect(subject()).toMatchObject({ donor: shop, applicantId, review: null, missing: { confirmed: true } })
+    await expect(share(otherShop)).rejects.toMatchObject({ code: 'ERR_VERIFICATION_UNAVAILABLE' })
+    const before = provider.redeemed.length
+    expect(await share()).toEqual({ ...begun, reused: true })
+    expect(provider.redeemed).toHaveLength(before + 1)
+    expect(await close(missing)).toBe('nothing_to_close')
+  })
+
+  test('goes on when the provider knows none of that time: the tenant may be another one', async () => {
+    const setup = await vanished(false)
+    expect(await setup.close(missing)).toBe('unproven')
+    // One that came since proves nothing of the tenant of before.
+    await witness(setup, 'newcomer@example.com')
+    expect(await setup.close(missing)).toBe('unproven')
+    expect(setup.subject()).toMatchObject({ review: approved, missing: { confirmed: false } })
+  })
+
+  test('goes on when the provider knows no witness any more', async () => {
+    const { close, provider, witnessId, audit } = await vanished()
+    provider.deleted.add(witnessId)
+    expect(await close(missing)).toBe('unproven')
+    expect(audit()).toEqual([])
+  })
+
+  test('goes on when the provider knows the applicant, which is polled at once', async () => {
+    const { close, identity, provider, subject } = await vanished()
+    provider.deleted.delete(applicantId)
+    expect(await close(missing)).toBe('known')
+    await identity.pollDue()
+    expect(subject()).toMatchObject({ review: approved, missing: null })
+  })
+})
+
+describe('the name of a missing applicant', () => {
+  /** The provider answers by the name of the missing one, although not by its id. */
+  function foundByName({ provider }: Awaited<ReturnType<typeof missingOne>>, foundId: string): void {
+    const { find } = provider
+    provider.find = async (asked) =>
+      asked === first ? { kind: 'answer', value: { applicantId: foundId, review: approved } } : find(asked)
+  }
+
+  test('is looked up, and the audit log has the address of its subject', async () => {
+    const { provider, close, memory, keyOf } = await missingOne()
+    expect(await close(missing)).toBe('closed')
+    expect(provider.calls).toContain(`find ${first}`)
+    const details = { integrationAddress: shop, emailKey: await keyOf(email) }
+    expect(memory.committed().audit.map((each) => each.details)).toEqual([details])
+  })
+
+  test('that the same applicant has closes nothing, and it is polled at once', async () => {
+    const setup = await missingOne()
+    foundByName(setup, applicantId)
+    const { close, store } = setup
+    expect(await close({ ...missing, dryRun: true })).toBe('known')
+    expect(await close(missing)).toBe('known')
+    expect(await store.identity.duePolls(9)).toContainEqual({ subjectId, applicantId })
+  })
+
+  test('that another applicant has closes nothing: the log says who has it, and no poll is of use', async () => {
+    const setup = await missingOne()
+    const { close, subject, errors, audit, store } = setup
+    foundByName(setup, 'made anew')
+    const before = subject()
+    expect(await close(missing)).toBe('name_taken')
+    expect([subject(), audit()]).toEqual([before, []])
+    expect(await store.identity.duePolls(9)).toEqual([])
+    expect(errors().map(({ fields }) => fields)).toEqual([
+      { externalUserId: first, applicantId: 'made anew', missing: applicantId },
+    ])
+  })
+
+  test('that no redemption is known of proves nothing', async () => {
+    const { close, seedSubject, provider } = await missingOne()
+    seedSubject(subjectId, { applicantId: 'of no redemption' })
+    provider.reviews.set('of no redemption', null)
+    expect(await close(missing)).toBe('unproven')
+  })
+
+  test('is none of ours where its user was verified directly: a witness is enough', async () => {
+    const setup = identitySetup()
+    const { register, direct, subjectsOf, seedSubject, provider, identity, clock } = setup
+    const accountId = await register('direct@example.com')
+    await witness(setup)
+    await clock.advance(1_000)
+    await direct(accountId, approved, 'own')
+    const id = subjectsOf(accountId)[0]?.id ?? ''
+    seedSubject(id, { missing: absent })
+    provider.reviews.set('own', null)
+    expect(await identity.closeVerification({ subjectId: id, what: 'missing' })).toBe('closed')
+  })
+})
+
+describe('a witness', () => {
+  test('is one of the time of the redemption where no time of a review is known', async () => {
+    const { close, provider, subject, witnessId } = await missingOne({ isReviewed: false })
+    expect(subject().reviewedAt).toBeNull()
+    expect(await close(missing)).toBe('closed')
+    expect(provider.calls).toContain(`review ${witnessId}`)
+  })
+
+  test('is none whose redemption is newer, though its review is older: a copy keeps the time of its original', async () => {
+    const { close, provider, shareFor, clock, ids } = await missingOne({ witnessed: false })
+    const reviewedAt = clock.now() - 60_000
+    await clock.advance(10 * day)
+    const copyId = `applicant of pi:s${Number(ids.next().slice(1)) + 1}:1`
+    provider.reviews.set(copyId, approved)
+    provider.reviewedAt.set(copyId, reviewedAt)
+    await shareFor('copy@example.com')
+    expect(await close(missing)).toBe('unproven')
+    expect(provider.calls).not.toContain(`review ${copyId}`)
+  })
+
+  test('is none that no redemption of ours made', async () => {
+    const { close, provider, register, direct, seedSubject, subjectsOf } = await missingOne({ witnessed: false })
+    const accountId = await register('direct@example.com')
+    await direct(accountId, approved, 'direct')
+    seedSubject(subjectsOf(accountId)[0]?.id ?? '', { reviewedAt: 1 })
+    expect(await close(missing)).toBe('unproven')
+    expect(provider.calls).not.toContain('review direct')
+  })
+
+  test('is looked for among those of that time alone, five at most', async () => {
+    const setup = await missingOne({ witnessed: false })
+    const { close, provider, clock, seedSubject } = setup
+    await clock.advance(1_000)
+    for (let n = 2; n <= 9; n += 1) {
+      const { witnessId } = await witness(setup, `user${n}@example.com`)
+      provider.deleted.add(witnessId)
+    }
+    await clock.advance(1_000)
+    const polls = () => provider.calls.filter((call) => call.startsWith('review applicant')).length
+    expect(await close(missing)).toBe('unproven')
+    expect(polls()).toBe(1)
+    seedSubject(subjectId, { reviewedAt: clock.now() })
+    expect(await close(missing)).toBe('unproven')
+    expect(polls()).toBe(1 + 1 + 5)
+  })
+})

@@ -1,0 +1,129 @@
+/** An operator closes a hold or a wait whose webhook was lost. Source: docs/decisions/identity.md. @module */
+import type { Audited } from '../audit/audited.js'
+import type { CloseRequest, CloseResult } from '../identity-types.js'
+import type { Answer } from '../ports/identity-provider.js'
+import type { RedemptionRecord, Subject, VerificationChange } from '../ports/store-identity.js'
+import { failureError, logFailure } from './errors.js'
+import { gone } from './missing.js'
+import { type IdentityParts, lockSubject } from './redemption.js'
+import { isEqual } from './reviews.js'
+
+/** Most other applicants that are asked about until the provider knows one. */
+const mostWitnesses = 5
+/** Subjects that are read at a time. */
+const pageSize = 500
+
+/**
+ * Builds the operation. An operator's word alone lets nobody redeem again: the provider must know the missing applicant
+ * neither by id nor by name, and must know another one of that time.
+ * It rejects with IdentityUnavailableError, IdentityMisconfiguredError; StoreError.
+ */
+export function createCloseVerification(
+  parts: IdentityParts & { readonly audited: Audited },
+): (request: CloseRequest) => Promise<CloseResult> {
+  const { store, provider, clock, logger, audited } = parts
+
+  return async ({ subjectId, what, dryRun = false }) => {
+    const [subject] = await store.identity.subjects({ id: subjectId, limit: 1 })
+    const applicantId = subject?.applicantId ?? null
+    if (subject === undefined || applicantId === null || !isClosable(what, subject)) return 'nothing_to_close'
+    const judged = await (what === 'hold' ? judgeHold : judgeMissing)(subject, applicantId)
+    if (dryRun) return judged
+    if (judged === 'closed') return close(subject, applicantId, what)
+    if (judged === 'known' || judged === 'other_review')
+      await store.transaction(async (tx) => {
+        await lockSubject(tx, subjectId)
+        await tx.identity.changeVerification(subjectId, { pollInMs: 0 })
+      })
+    return judged
+  }
+
+  /** A hold hides a review: it shows again only as the provider gives it now. */
+  async function judgeHold({ missing, review }: Subject, applicantId: string): Promise<CloseResult> {
+    if (missing !== null) return 'missing'
+    const said = await ask(() => provider.review(applicantId), { applicantId })
+    if (said === null) return 'unknown'
+    return isEqual(said.review, review) ? 'closed' : 'other_review'
+  }
+
+  async function judgeMissing({ emailKey, reviewedAt }: Subject, applicantId: string): Promise<CloseResult> {
+    if ((await ask(() => provider.review(applicantId), { applicantId })) !== null) return 'known'
+    const redemption = await redemptionOf(applicantId)
+    // Without its redemption nobody can ask for its name; a direct verification has none of ours.
+    if (redemption === null && emailKey !== null) return 'unproven'
+    if (redemption?.isFindable === true) {
+      const { externalUserId } = redemption
+      const named = await ask(() => provider.find(externalUserId), { externalUserId })
+      if (named?.applicantId === applicantId) return 'known'
+      if (named !== null) {
+        const ids = { externalUserId, applicantId: named.applicantId, missing: applicantId }
+        logger.error(ids, 'The name of an applicant that is missing belongs to another one.')
+        return 'name_taken'
+      }
+    }
+    const knownAt = Math.max(redemption?.startedAt ?? 0, reviewedAt ?? 0)
+    return (await hasWitness(applicantId, knownAt)) ? 'closed' : 'unproven'
+  }
+
+  /**
+   * Whether the provider knows an applicant that was redeemed and reviewed by the time that the missing one was known.
+   * A review alone does not date it: a copy keeps the time of its original.
+   */
+  async function hasWitness(missingId: string, knownAt: number): Promise<boolean> {
+    let left = mostWitnesses
+    let afterId: string | undefined
+    for (;;) {
+      const page = await store.identity.subjects({ limit: pageSize, afterId })
+      for (const { applicantId, missing, reviewedAt } of page) {
+        const isOfThatTime = missing === null && reviewedAt !== null && reviewedAt <= knownAt
+        if (applicantId === null || applicantId === missingId || !isOfThatTime) continue
+        const redemption = await redemptionOf(applicantId)
+        if (redemption === null || redemption.startedAt > knownAt) continue
+        if ((await ask(() => provider.review(applicantId), { applicantId })) !== null) return true
+        left -= 1
+        if (left === 0) return false
+      }
+      if (page.length < pageSize) return false
+      afterId = page.at(-1)?.id
+    }
+  }
+
+  function redemptionOf(applicantId: string): Promise<RedemptionRecord | null> {
+    return store.transaction((tx) => tx.identity.redemptionOf(applicantId))
+  }
+
+  async function ask<T>(call: () => Promise<Answer<T>>, about: Readonly<Record<string, string>>): Promise<T> {
+    const answer = await call()
+    if (answer.kind === 'answer') return answer.value
+    logFailure(logger, answer, about)
+    throw failureError(answer)
+  }
+
+  function close(before: Subject, applicantId: string, what: CloseRequest['what']): Promise<CloseResult> {
+    const { id, donor, emailKey, revision } = before
+    return audited(async (tx, note) => {
+      const found = await lockSubject(tx, id)
+      if (found.revision !== revision) return 'changed'
+      const now = clock.now()
+      const isMissing = what === 'missing' && found.missing !== null
+      const change: VerificationChange = isMissing
+        ? gone(found.missing, now)
+        : // Whatever the provider says of a moment after the hold began counts.
+          { presence: { isActive: true, at: found.presence?.at ?? 0 }, pollInMs: 0 }
+      await tx.identity.changeVerification(id, change)
+      await tx.identity.noteVerdict({
+        ...{ notedAt: now, subjectId: id, applicantId, source: 'operator', at: null, review: null, outcome: 'applied' },
+        change: isMissing ? 'missing' : 'activated',
+      })
+      note({
+        ...{ action: isMissing ? 'identity.missing_closed' : 'identity.hold_closed', subject: applicantId },
+        details: { integrationAddress: donor, emailKey },
+      })
+      return 'closed'
+    })
+  }
+}
+
+function isClosable(what: CloseRequest['what'], { presence, missing }: Subject): boolean {
+  return what === 'hold' ? presence?.isActive === false && missing?.confirmed !== true : missing?.confirmed === false
+}

@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest'
+import { approved, begun, notStarted, otherShop, rejected, review, shop } from '../../test/support/identity-setup.js'
+import { redemptionWith, subjectWith } from '../../test/support/subject-with.js'
+import type { RedemptionRecord, Subject } from '../ports/store-identity.js'
+import { decideSubject, personOf, resolveVerification, type ShareDecision } from './decide-subject.js'
+
+const inFlight = ['init', 'pending', 'prechecked', 'onHold'] as const
+const open = subjectWith()
+const shared = (given: Partial<Subject>) => subjectWith({ donor: shop, applicantId: 'x', attachedNumber: 1, ...given })
+const direct = subjectWith({ id: 'direct', emailKey: null, accountId: 'a', review: approved })
+const conflict = { kind: 'conflict', outcome: 'not_donated' }
+const answer = (given: typeof begun, outcome: string) => ({ kind: 'answer', review: given, outcome })
+
+/** Decides for one subject and others of its person. */
+function decide(
+  own: Subject,
+  redemptions: readonly RedemptionRecord[] = [],
+  others: readonly Subject[] = [],
+  lookedUp: readonly string[] = [],
+): ShareDecision {
+  const subjects = [own, ...others]
+  return decideSubject({ open: own, subjects, redemptions, caller: shop, lookedUp: new Set(lookedUp) })
+}
+
+describe('INTERFACE 3, KYC attachment', () => {
+  test('none: the token is redeemed', () => {
+    expect(decide(open)).toEqual({ kind: 'redeem' })
+  })
+
+  test('approved, shared by the caller: its status is answered and the token is left alone', () => {
+    expect(decide(shared({ review: approved }))).toEqual(answer(approved, 'already_approved'))
+  })
+
+  test.each(inFlight)('in flight (%s), shared by the caller: the pending applicant is not displaced', (status) => {
+    expect(decide(shared({ review: review(status) }))).toEqual(answer(review(status), 'in_flight'))
+  })
+
+  test('completed RED, shared by the caller: a fresh token is redeemed', () => {
+    expect(decide(shared({ review: rejected }))).toEqual({ kind: 'redeem' })
+  })
+
+  test('two concurrent submissions: the other one answers not_started, or the review that is known', () => {
+    const redemption = redemptionWith({ integrationAddress: shop })
+    expect(decide(open, [redemption])).toEqual(answer(notStarted, 'concurrent'))
+    expect(decide(shared({ review: rejected }), [redemption])).toEqual(answer(rejected, 'concurrent'))
+  })
+
+  test('shared by another integration: 409 whatever its status, and whatever is redeemed', () => {
+    for (const given of [...inFlight.map((status) => review(status)), approved, rejected, null])
+      for (const redemptions of [[], [redemptionWith({ integrationAddress: otherShop })], [unknown(otherShop)]])
+        expect(decide(shared({ donor: otherShop, review: given }), redemptions)).toEqual(conflict)
+  })
+
+  test('completed directly by the user: 409 whatever its status, and whatever else is there', () => {
+    for (const own of [open, shared({ review: approved })])
+      for (const given of [null, approved, rejected, begun])
+        expect(decide(own, [unknown(shop)], [{ ...direct, review: given }])).toEqual(conflict)
+  })
+})
+
+/** A redemption whose answer was lost. */
+const unknown = (by: string, given: Partial<RedemptionRecord> = {}) =>
+  redemptionWith({ integrationAddress: by, state: 'unknown', isLeased: false, ...given })
+
+describe('a redemption of the person', () => {
+  test('with an unknown outcome and a lease is 503 for its own integration, and not_started for any other', () => {
+    expect(decide(open, [unknown(shop, { isLeased: true })])).toEqual({ kind: 'unavailable', outcome: 'unknown' })
+    expect(decide(open, [unknown(otherShop, { isLeased: true })])).toEqual(answer(notStarted, 'concurrent'))
+  })
+
+  test.each(['in_flight', 'unknown', 'unresolved'] as const)(
+    'that is %s with an expired lease is looked up first, whatever is attached and whoever began it',
+    (state) => {
+      for (const by of [shop, otherShop])
+        for (const own of [open, shared({ review: approved }), shared({ review: rejected })]) {
+          const redemption = unknown(by, { state })
+          expect(decide(own, [redemption])).toEqual({ kind: 'look_up', redemptions: [redemption] })
+        }
+    },
+  )
+
+  test('that was looked up and is unresolved still is 503: no second token is redeemed', () => {
+    const redemption = unknown(shop, { state: 'unresolved' })
+    const decision = decide(open, [redemption], [], [redemption.externalUserId])
+    expect(decision).toEqual({ kind: 'unavailable', outcome: 'unresolved' })
+  })
+
+  test('that is absent is looked up once more before a token is redeemed, and not for an answer', () => {
+    const absent = unknown(shop, { state: 'absent' })
+    expect(decide(open, [absent])).toEqual({ kind: 'look_up', redemptions: [absent] })
+    expect(decide(open, [absent], [], [absent.externalUserId])).toEqual({ kind: 'redeem' })
+    expect(decide(shared({ review: approved }), [absent])).toEqual(answer(approved, 'already_approved'))
+  })
+
+  test('of another address counts as well: there is one at a time', () => {
+    const elsewhere = redemptionWith({ externalUserId: 'pi:s2:1', subjectId: 's2', integrationAddress: shop })
+    expect(decide(open, [elsewhere])).toEqual(answer(notStarted, 'concurrent'))
+    expect(decide(open, [{ ...elsewhere, isLeased: false }])).toMatchObject({ kind: 'look_up' })
+  })
+})
+
+describe('an applicant that is switched off', () => {
+  const presence = { isActive: false, at: 1 }
+
+  test('approves nothing: it is on hold, and is not displaced', () => {
+    for (const given of [approved, ...inFlight.map((status) => review(status))])
+      expect(decide(shared({ review: given, presence }))).toEqual(answer(review('onHold'), 'in_flight'))
+  })
+
+  test('that was rejected makes room for a fresh token', () => {
+    expect(decide(shared({ review: rejected, presence }))).toEqual({ kind: 'redeem' })
+  })
+
+  test('and on again answers the review of before', () => {
+    const decision = decide(shared({ review: approved, presence: { ...presence, isActive: true } }))
+    expect(decision).toEqual(answer(approved, 'already_approved'))
+  })
+})
+
+test('an applicant that is gone makes room for its donor, and for nobody else', () => {
+  const gone = { review: null, missing: { since: 1, reported: true, confirmed: true } }
+  expect(decide(shared(gone))).toEqual({ kind: 'redeem' })
+  expect(decide(shared({ ...gone, donor: otherShop }))).toEqual(conflict)
+})
+
+describe('the verification that counts for a person', () => {
+  const of = (id: string, attachedAt: number, donor: string | null = shop) => subjectWith({ id, attachedAt, donor })
+
+  test.each([
+    ['none', open, [], null],
+    ['the open subject’s own, however old', of('open', 1), [of('later', 9)], 'open'],
+    ['else the one that was attached last', open, [of('first', 5), of('last', 7), of('middle', 6)], 'last'],
+    ['of two at one time the one that was made last', open, [of('one', 5), of('two', 5)], 'two'],
+    ['and never one without a donor', open, [of('none', 9, null), of('one', 1)], 'one'],
+  ] as const)('%s', (_, own, others, id) => {
+    expect(resolveVerification(own, [own, ...others])?.id ?? null).toBe(id)
+  })
+
+  test('of another address is answered like its own, and 409 to another integration', () => {
+    const closed = shared({ id: 'closed', closed: true, accountId: 'a', attachedAt: 1, review: approved })
+    expect(decide(open, [], [closed])).toEqual(answer(approved, 'already_approved'))
+    expect(decide(open, [], [{ ...closed, donor: otherShop }])).toEqual(conflict)
+    expect(decide(open, [], [{ ...closed, review: rejected }])).toEqual({ kind: 'redeem' })
+  })
+})
+
+test('a person is all subjects of an account, or a placeholder alone', () => {
+  const [mine, theirs, before] = [
+    subjectWith({ id: 'mine', accountId: 'a' }),
+    subjectWith({ id: 'theirs', accountId: 'b' }),
+    subjectWith({ id: 'before', accountId: 'a', closed: true }),
+  ]
+  const ids = (own: Subject, locked: readonly Subject[]) => personOf(own, locked).map(({ id }) => id)
+  expect(ids(mine, [before, theirs, mine])).toEqual(['before', 'mine'])
+  expect(ids(subjectWith(), [mine, theirs])).toEqual(['s1'])
+  // One that was made just now comes last.
+  expect(ids(subjectWith({ id: 'new', accountId: 'a' }), [before, mine])).toEqual(['before', 'mine', 'new'])
+})

@@ -1,0 +1,90 @@
+/** INTERFACE 3: a verification that exists but was not donated by the caller. */
+import { describe, expect, test } from 'vitest'
+import { approved, begun, identitySetup, otherEmail, rejected, shop } from '../../test/support/identity-setup.js'
+import { subjectWith } from '../../test/support/subject-with.js'
+import { decideDirect } from './direct-verification.js'
+
+const shared = subjectWith({ donor: shop, review: begun })
+const direct = subjectWith({ id: 'direct', emailKey: null, accountId: 'a', review: approved, reviewedAt: 10 })
+
+test.each([
+  ['where there is nothing', [], 10, 'recorded'],
+  ['where nothing is shared', [subjectWith()], 10, 'recorded'],
+  ['over a shared one in flight', [shared], 10, 'recorded'],
+  ['over a shared one that was rejected', [{ ...shared, review: rejected }], 10, 'recorded'],
+  ['over a shared one that is approved', [{ ...shared, review: approved }], 10, 'kept'],
+  ['over a closed one that is approved', [subjectWith(), { ...shared, closed: true, review: approved }], 10, 'kept'],
+  ['over an older direct one', [direct], 11, 'recorded'],
+  ['over a direct one of the same time', [direct], 10, 'recorded'],
+  ['over a newer direct one', [direct], 9, 'kept'],
+  [
+    'over an older direct one, beside an approved shared one',
+    [direct, { ...shared, review: approved }],
+    11,
+    'recorded',
+  ],
+] as const)('a direct verification %s', (_, subjects, at, decision) => {
+  expect(decideDirect(subjects, { at, isBusy: false })).toBe(decision)
+  expect(decideDirect(subjects, { at, isBusy: true })).toBe('busy')
+})
+
+describe('recording a direct verification', () => {
+  test('has every share answered 409, whatever its status', async () => {
+    const { register, direct: record, share, provider, clock } = identitySetup()
+    const accountId = await register()
+    for (const review of [rejected, approved]) {
+      await clock.advance(1)
+      expect(await record(accountId, review)).toBe('recorded')
+      await expect(share()).rejects.toMatchObject({ code: 'ERR_VERIFICATION_UNAVAILABLE' })
+    }
+    expect(provider.calls).toEqual([])
+  })
+
+  test('counts for every address of the account', async () => {
+    const { prove, proveAs, direct: record, shareFor } = identitySetup()
+    const accountId = await prove()
+    await record(accountId)
+    await proveAs(accountId, otherEmail)
+    await expect(shareFor(otherEmail)).rejects.toMatchObject({ code: 'ERR_VERIFICATION_UNAVAILABLE' })
+  })
+
+  test('leaves an approved one that was shared, and is logged when it is written', async () => {
+    const { register, direct: record, share, webhook, accountEvents, subjectsOf, clock, subjectOf } = identitySetup()
+    const accountId = await register()
+    await share()
+    const name = `pi:${(await subjectOf()).id}:1`
+    await webhook(approved, { name })
+    expect(await record(accountId)).toBe('kept')
+    await webhook(rejected, { name, at: clock.now() + 1 })
+    expect(await record(accountId, approved, null)).toBe('recorded')
+    expect(subjectsOf(accountId).map(({ emailKey }) => emailKey === null)).toEqual([false, true])
+    expect(accountEvents().at(-1)).toMatchObject({ action: 'verified', accountId, emailKey: null })
+  })
+
+  test('waits while a redemption of the person may land', async () => {
+    const { register, direct: record, lose, expire } = identitySetup()
+    const accountId = await register()
+    await lose('lost before')
+    expect(await record(accountId)).toBe('busy')
+    await expire()
+    expect(await record(accountId)).toBe('recorded')
+  })
+
+  test('stays with its account when somebody else proves the address', async () => {
+    const { register, direct: record, prove, share, subjectsOf } = identitySetup()
+    const accountId = await register()
+    await record(accountId)
+    await prove()
+    expect(subjectsOf(accountId)).toMatchObject([{ emailKey: null, review: approved }])
+    expect(await share()).toMatchObject({ reused: true })
+  })
+
+  test('an account has one at a time, and the newer one counts', async () => {
+    const { register, identity, subjectsOf } = identitySetup()
+    const accountId = await register()
+    const record = (at: number, review = approved) =>
+      identity.recordDirect({ accountId, applicantId: null, review, at })
+    expect([await record(10), await record(12, rejected), await record(11)]).toEqual(['recorded', 'recorded', 'kept'])
+    expect(subjectsOf(accountId)).toMatchObject([{ review: rejected, reviewedAt: 12 }])
+  })
+})

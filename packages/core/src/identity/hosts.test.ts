@@ -1,0 +1,191 @@
+/** INTERFACE 4.2: a host with users of its own says whose an address is; the store's accounts have no part in it. */
+import { describe, expect, test } from 'vitest'
+import {
+  approved,
+  begun,
+  email,
+  first,
+  identitySetup,
+  otherEmail,
+  rejected,
+  shop,
+} from '../../test/support/identity-setup.js'
+
+/** A host whose user has the address, proved or only carried. */
+async function hosted(owner: { accountId: string; proved: boolean } | null = { accountId: 'user-7', proved: true }) {
+  const setup = identitySetup({ hosted: true })
+  const setOwner = async (given: typeof owner, address = email) => {
+    const key = await setup.keyOf(address)
+    if (given === null) setup.host.owners.delete(key)
+    else setup.host.owners.set(key, given)
+  }
+  await setOwner(owner)
+  return { ...setup, setOwner }
+}
+
+test('who proved the address in the store’s own accounts has no part in it', async () => {
+  const { share, identity, has } = await hosted()
+  const accounts = await identity.accounts()
+  const { accountId } = await accounts.register(email)
+  await accounts.proveByCode(email, (await accounts.requestCode(email)).code, { accountId })
+  await share()
+  expect([has('user-7').length, has(accountId)]).toEqual([1, []])
+})
+
+/** Who learns of a redemption, and how. */
+const endings: Readonly<Record<string, (setup: Awaited<ReturnType<typeof hosted>>) => Promise<unknown>>> = {
+  'the request': ({ share }) => share(),
+  'a webhook': async ({ lose, webhook }) => {
+    await lose()
+    return webhook(approved)
+  },
+  'the poll': async ({ lose, expire, identity }) => {
+    await lose()
+    await expire()
+    return identity.pollDue()
+  },
+  'an operator': async ({ lose, expire, identity }) => {
+    await lose()
+    await expire()
+    return identity.resolveRedemption({ externalUserId: first, applicantId: `applicant of ${first}` })
+  },
+  'the next request': async ({ lose, expire, share }) => {
+    await lose()
+    await expire()
+    return share()
+  },
+}
+
+test.each(Object.entries(endings))('a redemption that %s ends is the host’s user’s', async (_, end) => {
+  const setup = await hosted()
+  await end(setup)
+  expect(setup.has('user-7')).toEqual([`applicant of ${first}`])
+  expect(setup.provider.redeemed).toHaveLength(1)
+})
+
+test('a user has one verification, whatever the address; another address is redeemed for once the first is rejected', async () => {
+  const { share, shareFor, setOwner, webhook, has } = await hosted()
+  await setOwner({ accountId: 'user-7', proved: true }, otherEmail)
+  await share()
+  await webhook(approved)
+  expect(await shareFor(otherEmail)).toEqual({ ...approved, reused: false })
+  await webhook(rejected, { key: 'red' })
+  expect(await shareFor(otherEmail)).toEqual({ ...begun, reused: true })
+  expect(has('user-7')).toHaveLength(2)
+})
+
+describe('a proof that the host reports', () => {
+  test('gives a placeholder to its prover, with what was shared for it', async () => {
+    const { share, proveAs, has, accountEvents, keyOf } = await hosted(null)
+    await share()
+    await proveAs('user-1', email)
+    expect(has('user-1')).toHaveLength(1)
+    const emailKey = await keyOf(email)
+    expect(accountEvents()).toMatchObject([{ action: 'proved', emailKey, accountId: 'user-1', proof: null }])
+  })
+
+  test('takes an address that another user only carried', async () => {
+    const { share, proveAs, has } = await hosted({ accountId: 'carrier', proved: false })
+    await share()
+    await proveAs('user-1', email)
+    expect([has('carrier'), has('user-1').length]).toEqual([[], 1])
+  })
+
+  test('shows nothing of a user that proved the address before', async () => {
+    const { share, proveAs, has, webhook } = await hosted()
+    await share()
+    await webhook(approved)
+    await proveAs('user-8', email)
+    expect([has('user-7').length, has('user-8')]).toEqual([1, []])
+    expect(await share()).toEqual({ ...begun, reused: true })
+    expect([has('user-7').length, has('user-8').length]).toEqual([1, 1])
+  })
+
+  test('closes what the user proved before, and lets go of what it only carried', async () => {
+    const { shareFor, proveAs, has, subjectOf, setOwner, webhook } = await hosted(null)
+    await setOwner({ accountId: 'user-1', proved: false }, 'carried@example.com')
+    await shareFor('carried@example.com')
+    await webhook(rejected)
+    await proveAs('user-1', email)
+    expect(await subjectOf('carried@example.com')).toMatchObject({ accountId: null, donor: shop })
+    await shareFor(email)
+    await proveAs('user-1', otherEmail)
+    expect(has('user-1')).toHaveLength(1)
+  })
+
+  test('before anybody shared is there for the first share', async () => {
+    const { share, proveAs, has, subjectsOf } = await hosted(null)
+    await proveAs('user-1', email)
+    expect(subjectsOf('user-1')).toMatchObject([{ proved: true, donor: null }])
+    await share()
+    expect(has('user-1')).toHaveLength(1)
+  })
+})
+
+describe('a host that forgets to report is corrected by what it resolves', () => {
+  test('a mailbox that changed hands shows nothing of the former user', async () => {
+    const { share, webhook, setOwner, has, provider } = await hosted()
+    await share()
+    await webhook(approved)
+    await setOwner({ accountId: 'user-8', proved: true })
+    expect(await share()).toEqual({ ...begun, reused: true })
+    expect([has('user-7').length, has('user-8').length]).toEqual([1, 1])
+    expect(provider.redeemed).toHaveLength(2)
+  })
+
+  test.each([null, { accountId: 'user-8', proved: false }])(
+    'a mailbox that nobody owns any more (%j) shows nothing of the former user',
+    async (owner) => {
+      const { share, webhook, setOwner, has } = await hosted()
+      await share()
+      await webhook(approved)
+      await setOwner(owner)
+      expect(await share()).toEqual({ ...begun, reused: true })
+      expect(has('user-7')).toHaveLength(1)
+    },
+  )
+
+  test('an address that a user only carried follows the next one that does', async () => {
+    const { share, setOwner, has, webhook } = await hosted({ accountId: 'user-7', proved: false })
+    await share()
+    await webhook(approved)
+    await setOwner({ accountId: 'user-8', proved: false })
+    expect(await share()).toEqual({ ...approved, reused: false })
+    expect([has('user-7'), has('user-8').length]).toEqual([[], 1])
+  })
+
+  test('a user who carries an address unproved gets nothing that was shared before', async () => {
+    const { share, setOwner, has, webhook, subject } = await hosted(null)
+    await share()
+    await setOwner({ accountId: 'user-8', proved: false })
+    await webhook(rejected)
+    await share()
+    expect(has('user-8')).toEqual([])
+    expect(subject()).toMatchObject({ accountId: null, attachedNumber: 2 })
+  })
+})
+
+test('a proof that is reported while the host answers with the owner of before has the owner resolved again', async () => {
+  const { host, identity, share, has, provider } = await hosted()
+  const { resolve } = host
+  let reported = false
+  host.resolve = async (address) => {
+    const owner = await resolve(address)
+    if (!reported) {
+      reported = true
+      host.owners.set(address.key, { accountId: 'user-8', proved: true })
+      await identity.proved({ email, accountId: 'user-8' })
+    }
+    return owner
+  }
+  expect(await share()).toMatchObject({ reused: true })
+  expect([has('user-7'), has('user-8').length]).toEqual([[], 1])
+  expect(provider.redeemed).toHaveLength(1)
+})
+
+test('a host that answers nothing at all is taken for one that knows nobody', async () => {
+  const { host, share, subject } = await hosted()
+  host.resolve = async () => undefined as never
+  expect(await share()).toMatchObject({ reused: true })
+  expect(subject()).toMatchObject({ accountId: null })
+})

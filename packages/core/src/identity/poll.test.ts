@@ -1,0 +1,355 @@
+import { describe, expect, test } from 'vitest'
+import { approved, begun, first, identitySetup, rejected, review, second } from '../../test/support/identity-setup.js'
+import { createPollDue } from './poll.js'
+import { firstPollMs, repeatPollMs } from './reviews.js'
+
+const [minute, hour, day] = [60_000, 3_600_000, 24 * 3_600_000]
+const pending = review('pending')
+const applicantId = `applicant of ${first}`
+const start2026 = Date.UTC(2026, 0, 1)
+
+async function shared() {
+  const setup = identitySetup()
+  await setup.share()
+  return { ...setup, known: () => setup.subject().review }
+}
+
+describe('the provider is polled', () => {
+  test('when no webhook came, first after ten minutes and then every hour', async () => {
+    const { identity, clock, provider, known } = await shared()
+    await clock.advance(firstPollMs - 1)
+    expect(await identity.pollDue()).toBe(0)
+    await clock.advance(1)
+    expect(await identity.pollDue()).toBe(1)
+    expect(await identity.pollDue()).toBe(0)
+    provider.reviews.set(applicantId, approved)
+    await clock.advance(hour)
+    expect(await identity.pollDue()).toBe(1)
+    expect(known()).toEqual(approved)
+  })
+
+  test('once a day about a verdict, until it is thirty days old', async () => {
+    const { identity, webhook, provider, clock } = await shared()
+    provider.reviews.set(applicantId, approved)
+    await webhook(approved)
+    let polled = 0
+    for (let passed = 0; passed < 60; passed += 1) {
+      await clock.advance(day)
+      polled += await identity.pollDue()
+    }
+    expect(polled).toBe(30)
+  })
+
+  test.each(['lost before', 'throttled', 'misconfigured'] as const)(
+    'again after a minute when it was %s, and nothing changes',
+    async (fault) => {
+      const { identity, clock, fails, known, errors } = await shared()
+      await clock.advance(firstPollMs)
+      fails(fault)
+      expect(await identity.pollDue()).toBe(1)
+      expect(known()).toEqual(begun)
+      expect(errors()).toHaveLength(fault === 'misconfigured' ? 1 : 0)
+      fails(null)
+      await clock.advance(repeatPollMs - 1)
+      expect(await identity.pollDue()).toBe(0)
+      await clock.advance(1)
+      expect(await identity.pollDue()).toBe(1)
+    },
+  )
+
+  test('about direct verifications with an applicant, and never about others', async () => {
+    const { register, direct, identity, clock, provider, subjectsOf } = identitySetup()
+    const [followed, unfollowed] = [await register('one@example.com'), await register('two@example.com')]
+    await direct(followed, pending, 'own')
+    await direct(unfollowed, pending, null)
+    await clock.advance(hour)
+    provider.reviews.set('own', approved)
+    expect(await identity.pollDue()).toBe(1)
+    expect(subjectsOf(followed)).toMatchObject([{ review: approved }])
+  })
+})
+
+describe('a verdict that came without a time', () => {
+  /** A share whose answer carried a verdict, with the provider's time of it or without. */
+  async function sharedAs(given: typeof approved, reviewedAt?: number) {
+    const setup = identitySetup()
+    setup.provider.reviews.set(applicantId, given)
+    if (reviewedAt !== undefined) setup.provider.reviewedAt.set(applicantId, reviewedAt)
+    await setup.share()
+    const say = (then: typeof approved, at?: number) => {
+      setup.provider.reviews.set(applicantId, then)
+      if (at === undefined) setup.provider.reviewedAt.delete(applicantId)
+      else setup.provider.reviewedAt.set(applicantId, at)
+    }
+    const known = () => [setup.subject().review, setup.subject().reviewedAt]
+    return { ...setup, say, known, start: setup.clock.now() }
+  }
+
+  test('is polled at once, and keeps the time of the answer', async () => {
+    const { identity, known, start, say } = await sharedAs(approved)
+    expect(known()).toEqual([approved, null])
+    say(approved, start - 5_000)
+    expect(await identity.pollDue()).toBe(1)
+    expect(known()).toEqual([approved, start - 5_000])
+    expect(await identity.pollDue()).toBe(0)
+  })
+
+  test('is not polled at once when it is none, or has a time', async () => {
+    expect(await (await sharedAs(pending)).identity.pollDue()).toBe(0)
+    const dated = await sharedAs(approved, 1_000)
+    expect(dated.known()).toEqual([approved, 1_000])
+    expect(await dated.identity.pollDue()).toBe(0)
+    await dated.clock.advance(firstPollMs)
+    expect(await dated.identity.pollDue()).toBe(1)
+  })
+
+  test('of RED is not turned into GREEN by a webhook: the provider is polled', async () => {
+    const { webhook, identity, known, start, say, history } = await sharedAs(rejected)
+    say(rejected, start)
+    // The GREEN before the RED, that was late.
+    expect(await webhook(approved, { at: start - 1 })).toBe('doubtful')
+    expect(known()).toEqual([rejected, null])
+    expect(await identity.pollDue()).toBe(1)
+    expect(known()).toEqual([rejected, start])
+    expect(history()).toEqual(['redemption review applied', 'webhook review doubtful'])
+  })
+
+  test('of GREEN is turned into RED by a webhook at once', async () => {
+    const { webhook, known, start } = await sharedAs(approved)
+    expect(await webhook(rejected, { at: start - 1 })).toBe('applied')
+    expect(known()).toEqual([rejected, start - 1])
+  })
+
+  test('and another one that the provider dates later turns RED into GREEN', async () => {
+    const { identity, known, start, say, clock } = await sharedAs(rejected, 1_000)
+    await clock.advance(firstPollMs)
+    say(approved, start)
+    await identity.pollDue()
+    expect(known()).toEqual([approved, start])
+  })
+
+  test.each([
+    ['without a time', undefined],
+    ['of the same time', 1_000],
+    ['of an older time', 999],
+  ])('%s turns RED into GREEN when two polls repeat it, a minute apart', async (_, at) => {
+    const { identity, known, say, clock, history, subject } = await sharedAs(rejected, 1_000)
+    await clock.advance(firstPollMs)
+    say(approved, at)
+    expect(await identity.pollDue()).toBe(1)
+    expect(known()).toEqual([rejected, 1_000])
+    expect(subject().doubt).toEqual(approved)
+    expect(await identity.pollDue()).toBe(0)
+    await clock.advance(repeatPollMs)
+    expect(await identity.pollDue()).toBe(1)
+    expect(known()[0]).toEqual(approved)
+    expect(subject().doubt).toBeNull()
+    expect(history().slice(1)).toEqual(['poll review doubtful', 'poll review applied'])
+  })
+
+  test('that was doubtful and is taken back changes nothing', async () => {
+    const { identity, known, say, clock, subject } = await sharedAs(rejected, 1_000)
+    await clock.advance(firstPollMs)
+    say(approved)
+    await identity.pollDue()
+    say(rejected, 1_000)
+    await clock.advance(repeatPollMs)
+    await identity.pollDue()
+    expect(known()).toEqual([rejected, 1_000])
+    expect(subject().doubt).toBeNull()
+  })
+
+  test('turns GREEN into RED whatever its time', async () => {
+    const { identity, known, say, clock } = await sharedAs(approved, start2026)
+    await clock.advance(firstPollMs)
+    say(rejected, start2026 - 1)
+    await identity.pollDue()
+    expect(known()).toEqual([rejected, start2026])
+  })
+
+  test("keeps the provider's time, so that a webhook of a moment later counts whatever our own clock says", async () => {
+    const { identity, known, say, clock, start, webhook } = await sharedAs(pending)
+    await clock.advance(firstPollMs)
+    say(approved, start + 1_000)
+    await identity.pollDue()
+    expect(await webhook(rejected, { at: start + 1_500 })).toBe('applied')
+    expect(known()).toEqual([rejected, start + 1_500])
+  })
+})
+
+describe('while a poll is in flight', () => {
+  async function approvedOnce() {
+    const setup = identitySetup()
+    await setup.share()
+    await setup.webhook(approved)
+    setup.provider.reviews.set(applicantId, approved)
+    await setup.clock.advance(day)
+    return setup
+  }
+
+  test('a verdict by webhook stays', async () => {
+    const { identity, clock, during, webhook, subject } = await shared()
+    await clock.advance(firstPollMs)
+    during('review', () => webhook(approved, { at: clock.now() + 1 }))
+    await identity.pollDue()
+    expect(subject().review).toEqual(approved)
+  })
+
+  test('the reported deletion of the applicant stays, and is polled at once', async () => {
+    const { during, provider, identity, subject, webhook } = await approvedOnce()
+    during('review', () => webhook(null, { change: 'deleted' }))
+    expect(await identity.pollDue()).toBe(1)
+    expect(subject()).toMatchObject({ missing: { reported: true, confirmed: false } })
+    provider.reviews.set(applicantId, null)
+    expect(await identity.pollDue()).toBe(1)
+    expect(subject()).toMatchObject({ review: null, missing: { confirmed: true } })
+  })
+
+  test.each(['deactivated', 'activated'] as const)('an applicant that is %s has it polled again', async (change) => {
+    const { during, clock, identity, subject, webhook, provider } = await approvedOnce()
+    during('review', () => {
+      provider.reviews.set(applicantId, rejected)
+      return webhook(null, { change })
+    })
+    expect(await identity.pollDue()).toBe(1)
+    expect(subject()).toMatchObject({ review: approved, presence: { isActive: change === 'activated' } })
+    await clock.advance(minute)
+    expect(await identity.pollDue()).toBe(1)
+    expect(subject()).toMatchObject({ review: rejected })
+  })
+
+  test('an approval of the time of the rejection is polled at once', async () => {
+    const { during, clock, provider, share, identity, subject, webhook } = identitySetup()
+    await share()
+    const at = clock.now()
+    await webhook(rejected, { at })
+    provider.reviews.set(applicantId, rejected)
+    provider.reviewedAt.set(applicantId, at)
+    await clock.advance(day)
+    during('review', async () => {
+      provider.reviews.set(applicantId, approved)
+      expect(await webhook(approved, { at, key: 'approval' })).toBe('older')
+    })
+    expect(await identity.pollDue()).toBe(1)
+    expect(await identity.pollDue()).toBe(1)
+    expect(subject()).toMatchObject({ doubt: approved })
+  })
+
+  test('an older verdict by webhook is polled at once', async () => {
+    const { during, clock, identity, webhook } = await approvedOnce()
+    during('review', () => webhook(rejected, { at: clock.now() - 2 * day, key: 'old' }))
+    expect(await identity.pollDue()).toBe(1)
+    expect(await identity.pollDue()).toBe(1)
+    expect(await identity.pollDue()).toBe(0)
+  })
+
+  test('a redemption of the subject that is attached is not changed by it', async () => {
+    const { during, identity, clock, share, webhook, subject, provider } = await shared()
+    await webhook(rejected)
+    provider.reviews.set(applicantId, rejected)
+    await clock.advance(day)
+    during('review', () => share())
+    await identity.pollDue()
+    expect(subject()).toMatchObject({ applicantId: `applicant of ${second}`, review: begun })
+  })
+})
+
+describe('a lost answer is looked up in time', () => {
+  test.each(['a webhook of the attached applicant', 'a direct verification', 'the deletion of the applicant'])(
+    'whatever is heard meanwhile: %s',
+    async (what) => {
+      const { share, lose, webhook, clock, identity, states, prove, direct, subjectOf } = identitySetup()
+      const accountId = await prove()
+      await share()
+      const name = `pi:${(await subjectOf()).id}:1`
+      await webhook(rejected, { name })
+      await lose()
+      await clock.advance(1)
+      if (what === 'a webhook of the attached applicant') await webhook(rejected, { name, key: 'copy' })
+      if (what === 'the deletion of the applicant') await webhook(null, { name, key: 'gone' })
+      if (what === 'a direct verification') expect(await direct(accountId)).toBe('busy')
+      await clock.advance(5_000)
+      await identity.pollDue()
+      expect(states()).toEqual(['attached', 'attached'])
+    },
+  )
+
+  test('and a subject without one is polled no sooner than it was', async () => {
+    const { clock, share, identity, webhook } = identitySetup()
+    await share()
+    await webhook(approved)
+    await clock.advance(hour)
+    expect(await identity.pollDue()).toBe(0)
+  })
+})
+
+describe('a round', () => {
+  async function many(count: number) {
+    const setup = identitySetup()
+    for (let n = 1; n <= count; n += 1) await setup.shareFor(`user${n}@example.com`)
+    await setup.clock.advance(firstPollMs)
+    const { store, provider, clock, logger } = setup
+    const polled = () => provider.calls.filter((call) => call.startsWith('review')).length
+    return { ...setup, polled, pollDue: createPollDue({ store, provider, clock, logger }) }
+  }
+
+  test('ends with the first 429, and the others stay due', async () => {
+    const { pollDue, provider, polled } = await many(5)
+    let calls = 0
+    provider.fault = () => (++calls === 2 ? 'throttled' : null)
+    expect(await pollDue()).toBe(2)
+    expect(polled()).toBe(2)
+    expect(await pollDue()).toBe(3)
+  })
+
+  test('takes no more than its limit', async () => {
+    const { pollDue } = await many(5)
+    expect([await pollDue(3), await pollDue(3), await pollDue(3)]).toEqual([3, 2, 0])
+  })
+
+  test('ends when the service stops, after the poll that is in flight', async () => {
+    const { pollDue, provider, polled } = await many(5)
+    const stopping = new AbortController()
+    provider.pause = async () => {
+      if (polled() === 2) stopping.abort()
+    }
+    expect(await pollDue(50, stopping.signal)).toBe(2)
+    expect(await pollDue(50, stopping.signal)).toBe(0)
+    expect(polled()).toBe(2)
+  })
+
+  test('forgets events that are forty days old, and none before', async () => {
+    const { pollDue, webhook, memory, clock, subjectOf } = await many(1)
+    const name = `pi:${(await subjectOf('user1@example.com')).id}:1`
+    await webhook(approved, { name })
+    await clock.advance(40 * day)
+    await pollDue()
+    expect(memory.committed().providerEvents.size).toBe(1)
+    await clock.advance(1)
+    await pollDue()
+    expect(memory.committed().providerEvents.size).toBe(0)
+    // What is sent again then is as old as what is known: it counts no second time for another state.
+    expect(await webhook(rejected, { name, at: clock.now() - 41 * day, key: 'replayed' })).toBe('older')
+  })
+})
+
+describe('the loop', () => {
+  test('goes on after an error of the world, and ends at once when the signal aborts', async () => {
+    const { clock, identity, memory, share, subject, provider, logger } = identitySetup()
+    await share()
+    await clock.advance(firstPollMs)
+    memory.failures.push(new Error('disk'))
+    const stopping = new AbortController()
+    const running = identity.run(stopping.signal)
+    await clock.advance(0)
+    expect(logger.lines.at(-1)).toMatchObject({ level: 'error', fields: { error: 'Error' } })
+    provider.reviews.set(applicantId, approved)
+    await clock.advance(30_000)
+    expect(subject().review).toEqual(approved)
+    await clock.advance(day)
+    provider.pause = () => new Promise(() => undefined)
+    await clock.advance(30_000)
+    stopping.abort()
+    await running
+  })
+})

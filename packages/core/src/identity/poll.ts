@@ -1,0 +1,114 @@
+/** Polls the provider about what is due. Source: INTERFACE 3; DESIGN section 3 (identity). @module */
+import type { DatedReview } from '../ports/identity-provider.js'
+import type { Subject } from '../ports/store-identity.js'
+import { logFailure } from './errors.js'
+import { applyLookUp, isOpen, lookUp } from './look-up.js'
+import { judgeMissing } from './missing.js'
+import { type IdentityParts, lockSubject, repeatLookUpMs } from './redemption.js'
+import { believedTime, isDoubtful, isEqual, nextPollMs, repeatPollMs } from './reviews.js'
+
+/** Most look-ups and polls of one round: a fraction of the provider's 300 requests in 5 seconds. */
+const mostPolled = 50
+/** How long an event of the provider is remembered, in milliseconds: longer than verdicts are polled. */
+const rememberEventsMs = 40 * 24 * 60 * 60_000
+/** Most events that one round forgets. */
+const mostForgotten = 500
+
+/** One round. */
+interface Round {
+  isThrottled: boolean
+  /** Applicants that the provider knows. */
+  known: number
+  readonly missing: Subject[]
+}
+
+/** Builds a round: it looks up names and polls reviews that are due, until the signal aborts. It resolves how many. */
+export function createPollDue(parts: IdentityParts): (limit?: number, signal?: AbortSignal) => Promise<number> {
+  const { store, provider, clock, logger } = parts
+
+  return async (limit = mostPolled, signal) => {
+    const round: Round = { isThrottled: false, known: 0, missing: [] }
+    const names = await store.identity.dueLookUps(limit)
+    const reviews = names.length < limit ? await store.identity.duePolls(limit - names.length) : []
+    const due = [
+      ...names.map((each) => () => lookUpName(each.externalUserId, each.subjectId, round)),
+      ...reviews.map((each) => () => pollReview(each.subjectId, round)),
+    ]
+    let polled = 0
+    for (const each of due) {
+      // A throttled client makes it worse by going on.
+      if (round.isThrottled || signal?.aborted === true) break
+      polled += 1
+      await each()
+    }
+    await judgeMissing(round, parts)
+    await store.identity.forgetEvents(Math.max(0, clock.now() - rememberEventsMs), mostForgotten)
+    return polled
+  }
+
+  async function lookUpName(externalUserId: string, subjectId: string, round: Round): Promise<void> {
+    const redemption = await store.transaction(async (tx) => {
+      await lockSubject(tx, subjectId)
+      const found = await tx.identity.redemption(externalUserId)
+      const lookUpInMs = found !== null && isOpen(found.state) ? repeatLookUpMs : null
+      // Other processes find that it is not due; when this one dies it will be.
+      await tx.identity.changeRedemption(externalUserId, { lookUpInMs })
+      return lookUpInMs === null ? null : found
+    })
+    if (redemption === null) return
+    const { answers, failure } = await lookUp(provider, [redemption], logger)
+    if (failure?.kind === 'throttled') round.isThrottled = true
+    for (const answer of answers) await store.transaction((tx) => applyLookUp(tx, answer, parts))
+  }
+
+  /** What was heard while the provider answered is newer than its answer, and stays. */
+  async function pollReview(subjectId: string, round: Round): Promise<void> {
+    const before = await store.transaction(async (tx) => {
+      const found = await lockSubject(tx, subjectId)
+      await tx.identity.changeVerification(subjectId, { pollInMs: found.applicantId === null ? null : repeatPollMs })
+      return { ...found, revision: found.revision + 1 }
+    })
+    const { applicantId, revision } = before
+    if (applicantId === null) return
+    const polledAt = clock.now()
+    const answer = await provider.review(applicantId)
+    if (answer.kind !== 'answer') {
+      logFailure(logger, answer, { applicantId })
+      if (answer.kind === 'throttled') round.isThrottled = true
+      return
+    }
+    if (answer.value === null) {
+      round.missing.push(before)
+      return
+    }
+    round.known += 1
+    const said = { ...answer.value, reviewedAt: believedTime(answer.value.reviewedAt, clock.now()) }
+    await store.transaction(async (tx) => {
+      const found = await lockSubject(tx, subjectId)
+      if (found.revision !== revision) return
+      const { review } = said
+      const heard = outcomeOf(found, said)
+      const isUnsure = heard === 'doubtful'
+      const change = found.missing === null ? 'review' : 'back'
+      if (heard !== 'unchanged' || change === 'back')
+        await tx.identity.noteVerdict({
+          ...{ notedAt: clock.now(), subjectId, applicantId, source: 'poll', change, at: said.reviewedAt, review },
+          outcome: isUnsure ? 'doubtful' : 'applied',
+        })
+      // The provider's own time where it has one, and never before what is known.
+      const otherwise = heard === 'unchanged' ? (found.reviewedAt ?? polledAt) : polledAt
+      const reviewedAt = Math.max(said.reviewedAt ?? otherwise, found.reviewedAt ?? 0)
+      await tx.identity.changeVerification(subjectId, {
+        ...(isUnsure ? { doubt: review } : { review, reviewedAt, doubt: null }),
+        ...{ missing: null, pollInMs: isUnsure ? repeatPollMs : nextPollMs(review, clock.now() - reviewedAt) },
+      })
+    })
+  }
+}
+
+/** Whether an answer repeats what is known, or must be repeated to count. */
+function outcomeOf(found: Subject, { review, reviewedAt }: DatedReview): 'unchanged' | 'doubtful' | 'applied' {
+  if (isEqual(found.review, review)) return 'unchanged'
+  const isUnproven = isDoubtful({ at: reviewedAt, review }, { at: found.reviewedAt, review: found.review })
+  return isUnproven && !isEqual(found.doubt, review) ? 'doubtful' : 'applied'
+}

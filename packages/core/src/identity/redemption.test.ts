@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { identitySetup } from '../../test/support/identity-setup.js'
+import { checkNamespace, externalUserIdOf, lockSubject, redemptionLeaseMs } from './redemption.js'
+
+test('a redemption has one name, and two redemptions never share one', () => {
+  const names = ['pi', 'pi-a'].flatMap((namespace) =>
+    ['a', 'a-1', 'b'].flatMap((subject) => [1, 2, 11].map((n) => externalUserIdOf(namespace, subject, n))),
+  )
+  expect(new Set(names).size).toBe(names.length)
+  expect(externalUserIdOf('pi', 'a', 1)).toBe('pi:a:1')
+})
+
+test('names begin with the name space, and a malformed one is rejected before anything runs', async () => {
+  const { provider, start } = identitySetup()
+  await start({ namespace: 'pi-staging' }).share({ integrationAddress: '0x1', email: 'a@b.example', shareToken: 't' })
+  expect(provider.redeemed).toMatchObject([{ externalUserId: 'pi-staging:s1:1' }])
+  for (const namespace of ['', 'a:b', 'a/b', ' a', 'x'.repeat(33)]) {
+    expect(() => checkNamespace(namespace), namespace).toThrow(TypeError)
+    expect(() => start({ namespace }), namespace).toThrow(TypeError)
+  }
+})
+
+test('a lease is long enough for a request of its first half minute, and two clocks a half minute apart', () => {
+  expect(redemptionLeaseMs).toBe(120_000)
+})
+
+test('a subject that there is not cannot be locked', async () => {
+  const { store } = identitySetup()
+  await expect(store.transaction((tx) => lockSubject(tx, 'nobody'))).rejects.toThrow('nobody')
+})

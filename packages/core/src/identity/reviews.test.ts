@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest'
+import { approved, begun, rejected, review } from '../../test/support/identity-setup.js'
+import {
+  believedTime,
+  compareReviews,
+  inFlightPollMs,
+  isAhead,
+  isDoubtful,
+  isEqual,
+  mostAheadMs,
+  nextPollMs,
+  reviewToAnswer,
+  turnsBack,
+} from './reviews.js'
+
+const day = 24 * 60 * 60_000
+const off = { isActive: false, at: 1 }
+
+test('the newer review counts; of two at one time the worse one, so that their order never does', () => {
+  const sign = (one: number | null, given: typeof approved, other: number | null, known: typeof approved) =>
+    Math.sign(compareReviews({ at: one, review: given }, { at: other, review: known }))
+  expect(sign(2, begun, 1, rejected)).toBe(1)
+  expect(sign(1, rejected, 2, begun)).toBe(-1)
+  for (const [worse, better] of [
+    [rejected, approved],
+    [approved, begun],
+    [rejected, begun],
+  ] as const)
+    expect([sign(1, worse, 1, better), sign(1, better, 1, worse), sign(1, worse, 1, worse)]).toEqual([1, -1, 0])
+  expect([sign(null, begun, 1, rejected), sign(1, begun, null, rejected)]).toEqual([1, 1])
+})
+
+test.each([
+  ['newer', 2, 1, false],
+  ['of the same time', 1, 1, true],
+  ['older', 1, 2, true],
+  ['without a time', null, 1, true],
+  ['over one without a time', 1, null, true],
+] as const)('GREEN over RED is doubtful unless it is newer: %s', (_, at, knownAt, doubtful) => {
+  expect(isDoubtful({ at, review: approved }, { at: knownAt, review: rejected })).toBe(doubtful)
+  expect(isDoubtful({ at, review: rejected }, { at: knownAt, review: approved })).toBe(false)
+  expect(isDoubtful({ at, review: begun }, { at: knownAt, review: rejected })).toBe(false)
+})
+
+test('a time up to five minutes ahead of this clock is believed, and no later one', () => {
+  expect(mostAheadMs).toBe(300_000)
+  expect([isAhead(300_000, 0), isAhead(300_001, 0)]).toEqual([false, true])
+  expect([believedTime(null, 0), believedTime(300_000, 0), believedTime(300_001, 0)]).toEqual([null, 300_000, null])
+})
+
+describe('the next poll', () => {
+  test('is hourly in flight, and daily for a month after a verdict', () => {
+    expect(nextPollMs(begun, 100 * day)).toBe(inFlightPollMs)
+    expect([0, 30 * day - 1, 30 * day].map((age) => nextPollMs(approved, age))).toEqual([day, day, null])
+  })
+})
+
+test('an applicant that is switched off is on hold, unless it was rejected', () => {
+  expect(reviewToAnswer({ review: approved, presence: off })).toEqual(review('onHold'))
+  expect(reviewToAnswer({ review: rejected, presence: off })).toEqual(rejected)
+  expect(reviewToAnswer({ review: approved, presence: { ...off, isActive: true } })).toEqual(approved)
+  expect(reviewToAnswer({ review: null, presence: off })).toBeNull()
+})
+
+test('a verdict that becomes none turns back', () => {
+  expect([turnsBack(approved, begun), turnsBack(begun, approved), turnsBack(approved, rejected)]).toEqual([
+    ...[true, false, false],
+  ])
+  expect(turnsBack(approved, null)).toBe(false)
+})
+
+test('two reviews are equal by what they say, whatever the order of their fields', () => {
+  const { rejectLabels, ...rest } = rejected
+  expect(isEqual(rejected, { rejectLabels, ...rest })).toBe(true)
+  expect(isEqual(rejected, { ...rejected, rejectLabels: [] })).toBe(false)
+  expect([isEqual(null, null), isEqual(null, begun)]).toEqual([true, false])
+})

@@ -1,0 +1,122 @@
+/** Applies what the provider reports by webhook. Source: INTERFACE 3, 6 (last sentence). @module */
+import type { Verdict, VerdictOutcome } from '../identity-types.js'
+import type { RedemptionRecord, Subject, VerdictRecord, VerificationChange } from '../ports/store-identity.js'
+import type { StoreTransaction } from '../ports/store-transaction.js'
+import { attach } from './attach.js'
+import { isOpen, logMisfit, misfitOf } from './look-up.js'
+import { clockSkewMs, type IdentityParts, lockSubject } from './redemption.js'
+import { compareReviews, isAhead, isDoubtful, nextPollMs, turnsBack } from './reviews.js'
+
+/** Whether it counts, and what changes. */
+interface Judged {
+  readonly outcome: 'applied' | 'older' | 'doubtful'
+  readonly change: VerificationChange
+}
+
+/**
+ * Builds the operation: each webhook counts once, for an attached applicant alone. One of a redemption with an unknown
+ * outcome attaches its applicant. One that is dated more than five minutes ahead of this clock changes nothing.
+ */
+export function createApplyVerdict(
+  parts: Omit<IdentityParts, 'provider'>,
+): (verdict: Verdict) => Promise<VerdictOutcome> {
+  const { store, clock, logger } = parts
+
+  return (verdict) =>
+    store.transaction(async (tx) => {
+      const { identity } = tx
+      const { externalUserId, applicantId, eventKey, at } = verdict
+      const named = externalUserId === null ? null : await identity.redemption(externalUserId)
+      const subjectId = (await identity.subjectOf(applicantId))?.id ?? named?.subjectId
+      if (subjectId === undefined) return 'unknown'
+      const subject = await lockSubject(tx, subjectId)
+      const isAttached = subject.applicantId === applicantId
+      const redemption = named === null ? null : await identity.redemption(named.externalUserId)
+      if (isAhead(at, clock.now())) return doubtTime(tx, subject, isAttached ? null : redemption, verdict)
+      if (!isAttached) return attachReported(tx, redemption, verdict)
+      if (!(await identity.noteEvent(eventKey, at))) return 'duplicate'
+      const { outcome, change } = judge(subject, verdict, clock.now())
+      await identity.changeVerification(subject.id, change)
+      await note(tx, subject, verdict, outcome)
+      return outcome
+    })
+
+  /** Applies nothing and has the provider asked at once. The event is not noted, so that a copy is judged again. */
+  async function doubtTime(
+    tx: StoreTransaction,
+    subject: Subject,
+    redemption: RedemptionRecord | null,
+    verdict: Verdict,
+  ): Promise<'doubtful'> {
+    const { applicantId, at } = verdict
+    logger.warn(
+      { applicantId, aheadMs: at - clock.now() },
+      'A verdict is dated ahead of this clock. It is not applied; the provider is polled. Check both clocks.',
+    )
+    if (redemption === null) await tx.identity.changeVerification(subject.id, { pollInMs: 0 })
+    else if (isOpen(redemption.state)) await tx.identity.changeRedemption(redemption.externalUserId, { lookUpInMs: 0 })
+    await note(tx, subject, verdict, 'doubtful')
+    return 'doubtful'
+  }
+
+  /** A review of an applicant that is not attached proves that its token was redeemed. */
+  async function attachReported(
+    tx: StoreTransaction,
+    redemption: RedemptionRecord | null,
+    verdict: Verdict,
+  ): Promise<VerdictOutcome> {
+    const { applicantId, review, at, eventKey, levelName } = verdict
+    const isReview = review !== null && ['review', 'activated'].includes(changeOf(verdict))
+    if (redemption === null || !isOpen(redemption.state) || !isReview) return 'unknown'
+    // An applicant that was there before the redemption is none of it.
+    if (at < redemption.startedAt - clockSkewMs) return 'unknown'
+    const misfit = misfitOf(redemption, { levelName })
+    if (misfit !== null) {
+      logMisfit(logger, redemption.externalUserId, verdict, misfit)
+      return 'unknown'
+    }
+    if (!(await tx.identity.noteEvent(eventKey, at))) return 'duplicate'
+    const applicant = { applicantId, review, reviewedAt: at }
+    const attachment = { redemption, applicant, outcome: 'reported', source: 'webhook' } as const
+    const { isAttached } = await attach(tx, attachment, parts)
+    return isAttached ? 'applied' : 'unknown'
+  }
+
+  function note({ identity }: StoreTransaction, { id }: Subject, verdict: Verdict, outcome: VerdictRecord['outcome']) {
+    const { applicantId, at, review } = verdict
+    return identity.noteVerdict({
+      ...{ notedAt: clock.now(), subjectId: id, applicantId, source: 'webhook', change: changeOf(verdict) },
+      ...{ at, review, outcome },
+    })
+  }
+}
+
+/** Judges a verdict of the attached applicant. */
+function judge(subject: Subject, verdict: Verdict, now: number): Judged {
+  const { at, review } = verdict
+  const change = changeOf(verdict)
+  if (change === 'deleted') {
+    const { since = now, confirmed = false } = subject.missing ?? {}
+    // Who deletes by mistake, or in another environment, is not believed: a poll must confirm it.
+    return { outcome: 'applied', change: { missing: { since, reported: true, confirmed }, pollInMs: 0 } }
+  }
+  if (change === 'review') return judgeReview(subject, { at, review }, now)
+  if (subject.presence !== null && subject.presence.at >= at) return { outcome: 'older', change: { pollInMs: 0 } }
+  const judged = judgeReview(subject, { at, review }, now)
+  return { ...judged, change: { ...judged.change, presence: { isActive: change === 'activated', at } } }
+}
+
+function judgeReview(subject: Subject, { at, review }: Pick<Verdict, 'at' | 'review'>, now: number): Judged {
+  if (review === null) return { outcome: 'applied', change: {} }
+  const known = { at: subject.reviewedAt, review: subject.review }
+  // The clocks of two machines may differ, and a verdict without a time may be newer: a poll answers it.
+  if (compareReviews({ at, review }, known) < 0) return { outcome: 'older', change: { pollInMs: 0 } }
+  if (isDoubtful({ at, review }, known)) return { outcome: 'doubtful', change: { pollInMs: 0 } }
+  const isUnsure = at === subject.reviewedAt || turnsBack(subject.review, review)
+  const pollInMs = isUnsure ? 0 : nextPollMs(review, now - at)
+  return { outcome: 'applied', change: { review, reviewedAt: at, doubt: null, missing: null, pollInMs } }
+}
+
+function changeOf({ change, review }: Verdict): NonNullable<Verdict['change']> {
+  return change ?? (review === null ? 'deleted' : 'review')
+}

@@ -1,0 +1,103 @@
+/** Rotates a signing secret: prepare, then activate or abort. Source: docs/decisions/secrets.md. @module */
+import type { Audited } from '../audit/audited.js'
+import { IntegrationError } from '../errors.js'
+import { assertWhole } from '../internal/assert-whole.js'
+import { parseAddress } from '../payments/parameters.js'
+import type { AuditAction, AuditEntry } from '../ports/store-audit.js'
+import type { IntegrationRecord, IntegrationStore, SealedSecret } from '../ports/store-integrations.js'
+import type { Clock, Random } from '../ports/world.js'
+import { issueSigningSecret } from '../secrets/issue.js'
+import type { MasterKey } from '../secrets/master-key.js'
+import { openSecret, sealSecret } from '../secrets/seal.js'
+import type { IntegrationCommands } from '../service-types.js'
+
+/** What the commands need. */
+export interface SigningSecretDeps {
+  /** Its transactions happen one after the other, so that each sees what the one before wrote. */
+  readonly audited: Audited
+  readonly keys: MasterKey
+  readonly clock: Pick<Clock, 'now'>
+  readonly random: Pick<Random, 'bytes'>
+}
+
+/** How long the secret before is kept by default, in milliseconds: a day. */
+const defaultGraceMs = 86_400_000
+
+/** What a command makes of a record. */
+interface Step<T> {
+  readonly change: Parameters<IntegrationStore['update']>[1]
+  readonly action: AuditAction
+  readonly details?: AuditEntry['details']
+  readonly result: T
+}
+
+/** Builds the commands. */
+export function createSigningSecretCommands({
+  audited,
+  keys,
+  clock,
+  random,
+}: SigningSecretDeps): Pick<
+  IntegrationCommands,
+  'prepareSigningSecret' | 'activateSigningSecret' | 'abortSigningSecret'
+> {
+  /** Changes a record. A previous secret past its grace time leaves the database with any change. */
+  function change<T>(input: string, decide: (record: IntegrationRecord) => Step<T>): Promise<T> {
+    const address = parseAddress(input)
+    return audited(async (tx, note) => {
+      const record = await tx.integrations.find(address)
+      if (record === null) throw new IntegrationError('ERR_INTEGRATION_NOT_FOUND', address)
+      const { change: fields, action, details = {}, result } = decide(record)
+      const previous = record.previousSigningSecret
+      const isOver = previous !== null && previous.until <= clock.now()
+      await tx.integrations.update(address, { ...(isOver ? { previousSigningSecret: null } : {}), ...fields })
+      note({ action, subject: address, details })
+      return result
+    })
+  }
+
+  const openPrepared = (address: string, prepared: SealedSecret) =>
+    openSecret(keys, address, prepared, 'prepared signing secret')
+
+  return {
+    prepareSigningSecret: (input) =>
+      change(input, ({ address, preparedSigningSecret: prepared }) => {
+        if (prepared !== null) {
+          const result = { signingSecret: openPrepared(address, prepared), isNew: false }
+          return { change: {}, action: 'integration.signing_secret_shown', result }
+        }
+        const signingSecret = issueSigningSecret(random)
+        const preparedSigningSecret = sealSecret(keys, random, address, signingSecret)
+        const result = { signingSecret, isNew: true }
+        return { change: { preparedSigningSecret }, action: 'integration.signing_secret_prepared', result }
+      }),
+    async activateSigningSecret(input, { graceMs = defaultGraceMs } = {}) {
+      assertWhole('graceMs', graceMs, 0)
+      return change(input, ({ address, preparedSigningSecret: prepared, signingSecret: active }) => {
+        if (prepared === null) throw new IntegrationError('ERR_SIGNING_SECRET_NOT_PREPARED', address)
+        // One that cannot be opened would sign nothing.
+        openPrepared(address, prepared)
+        const previousUntil = graceMs === 0 ? null : clock.now() + graceMs
+        return {
+          change: {
+            signingSecret: prepared,
+            preparedSigningSecret: null,
+            previousSigningSecret: previousUntil === null ? null : { ...active, until: previousUntil },
+          },
+          action: 'integration.signing_secret_activated',
+          details: { graceMs },
+          result: { previousUntil },
+        }
+      })
+    },
+    abortSigningSecret: (input) =>
+      change(input, ({ address, preparedSigningSecret: prepared }) => {
+        if (prepared === null) throw new IntegrationError('ERR_SIGNING_SECRET_NOT_PREPARED', address)
+        return {
+          change: { preparedSigningSecret: null },
+          action: 'integration.signing_secret_aborted',
+          result: undefined,
+        }
+      }),
+  }
+}

@@ -1,0 +1,200 @@
+/**
+ * An identity provider in memory, by its documentation, with faults. What it did is the truth that the judge follows.
+ * @module
+ */
+import type {
+  Answer,
+  Applicant,
+  DatedReview,
+  IdentityProvider,
+  RedeemResult,
+} from '../../src/ports/identity-provider.js'
+import type { Clock } from '../../src/ports/world.js'
+import type { Dice } from './dice.js'
+import type { WebhookEvent } from './system-under-test.js'
+import { init, nextReview } from './verdicts.js'
+
+/** What happens to a call: `late` loses the answer, and the request may still arrive afterwards. */
+type Fault = 'none' | 'lostBefore' | 'lostAfter' | 'late' | 'throttled' | 'misconfigured' | 'refused'
+type Result = RedeemResult | Answer<Applicant | null> | Answer<DatedReview | null>
+
+/** One call of a process. */
+export interface ProviderCall {
+  readonly kind: 'redeem' | 'find' | 'review'
+  readonly process: number
+  /** The external user id, or for `review` the applicant id. */
+  readonly name: string
+  readonly token: string | null
+  readonly sendBy: number
+  readonly signedAt: number
+  readonly fault: Fault
+  /** It arrives no earlier than that. */
+  readonly earliest: number
+  /** Set once the request has arrived. */
+  landed: boolean
+  /** What the provider answers; set when the request arrives or can no longer. */
+  result: Result | null
+  /** What the process heard; null while it waits. */
+  answer: Result | null
+}
+
+export interface FakeApplicant {
+  readonly applicantId: string
+  readonly externalUserId: string
+  /** Oldest first. */
+  readonly reviews: DatedReview[]
+  deleted: boolean
+}
+
+/** Something that may happen at the provider or on the way from it. */
+export interface ProviderStep {
+  readonly process: number
+  readonly label: string
+  run(): void
+}
+
+export interface FakeProvider {
+  port(process: number): IdentityProvider
+  /** Frozen and killed processes are the world's business: it drops the answers to them. */
+  steps(): ProviderStep[]
+  mint(bad: boolean): string
+  /** Gives the applicant its next review. @param aheadMs - How far the provider's clock is ahead. */
+  decide(applicant: FakeApplicant, aheadMs: number): DatedReview
+  canStillLand(externalUserId: string): boolean
+  readonly calls: readonly ProviderCall[]
+  /** By external user id. */
+  readonly applicants: ReadonlyMap<string, FakeApplicant>
+  readonly events: readonly WebhookEvent[]
+  readonly findsByName: boolean
+  faultRate: number
+  /** How many verdicts approve. */
+  greenRate: number
+}
+
+/** How old a signature may be when a request arrives. */
+export const signatureMs = 60_000
+const tokenMs = 1_200_000
+
+export function fakeProvider(options: { clock: Clock; dice: Dice; findsByName: boolean }): FakeProvider {
+  const { clock, dice, findsByName } = options
+  const tokens = new Map<string, { readonly mintedAt: number; readonly bad: boolean; used: boolean }>()
+  const applicants = new Map<string, FakeApplicant>()
+  const calls: ProviderCall[] = []
+  const events: WebhookEvent[] = []
+  const waiting = new Map<ProviderCall, (answer: never) => void>()
+  const open = new Set<ProviderCall>()
+
+  const redeem = ({ name, token, signedAt, fault }: ProviderCall): RedeemResult => {
+    if (fault === 'throttled') return { kind: 'throttled', retryAfterMs: null }
+    if (fault === 'misconfigured') return { kind: 'misconfigured', reason: 'signature of the service refused' }
+    if (clock.now() > signedAt + signatureMs) return { kind: 'unknown', reason: 'signature too old' }
+    const found = tokens.get(token ?? '')
+    const refuse = (why: string): RedeemResult => ({
+      kind: 'rejected',
+      message: `${why}: ${token}`,
+      providerCode: null,
+    })
+    if (fault === 'refused' || found === undefined || found.bad) return refuse('applicant not approved')
+    if (found.used) return refuse('token used already')
+    if (clock.now() > found.mintedAt + tokenMs) return refuse('token expired')
+    if (applicants.has(name)) return { kind: 'unknown', reason: 'name is given already' }
+    found.used = true
+    const review = dice.chance(0.5) ? init : null
+    const applicant = { applicantId: `applicant-${applicants.size + 1}`, externalUserId: name, deleted: false }
+    applicants.set(name, { ...applicant, reviews: [{ review: init, reviewedAt: null }] })
+    return { kind: 'redeemed', applicant: { applicantId: applicant.applicantId, review, reviewedAt: null } }
+  }
+  const ask = ({ kind, name, fault }: ProviderCall): Result => {
+    if (fault === 'throttled') return { kind: 'throttled', retryAfterMs: null }
+    if (fault === 'misconfigured') return { kind: 'misconfigured', reason: 'signature of the service refused' }
+    const all = [...applicants.values()].filter(({ deleted }) => !deleted)
+    if (kind === 'review') {
+      const value = all.find(({ applicantId }) => applicantId === name)?.reviews.at(-1) ?? null
+      return { kind: 'answer', value }
+    }
+    const found = findsByName ? all.find(({ externalUserId }) => externalUserId === name) : undefined
+    const review = found?.reviews.at(-1)
+    const value = found && review ? { applicantId: found.applicantId, ...review } : null
+    return { kind: 'answer', value }
+  }
+  const lost = (call: ProviderCall): Result =>
+    call.kind === 'redeem'
+      ? { kind: 'unknown', reason: 'connection lost' }
+      : { kind: 'unavailable', reason: 'connection lost' }
+  const expired = (call: ProviderCall) => call.kind === 'redeem' && clock.now() > call.signedAt + signatureMs
+  const mayLand = (call: ProviderCall) =>
+    !call.landed && call.fault !== 'lostBefore' && call.result?.kind !== 'unsent' && !expired(call)
+
+  const call = <T>(kind: ProviderCall['kind'], process: number, name: string, token: string | null, sendBy: number) =>
+    new Promise<T>((resolve) => {
+      const now = clock.now()
+      const faults: readonly Fault[] = ['lostBefore', 'lostAfter', 'late', 'throttled', 'misconfigured']
+      const fault: Fault = dice.chance(api.faultRate)
+        ? dice.pick(kind === 'redeem' ? [...faults, 'refused'] : faults)
+        : 'none'
+      const made: ProviderCall = {
+        ...{ kind, process, name, token, sendBy, signedAt: now, fault },
+        earliest: fault === 'late' ? now + 1 + dice.below(20_000) : now,
+        ...{ landed: false, result: now > sendBy ? { kind: 'unsent' } : null, answer: null },
+      }
+      calls.push(made)
+      open.add(made)
+      waiting.set(made, resolve as (answer: never) => void)
+    })
+  const land = (made: ProviderCall): ProviderStep => ({
+    process: -1,
+    label: `${made.kind} ${made.name} arrives at the provider (${made.fault})`,
+    run() {
+      made.landed = true
+      const result = made.kind === 'redeem' ? redeem(made) : ask(made)
+      made.result = made.fault === 'lostAfter' || made.fault === 'late' ? lost(made) : result
+    },
+  })
+  const answer = (made: ProviderCall): ProviderStep => ({
+    process: made.process,
+    label: `process ${made.process} hears about ${made.kind} ${made.name}`,
+    run() {
+      made.answer = made.result ?? lost(made)
+      waiting.get(made)?.(made.answer as never)
+      waiting.delete(made)
+    },
+  })
+
+  const api: FakeProvider = {
+    port: (process) => ({
+      findsByName,
+      redeem: ({ externalUserId, shareToken, sendBy }) => call('redeem', process, externalUserId, shareToken, sendBy),
+      find: (externalUserId) => call('find', process, externalUserId, null, Number.POSITIVE_INFINITY),
+      review: (applicantId) => call('review', process, applicantId, null, Number.POSITIVE_INFINITY),
+    }),
+    steps() {
+      const steps: ProviderStep[] = []
+      for (const made of open) {
+        const arrives = mayLand(made)
+        if (arrives && clock.now() >= made.earliest) steps.push(land(made))
+        const answerable = made.result !== null || made.fault === 'lostBefore' || made.fault === 'late' || expired(made)
+        if (made.answer === null && answerable) steps.push(answer(made))
+        if (made.answer !== null && !arrives) open.delete(made)
+      }
+      return steps
+    },
+    mint(bad) {
+      const token = `token-${tokens.size + 1}`
+      tokens.set(token, { mintedAt: clock.now(), bad, used: false })
+      return token
+    },
+    decide(applicant, aheadMs) {
+      const { applicantId, externalUserId, reviews } = applicant
+      const { greenRate } = api
+      const label = `LABEL_${events.length}`
+      const next = nextReview(reviews, { dice, greenRate, label, now: clock.now() + aheadMs })
+      const { review, reviewedAt: at } = next
+      reviews.push(next)
+      if (at !== null) events.push({ key: `event-${events.length + 1}`, applicantId, externalUserId, review, at })
+      return next
+    },
+    canStillLand: (name) => calls.some((made) => made.kind === 'redeem' && made.name === name && mayLand(made)),
+    ...{ calls, applicants, events, findsByName, faultRate: 0, greenRate: 0.5 },
+  }
+  return api
+}

@@ -1,0 +1,68 @@
+/** Collects, state by state, what each running operation may answer. @module */
+import type { Operation } from '../operations.js'
+import type { View } from '../system-under-test.js'
+import type { Case, Change, Watched } from './case.js'
+import { directOutcome } from './owners.js'
+import { matches, owned, subjectOf } from './ownership.js'
+import { decisions, isOpen, isRejected, leaseRuns, personOf, redemptionsOf, reviewOf } from './person.js'
+import { rowOf, stateOf } from './redemptions.js'
+
+export function watch(known: Case, operation: Operation, first: View): Watched {
+  for (const other of known.watched.values()) other.isAlone = false
+  const isAlone = known.watched.size === 0
+  const watched: Watched = {
+    ...{ operation, first, isAlone, callsBefore: known.provider.calls.length, answers: new Set<string>() },
+    ...{ lookedUp: new Set<string>(), absent: new Set<string>(), former: new Set<string>() },
+    waiting: new Set(known.provider.calls.filter(({ answer }) => answer === null)),
+  }
+  known.watched.set(operation, watched)
+  return watched
+}
+
+/** Adds the answers that are right in the state after the change, and those that the change itself makes right. */
+export function observe(watched: Watched, { before, after, now }: Change): void {
+  const { call } = watched.operation
+  const add = (answer: unknown) => watched.answers.add(JSON.stringify(answer))
+  if (call.kind === 'share') observeShare(watched, after, now)
+  else if (call.kind === 'prove' || call.kind === 'attest') {
+    const { id } = subjectOf(after, call.address)
+    const donor = after.subjects.find((subject) => subject.id === id)?.donor ?? null
+    const results = owned(after, call, donor)
+    if (results.length === 0) add({ kind: 'refused' })
+    for (const result of results) {
+      if (matches(result, after) !== null) add({ kind: 'done', accountId: result.accountId })
+    }
+  } else if (call.kind === 'direct') {
+    const kind = directOutcome(after, now, call.direct)
+    const isThere = after.direct.some(
+      ({ accountId, applicantId, review }) =>
+        accountId === call.direct.accountId &&
+        applicantId === call.direct.applicantId &&
+        review.reviewedAt === call.direct.at &&
+        JSON.stringify(review.review) === JSON.stringify(call.direct.review),
+    )
+    if (kind !== 'recorded' || isThere) add({ kind })
+  } else if (call.kind === 'operator') {
+    const row = rowOf(after, call.externalUserId)
+    const [from, to] = [stateOf(before, call.externalUserId), stateOf(after, call.externalUserId)]
+    if (from !== to) add({ kind: to })
+    // While the lease runs the request may still arrive: the text does not say whether an operator may decide then.
+    if (row === undefined || !isOpen(row) || leaseRuns(row, now)) add({ kind: 'refused' })
+  }
+}
+
+function observeShare(watched: Watched, view: View, now: number): void {
+  const { call } = watched.operation
+  if (call.kind !== 'share') return
+  const { address, integration } = call.request
+  for (const decision of decisions(view, now, address, integration)) {
+    if (decision.kind === 'answer') watched.answers.add(JSON.stringify(decision.outcome))
+    else if (decision.kind === 'lookUp') for (const name of decision.names) watched.lookedUp.add(name)
+  }
+  const person = personOf(view, subjectOf(view, address))
+  for (const { externalUserId, state } of redemptionsOf(view, person))
+    if (state === 'absent') watched.absent.add(externalUserId)
+  const open = view.subjects.find(({ id }) => id === subjectOf(view, address).id)
+  const isFormer = open?.donor === integration && isRejected(open.review?.review)
+  watched.former.add(JSON.stringify(isFormer ? reviewOf(open) : null))
+}

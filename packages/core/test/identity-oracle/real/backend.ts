@@ -1,0 +1,57 @@
+/** The store under the real code, as the oracle reads it. @module */
+import type { Store } from '../../../src/ports/store.js'
+import type { RedemptionRecord, Subject } from '../../../src/ports/store-identity.js'
+import { memoryStore } from '../../support/memory-store.js'
+
+/** What identity uses of a store. */
+export type IdentityPorts = Pick<Store, 'transaction' | 'identity' | 'identityAccounts' | 'dataKeys'>
+
+/** Committed rows. */
+export interface Rows {
+  /** In the order in which they were made, as all of them. */
+  readonly subjects: readonly Subject[]
+  readonly redemptions: readonly (Pick<
+    RedemptionRecord,
+    'externalUserId' | 'subjectId' | 'integrationAddress' | 'state' | 'applicantId'
+  > & { readonly leasedUntil: number })[]
+  readonly accounts: readonly { accountId: string; emailKey: string | null; verified: boolean }[]
+}
+
+/** Addresses by their keyed hash, and integrations by their address: what the store's rows are read with. */
+export interface Names {
+  readonly emails: Map<string, string>
+  readonly integrations: Map<string, string>
+}
+
+/** A store that outlives its processes. */
+export interface Backend {
+  /** The store as a new process opens it. */
+  connect(): IdentityPorts | Promise<IdentityPorts>
+  rows(): Rows | Promise<Rows>
+  /**
+   * How many statements wait for a lock. A store that says so runs transactions beside each other: there are pauses
+   * within them, too.
+   */
+  waiting?(): Promise<number>
+  close(): Promise<void>
+}
+
+/** Opens an empty store. @param now - The clock of leases, in unix milliseconds. */
+export type OpenBackend = (now: () => number) => Backend | Promise<Backend>
+
+/** The store in memory: its transactions run one at a time, each within a moment. */
+export const memoryBackend: OpenBackend = (now) => {
+  const store = memoryStore({ now })
+  return {
+    connect: () => store,
+    rows() {
+      const { subjects, redemptions, users } = store.committed()
+      return {
+        subjects: [...subjects.values()],
+        redemptions: [...redemptions.values()],
+        accounts: [...users].map(([accountId, user]) => ({ accountId, ...user })),
+      }
+    },
+    close: async () => undefined,
+  }
+}

@@ -1,0 +1,207 @@
+/** A process that runs the real use cases. @module */
+import { EmailProofError, IdentityUnavailableError } from '../../../src/identity/errors.js'
+import { createIdentity } from '../../../src/identity/identity.js'
+import type { IdentityProvider } from '../../../src/ports/identity-provider.js'
+import type { Store } from '../../../src/ports/store.js'
+import type { Logger } from '../../../src/ports/world.js'
+import type { MasterKey } from '../../../src/secrets/master-key.js'
+import type { OperatorOutcome, Service, ShareCall, ShareOutcome, Surroundings } from '../system-under-test.js'
+import type { IdentityPorts, Names } from './backend.js'
+import type { StoreCalls } from './store-calls.js'
+
+/** What a process is made of. */
+export interface ProcessParts {
+  readonly store: IdentityPorts
+  readonly calls: StoreCalls
+  readonly names: Names
+  readonly masterKey: MasterKey
+  readonly surroundings: Surroundings
+  /** Whether transactions run beside each other. */
+  readonly pausesInside: boolean
+}
+
+const nothing = () => undefined
+const silent: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing }
+
+/** Starts it. */
+export async function realProcess(parts: ProcessParts): Promise<Service> {
+  const { store, calls, names, masterKey, surroundings, pausesInside } = parts
+  const { clock, provider, random, ids } = surroundings
+  const { pause, kill } = mortal(surroundings)
+  const identity = createIdentity({
+    ...{ store: pausedStore(store, { pause, calls, pausesInside }), provider: pausedProvider(provider, pause) },
+    ...{ masterKey, clock, random, ids, logger: silent, actor: 'oracle' },
+  })
+  const accounts = await identity.accounts()
+  const noted = async (address: string) => {
+    names.emails.set(await identity.emailKey(address), address)
+    return address
+  }
+  return {
+    async register(address) {
+      const { accountId } = await accounts.register(await noted(address))
+      return { kind: 'done', accountId }
+    },
+    async prove(address, accountId) {
+      await noted(address)
+      for (;;) {
+        const { code } = await accounts.requestCode(address)
+        const proof = await failing(accounts.proveByCode(address, code, { accountId }))
+        if (!(proof instanceof Error)) return { kind: 'done', accountId: proof.accountId }
+        // Somebody else asked for a code meanwhile, or it expired: its owner asks for the next.
+        if (!(proof instanceof EmailProofError || proof instanceof IdentityUnavailableError)) throw proof
+      }
+    },
+    async attest(address, integration, accountId) {
+      await noted(address)
+      const by = addressOf(integration, names)
+      for (;;) {
+        const proof = await failing(accounts.proveByAttestation(address, by, { accountId }))
+        if (!(proof instanceof Error)) return { kind: 'done', accountId: proof.accountId }
+        if (proof instanceof EmailProofError) return { kind: 'refused' }
+        if (!(proof instanceof IdentityUnavailableError)) throw proof
+      }
+    },
+    recordDirect: async (direct) => ({ kind: await identity.recordDirect(direct) }),
+    async share({ address, integration, token }: ShareCall): Promise<ShareOutcome> {
+      await noted(address)
+      const integrationAddress = addressOf(integration, names)
+      const input = { integrationAddress, email: address, shareToken: token }
+      const answer = await failing(identity.share(input))
+      return answer instanceof Error ? failureOf(answer) : { kind: 'answered', ...answer }
+    },
+    async webhook({ key, ...event }) {
+      await identity.applyVerdict({ eventKey: key, ...event })
+      return { kind: 'accepted' }
+    },
+    async poll() {
+      await identity.pollDue()
+      return { kind: 'done' }
+    },
+    async operatorResolves(externalUserId, applicantId): Promise<OperatorOutcome> {
+      const result = await failing(identity.resolveRedemption({ externalUserId, applicantId }))
+      if (result instanceof Error) {
+        if (isUnavailable(result)) return { kind: 'unavailable' }
+        throw result
+      }
+      return { kind: result === 'attached' || result === 'surplus' || result === 'absent' ? result : 'refused' }
+    },
+    kill,
+  }
+}
+
+/** Pauses that reject once the process is killed: its open transactions roll back, and it begins no other. */
+function mortal({ pause }: Surroundings): Pick<Service, 'kill'> & Pick<Surroundings, 'pause'> {
+  let die: (error: Error) => void = nothing
+  const dead = new Promise<never>((_, reject) => {
+    die = reject
+  })
+  dead.catch(nothing)
+  return {
+    pause: (point) => Promise.race([pause(point), dead]),
+    kill: async () => die(new Error('the process was killed')),
+  }
+}
+
+/** The error that a call rejects with. */
+const failing = <T>(call: Promise<T>) => call.catch((error: unknown) => error as Error)
+const codeOf = (error: Error) => (error as { readonly code?: string }).code
+const isUnavailable = (error: Error) =>
+  codeOf(error) === 'ERR_IDENTITY_UNAVAILABLE' || codeOf(error) === 'ERR_IDENTITY_MISCONFIGURED'
+
+function failureOf(error: Error & { readonly providerMessage?: string; readonly formerReview?: never }): ShareOutcome {
+  switch (codeOf(error)) {
+    case 'ERR_VERIFICATION_UNAVAILABLE':
+      return { kind: 'conflict' }
+    case 'ERR_IDENTITY_UNAVAILABLE':
+      return { kind: 'unavailable' }
+    case 'ERR_IDENTITY_MISCONFIGURED':
+      return { kind: 'misconfigured' }
+    case 'ERR_SHARE_TOKEN_REJECTED':
+      return { kind: 'rejected', message: error.providerMessage ?? '', former: error.formerReview ?? null }
+    default:
+      throw error
+  }
+}
+
+function addressOf(integration: string, { integrations }: Names): string {
+  const address = `0x${Buffer.from(integration).toString('hex').padEnd(40, '0')}`
+  integrations.set(address, integration)
+  return address
+}
+
+interface Pausing {
+  readonly pause: Surroundings['pause']
+  readonly calls: StoreCalls
+  readonly pausesInside: boolean
+}
+
+/** The statements of a transaction that lock or write what others may wait for. */
+const statements = ['ensureSubject', 'lockPersons', 'setOwner', 'addRedemption', 'changeVerification', 'own', 'resolve']
+
+/**
+ * The store with a pause before and after every call of it, and within transactions where others may run beside them.
+ */
+function pausedStore(store: IdentityPorts, { pause, calls, pausesInside }: Pausing): Store {
+  const around = async <T>(point: string, call: () => Promise<T>): Promise<T> => {
+    await pause(`before ${point}`)
+    try {
+      return await calls.run(call)
+    } finally {
+      await pause(`after ${point}`)
+    }
+  }
+  const reads = (['dueLookUps', 'duePolls', 'countMissing', 'forgetEvents'] as const).map((name) => [
+    name,
+    (...given: readonly never[]) => around(name, () => (store.identity[name] as Call)(...given)),
+  ])
+  const rest = (point: string) => calls.rest(() => pause(point))
+  const resting = <T extends object>(operations: T): T =>
+    Object.fromEntries(
+      Object.entries(operations).map(([name, call]: [string, Call]) => {
+        if (!statements.includes(name)) return [name, call]
+        const rested: Call = async (...given) => {
+          await rest(`statement ${name}`)
+          return call(...given)
+        }
+        return [name, rested]
+      }),
+    ) as T
+  const transaction: Store['transaction'] = (work) => {
+    if (!pausesInside) return store.transaction(work)
+    return store.transaction(async (tx) => {
+      const { identity, identityAccounts } = tx
+      const value = await work({ ...tx, identity: resting(identity), identityAccounts: resting(identityAccounts) })
+      await rest('commit')
+      return value
+    })
+  }
+  const paused: IdentityPorts = {
+    dataKeys: store.dataKeys,
+    identityAccounts: store.identityAccounts,
+    identity: { ...store.identity, ...Object.fromEntries(reads) },
+    transaction: (work) => around('transaction', () => transaction(work)),
+  }
+  // Nothing else of a service runs on it.
+  return paused as Partial<Store> as Store
+}
+type Call = (...given: readonly never[]) => Promise<unknown>
+
+/** The provider with a pause before and after every call. It knows nothing of what users did without it. */
+function pausedProvider(provider: IdentityProvider, pause: Surroundings['pause']): IdentityProvider {
+  const around = async <T>(point: string, call: () => Promise<T>): Promise<T> => {
+    await pause(`before ${point}`)
+    const answer = await call()
+    await pause(`after ${point}`)
+    return answer
+  }
+  return {
+    findsByName: provider.findsByName,
+    redeem: (request) => around(`redeem ${request.externalUserId}`, () => provider.redeem(request)),
+    find: (name) => around(`find ${name}`, () => provider.find(name)),
+    review: (id) =>
+      id.startsWith('own-')
+        ? Promise.resolve({ kind: 'unavailable', reason: 'a direct verification' })
+        : around(`review of ${id}`, () => provider.review(id)),
+  }
+}

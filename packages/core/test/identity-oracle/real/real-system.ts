@@ -1,0 +1,99 @@
+/** The real use cases as the system under test. @module */
+import { parseMasterKey } from '../../../src/secrets/master-key.js'
+import type { RedemptionView, Service, SubjectView, SystemUnderTest, View } from '../system-under-test.js'
+import { type Backend, memoryBackend, type Names, type OpenBackend, type Rows } from './backend.js'
+import { realProcess } from './real-process.js'
+import { storeCalls } from './store-calls.js'
+
+const masterKey = parseMasterKey('a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90')
+
+/** Builds it on an empty store. */
+export function realSystem(open: OpenBackend = memoryBackend): SystemUnderTest {
+  const names: Names = { emails: new Map(), integrations: new Map() }
+  const calls = storeCalls()
+  let now = () => 0
+  let opening: Promise<Backend> | undefined
+  const backend = () => {
+    opening ??= Promise.resolve(open(() => now()))
+    return opening
+  }
+  const processes: Service[] = []
+  let view: { readonly at: number; readonly view: View } | undefined
+  return {
+    async start(surroundings) {
+      now = () => surroundings.clock.now()
+      const { connect, waiting } = await backend()
+      const parts = {
+        store: await connect(),
+        calls,
+        names,
+        masterKey,
+        surroundings,
+        pausesInside: waiting !== undefined,
+      }
+      const process = await realProcess(parts)
+      processes.push(process)
+      return process
+    },
+    settle: async () => calls.settled((await backend()).waiting),
+    async views() {
+      const at = calls.ended()
+      if (view?.at !== at) view = { at, view: viewOf(await (await backend()).rows(), names) }
+      return view.view
+    },
+    async close() {
+      const { waiting, close } = await backend()
+      for (const process of processes) await process.kill()
+      await calls.settled(waiting)
+      await close()
+    },
+  }
+}
+
+function viewOf({ subjects, redemptions, accounts }: Rows, names: Names): View {
+  const address = (key: string) => names.emails.get(key) ?? key
+  const integration = (key: string) => names.integrations.get(key) ?? key
+  return {
+    subjects: subjects.flatMap((row): SubjectView[] => {
+      const { id, emailKey, accountId, proved, closed, donor, applicantId, attachedAt, missing } = row
+      if (emailKey === null) return []
+      return [
+        {
+          ...{ id, address: address(emailKey), accountId, proved, closed },
+          ...{ donor: donor && integration(donor), applicantId, attachedAt },
+          ...{ review: datedReview(row), gone: missing?.confirmed === true },
+        },
+      ]
+    }),
+    direct: subjects.flatMap(({ emailKey, accountId, applicantId, review, reviewedAt }) =>
+      emailKey === null && accountId !== null && review !== null
+        ? [{ accountId, applicantId, review: { review, reviewedAt } }]
+        : [],
+    ),
+    redemptions: redemptions.map(
+      ({ externalUserId, subjectId, integrationAddress, state, leasedUntil, applicantId }) => ({
+        ...{ externalUserId, subjectId, integration: integration(integrationAddress) },
+        ...{ state: states[state], leaseUntil: leasedUntil, applicantId },
+      }),
+    ),
+    accounts: accounts.map(({ accountId, emailKey, verified }) => ({
+      ...{ accountId, carries: emailKey && address(emailKey), verified },
+    })),
+  }
+}
+
+/** The provider's times alone: a status without one has the service's own in its row. */
+function datedReview({ review, reviewedAt }: Rows['subjects'][number]) {
+  return review && { review, reviewedAt: review.reviewStatus === 'completed' ? reviewedAt : null }
+}
+
+const states: Readonly<Record<Rows['redemptions'][number]['state'], RedemptionView['state']>> = {
+  in_flight: 'in_flight',
+  unknown: 'unknown',
+  unresolved: 'unresolved',
+  attached: 'attached',
+  surplus: 'surplus',
+  absent: 'absent',
+  refused: 'absent',
+  foreign: 'absent',
+}

@@ -1,0 +1,187 @@
+/** Identity on a store in memory, a scripted provider and a clock that the test moves. @module */
+import { createEmailKeys, openEmailKey } from '../../src/emails/email-keys.js'
+import type { Verdict } from '../../src/exports/index.js'
+import { createIdentity, type IdentityDeps } from '../../src/identity/identity.js'
+import { redemptionLeaseMs } from '../../src/identity/redemption.js'
+import type { Review } from '../../src/ports/identity-provider.js'
+import type { Store } from '../../src/ports/store.js'
+import type { Subject } from '../../src/ports/store-identity.js'
+import { parseMasterKey } from '../../src/secrets/master-key.js'
+import { manualClock } from './manual-clock.js'
+import { accountReads, memoryHostAccounts } from './memory-identity-accounts.js'
+import { memoryStore } from './memory-store.js'
+import { recordingLogger } from './recording-logger.js'
+import { type ProviderFault, scriptedProvider } from './scripted-provider.js'
+import { seededRandom } from './seeded-random.js'
+
+/** Two integrations. */
+export const shop = `0x${'a1'.repeat(20)}`
+export const otherShop = `0x${'b2'.repeat(20)}`
+
+/** An address that must appear nowhere. */
+export const email = 'canary.user@example.com'
+export const otherEmail = 'second.user@example.com'
+
+/** The name of the first redemption of the first subject. */
+export const first = 'pi:s1:1'
+export const second = 'pi:s1:2'
+
+/** Reviews as the provider gives them. */
+export const review = (
+  reviewStatus: Review['reviewStatus'],
+  reviewAnswer: Review['reviewAnswer'] = null,
+  rejectType: Review['rejectType'] = null,
+): Review => ({ reviewStatus, reviewAnswer, rejectType, rejectLabels: rejectType === null ? [] : ['BLURRY'] })
+export const approved = review('completed', 'GREEN')
+export const rejected = review('completed', 'RED', 'RETRY')
+export const begun = review('init')
+export const notStarted = review('not_started')
+
+/** What a service that runs identity is given. */
+export type IdentityOverrides = Partial<Pick<IdentityDeps, 'store' | 'provider' | 'accounts' | 'namespace'>>
+
+const masterKey = parseMasterKey('a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90')
+
+/** Builds it. `hosted`: the accounts are those of a host. */
+export function identitySetup({ hosted = false } = {}) {
+  const clock = manualClock()
+  const memory = memoryStore({ now: () => clock.now() })
+  // The double has what identity uses; nothing else of a service runs on it.
+  const store = { ...memory, identityAccounts: accountReads(() => memory.committed()) } as Partial<Store> as Store
+  const provider = scriptedProvider(() => clock.now())
+  const logger = recordingLogger()
+  const host = memoryHostAccounts()
+  let made = 0
+  const ids = { next: () => `s${++made}` }
+  const random = seededRandom('identity')
+  const deps: IdentityDeps = {
+    ...{ store, provider, masterKey, clock, random, ids, logger, actor: 'cli:ada' },
+    ...(hosted ? { accounts: host } : {}),
+  }
+  /** Another service on the same database. */
+  const start = (overrides: IdentityOverrides = {}) => createIdentity({ ...deps, ...overrides })
+  const identity = start()
+  const keyOf = (address: string) => identity.emailKey(address)
+  const rows = (): Subject[] => [...memory.committed().subjects.values()]
+  let tokens = 0
+  const shareFor = (address: string, by: string = shop, shareToken = `canary-token ${++tokens}`) =>
+    identity.share({ integrationAddress: by, email: address, shareToken })
+
+  const subjectOf = async (address = email): Promise<Subject> => {
+    const key = await keyOf(address)
+    const found = rows().find(({ emailKey, closed }) => emailKey === key && !closed)
+    if (found === undefined) throw new Error(`${address} has no open subject`)
+    return found
+  }
+  const proveAs = async (accountId: string, address: string): Promise<string> => {
+    if (hosted) {
+      host.owners.set(await keyOf(address), { accountId, proved: true })
+      await identity.proved({ email: address, accountId })
+      return accountId
+    }
+    const accounts = await identity.accounts()
+    await accounts.proveByCode(address, (await accounts.requestCode(address)).code, { accountId })
+    return accountId
+  }
+  /** Lets a webhook of an applicant come. */
+  const webhook = (
+    given: Review | null,
+    { at = clock.now(), name = first, key, ...rest }: Partial<Verdict> & { name?: string; key?: string } = {},
+  ) => {
+    const applicantId = `applicant of ${name}`
+    const eventKey = key ?? `event ${at} ${rest.change ?? 'review'} ${JSON.stringify(given)}`
+    return identity.applyVerdict({ eventKey, applicantId, externalUserId: name, at, review: given, ...rest })
+  }
+  const register = async (address = email) => (await (await identity.accounts()).register(address)).accountId
+
+  return {
+    ...{
+      clock,
+      store,
+      memory,
+      provider,
+      logger,
+      host,
+      ids,
+      deps,
+      identity,
+      start,
+      keyOf,
+      subjectOf,
+      proveAs,
+      register,
+    },
+    shareFor,
+    /** Shares the first address with a fresh token, unless one is given. */
+    share: (by: string = shop, shareToken?: string) => shareFor(email, by, shareToken),
+    /** Somebody registers with an address and proves it. */
+    prove: async (address = email) => proveAs(await register(address), address),
+    direct: (accountId: string, given: Review = approved, applicantId: string | null = 'own') =>
+      identity.recordDirect({ accountId, applicantId, review: given, at: clock.now() }),
+    /** What an account has of what was shared, oldest subject first. */
+    has: (accountId: string) =>
+      rows().flatMap((each) =>
+        each.accountId === accountId && each.emailKey !== null && each.applicantId !== null ? [each.applicantId] : [],
+      ),
+    /** Subjects of an account. */
+    subjectsOf: (accountId: string) => rows().filter((each) => each.accountId === accountId),
+    subject: (id = 's1') => {
+      const row = memory.committed().subjects.get(id)
+      if (row === undefined) throw new Error(`there is no subject ${id}`)
+      return row as Subject
+    },
+    /** Shares, and the answer is lost; the token was used, or was not. */
+    async lose(fault: 'lost before' | 'lost after' = 'lost after', by: string = shop, address: string = email) {
+      const before: (typeof provider)['fault'] = provider.fault
+      provider.fault = (call) => (call === 'redeem' ? fault : 'lost before')
+      const error: { code?: string } = await shareFor(address, by).then(
+        () => ({}),
+        (reason: unknown) => reason as { code?: string },
+      )
+      if (error.code !== 'ERR_IDENTITY_UNAVAILABLE') throw new Error(`the answer was not lost: ${String(error.code)}`)
+      provider.fault = before
+    },
+    /** Time passes until no token can land any more. */
+    expire: () => clock.advance(redemptionLeaseMs),
+    /** What happens to every call from now on. */
+    fails: (fault: ProviderFault | null, ...calls: ('redeem' | 'find' | 'review')[]) => {
+      provider.fault = (call) => (calls.length === 0 || calls.includes(call) ? fault : null)
+    },
+    /** Works once, while the answer to a call is on its way. */
+    during(call: 'redeem' | 'find' | 'review', work: () => Promise<unknown>) {
+      provider.pause = async (which, half) => {
+        if (which !== call || half !== 'answer') return
+        provider.pause = async () => undefined
+        await work()
+      }
+    },
+    /** How shares went, oldest first. */
+    outcomes: () => memory.committed().shares.map(({ outcome }) => outcome),
+    /** The names that tokens were sent under: whose they were and what became of them, oldest first. */
+    redemptions: () =>
+      [...memory.committed().redemptions.values()].map(({ externalUserId, integrationAddress, state }) => [
+        externalUserId,
+        integrationAddress,
+        state,
+      ]),
+    states: () => [...memory.committed().redemptions.values()].map(({ state }) => state),
+    /** What was said of applicants, oldest first: whether it counted. */
+    history: () => memory.committed().verdicts.map((each) => `${each.source} ${each.change} ${each.outcome}`),
+    /** The audit log: who did what to whom. */
+    audit: () => memory.committed().audit.map(({ actor, action, subject }) => `${actor} ${action} ${subject}`),
+    accountEvents: () => memory.committed().accountEvents,
+    errors: () => logger.lines.filter(({ level }) => level === 'error'),
+    /** Changes rows as no use case does. */
+    seedSubject(id: string, change: Partial<Subject>) {
+      memory.seed(({ subjects }) => {
+        const row = subjects.get(id)
+        if (row !== undefined) subjects.set(id, { ...row, ...change })
+      })
+    },
+    webhook,
+    /** The stored forms of an address. */
+    async emails() {
+      return createEmailKeys(await openEmailKey({ dataKeys: store.dataKeys, keys: masterKey, random }), random)
+    },
+  }
+}

@@ -1,0 +1,37 @@
+/** Text from the provider takes time that grows with its length at most. @module */
+import { testGrowth } from '../../../vitest.growth.js'
+import { readApplicant } from './applicant.js'
+import { classifyFailure } from './classify-failure.js'
+import { hmacHex } from './internal/hmac.js'
+import { parseTime } from './internal/times.js'
+import { createWebhookReader } from './read-webhook.js'
+import { readReview } from './review.js'
+
+const secret = 'a-secret-of-the-webhook'
+const readWebhook = createWebhookReader({ secret })
+const algorithm = 'HMAC_SHA256_HEX'
+
+testGrowth(
+  {
+    'the digest of a webhook': (digest) => readWebhook({ body: new Uint8Array(), digest, algorithm }),
+    'the algorithm of a webhook': (text) => readWebhook({ body: new Uint8Array(), digest: text, algorithm: text }),
+    'a webhook': async (text) => {
+      const body = Buffer.from(text)
+      // Only what the provider signed is read, so that it is signed here as well.
+      await readWebhook({ body, digest: await hmacHex('SHA-256', secret, body), algorithm })
+    },
+    'the description of an error': (text) =>
+      classifyFailure(
+        { status: 401, json: { description: text, errorName: text }, retryAfter: text },
+        { sentShareToken: true },
+      ),
+    'Retry-After': (text) => classifyFailure({ status: 429, json: null, retryAfter: text }, { sentShareToken: false }),
+    'a time': parseTime,
+    'an applicant': (text) => readApplicant(200, { id: text, createdAt: text, review: { reviewStatus: text } }),
+    'a review': (text) => readReview(text, { reviewAnswer: text, rejectLabels: text.split(' ') }),
+  },
+  {
+    begins: ['2020-02-21 13:23:19.', '{"type":"applicantReviewed","a":"', 'Token is invalid'],
+    parts: ['2020-', ':19'],
+  },
+)

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { readTarget } from '../run/read-target.js'
+import { areaOf } from './area.js'
+
+const long = (unit: string, length = 7_000) => unit.repeat(Math.ceil(length / unit.length))
+
+describe('a path that is long', () => {
+  it.each([
+    [`/${long('a')}`, null],
+    [`/api/v1/integration/payments/${long('a')}`, 'integration'],
+    [`/api/v1/tx/1/${long('a')}`, 'legacy'],
+  ])('and plain is read to its end: %.40s', (path, area) => {
+    expect(areaOf(path)).toBe(area)
+    expect(readTarget(path)).toBe(path)
+  })
+
+  it.each([
+    ['%2541', 'integration'],
+    ['%', 'integration'],
+    ['/', 'integration'],
+    ['//a', 'integration'],
+    ['a/../', 'integration'],
+    ['/api/v1//integration/', 'integration'],
+    ['/api/v1/%74x/', 'legacy'],
+    ['/API/v1/verify;a/', 'legacy'],
+  ])('and could be read in several ways asks for credentials, and exists nowhere: /%s…', (unit, area) => {
+    expect(areaOf(`/${long(unit)}`)).toBe(area)
+    expect(readTarget(`/${long(unit)}`)).toBe(
+      area === 'legacy' ? '/api/v1/tx/unreadable' : '/api/v1/integration/unreadable',
+    )
+  })
+
+  it('is of the same API however long it is', () => {
+    for (const unit of ['%2541', '%25', '%', '/a/', '/./', '/%2e%2e', '%2f', 'a;', '%c3'])
+      expect([unit, areaOf(`/${long(unit, 1_100)}`)]).toEqual([unit, areaOf(`/${long(unit, 8_000)}`)])
+  })
+
+  it('counts without its query', () => {
+    const target = `/openapi.json?${long('%26')}`
+    expect([readTarget(target), readTarget(`/nowhere.x?${long('/')}`)]).toEqual([target, `/nowhere.x?${long('/')}`])
+  })
+})

@@ -1,0 +1,123 @@
+/** INTERFACE 2.5, 3 (KYC attachment) and 7 (422): how an integrator learns that what it shared was rejected. */
+import { kycUnavailableBody, readFormerVerdict } from '@payment-integration/contract'
+import { afterAll, beforeAll, expect, it, test } from 'vitest'
+import type { Shop } from '../../test/support/clause-service.js'
+import { startSharing } from '../../test/support/sharing-service.js'
+
+let sharing: Awaited<ReturnType<typeof startSharing>>
+let shop: Shop
+let other: Shop
+let users = 0
+beforeAll(async () => {
+  sharing = await startSharing()
+  shop = await sharing.createShop(`0x${'01'.repeat(20)}`)
+  other = await sharing.createShop(`0x${'02'.repeat(20)}`)
+})
+afterAll(() => sharing?.stop())
+
+function newEmail(): string {
+  users += 1
+  return `user${users}@example.com`
+}
+const newest = () => sharing.provider.redemptions.at(-1)?.applicantId ?? ''
+const redeemed = () => sharing.provider.redemptions.length
+const rejection = { rejectType: 'FINAL', labels: ['FORGERY', 'Ünknown'] } as const
+const final = ' The verification shared before was rejected: RED, FINAL. Labels: FORGERY, Ünknown.'
+
+/** Shares a fresh token of a shop, and lets the provider reject what it brought. */
+async function shareRejected(email: string, verdict: Parameters<typeof sharing.provider.reject>[1] = rejection) {
+  const token = sharing.mint()
+  expect((await sharing.share(shop, email, token)).body).toMatchObject({ reused: true })
+  sharing.provider.reject(newest(), verdict)
+  await sharing.provider.deliverWebhooks()
+  return token
+}
+async function messageOf(by: Shop, email: string, token: string): Promise<string> {
+  const { status, body } = await sharing.share(by, email, token)
+  expect([status, Object.keys(body as object)]).toEqual([422, ['error', 'message']])
+  return (body as { message: string }).message
+}
+
+it('is told to whoever shares the used token again: the words of the provider, RED, type and labels, and nothing is redeemed', async () => {
+  const email = newEmail()
+  const used = await shareRejected(email)
+  const before = redeemed()
+  for (let times = 0; times < 2; times += 1) {
+    const message = await messageOf(shop, email, used)
+    expect(message).toMatch(/^Token is invalid: .*[.] The verification/)
+    expect(message.endsWith(final)).toBe(true)
+    expect(readFormerVerdict(message)).toEqual({ rejectType: 'FINAL' })
+  }
+  expect(redeemed()).toBe(before)
+})
+
+it.each([
+  [{ rejectType: 'RETRY' as const, labels: [] }, ' The verification shared before was rejected: RED, RETRY.'],
+  [{ rejectType: 'RETRY' as const, labels: ['BAD_SELFIE'] }, 'rejected: RED, RETRY. Labels: BAD_SELFIE.'],
+])('of %j is told as %j', async (verdict, text) => {
+  const email = newEmail()
+  const used = await shareRejected(email, verdict)
+  expect((await messageOf(shop, email, used)).endsWith(text)).toBe(true)
+})
+
+it('is told by any token that the provider refuses, and is that of the newest verification', async () => {
+  const email = newEmail()
+  await shareRejected(email, { rejectType: 'RETRY', labels: ['BAD_SELFIE'] })
+  await shareRejected(email)
+  const foreign = sharing.mint(['PROOF_OF_RESIDENCE'])
+  expect((await messageOf(shop, email, foreign)).endsWith(final)).toBe(true)
+})
+
+it('is not told where there is none: before the first share, while one is in flight, and after an approval', async () => {
+  const email = newEmail()
+  const used = await shareRejected(newEmail())
+  expect(readFormerVerdict(await messageOf(shop, email, used))).toBeNull()
+  const own = sharing.mint()
+  await sharing.share(shop, email, own)
+  expect((await sharing.share(shop, email, own)).body).toMatchObject({ reviewStatus: 'pending', reused: false })
+  sharing.provider.approve(newest())
+  await sharing.provider.deliverWebhooks()
+  expect((await sharing.share(shop, email, own)).body).toMatchObject({ reviewAnswer: 'GREEN', reused: false })
+})
+
+it('is told to no other integration, about no other user, and in no log of shares', async () => {
+  const email = newEmail()
+  const used = await shareRejected(email)
+  const elsewhere = await sharing.share(other, email, used)
+  expect([elsewhere.status, elsewhere.body]).toEqual([409, kycUnavailableBody])
+  for (const by of [shop, other]) expect(await messageOf(by, newEmail(), used)).not.toContain('rejected: RED')
+  expect(JSON.stringify(await sharing.identity.shares({ limit: 100 }))).not.toContain('FORGERY')
+})
+
+it('is told of no verification that the user did directly afterwards', async () => {
+  const email = newEmail()
+  const { accountId } = await (await sharing.identity.accounts()).register(email)
+  const used = await shareRejected(email)
+  await sharing.identity.recordDirect({
+    accountId,
+    applicantId: 'of-the-user',
+    review: { reviewStatus: 'completed', reviewAnswer: 'RED', rejectType: 'FINAL', rejectLabels: ['OWN'] },
+    at: Date.now(),
+  })
+  const answer = await sharing.share(shop, email, used)
+  expect([answer.status, answer.body]).toEqual([409, kycUnavailableBody])
+})
+
+test('what was shared for an address that the account gave up is told for no other address of it', async () => {
+  const [first, second] = [newEmail(), newEmail()]
+  const accounts = await sharing.identity.accounts()
+  const { accountId } = await accounts.proveByCode(first, (await accounts.requestCode(first)).code)
+  const used = await shareRejected(first)
+  await accounts.proveByCode(second, (await accounts.requestCode(second)).code, { accountId })
+  expect(await messageOf(shop, second, used)).not.toContain('rejected: RED')
+})
+
+test('the answer of a second redemption is about the new review alone', async () => {
+  const email = newEmail()
+  await shareRejected(email)
+  const { body } = await sharing.share(shop, email, sharing.mint())
+  expect(body).toEqual({
+    ...{ reviewStatus: 'pending', reviewAnswer: null, rejectType: null, rejectLabels: [] },
+    reused: true,
+  })
+})

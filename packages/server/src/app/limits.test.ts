@@ -1,0 +1,249 @@
+/** Limits over real HTTP, by a clock of the test. */
+import { createUpdateReceiver } from '@payment-integration/core'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import {
+  basic,
+  chosenService,
+  goodAuthorization,
+  integrationAddress,
+  legacyKey,
+  txHash,
+} from '../../test/support/integration-service.js'
+import { listenApp } from '../../test/support/listening-app.js'
+import { createRequestLimits, type RequestLimitsOptions } from '../limits/request-limits.js'
+
+const list = '/api/v1/integration/payments'
+const lookup = `/api/v1/tx/1/${txHash}`
+const proxy = { trustedProxies: ['127.0.0.1'] }
+
+let server: Awaited<ReturnType<typeof listenApp>> | undefined
+let at = 0
+afterEach(() => server?.stop())
+
+/** A look-up of credentials that answers nobody before so many have asked. */
+function meet(count: number): () => Promise<void> {
+  let arrived = 0
+  const waiting: (() => void)[] = []
+  return () =>
+    new Promise((resolve) => {
+      arrived += 1
+      waiting.push(resolve)
+      if (arrived >= count) for (const go of waiting.splice(0)) go()
+    })
+}
+
+/**
+ * Starts an app with limits. `looks` counts the look-ups of credentials, each of which waits for `look` before it
+ * answers.
+ */
+async function listen(options: RequestLimitsOptions, look = async () => {}) {
+  let looks = 0
+  const { authenticate, authenticateLegacy, ...rest } = chosenService()
+  const service = {
+    ...rest,
+    async authenticate(authorization: string | null | undefined) {
+      looks += 1
+      await look()
+      return authenticate(authorization)
+    },
+    async authenticateLegacy(authorization: string | null | undefined) {
+      looks += 1
+      await look()
+      return authenticateLegacy(authorization)
+    },
+  }
+  const receive = createUpdateReceiver({ secrets: ['secret-of-a-processor'], clock: { now: Date.now } })
+  const receiveUpdate: typeof receive = async (update) => {
+    await look()
+    return receive(update)
+  }
+  const limits = createRequestLimits({ ...options, now: () => at })
+  server = await listenApp({ service, receiveUpdate, limits, now: () => at })
+  const { url } = server
+  return {
+    looks: () => looks,
+    /** Sends, from behind a proxy where a source is named. */
+    async ask(path: string, authorization?: string, source?: string, method = 'GET') {
+      const headers = {
+        ...(authorization === undefined ? {} : { authorization }),
+        ...(source === undefined ? {} : { 'x-forwarded-for': source }),
+      }
+      const answer = await fetch(`${url}${path}`, { method, headers })
+      return { status: answer.status, headers: answer.headers, text: await answer.text() }
+    },
+  }
+}
+
+describe('requests per source', () => {
+  it('beyond the limit are 429 before any look-up, whatever they ask and bring, and go on when the time is up', async () => {
+    const { ask, looks } = await listen({ requestsPerSource: 3 })
+    expect((await ask(list)).status).toBe(401)
+    expect((await ask(list, goodAuthorization)).status).toBe(200)
+    expect((await ask('/nowhere')).status).toBe(404)
+    for (const [path, authorization] of [
+      [list],
+      [list, goodAuthorization],
+      [lookup],
+      [lookup, legacyKey],
+      ['/api/v1/integration/idv-share-token', goodAuthorization],
+      ['/nowhere'],
+      ['/openapi.json'],
+    ] as const) {
+      const { status, headers, text } = await ask(path, authorization)
+      expect([path, status, text]).toEqual([path, 429, '{"error":"Too many requests"}'])
+      expect([headers.get('retry-after'), headers.get('cache-control')]).toEqual(['1', 'private, no-store'])
+      expect(headers.get('content-type')).toBe('application/json')
+    }
+    expect(looks()).toBe(2)
+    at += 334
+    expect((await ask(list, goodAuthorization)).status).toBe(200)
+    expect((await ask(list, goodAuthorization)).status).toBe(429)
+  })
+
+  it('are those of an address behind trusted proxies, and of a /64 of IPv6', async () => {
+    const { ask } = await listen({ requestsPerSource: 1, ...proxy })
+    const from = async (source: string) => (await ask('/nowhere', undefined, source)).status
+    expect([await from('198.51.100.1'), await from('198.51.100.1'), await from('198.51.100.2')]).toEqual([
+      404, 429, 404,
+    ])
+    expect([await from('2001:db8::1'), await from('2001:db8::2'), await from('2001:db8:0:1::1')]).toEqual([
+      404, 429, 404,
+    ])
+    expect(await from('198.51.100.77, 198.51.100.1')).toBe(429)
+  })
+
+  it('are not told apart by a header that no trusted proxy wrote', async () => {
+    const { ask } = await listen({ requestsPerSource: 1 })
+    expect((await ask('/nowhere', undefined, '198.51.100.1')).status).toBe(404)
+    expect((await ask('/nowhere', undefined, '198.51.100.2')).status).toBe(429)
+  })
+
+  it('are as many as anybody likes for the probes of a load balancer', async () => {
+    const { ask } = await listen({ requestsPerSource: 1, failedSignInsPerSource: 1 })
+    await ask(list)
+    for (const path of ['/health', '/health/live', '/health', '/health/live'])
+      expect((await ask(path)).status).toBe(200)
+    expect((await ask(list)).status).toBe(429)
+  })
+})
+
+describe('failed sign-ins per source', () => {
+  const wrong = basic(integrationAddress, 'wrong')
+  const unknown = basic(`0x${'99'.repeat(20)}`, 'wrong')
+
+  it('beyond the limit are 429, and so is what would open, until one of the minute is over', async () => {
+    const { ask, looks } = await listen({ failedSignInsPerSource: 3 })
+    for (const authorization of [wrong, undefined, unknown]) expect((await ask(list, authorization)).status).toBe(401)
+    const answers = [await ask(list, wrong), await ask(list, unknown), await ask(list, goodAuthorization)]
+    expect(answers.map(({ status, text }) => [status, text])).toEqual(
+      Array(3).fill([429, '{"error":"Too many requests"}']),
+    )
+    expect(answers.map(({ headers }) => headers.get('retry-after'))).toEqual(['20', '20', '20'])
+    expect(looks()).toBe(3)
+    at += 20_000
+    expect((await ask(list, goodAuthorization)).status).toBe(200)
+    expect((await ask(list, wrong)).status).toBe(401)
+    expect((await ask(list, goodAuthorization)).status).toBe(429)
+  })
+
+  it('beyond the limit are 429 when all arrive before the first is answered, and a right guess that comes last is, too', async () => {
+    const { ask, looks } = await listen({ failedSignInsPerSource: 3 }, meet(500))
+    const guesses = Array.from({ length: 499 }, () => ask(list, wrong))
+    await vi.waitUntil(() => looks() === 499, { timeout: 30_000 })
+    const answers = await Promise.all([...guesses, ask(list, goodAuthorization)])
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(3)
+    expect(refused).toHaveLength(497)
+    expect(refused.map(({ text }) => text)).toEqual(Array(497).fill('{"error":"Too many requests"}'))
+    expect(refused.map(({ headers }) => headers.get('retry-after'))).toEqual(Array(497).fill('20'))
+  })
+
+  it('beyond the limit are 429 for forged updates that arrive before the first is answered', async () => {
+    await listen({ failedSignInsPerSource: 3 }, meet(20))
+    const headers = { 'content-type': 'application/json', 'x-service-signature': `t=1,v1=${'0'.repeat(64)}` }
+    const forge = () => fetch(`${server?.url}/api/v1/processor/updates`, { method: 'POST', headers, body: '{}' })
+    const answers = await Promise.all(Array.from({ length: 20 }, forge))
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(3)
+    expect(refused).toHaveLength(17)
+    for (const answer of refused) {
+      expect(await answer.text()).toBe('{"error":"Too many requests"}')
+      expect([answer.headers.get('retry-after'), answer.headers.get('www-authenticate')]).toEqual(['20', null])
+    }
+  })
+
+  it('limit no right credentials, however many arrive at once', async () => {
+    const { ask } = await listen({ failedSignInsPerSource: 3 }, meet(50))
+    const answers = await Promise.all(Array.from({ length: 50 }, () => ask(list, goodAuthorization)))
+    expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200))
+  })
+
+  it('are counted alike for an address that exists and one that does not', async () => {
+    const counts = []
+    for (const authorization of [wrong, unknown]) {
+      const { ask } = await listen({ failedSignInsPerSource: 5 })
+      let refused = 0
+      while ((await ask(list, authorization)).status === 401) refused += 1
+      counts.push(refused)
+      await server?.stop()
+    }
+    expect(counts).toEqual([5, 5])
+  })
+
+  it('of one source shut no integration out from another', async () => {
+    const { ask } = await listen({ failedSignInsPerSource: 1, ...proxy })
+    for (let times = 0; times < 3; times += 1) await ask(list, wrong, '198.51.100.1')
+    expect((await ask(list, goodAuthorization, '198.51.100.1')).status).toBe(429)
+    expect((await ask(list, goodAuthorization, '198.51.100.2')).status).toBe(200)
+  })
+
+  it('are those of the legacy API and of processors, too; what opens is not counted', async () => {
+    const { ask } = await listen({ failedSignInsPerSource: 3 })
+    for (let times = 0; times < 10; times += 1) expect((await ask(list, goodAuthorization)).status).toBe(200)
+    expect((await ask(lookup, 'wrong')).status).toBe(401)
+    const headers = { 'content-type': 'application/json', 'x-service-signature': `t=1,v1=${'0'.repeat(64)}` }
+    for (let times = 0; times < 2; times += 1)
+      expect(
+        (await fetch(`${server?.url}/api/v1/processor/updates`, { method: 'POST', headers, body: '{}' })).status,
+      ).toBe(401)
+    expect((await ask(lookup, legacyKey)).status).toBe(429)
+  })
+})
+
+describe('requests per caller', () => {
+  it('are those of an integration, from wherever they come, and of a legacy key; what is not authenticated is not counted', async () => {
+    const { ask } = await listen({ requestsPerCaller: 2, ...proxy })
+    for (let times = 0; times < 5; times += 1)
+      expect((await ask(list, basic(integrationAddress, 'wrong'))).status).toBe(401)
+    const statuses = []
+    for (const source of ['198.51.100.1', '198.51.100.2', '198.51.100.3'])
+      statuses.push((await ask(list, goodAuthorization, source)).status)
+    expect(statuses).toEqual([200, 200, 429])
+    const legacy = []
+    for (const key of [legacyKey, `Bearer ${legacyKey}`, legacyKey]) legacy.push((await ask(lookup, key)).status)
+    expect(legacy).toEqual([200, 200, 429])
+    const refused = await ask(lookup, legacyKey)
+    expect([refused.text, refused.headers.get('retry-after')]).toEqual(['{"error":"Too many requests"}', '1'])
+    at += 500
+    expect((await ask(list, goodAuthorization)).status).toBe(200)
+    expect((await ask(list, goodAuthorization)).status).toBe(429)
+  })
+})
+
+it('nothing is limited unless it is asked for', async () => {
+  const { ask } = await listen({})
+  for (let times = 0; times < 300; times += 1) expect((await ask(list)).status).toBe(401)
+})
+
+it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('a limit of %d is refused', (count) => {
+  for (const name of ['requestsPerSource', 'requestsPerCaller', 'failedSignInsPerSource'] as const)
+    expect(() => createRequestLimits({ [name]: count })).toThrow(new RegExp(`^${name} is ${count};`))
+})
+
+it('an app on another host is told the other end by the host', async () => {
+  const limits = createRequestLimits({ requestsPerSource: 1, now: () => at })
+  const own = await listenApp({ limits, peerOf: (c) => c.req.header('x-host-says') })
+  const from = async (peer: string) => (await own.app.request('/nowhere', { headers: { 'x-host-says': peer } })).status
+  expect([await from('198.51.100.1'), await from('198.51.100.1'), await from('198.51.100.2')]).toEqual([404, 429, 404])
+  await own.stop()
+})

@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { ConfigError } from './config.js'
+import { describeConfig } from './describe-config.js'
+import { readConfig } from './read-config.js'
+
+const minimal = { PI_MASTER_KEY: randomBytes(32).toString('hex') }
+
+function problemsOf(env: Record<string, string>): readonly string[] {
+  try {
+    readConfig({ ...minimal, ...env })
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+  return []
+}
+
+describe('who may ask, and how often', () => {
+  it.each([
+    [{}, null, 'off'],
+    [{ PI_METRICS_PORT: '9464' }, { listen: { host: '127.0.0.1', port: 9464 }, token: null }, '127.0.0.1:9464'],
+    [
+      { PI_METRICS_TOKEN: 'a-token-of-the-metrics' },
+      { listen: null, token: 'a-token-of-the-metrics' },
+      'beside the API with a token',
+    ],
+  ])('%j serves metrics in no other way than %j, in production and development alike', (env, metrics, shown) => {
+    for (const PI_ENV of ['production', 'development']) {
+      const config = readConfig({ ...minimal, PI_ENV, ...env })
+      expect([config.metrics, describeConfig(config).metrics]).toEqual([metrics, shown])
+    }
+  })
+
+  it('shows the reference in development unless it is off, and in production only when it is on', () => {
+    const reference = (env: Record<string, string>) => readConfig({ ...minimal, ...env }).reference
+    expect(reference({ PI_ENV: 'development' })).toBe(true)
+    expect(reference({ PI_ENV: 'development', PI_REFERENCE: 'off' })).toBe(false)
+    expect(reference({ PI_REFERENCE: 'on' })).toBe(true)
+  })
+
+  it('is read from every variable', () => {
+    const config = readConfig({
+      ...minimal,
+      PI_METRICS_HOST: '10.0.0.1',
+      PI_METRICS_PORT: '0',
+      PI_METRICS_TOKEN: 'a-token-of-the-metrics',
+      PI_REFERENCE: 'off',
+      PI_LIMIT_PER_SOURCE: '100',
+      PI_LIMIT_PER_CALLER: '200',
+      PI_LIMIT_FAILED_SIGN_INS: '10',
+      PI_LIMIT_CONNECTIONS: '50',
+      PI_TRUSTED_PROXIES: '10.0.0.7, 192.168.0.0/16,2001:db8::/32',
+    })
+    expect(config).toMatchObject({
+      metrics: { listen: { host: '10.0.0.1', port: 0 }, token: 'a-token-of-the-metrics' },
+      reference: false,
+      limits: {
+        requestsPerSource: 100,
+        requestsPerCaller: 200,
+        failedSignInsPerSource: 10,
+        connectionsPerSource: 50,
+        trustedProxies: ['10.0.0.7', '192.168.0.0/16', '2001:db8::/32'],
+      },
+    })
+  })
+
+  it.each([
+    [{ PI_METRICS_PORT: '65536' }, 'PI_METRICS_PORT is "65536"; expected a port from 0 to 65535'],
+    [{ PI_METRICS_PORT: '4747' }, 'PI_METRICS_PORT is 4747, where the API listens; choose another port.'],
+    [{ PI_METRICS_PORT: '1', PI_METRICS_HOST: 'http://x' }, 'PI_METRICS_HOST is "http://x"; expected an address'],
+    [{ PI_METRICS_HOST: '10.0.0.1' }, 'PI_METRICS_HOST is set; it is only used with PI_METRICS_PORT.'],
+    [{ PI_METRICS_TOKEN: 'fifteen-letters' }, 'PI_METRICS_TOKEN has 15 characters; expected at least 16.'],
+    [{ PI_METRICS_TOKEN: 'a token with spaces' }, 'PI_METRICS_TOKEN holds a space or a character'],
+    [{ PI_REFERENCE: 'yes' }, 'PI_REFERENCE is "yes"; expected one of on, off.'],
+    [{ PI_LIMIT_PER_SOURCE: '0' }, 'PI_LIMIT_PER_SOURCE is "0"; expected requests per second from 1 to 1000000'],
+    [{ PI_LIMIT_PER_CALLER: '1.5' }, 'PI_LIMIT_PER_CALLER is "1.5"; expected requests per second from 1'],
+    [{ PI_LIMIT_FAILED_SIGN_INS: '-1' }, 'PI_LIMIT_FAILED_SIGN_INS is "-1"; expected refusals per minute from 1'],
+    [{ PI_LIMIT_CONNECTIONS: 'many' }, 'PI_LIMIT_CONNECTIONS is "many"; expected a number of connections from 1'],
+    [
+      { PI_TRUSTED_PROXIES: '10.0.0.7,10.0.0.1/24' },
+      'PI_TRUSTED_PROXIES has "10.0.0.1/24", which has bits set beyond its prefix; expected addresses and ranges',
+    ],
+  ])('%j is a problem that names its variable', (env, problem) => {
+    expect(problemsOf(env)).toEqual([expect.stringContaining(problem)])
+  })
+})

@@ -1,0 +1,87 @@
+/** Variables about who may ask the server, how often, and about what is beside the API. @module */
+import { problemOfRange } from '../internal/address-ranges.js'
+import type { Config, LimitsConfig, MetricsConfig } from './config.js'
+import { readHostOf, show, type Variables } from './variables.js'
+
+/** Names of these variables. */
+export const accessVariables = [
+  'PI_REFERENCE',
+  'PI_METRICS_HOST',
+  'PI_METRICS_PORT',
+  'PI_METRICS_TOKEN',
+  'PI_LIMIT_PER_SOURCE',
+  'PI_LIMIT_PER_CALLER',
+  'PI_LIMIT_FAILED_SIGN_INS',
+  'PI_LIMIT_CONNECTIONS',
+  'PI_TRUSTED_PROXIES',
+] as const
+
+/** Shortest token that is accepted, in characters. */
+const minTokenLength = 16
+const mostRequests = 1_000_000
+
+/** Reads `PI_REFERENCE`. */
+export function readReference(variables: Variables, environment: Config['environment']): boolean {
+  return variables.choice('PI_REFERENCE', ['on', 'off'], environment === 'development' ? 'on' : 'off') === 'on'
+}
+
+/**
+ * Reads `PI_METRICS_HOST`, `PI_METRICS_PORT` and `PI_METRICS_TOKEN`; null when metrics are not served.
+ * @param api - Where the API listens.
+ */
+export function readMetrics(
+  variables: Variables,
+  api: { readonly host: string; readonly port: number },
+): MetricsConfig | null {
+  const { text, problems } = variables
+  const port = text('PI_METRICS_PORT') === undefined ? null : readPort(variables)
+  const token = readToken(variables)
+  if (port === null && text('PI_METRICS_HOST') !== undefined)
+    problems.push('PI_METRICS_HOST is set; it is only used with PI_METRICS_PORT.')
+  if (port === null) return token === null ? null : { listen: null, token }
+  const host = readHostOf('PI_METRICS_HOST', variables)
+  if (port !== 0 && port === api.port && host === api.host)
+    problems.push(`PI_METRICS_PORT is ${port}, where the API listens; choose another port.`)
+  return { listen: { host, port }, token }
+}
+
+/** Reads the `PI_LIMIT_…` variables and `PI_TRUSTED_PROXIES`. */
+export function readLimits(variables: Variables): LimitsConfig {
+  const most = (name: (typeof accessVariables)[number], unit: string) =>
+    variables.text(name) === undefined ? null : variables.integer(name, { min: 1, max: mostRequests, unit }, 1)
+  return {
+    requestsPerSource: most('PI_LIMIT_PER_SOURCE', 'requests per second'),
+    requestsPerCaller: most('PI_LIMIT_PER_CALLER', 'requests per second'),
+    failedSignInsPerSource: most('PI_LIMIT_FAILED_SIGN_INS', 'refusals per minute'),
+    connectionsPerSource: most('PI_LIMIT_CONNECTIONS', 'a number of connections'),
+    trustedProxies: readProxies(variables),
+  }
+}
+
+function readPort(variables: Variables): number {
+  return variables.integer('PI_METRICS_PORT', { min: 0, max: 65_535, unit: 'a port' }, 0)
+}
+
+function readToken({ text, problems }: Variables): string | null {
+  const token = text('PI_METRICS_TOKEN')
+  if (token === undefined) return null
+  if (!/^[\x21-\x7e]{1,512}$/.test(token))
+    problems.push('PI_METRICS_TOKEN holds a space or a character that no header can carry, or more than 512 of them.')
+  else if (token.length < minTokenLength)
+    problems.push(`PI_METRICS_TOKEN has ${token.length} characters; expected at least ${minTokenLength}.`)
+  return token
+}
+
+function readProxies({ text, problems }: Variables): readonly string[] {
+  const value = text('PI_TRUSTED_PROXIES')
+  if (value === undefined) return []
+  const ranges = value.split(',').map((each) => each.trim())
+  for (const range of ranges) {
+    const problem = problemOfRange(range)
+    if (problem !== null)
+      problems.push(
+        `PI_TRUSTED_PROXIES has ${show(range)}, which ${problem}; expected addresses and ranges such as 10.0.0.7, 10.0.0.0/24 or 2001:db8::/32.`,
+      )
+  }
+  return ranges
+}

@@ -1,0 +1,35 @@
+import { knownPriceFeeds, knownTokens } from '@payment-integration/chain-evm'
+import { expect, it } from 'vitest'
+import { listedPriceFeeds, listedTokens, priceOverrides } from './listed-prices.js'
+import { readConfig } from './read-config.js'
+
+const token = `0x${'12'.repeat(20)}`
+
+it('a chain may override a known token and price feed, and only these are told', () => {
+  const usdc = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
+  const dai = '0x6b175474e89094c44da98b954eedeac495271d0f'
+  const feed = knownPriceFeeds(1)[0] ?? expect.fail('a price feed of chain 1 is known')
+  const { address, base, quote, decimals } = feed
+  const { chains } = readConfig({
+    PI_MASTER_KEY: 'a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90',
+    PI_RPC_URL_1: 'http://node.example',
+    PI_TOKENS_1: `${usdc.toUpperCase().replace('X', 'x')}:USDC:EUR,${dai}:DAI:USD,${token}:MINE:USD`,
+    PI_PRICE_FEEDS_1: `${address}:${base}:${quote}:${decimals + 1},${token}:CHF:USD:8`,
+  })
+  const [chain] = chains
+  if (chain === undefined) return expect.unreachable('chain 1 is configured')
+  const of = (entries: readonly { address: string }[], wanted: string) =>
+    entries.filter((each) => each.address === wanted)
+  expect(of(listedTokens(chain), usdc)).toEqual([{ address: usdc, symbol: 'USDC', currency: 'EUR' }])
+  expect(of(listedPriceFeeds(chain), address)).toEqual([{ ...feed, decimals: decimals + 1 }])
+  expect(listedTokens(chain)).toHaveLength(knownTokens(1).length + 1)
+  expect(listedPriceFeeds(chain)).toHaveLength(knownPriceFeeds(1).length + 1)
+  const pair = `${base}:${quote}`
+  expect(priceOverrides(chains)).toEqual([
+    { chainId: 1, kind: 'token', address: usdc, known: 'USDC:USD', configured: 'USDC:EUR' },
+    {
+      ...{ chainId: 1, kind: 'price feed', address },
+      ...{ known: `${pair}:${decimals}`, configured: `${pair}:${decimals + 1}` },
+    },
+  ])
+})

@@ -1,0 +1,64 @@
+/** The tokens and price feeds of a chain: the known ones, with those of the configuration. @module */
+import { knownPriceFeeds, knownTokens } from '@payment-integration/chain-evm'
+import type { ChainConfig, PriceFeedConfig, TokenConfig } from './config.js'
+
+/** A known token or price feed that the configuration says something else of. */
+export interface PriceOverride {
+  readonly chainId: number
+  readonly kind: 'token' | 'price feed'
+  readonly address: string
+  /** What is known, written as in the variable, without the address. */
+  readonly known: string
+  /** What counts instead, likewise. */
+  readonly configured: string
+}
+
+/** The tokens of a chain. An entry of the configuration stands in place of the known one of its address. */
+export function listedTokens({ chainId, tokens }: Pick<ChainConfig, 'chainId' | 'tokens'>): readonly TokenConfig[] {
+  return replaced(knownTokens(chainId), tokens)
+}
+
+/** The price feeds of a chain, likewise. */
+export function listedPriceFeeds({
+  chainId,
+  priceFeeds,
+}: Pick<ChainConfig, 'chainId' | 'priceFeeds'>): readonly PriceFeedConfig[] {
+  return replaced(knownPriceFeeds(chainId), priceFeeds)
+}
+
+/** Every known token and price feed that the configuration changes, in the order of the configuration. */
+export function priceOverrides(chains: readonly ChainConfig[]): readonly PriceOverride[] {
+  return chains.flatMap(({ chainId, tokens, priceFeeds }) => [
+    ...changed(knownTokens(chainId), tokens, tokenText).map((each) => ({ chainId, kind: 'token' as const, ...each })),
+    ...changed(knownPriceFeeds(chainId), priceFeeds, priceFeedText).map((each) => ({
+      chainId,
+      kind: 'price feed' as const,
+      ...each,
+    })),
+  ])
+}
+
+interface Addressed {
+  readonly address: string
+}
+
+const tokenText = ({ symbol, currency }: TokenConfig) => `${symbol}:${currency}`
+const priceFeedText = ({ base, quote, decimals }: PriceFeedConfig) => `${base}:${quote}:${decimals}`
+
+function replaced<Entry extends Addressed>(known: readonly Entry[], configured: readonly Entry[]): readonly Entry[] {
+  const addresses = new Set(configured.map(({ address }) => address))
+  return [...known.filter(({ address }) => !addresses.has(address)), ...configured]
+}
+
+function changed<Entry extends Addressed>(
+  known: readonly Entry[],
+  configured: readonly Entry[],
+  textOf: (entry: Entry) => string,
+) {
+  return configured.flatMap((entry) => {
+    const { address } = entry
+    const former = known.find((each) => each.address === address)
+    if (former === undefined || textOf(former) === textOf(entry)) return []
+    return [{ address, known: textOf(former), configured: textOf(entry) }]
+  })
+}

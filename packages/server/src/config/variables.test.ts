@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ConfigError } from './config.js'
+import { readConfig } from './read-config.js'
+import type { Environment, ReadFile } from './variables.js'
+
+const minimal = { PI_MASTER_KEY: randomBytes(32).toString('hex') }
+
+function problemsOf(env: Environment, readFile?: ReadFile): readonly string[] {
+  try {
+    readConfig(env, readFile)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+}
+
+describe('a variable that is read from a file', () => {
+  const url = 'postgresql://user:pa%20ss@db.example/payments'
+  const file = '/run/secrets/database'
+  const env = { ...minimal, PI_DATABASE_URL_FILE: file }
+  const holding = (content: string) => (path: string) => {
+    expect(path).toBe(file)
+    return content
+  }
+
+  it.each([url, `${url}\n`, `${url}\r\n`, ` ${url} \n`])(
+    'has its content, without the white space around it: %j',
+    (content) => {
+      expect(readConfig(env, holding(content)).database).toEqual({ kind: 'postgres', connectionString: url })
+    },
+  )
+
+  it('is read from the disk, and only when it is named', () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'pi-config-')), 'url')
+    writeFileSync(path, 'sqlite:other.db\n')
+    expect(readConfig({ ...minimal, PI_DATABASE_URL_FILE: path }).database).toEqual({
+      kind: 'sqlite',
+      path: 'other.db',
+    })
+    expect(readConfig({ ...minimal, PI_DATABASE_URL_FILE: '' }).database).toMatchObject({ kind: 'sqlite' })
+    rmSync(dirname(path), { recursive: true })
+  })
+
+  it('may not be set as well: nobody could say which one counts', () => {
+    expect(problemsOf({ ...env, PI_DATABASE_URL: url }, holding('sqlite:a.db'))).toEqual([
+      'PI_DATABASE_URL and PI_DATABASE_URL_FILE are both set; set one of them.',
+    ])
+  })
+
+  it('is a problem when the file is missing, empty or too long', () => {
+    expect(problemsOf({ ...minimal, PI_DATABASE_URL_FILE: '/no/such/file' })).toEqual([
+      'PI_DATABASE_URL_FILE is "/no/such/file", which cannot be read (ENOENT); expected a file that holds the value of PI_DATABASE_URL.',
+    ])
+    expect(problemsOf(env, holding(' \n'))).toEqual([
+      'PI_DATABASE_URL_FILE is "/run/secrets/database", which is empty; expected a file that holds the value of PI_DATABASE_URL.',
+    ])
+    expect(problemsOf(env, holding('x'.repeat(65_537)))).toEqual([
+      'PI_DATABASE_URL_FILE is "/run/secrets/database", which has 65537 characters; 65536 at most; expected a file that holds the value of PI_DATABASE_URL.',
+    ])
+  })
+
+  it('is never repeated in a problem', () => {
+    const problems = problemsOf(env, holding('mysql://user:canary@db.example/payments'))
+    expect(problems).toEqual([expect.stringContaining('PI_DATABASE_URL has mysql:')])
+    expect(problems.join()).not.toContain('canary')
+  })
+
+  it('exists for no other variable yet', () => {
+    expect(problemsOf({ ...minimal, PI_HOST_FILE: file })).toEqual([
+      expect.stringContaining('PI_HOST_FILE is not a known'),
+    ])
+  })
+})

@@ -1,0 +1,135 @@
+/** Text from requests, receivers, logs and the environment takes time that grows with its length at most. @module */
+import { expect, test } from 'vitest'
+import { type Reader, testGrowth } from '../../../vitest.growth.js'
+import { isIntegrationPath } from './app/integration-path.js'
+import { isLegacyPath } from './app/legacy-path.js'
+import { bearerCheck } from './app/metrics-route.js'
+import { readingsOf } from './app/path-spelling.js'
+import { isKnown, takesGzip } from './app/public-file.js'
+import { readListQuery } from './app/read-query.js'
+import { contentTypeFlaw, encodingFlaw } from './app/require-json.js'
+import { readLimits, readMetrics } from './config/access-variables.js'
+import { readChains } from './config/chain-variables.js'
+import { ConfigError } from './config/config.js'
+import { readActor, readDelivery } from './config/delivery-variables.js'
+import { readIdentity } from './config/identity-variables.js'
+import { readConfig } from './config/read-config.js'
+import { readVariables, type Variables } from './config/variables.js'
+import { problemOfRange } from './internal/address-ranges.js'
+import { createSourceReader } from './limits/source.js'
+import { describeError } from './logging/describe-error.js'
+import { shortenUrls } from './logging/shorten-urls.js'
+import { readTarget } from './run/read-target.js'
+import { createExcerpt } from './sender/excerpt.js'
+
+/** Variables with rules of their own. */
+const variables = [
+  'PI_RPC_URL_1',
+  'PI_ROUTERS_1',
+  'PI_SPOKE_POOLS_1',
+  'PI_TOKENS_1',
+  'PI_PRICE_FEEDS_1',
+  'PI_START_BLOCK_1',
+  'PI_DATABASE_URL',
+  'PI_HOST',
+  'PI_PORT',
+  'PI_ACTOR',
+  'PI_MASTER_KEY',
+  'PI_DNS_SERVERS',
+  'PI_DELIVERY_DENY',
+  'PI_IDENTITY_APP_TOKEN',
+  'PI_IDENTITY_WEBHOOK_SECRETS',
+  'PI_PROCESSOR_SECRETS',
+  'PI_METRICS_TOKEN',
+  'PI_TRUSTED_PROXIES',
+]
+
+const { sourceOf } = createSourceReader(['127.0.0.1', '::1'])
+const hasMetricsToken = bearerCheck('a-token-of-the-tests')
+const headersOf = (text: string) => ({ get: () => text, has: () => false }) as unknown as Headers
+
+testGrowth(
+  {
+    'the target of a request': readTarget,
+    'a path of the integration': (text) => isIntegrationPath(readingsOf(text)),
+    'a path of the legacy API': (text) => isLegacyPath(readingsOf(text)),
+    'the query of a list': (text) => readListQuery(`http://a/?${text}`),
+    'a content type': (text) => contentTypeFlaw(headersOf(text)),
+    'a charset': (text) => encodingFlaw(headersOf(text)),
+    'the proxies of a request': (text) => sourceOf('127.0.0.1', text),
+    'the encodings that a client takes': takesGzip,
+    'the tags that a client has': (text) => isKnown(text, '"tag"'),
+    'the token of the metrics': hasMetricsToken,
+    "the beginning of a receiver's answer": (text) => {
+      const excerpt = createExcerpt()
+      excerpt.add(Buffer.from(text))
+      return excerpt.text()
+    },
+    'a text of the log': shortenUrls,
+    'an error of the log': (text) => describeError(Object.assign(new Error(text), { code: text, stack: text })),
+    'a range of addresses': problemOfRange,
+  },
+  {
+    begins: ['bearer ', '/', '/api/v1/integration/', 'https://a', 'http://', 'postgres://', 'application/json', '0x'],
+    parts: [
+      '/;a',
+      '%252f',
+      '/%2e',
+      '&limit=1',
+      '&cursor=%',
+      'https://a@',
+      'https://a/,',
+      `0x${'a'.repeat(40)}@0.8,`,
+      '1::',
+      '127.0.0.1,',
+      ',127.0.0.1',
+      ', [::1]:80',
+      ',gzip;q=0.',
+      ',"tag',
+    ],
+  },
+)
+
+/** Reads a text as the value of every variable that a reader asks for. */
+const asEach =
+  (read: (variables: Variables) => unknown): Reader =>
+  (text) =>
+    read({ ...readVariables({}), text: () => text })
+/** Reads a text as the value of these variables, from the whole environment. */
+const asThese =
+  (...names: readonly string[]): Reader =>
+  (text) =>
+    readConfig(Object.fromEntries(names.map((name) => [name, text])))
+
+testGrowth(
+  {
+    'the variables of a chain': asEach((variables) => readChains({ PI_RPC_URL_1: 'set' }, variables)),
+    'further endpoints of a chain': (text) => readConfig({ PI_RPC_URL_1: `http://127.0.0.1:1,${text}` }),
+    'the variables of deliveries': asEach(readDelivery),
+    'the variables of identity sharing': asEach((variables) => readIdentity(variables, 'production')),
+    'the limits of sources and callers': asEach(readLimits),
+    'the variables of the metrics': asEach((variables) => readMetrics(variables, { host: '127.0.0.1', port: 1 })),
+    'the name of an operator': asEach(readActor),
+    'the database and the keys': asThese('PI_DATABASE_URL', 'PI_MASTER_KEY', 'PI_PROCESSOR_SECRETS', 'PI_HOST'),
+  },
+  {
+    parts: ['https://a,', `0x${'a'.repeat(40)}@0.8,`, `0x${'a'.repeat(40)}:A:USD,`, '1::,', 'a:b:1,', '[::1]:53,'],
+    // Values of more than 65,536 characters are rejected unread.
+    lengths: [4_000, 16_000, 64_000],
+  },
+)
+
+test('the environment is read whole at the longest measured text, and knows every measured variable', () => {
+  const problems = problemsOf(() => readConfig(Object.fromEntries(variables.map((name) => [name, '#'.repeat(64_100)]))))
+  expect(problems.filter((each) => /characters; 65536 at most|not a known variable/.test(each))).toEqual([])
+  expect(problems.length).toBeGreaterThan(variables.length / 2)
+})
+
+function problemsOf(read: () => unknown): readonly string[] {
+  try {
+    read()
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+  }
+  return []
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { isInRanges, problemOfRange } from './address-ranges.js'
+
+describe('isInRanges', () => {
+  const isCovered = isInRanges(['203.0.113.7', '8.8.0.0/16', '2606:4700::/32', '2001:500:88:200::10'])
+  it.each(['203.0.113.7', '8.8.0.0', '8.8.255.255', '2606:4700::1', '2606:4700:ffff::', '2001:500:88:200::10'])(
+    '%s is covered',
+    (address) => expect(isCovered(address)).toBe(true),
+  )
+  it.each(['203.0.113.8', '8.9.0.0', '8.7.255.255', '2606:4701::', '2001:500:88:200::11', 'example.com', '', '8.8'])(
+    '%j is not covered',
+    (address) => expect(isCovered(address)).toBe(false),
+  )
+  it('no range covers nothing, and a range of all addresses of a family leaves the other', () => {
+    expect(isInRanges([])('8.8.8.8')).toBe(false)
+    expect(isInRanges(['0.0.0.0/0'])('8.8.8.8')).toBe(true)
+    expect(isInRanges(['0.0.0.0/0'])('2606:4700::1')).toBe(false)
+    expect(isInRanges(['::/0'])('2606:4700::1')).toBe(true)
+  })
+  it('a range that cannot be read stops the start', () => {
+    expect(() => isInRanges(['8.8.8.8/33'])).toThrow(TypeError)
+  })
+})
+
+describe('problemOfRange', () => {
+  it.each(['8.8.8.8', '8.8.8.0/24', '0.0.0.0/0', '::/0', '2001:db8::/32', '2001:db8::1/128'])('%s is fine', (range) =>
+    expect(problemOfRange(range)).toBe(null),
+  )
+  it.each([
+    ['', 'is no IP address or CIDR range'],
+    ['example.com', 'is no IP address or CIDR range'],
+    ['8.8', 'is no IP address or CIDR range'],
+    ['010.0.0.1', 'is no IP address or CIDR range'],
+    ['8.8.8.8/', 'is no IP address or CIDR range'],
+    ['8.8.8.8/01', 'is no IP address or CIDR range'],
+    ['8.8.8.8/-1', 'is no IP address or CIDR range'],
+    ['::1%lo', 'is no IP address or CIDR range'],
+    ['8.8.8.8/33', 'has a prefix longer than 32 bits'],
+    ['2001:db8::/129', 'has a prefix longer than 128 bits'],
+    ['8.8.8.8/24', 'has bits set beyond its prefix'],
+    ['2001:db8::1/64', 'has bits set beyond its prefix'],
+  ])('%j %s', (range, problem) => expect(problemOfRange(range)).toBe(problem))
+})

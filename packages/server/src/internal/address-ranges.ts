@@ -1,0 +1,56 @@
+/** Ranges of IP addresses that an operator lists. @module */
+import ipaddr from 'ipaddr.js'
+
+/** What is wrong with a range: text for the operator, without the range itself. */
+type Problem = string
+
+type Range = readonly [base: ipaddr.IPv4 | ipaddr.IPv6, prefix: number]
+
+/**
+ * A predicate that is true for addresses in one of the ranges.
+ * @param ranges - Addresses and CIDR ranges: `203.0.113.7`, `203.0.113.0/24`, `2001:db8::/32`.
+ * @throws {TypeError} For a range that {@link problemOfRange} finds fault with.
+ */
+export function isInRanges(ranges: readonly string[]): (address: string) => boolean {
+  const parsed = ranges.map((range) => {
+    const found = parseRange(range)
+    if (typeof found === 'string') throw new TypeError(`The range ${JSON.stringify(range)} ${found}.`)
+    return found
+  })
+  return (text) => {
+    if (parsed.length === 0 || !ipaddr.isValid(text)) return false
+    const address = ipaddr.parse(text)
+    return parsed.some((range) => address.kind() === range[0].kind() && address.match([...range] as never))
+  }
+}
+
+/**
+ * What is wrong with a range, or null. A range whose base has bits beyond the prefix is refused: it may be a slip that
+ * covers too little.
+ */
+export function problemOfRange(range: string): Problem | null {
+  const found = parseRange(range)
+  return typeof found === 'string' ? found : null
+}
+
+function parseRange(text: string): Range | Problem {
+  const [, base = '', prefix] = /^([0-9a-fA-F:.]+)(?:\/(0|[1-9][0-9]{0,2}))?$/.exec(text) ?? []
+  const address = readAddress(base)
+  if (address === null) return 'is no IP address or CIDR range'
+  const bits = address.kind() === 'ipv4' ? 32 : 128
+  const length = prefix === undefined ? bits : Number(prefix)
+  if (length > bits) return `has a prefix longer than ${bits} bits`
+  return hasBitsBeyond(address.toByteArray(), length) ? 'has bits set beyond its prefix' : [address, length]
+}
+
+function readAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
+  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
+  return text.includes(':') && ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : null
+}
+
+function hasBitsBeyond(bytes: readonly number[], prefix: number): boolean {
+  return bytes.some((byte, index) => {
+    const kept = Math.min(8, Math.max(0, prefix - 8 * index))
+    return (byte & (0xff >> kept)) !== 0
+  })
+}

@@ -1,0 +1,58 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { listenApp } from '../../test/support/listening-app.js'
+import { type Exchange, exchange } from '../../test/support/raw-exchange.js'
+import { createSourceReader } from '../limits/source.js'
+
+const live = 'GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n'
+const opened: Exchange[] = []
+let server: Awaited<ReturnType<typeof listenApp>>
+afterEach(async () => {
+  for (const connection of opened.splice(0)) connection.destroy()
+  await server.stop()
+})
+
+async function listen(mostPerSource: number, sourceOfConnection?: () => string | null) {
+  const sources = sourceOfConnection === undefined ? createSourceReader() : { sourceOfConnection }
+  server = await listenApp({}, { mostPerSource, sources })
+}
+
+/** Connects and asks; resolves the status, or null when the server closed. */
+async function ask() {
+  const connection = await exchange(server.url)
+  opened.push(connection)
+  connection.send(live)
+  const [answer] = await connection.answers(1)
+  return { connection, status: answer?.status ?? null }
+}
+
+describe('connections per source', () => {
+  it('beyond the limit are closed at once, and the others are served', async () => {
+    await listen(2)
+    const [first, second] = [await ask(), await ask()]
+    expect([first.status, second.status]).toEqual([200, 200])
+    expect([(await ask()).status, (await ask()).status]).toEqual([null, null])
+    first.connection.send(live)
+    expect((await first.connection.answers(1))[0]?.status).toBe(200)
+  })
+
+  it('are fewer when one is closed; one that was refused never counted', async () => {
+    await listen(1)
+    const { connection } = await ask()
+    for (let times = 0; times < 5; times += 1) expect((await ask()).status).toBe(null)
+    connection.destroy()
+    // The server learns of it a moment later.
+    while ((await ask()).status === null) {}
+    expect((await ask()).status).toBe(null)
+  })
+
+  it('of another source are its own', async () => {
+    const sources = ['a', 'b', 'c']
+    await listen(1, () => sources.pop() ?? '')
+    expect([(await ask()).status, (await ask()).status, (await ask()).status]).toEqual([200, 200, 200])
+  })
+
+  it('from a trusted proxy are as many as it likes', async () => {
+    await listen(1, () => createSourceReader(['127.0.0.0/8']).sourceOfConnection('127.0.0.1'))
+    expect([(await ask()).status, (await ask()).status, (await ask()).status]).toEqual([200, 200, 200])
+  })
+})

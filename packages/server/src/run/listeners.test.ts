@@ -1,0 +1,60 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { expect, it } from 'vitest'
+import { exchange } from '../../test/support/raw-exchange.js'
+import { tempConfig } from '../../test/support/temp-config.js'
+import { startServer } from './start-server.js'
+
+it('metrics are served where they are configured to be, and nowhere else', async () => {
+  const token = 'a-token-of-the-metrics'
+  const authorization = `Bearer ${token}`
+  const statuses = async (env: Record<string, string>) => {
+    const made = await tempConfig(env)
+    const running = await startServer(made.config)
+    const { url, metricsUrl } = running
+    const ask = async (at: string, headers = {}) => (await fetch(at, { headers })).status
+    const found = {
+      place: metricsUrl === null ? null : metricsUrl === `${url}/metrics` ? 'beside the API' : 'of its own',
+      beside: [await ask(`${url}/metrics`), await ask(`${url}/metrics`, { authorization })],
+      own: metricsUrl === null ? [] : [await ask(metricsUrl), await ask(metricsUrl, { authorization })],
+    }
+    await running.stop()
+    if (metricsUrl !== null) await expect(fetch(metricsUrl)).rejects.toThrow()
+    await made.remove()
+    return found
+  }
+  const [port, key] = [{ PI_METRICS_PORT: '0' }, { PI_METRICS_TOKEN: token }]
+  expect(await statuses({})).toEqual({ place: null, beside: [404, 404], own: [] })
+  expect(await statuses(port)).toEqual({ place: 'of its own', beside: [404, 404], own: [200, 200] })
+  expect(await statuses(key)).toEqual({ place: 'beside the API', beside: [401, 200], own: [401, 200] })
+  expect(await statuses({ ...port, ...key })).toEqual({ place: 'of its own', beside: [404, 404], own: [401, 200] })
+})
+
+it('a taken port of the metrics is refused by the name of its variable', async () => {
+  const taken = createServer().listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  const made = await tempConfig({ PI_METRICS_PORT: String((taken.address() as AddressInfo).port) })
+  await expect(startServer(made.config)).rejects.toMatchObject({
+    code: 'ERR_LISTEN',
+    message: expect.stringContaining('another program listens there; stop it or choose another port (PI_METRICS_PORT)'),
+  })
+  await made.remove()
+  taken.close()
+})
+
+it('what the configuration limits is limited', async () => {
+  const made = await tempConfig({ PI_LIMIT_FAILED_SIGN_INS: '1', PI_LIMIT_CONNECTIONS: '3' })
+  const running = await startServer(made.config)
+  const ask = async () => (await fetch(`${running.url}/api/v1/integration/payments`)).status
+  expect([await ask(), await ask()]).toEqual([401, 429])
+  const statuses = []
+  for (let count = 0; count < 4; count += 1) {
+    const connection = await exchange(running.url)
+    connection.send('GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n')
+    statuses.push((await connection.answers(1))[0]?.status)
+  }
+  // Up to two connections of those before may still be open.
+  expect([statuses[0], statuses[3]]).toEqual([200, undefined])
+  await running.stop()
+  await made.remove()
+})

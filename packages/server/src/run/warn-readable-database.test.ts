@@ -1,0 +1,54 @@
+import { chmodSync, realpathSync, statSync, writeFileSync } from 'node:fs'
+import { silentLogger } from '@payment-integration/core'
+import { describe, expect, test } from 'vitest'
+import { tempConfig } from '../../test/support/temp-config.js'
+import { startServer } from './start-server.js'
+
+/**
+ * Starts on a file of this mode, null for a missing one, and returns the warnings that name the mode, and the file's
+ * mode after the start.
+ */
+async function startOn(mode: number | null) {
+  const { config, remove } = await tempConfig()
+  try {
+    const { database } = config
+    if (database.kind !== 'sqlite') return expect.unreachable('the configuration of tests is on SQLite')
+    const { path } = database
+    if (mode !== null) {
+      writeFileSync(path, '')
+      chmodSync(path, mode)
+    }
+    const warnings: string[] = []
+    const warn = (_: object, message: string) => void warnings.push(message)
+    const server = await startServer(config, { logger: { ...silentLogger, warn } })
+    await server.stop()
+    return {
+      path: realpathSync(path),
+      warnings: warnings.filter((each) => each.includes('chmod')),
+      after: statSync(path).mode & 0o777,
+    }
+  } finally {
+    await remove()
+  }
+}
+
+// Windows has no such modes.
+describe.skipIf(process.platform === 'win32')('the mode of the database', () => {
+  test.each([0o644, 0o666, 0o602])(
+    '%i (decimal), which other users may use, is warned about at the start and kept',
+    async (mode) => {
+      const { path, warnings, after } = await startOn(mode)
+      expect(warnings).toEqual([
+        `Other users of this machine may open the database. Unless you want that: chmod 600 '${path}' '${path}-wal' '${path}-shm'`,
+      ])
+      expect(after).toBe(mode)
+    },
+  )
+
+  test.each([null, 0o600, 0o640, 0o660])(
+    '%s (decimal), which is for its owner or a group, is not warned about',
+    async (mode) => {
+      expect((await startOn(mode)).warnings).toEqual([])
+    },
+  )
+})

@@ -1,0 +1,136 @@
+/** Subjects and redemptions: the operations of a transaction, and the reads outside of any. @module */
+import type { IdentityQuery, IdentityStore, IdentityTransaction, SubjectQuery } from '@payment-integration/core/ports'
+import type { Connection, Differences, Engine } from '../engine.js'
+import { checkInteger } from '../internal/checks.js'
+import { compile } from '../internal/statement.js'
+import { integer, pack, unpack } from '../internal/values.js'
+import type { Integer } from '../schema/integer.js'
+import { createLogReads, logsIn } from './logs.js'
+import { lockPersons } from './persons.js'
+import { openStates, redemptionColumns, redemptionFrom, redemptionsIn, type StoredRedemption } from './redemptions.js'
+import { type StoredSubject, subjectColumns, subjectFrom } from './subject-row.js'
+import { subjectsIn } from './subjects.js'
+
+/** Binds the operations to a transaction's connection. */
+export function identityIn(db: Connection, differences: Differences): IdentityTransaction {
+  return {
+    ...subjectsIn(db, differences),
+    lockPersons: (query) => lockPersons(db, differences, query),
+    ...redemptionsIn(db, differences),
+    ...logsIn(db),
+  }
+}
+
+/** The reads outside of transactions. */
+export function createIdentityStore(engine: Engine): IdentityStore {
+  const { read, differences } = engine
+  return {
+    ...createLogReads(engine),
+    async subjects(query) {
+      const { rows } = await read.executeQuery<ViewRow>(subjectsQuery(engine, query))
+      return rows.map((row) => ({ ...subjectFrom(row), isOpen: integer(row.is_open) === 1 }))
+    },
+    async redemptions(query) {
+      const { rows } = await read.executeQuery<StoredRedemption>(redemptionsQuery(engine, query))
+      return rows.map(redemptionFrom)
+    },
+    async dueLookUps(limit) {
+      const { rows } = await read.executeQuery<DueLookUp>(dueLookUpsQuery({ differences }, limit))
+      return rows.map(({ external_user_id, subject_id }) => ({
+        externalUserId: unpack<string>(external_user_id),
+        subjectId: unpack<string>(subject_id),
+      }))
+    },
+    async duePolls(limit) {
+      const { rows } = await read.executeQuery<DuePoll>(duePollsQuery({ differences }, limit))
+      return rows.map(({ id, applicant_id }) => ({
+        subjectId: unpack<string>(id),
+        applicantId: unpack<string>(applicant_id),
+      }))
+    },
+    async countMissing() {
+      const { rows } = await read.executeQuery<{ count: Integer }>(missingQuery(engine))
+      return integer(rows[0]?.count ?? 0)
+    },
+  }
+}
+
+interface ViewRow extends StoredSubject {
+  readonly is_open: Integer
+}
+
+interface DueLookUp {
+  readonly external_user_id: string
+  readonly subject_id: string
+}
+
+interface DuePoll {
+  readonly id: string
+  readonly applicant_id: string
+}
+
+/** A page of subjects by id, and which of them have an open redemption. */
+export function subjectsQuery({ differences }: Pick<Engine, 'differences'>, query: SubjectQuery) {
+  const { name } = differences
+  const limit = checkInteger(query.limit, 'limit', 1)
+  return compile<ViewRow>(differences, (parameter) => {
+    const where = (condition: string, value: string | undefined) =>
+      value === undefined ? [] : [`${condition} ${parameter(value)}`]
+    const conditions = [
+      ...where('id =', query.id && pack(query.id)),
+      ...where('email_key =', query.emailKey),
+      ...where('account_id =', query.accountId && pack(query.accountId)),
+      ...where('id >', query.afterId && pack(query.afterId)),
+    ]
+    // A limit keeps PostgreSQL from reading all redemptions into a hash for a page.
+    const isOpen = `select 1 from ${name('identity_redemptions')} r
+      where r.subject_id = s.id and r.state in (${openStates}) limit 1`
+    return `select ${subjectColumns}, coalesce((${isOpen}), 0) as is_open
+      from ${name('identity_subjects')} s ${conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`}
+      order by s.id limit ${parameter(limit)}`
+  })
+}
+
+/** The newest redemptions, of the subjects of an address or of all. */
+export function redemptionsQuery({ differences }: Pick<Engine, 'differences'>, { emailKey, limit }: IdentityQuery) {
+  const { name } = differences
+  checkInteger(limit, 'limit', 1)
+  return compile<StoredRedemption>(differences, (parameter) => {
+    const columns = redemptionColumns(differences, parameter)
+    const ofAddress =
+      emailKey === undefined
+        ? ''
+        : `where r.subject_id in (select s.id from ${name('identity_subjects')} s where s.email_key = ${parameter(emailKey)})`
+    return `select ${columns} from ${name('identity_redemptions')} r ${ofAddress}
+      order by r.seq desc limit ${parameter(limit)}`
+  })
+}
+
+/** Names whose look-up is due. */
+export function dueLookUpsQuery({ differences }: Pick<Engine, 'differences'>, limit: number) {
+  checkInteger(limit, 'limit', 1)
+  return compile<DueLookUp>(
+    differences,
+    (parameter) => `select external_user_id, subject_id from ${differences.name('identity_redemptions')}
+      where next_look_up_at <= ${differences.nowText(parameter)} order by next_look_up_at, seq limit ${parameter(limit)}`,
+  )
+}
+
+/** Subjects whose poll is due. */
+export function duePollsQuery({ differences }: Pick<Engine, 'differences'>, limit: number) {
+  checkInteger(limit, 'limit', 1)
+  return compile<DuePoll>(
+    differences,
+    (parameter) => `select id, applicant_id from ${differences.name('identity_subjects')}
+      where next_poll_at <= ${differences.nowText(parameter)} and applicant_id is not null
+      order by next_poll_at, seq limit ${parameter(limit)}`,
+  )
+}
+
+/** How many applicants are missing and not confirmed to be. */
+export function missingQuery({ differences }: Pick<Engine, 'differences'>) {
+  return compile<{ count: Integer }>(
+    differences,
+    () => `select count(*) as count from ${differences.name('identity_subjects')} where missing_confirmed = 0`,
+  )
+}

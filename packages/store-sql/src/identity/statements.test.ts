@@ -1,0 +1,83 @@
+/** What is stored of an address must not show in the time that its statements take. Source: INTERFACE 4.2. */
+import type { EmailAddress, Store } from '@payment-integration/core/ports'
+import { expect, test } from 'vitest'
+import { onBothDatabases } from '../../test/support/both-databases.js'
+import { createStore } from '../create-store.js'
+import type { Engine } from '../engine.js'
+
+const email: EmailAddress = {
+  address: 'user@example.com',
+  key: 'e'.repeat(64),
+  sealed: { keyVersion: 1, sealed: 'sealed' },
+}
+const subject = { id: 'subject', emailKey: email.key, email, accountId: 'account', proved: true }
+
+/** What an address may be to the store. */
+const situations: Readonly<
+  Record<string, (tx: Parameters<Parameters<Store['transaction']>[0]>[0]) => Promise<unknown>>
+> = {
+  'a placeholder': async ({ identity }) => identity.ensureSubject(email, 'placeholder'),
+  'an account that carries it': async ({ identityAccounts }) => identityAccounts.register(email, 'account'),
+  'a placeholder beside an account that carries it': async ({ identity, identityAccounts }) => {
+    await identity.ensureSubject(email, 'placeholder')
+    await identityAccounts.register(email, 'account')
+  },
+  'an account that owns it, and its subject': async ({ identity, identityAccounts }) => {
+    await identity.insertSubject(subject)
+    await identityAccounts.own(email, 'account')
+  },
+  'another account’s subject, with a direct verification': async ({ identity, identityAccounts }) => {
+    await identity.insertSubject(subject)
+    await identity.insertSubject({ id: 'direct', emailKey: null, email: null, accountId: 'account', proved: false })
+    await identityAccounts.own(email, 'another')
+  },
+}
+
+onBothDatabases((empty) => {
+  test('the same statements lead to a locked person, whatever is stored of its address', async () => {
+    const noted = new Map<string, string[]>()
+    for (const [what, store] of Object.entries({ nothing: async () => undefined, ...situations })) {
+      const engine = await empty()
+      const statements: string[] = []
+      await createStore(engine).migrate()
+      const { transaction } = createStore(noting(engine, statements))
+      await transaction(store)
+      statements.length = 0
+      await transaction((tx) => tx.identity.ensureSubject(email, 'fresh'))
+      await transaction(async ({ identity, identityAccounts }) => {
+        const owner = await identityAccounts.resolve(email.key)
+        const accountIds = owner === null ? [] : [owner.accountId]
+        await identity.lockPersons({ emailKey: email.key, accountIds })
+        await identityAccounts.resolve(email.key)
+      })
+      noted.set(what, [...statements])
+    }
+    const [nothing = []] = noted.values()
+    expect(nothing.filter((statement) => /^insert|^update/.test(statement))).toHaveLength(3)
+    for (const [what, statements] of noted) expect(statements, what).toEqual(nothing)
+  })
+})
+
+/** An engine whose transactions note their statements. */
+function noting(engine: Engine, statements: string[]): Engine {
+  return {
+    ...engine,
+    transaction: (work, options) =>
+      engine.transaction(
+        (db) =>
+          work(
+            new Proxy(db, {
+              get(target, name) {
+                const value = Reflect.get(target, name, target) as unknown
+                if (name !== 'executeQuery' || typeof value !== 'function') return value
+                return (query: { sql: string }) => {
+                  statements.push(query.sql)
+                  return value.call(target, query) as unknown
+                }
+              },
+            }),
+          ),
+        options,
+      ),
+  }
+}

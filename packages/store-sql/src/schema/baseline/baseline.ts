@@ -1,0 +1,29 @@
+/** Joins the tables of the first release, in the order of their foreign keys. @module */
+import type { Migration } from '../migration.js'
+import { accountTables } from './accounts.js'
+import { auditTable } from './audit.js'
+import { chainTables } from './chains.js'
+import { dataKeyTable } from './data-keys.js'
+import { deliveryTables } from './deliveries.js'
+import { identityTables } from './identity.js'
+import { integrationTable } from './integrations.js'
+import { leaseTable } from './leases.js'
+import { legacyKeyTable } from './legacy-keys.js'
+import { paymentTables } from './payments.js'
+import { updateTable } from './updates.js'
+
+/** The schema of the first release. Once released, it never changes. */
+export const baseline: Migration = (types, name) =>
+  [
+    paymentTables,
+    integrationTable,
+    deliveryTables,
+    updateTable,
+    chainTables,
+    accountTables,
+    legacyKeyTable,
+    leaseTable,
+    auditTable,
+    identityTables,
+    dataKeyTable,
+  ].flatMap((part) => part(types, name))

@@ -1,0 +1,43 @@
+/** Creates the tables of deliveries: the log, the outbox, attempts and endpoints. @module */
+import { createTable, type Migration } from '../migration.js'
+
+/** Deliveries, the outbox of those that are pending, their attempts, and the endpoints whose last attempt failed. */
+export const deliveryTables: Migration = (types, name) => {
+  const { id, integer, code, text, real, hasBulkForeignKeys } = types
+  const [deliveries, outbox, endpoints] = [name('deliveries'), name('outbox'), name('endpoints')]
+  const foreignKey = (definition: string) => (hasBulkForeignKeys ? `, foreign key ${definition}` : '')
+  return [
+    createTable(
+      types,
+      deliveries,
+      `id ${id}, payment_id ${integer} not null, version ${integer} not null, integration ${code} not null,
+       created_at ${integer}, undelivered ${code}, unique (payment_id, version)
+       ${foreignKey(`(integration) references ${name('integrations')} (address)`)}
+       ${foreignKey(`(payment_id, version) references ${name('snapshots')} (payment_id, version)`)}`,
+    ),
+    // Most deliveries are delivered; a list of those walks the key, a list of those given up walks this.
+    `create index deliveries_undelivered on ${deliveries} (undelivered, id) where undelivered is not null`,
+    createTable(
+      types,
+      outbox,
+      `id ${integer} not null primary key, payment_id ${integer} not null, version ${integer} not null,
+       integration ${code} not null, lane ${integer} not null, due_at ${integer} not null, claim_token ${text},
+       attempted ${integer} not null, schedule_from ${integer} not null, replayed_at ${integer}, created_at ${integer}`,
+    ),
+    `create index outbox_due on ${outbox} (lane, integration, due_at, id)`,
+    createTable(
+      types,
+      name('attempts'),
+      `delivery_id ${integer} not null, number ${integer} not null, started_at ${integer} not null,
+       latency_ms ${real} not null, status ${integer}, reason ${text}, excerpt ${text}, replay ${integer} not null,
+       primary key (delivery_id, number)${foreignKey(`(delivery_id) references ${deliveries} (id)`)}`,
+    ),
+    createTable(
+      types,
+      endpoints,
+      `integration ${code} not null primary key, failures ${integer} not null, blocks ${integer} not null,
+       failing_since ${integer} not null, blocked_until ${integer}`,
+    ),
+    `create index endpoints_blocked on ${endpoints} (blocked_until) where blocks > 0`,
+  ]
+}

@@ -1,0 +1,14 @@
+/** Creates the table of leases. @module */
+import { createTable, type Migration } from '../migration.js'
+
+/** Leases with their holders and their ends. */
+export const leaseTable: Migration = (types, name) => {
+  const { integer, code, text } = types
+  return [
+    createTable(
+      types,
+      name('leases'),
+      `name ${code} not null primary key, holder ${text} not null, expires_at ${integer} not null`,
+    ),
+  ]
+}

@@ -1,0 +1,16 @@
+/** Creates the table of processor updates. @module */
+import { createTable, type Migration } from '../migration.js'
+
+/** Every processor update that was received, and those that wait for their payment by index. */
+export const updateTable: Migration = (types, name) => {
+  const { id, integer, code, text } = types
+  return [
+    createTable(
+      types,
+      name('updates'),
+      `seq ${id}, id ${code} not null unique, chain_id ${integer} not null, tx_hash ${code} not null,
+       body ${text} not null, outcome ${text} not null, reason ${text}, version ${integer}`,
+    ),
+    `create index updates_waiting on ${name('updates')} (chain_id, tx_hash, seq) where outcome = 'waiting'`,
+  ]
+}

@@ -1,0 +1,50 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { firstFinding, report, seedsAsked } from '../../core/test/identity-oracle/first-finding.js'
+import { realSystem } from '../../core/test/identity-oracle/real/real-system.js'
+import { createPostgresEngine } from '../src/postgres/create-postgres-store.js'
+import { postgresMissing, startPostgres, type TestPostgres } from './postgres.js'
+import { type OracleDatabase, oracleDatabase } from './support/oracle-backend.js'
+
+/** More where `CI` is set; few elsewhere, so that `npm test` stays short. */
+const count = process.env['CI'] === undefined ? 4 : 30
+/** Transactions of all processes that are open at a time, and the reads of the oracle. */
+const connections = 40
+
+describe.skipIf(postgresMissing)(
+  `PostgreSQL${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
+  () => {
+    let server: TestPostgres
+    let observer: pg.Client
+    let database: OracleDatabase
+    beforeAll(async () => {
+      server = await startPostgres({ fsync: false })
+      const { connectionString } = server
+      observer = new pg.Client({ connectionString })
+      await observer.connect()
+      const waiting = async () => {
+        const { rows } = await observer.query<{ waiting: number }>(
+          `select count(*)::int as waiting from pg_stat_activity where wait_event_type = 'Lock'`,
+        )
+        return rows[0]?.waiting ?? 0
+      }
+      const pool = new pg.Pool({ connectionString, max: connections })
+      database = await oracleDatabase(
+        (now) => createPostgresEngine(pool, { schema: 'oracle', now, end: () => pool.end() }),
+        waiting,
+      )
+    }, 60_000)
+    afterAll(async () => {
+      await database?.close()
+      await observer?.end()
+      await server?.remove()
+    })
+
+    test('identity keeps every promise, with pauses and kills within its transactions', {
+      timeout: 600_000,
+    }, async () => {
+      const finding = await firstFinding(seedsAsked(count), () => realSystem(database.open))
+      expect(finding && report(finding)).toBeNull()
+    })
+  },
+)

@@ -1,0 +1,21 @@
+/** Text from strangers takes time that grows with its length at most. @module */
+import { testGrowth } from '../../../vitest.growth.js'
+import { declaredBytes } from './adapters/internal/body-bytes.js'
+import { rawBody } from './internal/body.js'
+import { readClaim } from './internal/claim.js'
+import { parseSnapshot, textOf } from './snapshot.js'
+
+const fields = `"integrationAddress":"0x${'aa'.repeat(20)}","chainId":"1","txHash":"0x${'ab'.repeat(32)}","version":1`
+
+testGrowth(
+  {
+    'the signature header': (text) => readClaim(text, 0, 300),
+    'the length of a body': declaredBytes,
+    'a body as text': rawBody,
+    'the text of a body': (text) => textOf(Buffer.from(text)),
+    'a snapshot': parseSnapshot,
+    'the fields of a snapshot': (text) =>
+      parseSnapshot(`{${fields},"state":"a","recipient":null,"invoice":{"amount":${JSON.stringify(text)}}}`),
+  },
+  { begins: ['t=1,', 'v1=', '1.'], parts: ['v1=a,', 't=1,', 'x=\t'] },
+)

@@ -1,0 +1,52 @@
+/** Checks that every relative link of generated documents leads to a file, and to a place that is on it. @module */
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, relative, resolve } from 'node:path'
+
+const [folder = 'docs/api'] = process.argv.slice(2)
+const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => resolve(folder, name))
+const pages = files.filter((file) => file.endsWith('.html'))
+const shown = (/** @type {string} */ file) => relative(folder, file)
+
+/** @type {Map<string, Set<string>>} */
+const places = new Map()
+
+/** The ids of a page. @param {string} page */
+function placesOf(page) {
+  const known = places.get(page)
+  if (known !== undefined) return known
+  const found = new Set([...readFileSync(page, 'utf8').matchAll(/\sid="([^"]+)"/g)].map(([, id = '']) => unescaped(id)))
+  places.set(page, found)
+  return found
+}
+
+/** @param {string} text */
+function unescaped(text) {
+  return text.replaceAll('&amp;', '&').replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>')
+}
+
+/** What is wrong with a link on a page, or null. @param {string} page @param {string} link */
+function flawOf(page, link) {
+  const [, path = '', place = ''] = /^([^?#]*)(?:\?[^#]*)?(?:#(.*))?$/.exec(link) ?? []
+  const target = path === '' ? page : resolve(dirname(page), decodeURIComponent(path))
+  if (statSync(target, { throwIfNoEntry: false })?.isFile() !== true) return 'there is no such file'
+  if (place === '' || !target.endsWith('.html')) return null
+  return placesOf(target).has(decodeURIComponent(place)) ? null : 'there is no such place on that page'
+}
+
+const problems = []
+let links = 0
+for (const page of pages)
+  for (const [, escaped = ''] of readFileSync(page, 'utf8').matchAll(/\s(?:href|src)="([^"]*)"/g)) {
+    const link = unescaped(escaped)
+    if (/^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(link)) continue
+    links++
+    const flaw = flawOf(page, link)
+    if (flaw !== null) problems.push(`${shown(page)}: ${link}: ${flaw}`)
+  }
+// Such a file is shown as it is, and its own links lead from where it was.
+for (const file of files.filter((each) => each.endsWith('.md')))
+  problems.push(`${shown(file)} is copied and not a page; name its source in projectDocuments of typedoc.json`)
+
+for (const problem of new Set(problems)) console.error(problem)
+console.log(`${pages.length} pages, ${links} relative links, ${new Set(problems).size} problems`)
+process.exitCode = problems.length > 0 || links === 0 ? 1 : 0

@@ -1,0 +1,48 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+
+/** Checks a folder of these files. */
+function check(files: Readonly<Record<string, string>>) {
+  const folder = mkdtempSync(join(tmpdir(), 'pi-links-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  mkdirSync(join(folder, 'media'))
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(import.meta.dirname, 'check-doc-links.mjs'), folder],
+    { encoding: 'utf8' },
+  )
+  return { status, out: stdout.trim(), problems: stderr.trim().split('\n') }
+}
+
+const page = '<p id="there">x</p><a href="https://example.com/gone">x</a>'
+
+test('links that lead somewhere pass', () => {
+  const links =
+    '<a href="b.html#there">x</a> <a href="media/a%20b.ts?x">x</a> <a href="#there">x</a> <img src="media/a b.ts">'
+  expect(check({ 'a.html': page + links, 'b.html': page, 'media/a b.ts': '' })).toMatchObject({
+    status: 0,
+    out: '2 pages, 4 relative links, 0 problems',
+  })
+})
+
+test.each([
+  ['a file that is missing', '<a href="../docs/gone.md">x</a>', 'a.html: ../docs/gone.md: there is no such file'],
+  ['a folder', '<a href="media">x</a>', 'a.html: media: there is no such file'],
+  ['a place that is missing', '<a href="#gone">x</a>', 'a.html: #gone: there is no such place on that page'],
+])('a link to %s fails and is named', (_, link, problem) => {
+  expect(check({ 'a.html': page + link })).toMatchObject({ status: 1, problems: [problem] })
+})
+
+test('a document that is copied as it is fails: its own links are not looked at', () => {
+  const { status, problems } = check({ 'a.html': `${page}<a href="media/x.md">x</a>`, 'media/x.md': '[y](y.md)' })
+  expect(status).toBe(1)
+  expect(problems).toEqual([expect.stringContaining('media/x.md is copied and not a page')])
+})
+
+test('a folder without pages or links fails: nothing was checked', () => {
+  expect(check({}).status).toBe(1)
+})

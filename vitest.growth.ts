@@ -1,0 +1,146 @@
+/** Tests that processor time grows no faster than the length of a hostile text. @module */
+import { expect, test } from 'vitest'
+
+/** Reads a text, or refuses it by throwing. */
+export type Reader = (text: string) => unknown
+
+/** What is measured. */
+type Work = () => unknown
+
+/** Lengths in characters, each four times the one before. */
+const usualLengths = [4_096, 16_384, 65_536, 262_144, 1_048_576] as const
+/** Shorter times are noise, in microseconds. Quadratic work on the longest text takes a thousand times as long. */
+const noise = 5_000
+/** For 16 times the text, two steps, linear work takes 16 times as long and quadratic work 256 times. */
+const mostPerTwoSteps = 80
+const rounds = 5
+/** How many texts are measured at every length: the slowest of all at the shortest. */
+const slowest = 3
+
+/** Parts to repeat: what the patterns and loops of parsers look for. */
+export const usualParts: readonly string[] = [
+  ...['a', 'A', '0', '9', ' ', '\t', '\n', '.', '/', '\\', '"', "'", ':', ';', ',', '=', '@', '-', '+', '%', '#', '?'],
+  ...[
+    '\\"',
+    '"\\',
+    '://',
+    'a://',
+    'a:',
+    'a@',
+    '@a',
+    'a.',
+    'a/',
+    '0.',
+    '.0',
+    '%2',
+    '%25',
+    '%2e',
+    '/.',
+    '/..',
+    '[',
+    '[]',
+  ],
+  ...[
+    '{"a":',
+    '"a":0,',
+    'a=',
+    'v1=',
+    ',v1=',
+    '=, ',
+    '; ',
+    '0x',
+    '1e',
+    'e+',
+    '!@',
+    '&a=',
+    '<',
+    '\0',
+    '\u0301',
+    '\u200b',
+  ],
+  ...['\u00e9', '\ud800', '\u{1f600}', 'block ', 'revert ', '    at ', '-00', '0xff'],
+]
+
+/**
+ * Checks each reader with every part repeated, alone, after `begin`, and before an end that fits nowhere.
+ * @param options.lengths - For readers that reject longer texts unread: at least three lengths, each four times the one
+ * before.
+ */
+export function testGrowth(
+  readers: Readonly<Record<string, Reader>>,
+  options: {
+    readonly begins?: readonly string[]
+    readonly parts?: readonly string[]
+    readonly lengths?: readonly number[]
+  } = {},
+): void {
+  const begins = ['', ...(options.begins ?? [])]
+  for (const [name, read] of Object.entries(readers))
+    test(`time grows with the length of the text for ${name}`, async () => {
+      const parts = [...usualParts, ...(options.parts ?? [])]
+      expect(await fastestGrowth(read, begins, parts, options.lengths)).toBeNull()
+    })
+}
+
+/** A text for which the time grows faster than its length, with what was measured; null when there is none. */
+export async function fastestGrowth(
+  read: Reader,
+  begins: readonly string[],
+  some: readonly string[],
+  lengths: readonly number[] = usualLengths,
+) {
+  const makers = begins.flatMap((begin) =>
+    some.flatMap((part) =>
+      ['', '\u0001'].map((end) => (length: number) => `${begin}${part.repeat(Math.ceil(length / part.length))}${end}`),
+    ),
+  )
+  const timed: { make: (length: number) => string; time: number }[] = []
+  for (const make of makers) {
+    const text = make(lengths[0] ?? 0)
+    timed.push({ make, time: await timeOf(() => read(text)) })
+  }
+  timed.sort((a, b) => b.time - a.time)
+  for (const { make } of timed.slice(0, slowest)) {
+    const growth = await growthOf((length) => {
+      const text = make(length)
+      return () => read(text)
+    }, lengths)
+    if (growth !== null) return `${JSON.stringify(make(20))}: ${growth}`
+  }
+  return null
+}
+
+/**
+ * What was measured where time grows faster than length, or null. The shortest time of several rounds counts, so that a
+ * busy machine makes no difference. Ends at the first length that is too slow.
+ * @param prepare - Answers the work on a text of a length, which is measured without what comes before it.
+ */
+export async function growthOf(
+  prepare: (length: number) => Work | Promise<Work>,
+  lengths: readonly number[] = usualLengths,
+): Promise<string | null> {
+  const times: number[] = []
+  for (const [step, length] of lengths.entries()) {
+    const work = await prepare(length)
+    const before = times[step - 2]
+    const limit = before === undefined ? Number.POSITIVE_INFINITY : mostPerTwoSteps * Math.max(noise, before)
+    let best = Number.POSITIVE_INFINITY
+    for (let round = 0; round < rounds && (round === 0 || best > limit); round++)
+      best = Math.min(best, await timeOf(work))
+    times.push(best)
+    if (best > limit) return `${lengths.slice(0, times.length).join(', ')} characters took ${times.join(', ')} µs`
+  }
+  return null
+}
+
+/** Microseconds of processor time. */
+async function timeOf(work: Work): Promise<number> {
+  const before = process.cpuUsage()
+  try {
+    await work()
+  } catch {
+    // To refuse such a text is fine; the time of it counts.
+  }
+  const { user, system } = process.cpuUsage(before)
+  return user + system
+}

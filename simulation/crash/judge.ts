@@ -18,7 +18,7 @@ export interface CrashEvidence {
     readonly indexed: ReadonlySet<string>
     readonly delivered: ReadonlySet<string>
   }
-  /** How many processes ended or lost their database: each may have sent what it never logged. */
+  /** Processes that ended or lost their database, and leases that ended during a post: each explains one post without a logged attempt. */
   readonly interruptions: number
 }
 

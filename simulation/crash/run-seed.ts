@@ -157,7 +157,8 @@ export async function runSeed(
     await finish()
     const attempts = await ground.attempts()
     const { captured } = receiver
-    const interruptions = [...run.kills.values()].reduce((sum, count) => sum + count, run.freezes + run.outages)
+    const kills = [...run.kills.values()].reduce((sum, count) => sum + count, 0)
+    const interruptions = kills + run.freezes + run.outages + sums.lostClaims
     const journal = { accepted: run.accepted, indexed, delivered }
     run.flaws.push(...(await judgeCrash({ script, store, attempts, captured, secrets, journal, interruptions })))
     await store.close()

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { NewPayment, PageQuery, Store } from '@payment-integration/core/ports'
-import { createSqliteStore } from '@payment-integration/store-sql'
+import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
 import { type Effort, type Measured, sideBySide } from './measure.js'
 
 const integration = `0x${'a1'.repeat(20)}`

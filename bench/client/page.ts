@@ -1,12 +1,12 @@
 /** A page of 200 payments as the service writes it. @module */
-import { type Page, type Payment, pageLimit, pageWriteSchema } from '@payment-integration/contract'
+import { type PageBody, type PaymentBody, pageLimit, pageWriteSchema } from '@payment-integration/contract'
 
 /** Whose payments they are. */
 export const integrationAddress = `0x${'ab'.repeat(20)}`
 
 /** The text of the page. */
 export function pageText(): string {
-  const page: Page = {
+  const page: PageBody = {
     payments: Array.from({ length: pageLimit.max }, (_, place) => payment(place)),
     nextCursor: 'next',
   }
@@ -14,7 +14,7 @@ export function pageText(): string {
 }
 
 /** Each with a wallet, a hash, a time and amounts of its own; integration, chain and token are the same, as they are in a shop. */
-function payment(place: number): Payment {
+function payment(place: number): PaymentBody {
   const hex = (length: number, salt: number) => `0x${(place * 7_919 + salt).toString(16).padStart(length, 'c')}`
   const cents = String(1_000 + place)
   const amount = `${cents.slice(0, -2)}.${cents.slice(-2)}`

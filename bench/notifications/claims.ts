@@ -1,5 +1,6 @@
 /** What a claim costs with few and with very many due deliveries. @module */
-import { createService, parseMasterKey, type Store } from '@payment-integration/core'
+import { createService, parseMasterKey } from '@payment-integration/core'
+import type { Store } from '@payment-integration/core/ports'
 import { median } from '../measure.js'
 import type { BenchDatabase } from '../read-api/database.js'
 import { masterKey } from '../read-api/dataset.js'

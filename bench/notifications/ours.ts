@@ -1,7 +1,7 @@
 /** Our outbox and dispatcher, as a process of its own, with default options. @module */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { createService, parseMasterKey, type Service, type Store } from '@payment-integration/core'
-import type { NewSnapshot } from '@payment-integration/core/ports'
+import { createService, parseMasterKey, type Service } from '@payment-integration/core'
+import type { NewSnapshot, Store } from '@payment-integration/core/ports'
 import { createUndiciSender } from '@payment-integration/server'
 import { createPostgresStore } from '@payment-integration/store-sql/postgres'
 import { createSqliteStore } from '@payment-integration/store-sql/sqlite'

@@ -1,6 +1,5 @@
 /** Payments with their snapshots and outbox rows, as an indexer stores them. @module */
-import type { Store } from '@payment-integration/core'
-import type { NewPayment, NewSnapshot, StoreTransaction } from '@payment-integration/core/ports'
+import type { NewPayment, NewSnapshot, Store, StoreTransaction } from '@payment-integration/core/ports'
 import { jobAt, paymentOf } from './jobs.js'
 
 /** Which jobs. */

@@ -4,10 +4,10 @@
  * @module
  */
 import { serve } from '@hono/node-server'
-import { formatUnits } from '@payment-integration/core'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { type Context, Hono } from 'hono'
 import pg from 'pg'
+import { formatUnits } from '../../packages/core/src/payments/units.js'
 import { answerParent } from './child.js'
 import { chainId, integrationAddress, wallet } from './dataset.js'
 

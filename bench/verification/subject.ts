@@ -1,6 +1,6 @@
 /** What is measured. @module */
 
-/** A delivery to accept, or one of those that strangers send. */
+/** A delivery to accept, or one of those that unknownParts send. */
 export type Kind = 'genuine' | 'forged' | 'stale' | 'malformed'
 
 /** A verifier. */

@@ -1,5 +1,5 @@
 /** The two ways, measured on a database: the same connections, the same durability, and the effect in both or in none of the two. @module */
-import { postgresVersionStore } from '@payment-integration/version-store/postgres'
+import { createPostgresVersionStore } from '@payment-integration/version-store/postgres'
 import pg from 'pg'
 import type { VersionStoreEffort } from './bench.js'
 
@@ -53,7 +53,7 @@ function bareAlone(pool: pg.Pool): Way {
 }
 
 function oursWithEffect(pool: pg.Pool): Way {
-  const store = postgresVersionStore({ database: pool, table: 'ours_effect_versions' })
+  const store = createPostgresVersionStore({ database: pool, table: 'ours_effect_versions' })
   return {
     handle: (delivery) =>
       store.advance(delivery, async (tx) => {
@@ -63,7 +63,7 @@ function oursWithEffect(pool: pg.Pool): Way {
 }
 
 function oursAlone(pool: pg.Pool): Way {
-  const store = postgresVersionStore({ database: pool, table: 'ours_none_versions' })
+  const store = createPostgresVersionStore({ database: pool, table: 'ours_none_versions' })
   return { handle: (delivery) => store.advance(delivery, () => {}) }
 }
 
@@ -108,7 +108,7 @@ const [connectionString = '', asked = ''] = process.argv.slice(2)
 const effort = JSON.parse(asked) as VersionStoreEffort
 const pool = new pg.Pool({ connectionString, max: effort.connections })
 for (const name of ['bare_effect', 'bare_none', 'ours_effect', 'ours_none']) {
-  await postgresVersionStore({ database: pool, table: `${name}_versions` }).migrate()
+  await createPostgresVersionStore({ database: pool, table: `${name}_versions` }).migrate()
   await pool.query(`CREATE TABLE ${name}_orders (tx_hash text, version bigint, state text)`)
 }
 const measured: Measured = {

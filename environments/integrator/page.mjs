@@ -3,7 +3,7 @@ import { packages } from './packages.mjs'
 import { endpointOptions } from './programs/endpoint.mjs'
 import { runPrograms } from './programs/index.mjs'
 
-const handler = packages.fetchAdapter.fetchHandler(endpointOptions(packages))
+const handler = packages.fetchAdapter.createFetchHandler(endpointOptions(packages))
 const send = (init) => handler(new Request('https://shop.example/webhook', init))
 
 globalThis.runPrograms = (input) => runPrograms(packages, input, { send })

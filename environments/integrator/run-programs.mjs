@@ -22,17 +22,17 @@ try {
 
 /** The runtime's own server, with the adapter that is meant for it. */
 async function serve(options) {
-  const { fetchHandler } = packages.fetchAdapter
+  const { createFetchHandler } = packages.fetchAdapter
   if (globalThis.Bun) {
-    const server = globalThis.Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: fetchHandler(options) })
+    const server = globalThis.Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: createFetchHandler(options) })
     return { url: `http://127.0.0.1:${server.port}/webhook`, close: () => server.stop(true) }
   }
   if (globalThis.Deno) {
     const listen = { port: 0, hostname: '127.0.0.1', onListen() {} }
-    const server = globalThis.Deno.serve(listen, fetchHandler(options))
+    const server = globalThis.Deno.serve(listen, createFetchHandler(options))
     return { url: `http://127.0.0.1:${server.addr.port}/webhook`, close: () => server.shutdown() }
   }
-  const server = createServer(packages.nodeAdapter.nodeHandler(options))
+  const server = createServer(packages.nodeAdapter.createNodeHandler(options))
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
   const close = () => {
     server.closeAllConnections()

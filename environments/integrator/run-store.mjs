@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import process from 'node:process'
-import { sqliteFixture, versionStoreConformance } from '@payment-integration/version-store/conformance'
+import { createSqliteFixture, versionStoreConformance } from '@payment-integration/version-store/conformance'
 
 const require = createRequire(import.meta.url)
 const [driver, folder] = process.argv.slice(2)
@@ -23,7 +23,7 @@ versionStoreConformance(
     const database = open(join(folder, `receiver-${++files}.db`))
     database.exec('PRAGMA journal_mode = WAL')
     database.exec('PRAGMA synchronous = NORMAL')
-    return sqliteFixture(database, faults, () => {})
+    return createSqliteFixture(database, faults, () => {})
   },
   { test: (name, run) => tests.push({ name, run }) },
 )

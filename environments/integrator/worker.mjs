@@ -3,7 +3,7 @@ import { packages } from './packages.mjs'
 import { endpointOptions } from './programs/endpoint.mjs'
 import { runPrograms } from './programs/index.mjs'
 
-const webhook = packages.workerAdapter.workerHandler(endpointOptions(packages))
+const webhook = packages.workerAdapter.createWorkerHandler(endpointOptions(packages))
 
 export default {
   async fetch(request, env, context) {

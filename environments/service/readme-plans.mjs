@@ -84,7 +84,7 @@ export const plans = {
   'packages/core/README.md 0': (service) => ({
     env: { MASTER_KEY: masterKey },
     before: `
-      import { createSqliteStore } from '@payment-integration/store-sql'
+      import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
       import { createUndiciSender } from '@payment-integration/server'
       ${chainOf(service)}
       const store = createSqliteStore({ path: 'core.db' })
@@ -110,7 +110,7 @@ export const plans = {
   'packages/server/README.md 1': () => ({
     env: { MASTER_KEY: masterKey },
     before: `
-      import { createSqliteStore } from '@payment-integration/store-sql'
+      import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
       import { createUndiciSender } from '@payment-integration/server'
       const store = createSqliteStore({ path: 'identity.db' })
       await store.migrate()

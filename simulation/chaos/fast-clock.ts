@@ -1,5 +1,6 @@
 /** A clock that runs faster than the world, so that retries, leases and deadlines of seconds take a fraction of them. @module */
-import { type Clock, systemClock } from '@payment-integration/core'
+import { systemClock } from '@payment-integration/core'
+import type { Clock } from '@payment-integration/core/ports'
 
 /** When the fast clock showed what the world's did. */
 export interface FastTime {

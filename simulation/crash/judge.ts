@@ -1,5 +1,7 @@
 /** Compares what the store and the receivers hold with the script and with what processes had confirmed before they died. @module */
-import { type DeliveryView, maxAttempts, type Store, type StoredPayment } from '@payment-integration/core'
+
+import type { DeliveryView, Store, StoredPayment } from '@payment-integration/core/ports'
+import { maxAttempts } from '../../packages/core/src/notifications/schedule.js'
 import type { LoggedAttempt } from './database.js'
 import { type Captured, isSigned } from './receiver.js'
 import { chainId, type Script } from './script.js'

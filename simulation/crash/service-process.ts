@@ -2,16 +2,10 @@
 
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
-import {
-  createService,
-  type Logger,
-  type Service,
-  type ServiceEvent,
-  type Store,
-  StoreError,
-  silentLogger,
-} from '@payment-integration/core'
-import { createPostgresStore, createSqliteStore } from '@payment-integration/store-sql'
+import { createService, type Service, type ServiceEvent, StoreError, silentLogger } from '@payment-integration/core'
+import type { Logger, Store } from '@payment-integration/core/ports'
+import { createPostgresStore } from '@payment-integration/store-sql/postgres'
+import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
 import { createUndiciSender } from '../../packages/server/src/sender/undici-sender.js'
 import { scriptedChain } from '../../packages/store-sql/test/support/scripted-chain.js'
 import { fastClock } from '../chaos/fast-clock.js'

@@ -1,5 +1,5 @@
 /** A process that can be killed between any two things it does. @module */
-import type { Clock, Store } from '@payment-integration/core'
+import type { Clock, Store } from '@payment-integration/core/ports'
 
 /** What a transaction of a process that died under it rejects with, so that the database undoes it. */
 class KilledError extends Error {

@@ -1,13 +1,7 @@
 /** A process of the service: its own chain client, indexer and dispatcher on the shared store. @module */
 import { createEvmChain, type EvmChain } from '@payment-integration/chain-evm'
-import {
-  type Clock,
-  createService,
-  type Sender,
-  type Service,
-  type ServiceEvent,
-  type Store,
-} from '@payment-integration/core'
+import { createService, type Service, type ServiceEvent } from '@payment-integration/core'
+import type { Clock, Sender, Store } from '@payment-integration/core/ports'
 import { cast } from '../chain/transaction.js'
 import type { Draws } from '../random.js'
 import { beginLife, clockOf, type Life, storeOf } from './life.js'

@@ -1,5 +1,5 @@
 /** An integrator's endpoint in memory: it remembers what it got, fails at times, and at times is not heard. @module */
-import type { Post, PostResult, Sender } from '@payment-integration/core'
+import type { Post, PostResult, Sender } from '@payment-integration/core/ports'
 import type { Draws } from '../random.js'
 
 /** A snapshot as it arrived. */

@@ -1,6 +1,7 @@
 /** The operator of a deployment: runs what the message of a stopped chain says, with a node that is right. @module */
 import type { EvmChain } from '@payment-integration/chain-evm'
-import { reindex, type Store } from '@payment-integration/core'
+import { reindex } from '@payment-integration/core'
+import type { Store } from '@payment-integration/core/ports'
 
 /** What the operator has at hand. */
 export interface Operator {

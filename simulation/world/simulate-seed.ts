@@ -1,5 +1,6 @@
 /** One seed: a world that misbehaves, heals, and is judged. @module */
-import { type Store, UpdateConflictError } from '@payment-integration/core'
+import { UpdateConflictError } from '@payment-integration/core'
+import type { Store } from '@payment-integration/core/ports'
 import { cast } from '../chain/transaction.js'
 import type { FaultName } from '../node/fault-names.js'
 import { type Draws, drawsOf } from '../random.js'

@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Clock, Store } from '@payment-integration/core'
-import { createSqliteStore } from '@payment-integration/store-sql'
+import type { Clock, Store } from '@payment-integration/core/ports'
+import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
 import { memoryStore } from '../../packages/core/test/support/memory-store.js'
 import type { Plan } from './plan.js'
 

@@ -1,5 +1,5 @@
 /** Compares what a store holds with the truth. @module */
-import type { ProvenRange, Store, StoredPayment } from '@payment-integration/core'
+import type { ProvenRange, Store, StoredPayment } from '@payment-integration/core/ports'
 import { type Received, readSnapshot } from './receiver.js'
 import { keyOf, type LastingFacts, type TrueFacts } from './truth.js'
 

@@ -3,7 +3,7 @@
  * `performance.now` of this process belong to it, so that deadlines deep inside the product take no real time either.
  * @module
  */
-import type { Clock } from '@payment-integration/core'
+import type { Clock } from '@payment-integration/core/ports'
 
 interface Timer {
   at: number

@@ -1,5 +1,6 @@
 /** Looks at what a service does while it does it: what is right in the end may have been wrong on the way. @module */
-import type { ServiceEvent, Store } from '@payment-integration/core'
+import type { ServiceEvent } from '@payment-integration/core'
+import type { Store } from '@payment-integration/core/ports'
 
 /** The watch. */
 export interface Watch {

@@ -8,7 +8,7 @@ const now = () => 1_700_000_000_000
 export function endpointOptions({ webhook, versionStore }) {
   const { receive } = versionStore.createReceiver({
     verify: webhook.createVerifier({ secrets: secret, now }).verify,
-    store: versionStore.memoryVersionStore(),
+    store: versionStore.createMemoryVersionStore(),
     handle: ({ state }) => {
       if (state === 'failure') throw new Error('the shop cannot handle this')
     },

@@ -18,7 +18,7 @@ export async function* memoryStore({ conformance, versionStore }) {
     async ({ operation }) => {
       const notes = []
       return {
-        store: versionStore.memoryVersionStore(),
+        store: versionStore.createMemoryVersionStore(),
         write: (_, note) =>
           operation(() => {
             notes.push(note)

@@ -11,7 +11,7 @@ export async function* receiveDeliveries({ webhook, webhookTesting, versionStore
   const { verify } = webhook.createVerifier({ secrets: ['whsec_that_comes_next', secret], now })
   const { receive, accept } = versionStore.createReceiver({
     verify,
-    store: versionStore.memoryVersionStore(),
+    store: versionStore.createMemoryVersionStore(),
     handle: ({ version, state }) => {
       if (failing) throw new Error('the shop is closed')
       handled.push(`v${version} ${state}`)

@@ -10,7 +10,7 @@ import {
   createUndiciSender,
   type SumsubProviderOptions,
 } from '@payment-integration/server'
-import { createSqliteStore } from '@payment-integration/store-sql'
+import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
 import { Hono } from 'hono'
 import { createUsers, type Users } from './users.js'
 

@@ -2,7 +2,8 @@
  * The host's own users, and whose an e-mail address is. They are in memory here; a real host has them in its database.
  * @module
  */
-import { type IdentityAccounts, normaliseEmail } from '@payment-integration/core'
+import { normaliseEmail } from '@payment-integration/core/identity'
+import type { IdentityAccounts } from '@payment-integration/core/ports'
 
 /** The host's users. */
 export interface Users {

@@ -3,9 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { Client } from '@payment-integration/client'
 import { createReceiver } from '@payment-integration/version-store'
-import { postgresVersionStore } from '@payment-integration/version-store/postgres'
+import { createPostgresVersionStore } from '@payment-integration/version-store/postgres'
+import type { Refused } from '@payment-integration/webhook'
 import { createVerifier } from '@payment-integration/webhook'
-import { expressHandler, type Refused } from '@payment-integration/webhook/express'
+import { createExpressHandler } from '@payment-integration/webhook/express'
 import express from 'express'
 import type { Pool } from 'pg'
 import { attachPayment } from './attach-payment.js'
@@ -36,7 +37,7 @@ export interface Shop {
 /** Makes the tables, and starts the shop. */
 export async function startShop(options: ShopOptions): Promise<Shop> {
   const { pool, client, secrets, reconcileMs = 300_000, port, report } = options
-  const store = postgresVersionStore({ database: pool })
+  const store = createPostgresVersionStore({ database: pool })
   await store.migrate()
   await pool.query(shopTables)
   const { receive } = createReceiver({
@@ -50,7 +51,7 @@ export async function startShop(options: ShopOptions): Promise<Shop> {
   // A wrong secret shows here. Strangers can cause lines too, so they have the code and nothing that was sent.
   const onRefusal = ({ code }: Refused) => report(`a delivery was refused: ${code}`)
   // Before any parser: the signature covers the raw bytes.
-  app.all('/webhook', expressHandler({ receive, onError, onRefusal }))
+  app.all('/webhook', createExpressHandler({ receive, onError, onRefusal }))
   // Put your log-in here: an order belongs to the customer who made it.
   app.use(express.json())
   app.post('/orders', async (request, response) => {

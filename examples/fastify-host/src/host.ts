@@ -10,7 +10,7 @@ import {
   createUndiciSender,
   type SumsubProviderOptions,
 } from '@payment-integration/server'
-import { createPostgresStore } from '@payment-integration/store-sql'
+import { createPostgresStore } from '@payment-integration/store-sql/postgres'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { Hono } from 'hono'
 import pg from 'pg'

@@ -1,6 +1,6 @@
 /** One business fact, one transaction: the host's order and the payment's state. @module */
 import type { Service } from '@payment-integration/core'
-import { joinPostgresTransaction } from '@payment-integration/store-sql'
+import { joinPostgresTransaction } from '@payment-integration/store-sql/postgres'
 import type { Pool } from 'pg'
 import { inTransaction } from './in-transaction.js'
 import { settleOrder } from './orders.js'

@@ -1,5 +1,6 @@
 /** The host's own users, and whose an e-mail address is. @module */
-import { type IdentityAccounts, normaliseEmail } from '@payment-integration/core'
+import { normaliseEmail } from '@payment-integration/core/identity'
+import type { IdentityAccounts } from '@payment-integration/core/ports'
 import type { Pool } from 'pg'
 import { inTransaction } from './in-transaction.js'
 

@@ -1,8 +1,8 @@
 /** The function, made from what it needs. @module */
 import { createReceiver } from '@payment-integration/version-store'
-import { postgresVersionStore } from '@payment-integration/version-store/postgres'
+import { createPostgresVersionStore } from '@payment-integration/version-store/postgres'
 import { createVerifier } from '@payment-integration/webhook'
-import { type LambdaHandler, lambdaHandler } from '@payment-integration/webhook/lambda'
+import { createLambdaHandler, type LambdaHandler } from '@payment-integration/webhook/lambda'
 import type { Pool } from 'pg'
 import { applySnapshot } from './orders.js'
 
@@ -21,9 +21,9 @@ export interface FunctionParts {
 export function createHandler({ pool, secrets, onError, report = console.error }: FunctionParts): LambdaHandler {
   const { receive } = createReceiver({
     verify: createVerifier({ secrets }).verify,
-    store: postgresVersionStore({ database: pool }),
+    store: createPostgresVersionStore({ database: pool }),
     handle: (snapshot, tx) => applySnapshot(tx, snapshot, report),
   })
   // A wrong secret shows here. Strangers can cause lines too, so they have the code and nothing that was sent.
-  return lambdaHandler({ receive, onError, onRefusal: ({ code }) => report(`a delivery was refused: ${code}`) })
+  return createLambdaHandler({ receive, onError, onRefusal: ({ code }) => report(`a delivery was refused: ${code}`) })
 }

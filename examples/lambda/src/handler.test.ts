@@ -1,5 +1,5 @@
 import { createBuilders, createDeliveries, type SignedDelivery } from '@payment-integration/testing'
-import { postgresVersionStore } from '@payment-integration/version-store/postgres'
+import { createPostgresVersionStore } from '@payment-integration/version-store/postgres'
 import type { LambdaEventLike, LambdaHandler } from '@payment-integration/webhook/lambda'
 import { Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -33,7 +33,7 @@ describe.skipIf(postgresMissing)(
       postgres = await startPostgres()
       pool = new Pool({ connectionString: postgres.connectionString })
       await pool.query(shopTables)
-      await postgresVersionStore({ database: pool }).migrate()
+      await createPostgresVersionStore({ database: pool }).migrate()
       const onError = (error: unknown) => void errors.push(error)
       handler = createHandler({ pool, secrets: ['whsec_new', secret], onError, report })
     })

@@ -1,6 +1,6 @@
 /** The shop's database and its receiver: made once, whichever router asks. @module */
 import { createReceiver, type Receiver } from '@payment-integration/version-store'
-import { sqliteVersionStore } from '@payment-integration/version-store/sqlite'
+import { createSqliteVersionStore } from '@payment-integration/version-store/sqlite'
 import {
   createVerifier,
   type Delivery,
@@ -30,7 +30,7 @@ export function openShop({ path, secret }: { readonly path: string; readonly sec
   const select = database.prepare('SELECT state FROM history WHERE tx_hash = ? ORDER BY rowid')
   const { receive } = createReceiver({
     verify,
-    store: sqliteVersionStore({ database }),
+    store: createSqliteVersionStore({ database }),
     // In the transaction that records the version: both are kept, or neither.
     handle: ({ txHash, version, state }: Snapshot) => void insert.run(txHash, version, state),
   })

@@ -1,7 +1,7 @@
 /** Receives payment notifications: verify the raw bytes, handle each version once, answer. @module */
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { createReceiver } from '@payment-integration/version-store'
-import { sqliteVersionStore } from '@payment-integration/version-store/sqlite'
+import { createSqliteVersionStore } from '@payment-integration/version-store/sqlite'
 import { createVerifier, explainRefusal, isWebhookRefusal, readBody, type Snapshot } from '@payment-integration/webhook'
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
 
@@ -23,7 +23,7 @@ export interface ReceiverOptions {
 export function createReceiverServer(options: ReceiverOptions): Server {
   const { secrets, database, handle, requestTimeoutMs = 10_000 } = options
   const { verify } = createVerifier({ secrets })
-  const receiver = createReceiver({ verify, store: sqliteVersionStore({ database }), handle })
+  const receiver = createReceiver({ verify, store: createSqliteVersionStore({ database }), handle })
 
   async function answer(request: IncomingMessage): Promise<number> {
     if (request.method !== 'POST' || request.url !== '/webhook') return 404

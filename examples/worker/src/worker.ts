@@ -1,11 +1,13 @@
 /** The Worker: verifies deliveries and hands them to the payment's object. @module */
+
+import type { IncomingDelivery } from '@payment-integration/webhook'
 import { createVerifier } from '@payment-integration/webhook'
-import { type IncomingDelivery, workerHandler } from '@payment-integration/webhook/worker'
+import { createWorkerHandler } from '@payment-integration/webhook/worker'
 import type { Env } from './platform.js'
 
 export { PaymentObject } from './payment-object.js'
 
-const webhook = workerHandler((env: Env) => {
+const webhook = createWorkerHandler((env: Env) => {
   const { verify } = createVerifier({ secrets: env.WEBHOOK_SIGNING_SECRET })
   return {
     // A wrong secret shows here. Strangers can cause lines too, so they have the code and nothing that was sent.

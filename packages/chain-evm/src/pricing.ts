@@ -1,6 +1,7 @@
 /** What a payment cost its payer, from its event, its conversion and the call that made it. Source: INTERFACE 2.4. @module */
-import { convertAmount } from '@payment-integration/core'
+
 import type { PriceFeedFacts, PricingFacts } from '@payment-integration/core/ports'
+import { convertAmount } from '@payment-integration/core/ports'
 import type { PaidConversion, PaidStep } from './conversion-pairs.js'
 import type { KnownToken } from './known-tokens.js'
 import { isCode, type PriceLists } from './price-lists.js'

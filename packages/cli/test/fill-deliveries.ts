@@ -1,6 +1,6 @@
 /** Deliveries in the database of a test, made and settled by the store itself. */
-import type { AttemptVerdict, PaymentFacts } from '@payment-integration/core'
-import { openService, readConfig } from '@payment-integration/server'
+import type { AttemptVerdict, PaymentFacts } from '@payment-integration/core/ports'
+import { openService, readConfig } from '@payment-integration/server/service'
 
 const word = (digit: string, bytes: number) => `0x${digit.repeat(bytes * 2)}`
 

@@ -1,5 +1,5 @@
 /** Databases in which identity verifications were shared, beside an identity provider that runs on this machine. @module */
-import { normaliseEmail } from '@payment-integration/core'
+import { normaliseEmail } from '@payment-integration/core/identity'
 import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
 import { afterAll, beforeAll } from 'vitest'
 import { onService } from './fill-deliveries.js'

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { createReceiver, memoryVersionStore } from '@payment-integration/version-store'
+import { createMemoryVersionStore, createReceiver } from '@payment-integration/version-store'
 import { createVerifier, isWebhookRefusal, readBody } from '@payment-integration/webhook'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { facts, indexPayments } from '../../server/test/support/index-payments.js'
@@ -31,7 +31,7 @@ async function startReceiver() {
   const signedBy = new Map<string, number>()
   let rejected = 0
   let secrets: readonly string[] = []
-  const store = memoryVersionStore()
+  const store = createMemoryVersionStore()
   const server = createServer(async (request, response) => {
     const own = secrets
     try {

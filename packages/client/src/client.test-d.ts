@@ -1,4 +1,4 @@
-import type { Payment as WrittenPayment } from '@payment-integration/contract'
+import type { PaymentBody as WrittenPayment } from '@payment-integration/contract'
 import { expectTypeOf, test } from 'vitest'
 import {
   type Amount,

@@ -4,7 +4,7 @@ import { isAmount, parseAmount } from './amounts/amount.js'
 import { hideTexts } from './internal/hide-texts.js'
 import { parseJson } from './internal/read-body.js'
 import { parseRetryAfter } from './internal/retry.js'
-import { createWatch } from './internal/strangers.js'
+import { createWatch } from './internal/unknown-parts.js'
 import { plainAmount } from './legacy/amount.js'
 import { flattenLookup } from './legacy/flatten.js'
 import { repeatsSecret } from './legacy/repeats-secret.js'
@@ -27,8 +27,8 @@ testGrowth(
     'a body': (text) => parseJson(Buffer.from(text)),
     'Retry-After': (text) => parseRetryAfter(text, 0),
     'a text without secrets': (text) => hideTexts(text, [secret]),
-    'a field that is not known': (text) => watch([{ kind: 'field', path: [text], word: null }], []),
-    'a value that is not known': (text) => watch([{ kind: 'word', path: ['a'], word: text }], []),
+    'a field that is not known': (text) => watch([{ kind: 'field', path: [text], value: null }], []),
+    'a value that is not known': (text) => watch([{ kind: 'value', path: ['a'], value: text }], []),
     'a body that repeats the secret': (text) => repeatsSecret({ text }, secret),
     'the address of the service': (text) => checkTransport({ baseUrl: `https://a.example/${text}` }),
   },

@@ -1,7 +1,7 @@
 /** What the tests of this package share: an integration, payments as the service writes them, and a real HTTP server. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { paymentWriteSchema, type Payment as WrittenPayment } from '@payment-integration/contract'
+import { paymentWriteSchema, type PaymentBody as WrittenPayment } from '@payment-integration/contract'
 import { type Client, type ClientOptions, createClient, type Page, type Payment } from '../src/exports/index.js'
 
 export const integrationAddress = '0xabcdef0123456789abcdef0123456789abcdef01'

@@ -1,5 +1,5 @@
-import { createReceiver, memoryVersionStore, type VersionStore } from '@payment-integration/version-store'
-import { sqliteVersionStore } from '@payment-integration/version-store/sqlite'
+import { createMemoryVersionStore, createReceiver, type VersionStore } from '@payment-integration/version-store'
+import { createSqliteVersionStore } from '@payment-integration/version-store/sqlite'
 import { DatabaseSync } from '@photostructure/sqlite'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -213,7 +213,7 @@ test('in SQLite the effect and the version are kept together, or not at all', as
   const client = service.client()
   const run = () =>
     client.reconcile({
-      from: sqliteVersionStore({ database }),
+      from: createSqliteVersionStore({ database }),
       handle({ txHash, version }, tx) {
         tx.prepare('INSERT INTO orders VALUES (?, ?)').run(txHash, version)
         if (refuses && numberOf(txHash) === 1) throw new Error('no order yet')
@@ -236,7 +236,7 @@ test('a handler that returns no promise runs without one in the transaction of t
   await using service = await startService()
   await service.index(0, 1)
   const returned: unknown[] = []
-  const inner = memoryVersionStore()
+  const inner = createMemoryVersionStore()
   const from: VersionStore<undefined> = {
     current: inner.current,
     advance: (payment, effect) =>
@@ -260,7 +260,7 @@ test('a handler that returns no promise runs without one in the transaction of t
 test('the handler and the store may be those of a receiver, unchanged', async () => {
   await using service = await startService()
   await service.index(0)
-  const store = memoryVersionStore()
+  const store = createMemoryVersionStore()
   const seen: string[] = []
   const handle = ({ txHash, state }: { readonly txHash: string; readonly state: string | null }) => {
     seen.push(`${numberOf(txHash)} ${state}`)

@@ -1,4 +1,4 @@
-import { memoryVersionStore } from '@payment-integration/version-store'
+import { createMemoryVersionStore } from '@payment-integration/version-store'
 import { expect, test } from 'vitest'
 import type { FetchFunction, ReconcileCheckpoint } from '../src/exports/index.js'
 import { errorOf } from './fixtures.js'
@@ -124,7 +124,7 @@ test('a dry run against an empty store looks at all payments of a period, and ch
   await service.indexTogether(0, { memo: 'order 1' }, { memo: 'order 2' })
   const shop = openShop(service)
   await shop.reconcile({ until: 'end' })
-  const empty = { from: memoryVersionStore(), handle: shop.handle, dryRun: true }
+  const empty = { from: createMemoryVersionStore(), handle: shop.handle, dryRun: true }
   const found = await shop.client.reconcile({ ...empty, until: 'end', legacy: service.legacy() })
   expect(found).toMatchObject({ repaired: 0, severalPayments: { count: 1 } })
   expect(shop.effects).toEqual(['0@1'])

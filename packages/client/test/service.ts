@@ -9,7 +9,7 @@ import { getRequestListener } from '@hono/node-server'
 import { createService, parseMasterKey } from '@payment-integration/core'
 import type { NewPayment } from '@payment-integration/core/ports'
 import { createApp, createUndiciSender } from '@payment-integration/server'
-import { createSqliteStore } from '@payment-integration/store-sql'
+import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
 import { type ClientOptions, createClient, createLegacyClient, type Payment } from '../src/exports/index.js'
 import { hashOf, integrationAddress } from './fixtures.js'
 

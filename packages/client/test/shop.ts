@@ -1,5 +1,5 @@
 /** An integrator of the tests: a version store, one handler, and a receiver of deliveries and a client that share them. */
-import { createReceiver, memoryVersionStore, type VersionStore } from '@payment-integration/version-store'
+import { createMemoryVersionStore, createReceiver, type VersionStore } from '@payment-integration/version-store'
 import type { Client, Payment, ReconcileOptions } from '../src/exports/index.js'
 import { paymentHash, type startService } from './service.js'
 
@@ -23,7 +23,7 @@ export interface Shop {
 }
 
 export function openShop(service: Service, client: Client = service.client()): Shop {
-  const store = memoryVersionStore()
+  const store = createMemoryVersionStore()
   const effects: string[] = []
   const refuse = new Set<number>()
   const handle = async ({ txHash, version }: Snapshot) => {

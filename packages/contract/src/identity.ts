@@ -1,7 +1,7 @@
 /** Sharing an identity verification. Source: INTERFACE 2.5, 3, 4.2. @module */
 import * as z from 'zod/mini'
 import { object } from './mode.js'
-import { openWord } from './open-word.js'
+import { openEnum } from './open-enum.js'
 
 /** Every review status that the share endpoint answers. Source: INTERFACE 2.5. */
 export const reviewStatuses = ['not_started', 'init', 'pending', 'prechecked', 'onHold', 'completed'] as const
@@ -59,9 +59,9 @@ export type ShareResponse = z.infer<typeof shareResponseSchema>
  */
 export const openShareResponseSchema = object('read', {
   ...shareResponseShape,
-  reviewStatus: openWord(reviewStatus),
-  reviewAnswer: z.nullable(openWord(reviewAnswer)),
-  rejectType: z.nullable(openWord(rejectType)),
+  reviewStatus: openEnum(reviewStatus),
+  reviewAnswer: z.nullable(openEnum(reviewAnswer)),
+  rejectType: z.nullable(openEnum(rejectType)),
 })
 /** A share answer with any words. */
 export type OpenShareResponse = z.infer<typeof openShareResponseSchema>

@@ -1,7 +1,7 @@
 /** The states of a payment. Source: INTERFACE 3. @module */
 import * as z from 'zod/mini'
 import type { Mode } from './mode.js'
-import { type OpenWord, openWord, type WordOf } from './open-word.js'
+import { type EnumOf, type OpenEnum, openEnum } from './open-enum.js'
 
 /** Every payment state, in the order of INTERFACE 3. A payment without a stored state has `null`. */
 export const paymentStates = [
@@ -20,12 +20,12 @@ export type PaymentState = (typeof paymentStates)[number]
 export const paymentState = z.enum(paymentStates)
 
 /** A payment state as a reader meets it: one of the six, or a word that a newer service has added. */
-export type OpenPaymentState = OpenWord<PaymentState>
+export type OpenPaymentState = OpenEnum<PaymentState>
 
 /** Schema of {@link OpenPaymentState}. A state is never empty. */
-export const openPaymentState = openWord(paymentState, z.string().check(z.minLength(1)))
+export const openPaymentState = openEnum(paymentState, z.string().check(z.minLength(1)))
 
 /** The schema of a state in the given mode. */
-export function stateIn<M extends Mode>(mode: M): z.ZodMiniType<WordOf<M, PaymentState>> {
-  return (mode === 'write' ? paymentState : openPaymentState) as unknown as z.ZodMiniType<WordOf<M, PaymentState>>
+export function stateIn<M extends Mode>(mode: M): z.ZodMiniType<EnumOf<M, PaymentState>> {
+  return (mode === 'write' ? paymentState : openPaymentState) as unknown as z.ZodMiniType<EnumOf<M, PaymentState>>
 }

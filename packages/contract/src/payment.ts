@@ -30,9 +30,9 @@ export const pageSchema = object('read', { payments: z.array(paymentSchema), nex
 export const pageWriteSchema = object('write', { payments: z.array(paymentWriteSchema), nextCursor })
 
 /** One payment of the calling integration. Every identifier is lowercased; every amount is a decimal string in token units. */
-export type Payment = z.infer<typeof paymentWriteSchema>
+export type PaymentBody = z.infer<typeof paymentWriteSchema>
 /** A page of payments with the token of the next one, or null on the last. */
-export type Page = z.infer<typeof pageWriteSchema>
+export type PageBody = z.infer<typeof pageWriteSchema>
 /** A payment as a client reads it: with any state. */
 export type OpenPayment = z.infer<typeof paymentSchema>
 /** A page as a client reads it. */

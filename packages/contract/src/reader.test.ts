@@ -131,7 +131,7 @@ test.each(samples)(
 
 test('a value that fits is not copied', () => {
   const read = createReader(paymentSchema).safeParse(payment)
-  expect(read).toMatchObject({ success: true, strangers: [] })
+  expect(read).toMatchObject({ success: true, unknownParts: [] })
   expect(read.success && read.data).toBe(payment)
 })
 
@@ -139,21 +139,21 @@ describe('a reader tells what the contract does not name', () => {
   const read = (value: unknown) => {
     const found = createReader(pageSchema).safeParse(value)
     if (!found.success) throw new Error('refused')
-    return found.strangers
+    return found.unknownParts
   }
 
   test('a field, at any depth, with a star for the place in a list', () => {
     const newer = { ...payment, tokenIn: { ...payment.tokenIn, decimals: 6 }, solver: 'x' }
     expect(read({ payments: [payment, newer], nextCursor: null, total: 2 })).toEqual([
-      { kind: 'field', path: ['payments', '*', 'tokenIn', 'decimals'], word: null },
-      { kind: 'field', path: ['payments', '*', 'solver'], word: null },
-      { kind: 'field', path: ['total'], word: null },
+      { kind: 'field', path: ['payments', '*', 'tokenIn', 'decimals'], value: null },
+      { kind: 'field', path: ['payments', '*', 'solver'], value: null },
+      { kind: 'field', path: ['total'], value: null },
     ])
   })
 
   test('a state, with its word', () => {
     expect(read({ payments: [{ ...payment, state: 'disputed' }], nextCursor: null })).toEqual([
-      { kind: 'word', path: ['payments', '*', 'state'], word: 'disputed' },
+      { kind: 'value', path: ['payments', '*', 'state'], value: 'disputed' },
     ])
   })
 
@@ -163,7 +163,7 @@ describe('a reader tells what the contract does not name', () => {
     expect(found).toEqual({
       success: true,
       data: { payments: [], nextCursor: null },
-      strangers: [{ kind: 'field', path: ['__proto__'], word: null }],
+      unknownParts: [{ kind: 'field', path: ['__proto__'], value: null }],
     })
     expect(found.success && Object.hasOwn(found.data as object, '__proto__')).toBe(false)
   })
@@ -173,7 +173,7 @@ describe('a reader tells what the contract does not name', () => {
     const payments = [...Array.from({ length: 199 }, () => newer), { ...newer, state: 'disputed' }]
     const found = read({ payments, nextCursor: null })
     expect(found).toHaveLength(11)
-    expect(found).toContainEqual({ kind: 'word', path: ['payments', '*', 'state'], word: 'disputed' })
+    expect(found).toContainEqual({ kind: 'value', path: ['payments', '*', 'state'], value: 'disputed' })
   })
 
   test('each for itself when names are made to look alike', () => {
@@ -183,7 +183,7 @@ describe('a reader tells what the contract does not name', () => {
       { ...payment, state: 'a' },
       { ...payment, state: 'b' },
     ]
-    expect(read({ payments: alike, nextCursor: null }).map(({ path, word }) => [path.at(-1), word])).toEqual([
+    expect(read({ payments: alike, nextCursor: null }).map(({ path, value }) => [path.at(-1), value])).toEqual([
       ['a","b', null],
       ['a', null],
       ['state', 'a'],

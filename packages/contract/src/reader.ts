@@ -5,17 +5,17 @@
  */
 import type * as z from 'zod/mini'
 import { compileCheck, type Note } from './internal/compile-check.js'
-import type { Stranger } from './stranger.js'
+import type { UnknownPart } from './unknown-part.js'
 
 /** What became of a value. */
-export type Read<T> =
-  | { readonly success: true; readonly data: T; readonly strangers: readonly Stranger[] }
+export type ReadResult<T> =
+  | { readonly success: true; readonly data: T; readonly unknownParts: readonly UnknownPart[] }
   | { readonly success: false; readonly error: z.core.$ZodError }
 
 /** Reads values of one schema. */
 export interface Reader<T> {
   /** Never throws. A value that fits comes back as it is; treat it as your own, because it is not copied. */
-  safeParse(value: unknown): Read<T>
+  safeParse(value: unknown): ReadResult<T>
 }
 
 /**
@@ -23,16 +23,16 @@ export interface Reader<T> {
  * that read, which change nothing in a value.
  * @example
  * const read = createReader(pageSchema).safeParse(JSON.parse(text))
- * if (read.success) for (const { kind, path } of read.strangers) console.warn(kind, path.join('.'))
+ * if (read.success) for (const { kind, path } of read.unknownParts) console.warn(kind, path.join('.'))
  */
 export function createReader<T>(schema: z.ZodMiniType<T>): Reader<T> {
   const fits = compileCheck(schema)
   return {
     safeParse(value) {
-      const strangers: Note[] = []
-      if (fits(value, strangers)) return { success: true, data: value as T, strangers }
+      const unknownParts: Note[] = []
+      if (fits(value, unknownParts)) return { success: true, data: value as T, unknownParts }
       const parsed = schema.safeParse(value)
-      return parsed.success ? { ...parsed, strangers } : parsed
+      return parsed.success ? { ...parsed, unknownParts } : parsed
     },
   }
 }

@@ -34,10 +34,10 @@ export const snapshotSchema = object('read', snapshotShape('read'))
 export const snapshotWriteSchema = object('write', snapshotShape('write'))
 
 /** The merchant of a payment. */
-export type Recipient = z.infer<typeof recipientSchema>
+export type RecipientBody = z.infer<typeof recipientSchema>
 /** The invoice of a payment: all four fields, or the whole object is null. */
-export type Invoice = z.infer<typeof invoiceSchema>
+export type InvoiceBody = z.infer<typeof invoiceSchema>
 /** A payment snapshot: the body of a notification, as the service writes it. */
-export type Snapshot = z.infer<typeof snapshotWriteSchema>
+export type SnapshotBody = z.infer<typeof snapshotWriteSchema>
 /** A payment snapshot as a receiver reads it: with any state. */
 export type OpenSnapshot = z.infer<typeof snapshotSchema>

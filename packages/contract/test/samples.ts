@@ -1,6 +1,6 @@
-import type { Account, Payment, ShareResponse, Snapshot } from '../src/exports/index.js'
+import type { Account, PaymentBody, ShareResponse, SnapshotBody } from '../src/exports/index.js'
 
-export const snapshot: Snapshot = {
+export const snapshot: SnapshotBody = {
   integrationAddress: `0x${'1'.repeat(40)}`,
   chainId: '137',
   txHash: `0x${'a'.repeat(64)}`,
@@ -10,7 +10,7 @@ export const snapshot: Snapshot = {
   invoice: { amount: '12.50', currency: 'EUR', settlementAmount: '13.37', settlementCurrency: 'USD' },
 }
 
-export const payment: Payment = {
+export const payment: PaymentBody = {
   ...snapshot,
   sender: `0x${'2'.repeat(40)}`,
   receiver: `0x${'3'.repeat(40)}`,

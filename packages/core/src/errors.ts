@@ -1,4 +1,5 @@
 /** Errors of the core: one class per thing a caller can act on. @module */
+import type { LegacyErrorBody } from '@payment-integration/contract'
 
 /** Base of every error of the core. `retryable` says whether the same call may succeed later, unchanged. */
 export abstract class CoreError extends Error {
@@ -37,8 +38,8 @@ export class StoreError extends CoreError {
 }
 
 /** A request names something in the wrong form. Answer 400. */
-export class InvalidRequestError extends CoreError {
-  override readonly name = 'InvalidRequestError'
+export class BadRequestError extends CoreError {
+  override readonly name = 'BadRequestError'
   readonly retryable = false
   readonly code:
     | 'ERR_LIMIT_INVALID'
@@ -46,19 +47,10 @@ export class InvalidRequestError extends CoreError {
     | 'ERR_TX_HASH_INVALID'
     | 'ERR_ADDRESS_INVALID'
     | 'ERR_URL_INVALID'
-  constructor(code: InvalidRequestError['code'], message: string) {
+  constructor(code: BadRequestError['code'], message: string) {
     super(message)
     this.code = code
   }
-}
-
-/** One thing that is wrong with a legacy request. Source: INTERFACE 4.3. */
-export interface RequestFlaw {
-  /** What kind of flaw, such as `invalid_type`, `invalid_format`, `invalid_json`, `duplicate_key`. */
-  readonly code: string
-  readonly message: string
-  /** Names of the parameters or fields concerned, outermost first; empty for the request as a whole. */
-  readonly path: readonly string[]
 }
 
 /** A legacy request is malformed. Answer 400 with `{error, details}`. */
@@ -67,16 +59,16 @@ export class LegacyRequestError extends CoreError {
   readonly retryable = false
   readonly code = 'ERR_LEGACY_REQUEST_INVALID'
   /** Everything that is wrong, at least one. No values of the request. */
-  readonly details: readonly RequestFlaw[]
-  constructor(details: readonly RequestFlaw[]) {
+  readonly details: LegacyErrorBody['details']
+  constructor(details: LegacyErrorBody['details']) {
     super('Invalid request')
     this.details = details
   }
 }
 
 /** No payment of that transaction is in the system. Answer 404. */
-export class TransactionNotFoundError extends CoreError {
-  override readonly name = 'TransactionNotFoundError'
+export class UnknownTransactionError extends CoreError {
+  override readonly name = 'UnknownTransactionError'
   readonly retryable = false
   readonly code = 'ERR_TRANSACTION_NOT_FOUND'
   constructor() {
@@ -116,8 +108,8 @@ export class PaymentNotFoundError extends CoreError {
 }
 
 /** One hash, several destination chains. Answer 409; the wallet-scoped call narrows. */
-export class AmbiguousPaymentError extends CoreError {
-  override readonly name = 'AmbiguousPaymentError'
+export class SeveralPaymentsError extends CoreError {
+  override readonly name = 'SeveralPaymentsError'
   readonly retryable = false
   readonly code = 'ERR_PAYMENT_AMBIGUOUS'
   constructor() {

@@ -2,8 +2,8 @@
 import type {
   LinkConfig,
   Lookup,
-  Page,
-  Payment,
+  PageBody,
+  PaymentBody,
   ProcessorUpdate,
   UpdateResult,
   Verify,
@@ -34,7 +34,7 @@ export interface LegacyCaller {
 export interface PaymentQueries {
   /**
    * A page, newest first.
-   * @throws InvalidRequestError `ERR_LIMIT_INVALID`, `ERR_CURSOR_INVALID`, `ERR_ADDRESS_INVALID`.
+   * @throws BadRequestError `ERR_LIMIT_INVALID`, `ERR_CURSOR_INVALID`, `ERR_ADDRESS_INVALID`.
    */
   list(
     caller: Caller,
@@ -43,27 +43,27 @@ export interface PaymentQueries {
       readonly cursor?: string | undefined
       readonly wallet?: string | undefined
     },
-  ): Promise<Page>
+  ): Promise<PageBody>
   /**
    * One payment by destination transaction hash.
-   * @throws InvalidRequestError `ERR_TX_HASH_INVALID`, `ERR_ADDRESS_INVALID`; PaymentNotFoundError `ERR_PAYMENT_NOT_FOUND`;
-   * AmbiguousPaymentError `ERR_PAYMENT_AMBIGUOUS`.
+   * @throws BadRequestError `ERR_TX_HASH_INVALID`, `ERR_ADDRESS_INVALID`; PaymentNotFoundError `ERR_PAYMENT_NOT_FOUND`;
+   * SeveralPaymentsError `ERR_PAYMENT_AMBIGUOUS`.
    */
-  get(caller: Caller, query: { readonly txHash: string; readonly wallet?: string | undefined }): Promise<Payment>
+  get(caller: Caller, query: { readonly txHash: string; readonly wallet?: string | undefined }): Promise<PaymentBody>
 }
 
 /** The legacy endpoints of INTERFACE 4.3, after authentication. */
 export interface LegacyQueries {
   /**
    * All payments of a transaction. Parameters are the raw strings of the path.
-   * @throws LegacyRequestError `ERR_LEGACY_REQUEST_INVALID`; TransactionNotFoundError `ERR_TRANSACTION_NOT_FOUND`.
+   * @throws LegacyRequestError `ERR_LEGACY_REQUEST_INVALID`; UnknownTransactionError `ERR_TRANSACTION_NOT_FOUND`.
    */
   lookup(query: { readonly chainId: string; readonly txHash: string }): Promise<Lookup>
   /**
    * All payments of a transaction, each judged against an invoice. `verified` is true when every one of them matches.
    * Payments whose block left the chain are not judged; third-party fees above the limit are `Invalid payment amount`.
    * A decimal given as a number counts as the shortest text that reads back as it; `parseVerifyRequest` keeps what was sent.
-   * @throws LegacyRequestError `ERR_LEGACY_REQUEST_INVALID`; TransactionNotFoundError `ERR_TRANSACTION_NOT_FOUND`.
+   * @throws LegacyRequestError `ERR_LEGACY_REQUEST_INVALID`; UnknownTransactionError `ERR_TRANSACTION_NOT_FOUND`.
    */
   verify(request: VerifyRequest): Promise<{ readonly verified: boolean; readonly result: Verify }>
 }
@@ -131,7 +131,7 @@ export interface IntegrationView
  * new API secret a quarter of a second later at the latest, this one at once: docs/decisions/authentication-cache.md.
  */
 export interface IntegrationCommands {
-  /** @throws IntegrationError `ERR_INTEGRATION_EXISTS`; InvalidRequestError `ERR_ADDRESS_INVALID`, `ERR_URL_INVALID`. */
+  /** @throws IntegrationError `ERR_INTEGRATION_EXISTS`; BadRequestError `ERR_ADDRESS_INVALID`, `ERR_URL_INVALID`. */
   create(input: {
     readonly address: string
     readonly name?: string | undefined
@@ -143,7 +143,7 @@ export interface IntegrationCommands {
    * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`.
    */
   setEnabled(address: string, enabled: boolean): Promise<IntegrationView>
-  /** @throws IntegrationError, InvalidRequestError. */
+  /** @throws IntegrationError, BadRequestError. */
   setNotificationUrl(address: string, url: string | null): Promise<IntegrationView>
   /**
    * Issues a new API secret; the previous one stays valid for `graceMs` (0: it ends at once here,
@@ -200,7 +200,7 @@ export interface Resealed {
 
 /** Deliveries as an operator works with them. */
 export interface DeliveryCommands {
-  /** Deliveries that fit, oldest first. @throws InvalidRequestError `ERR_ADDRESS_INVALID`, `ERR_TX_HASH_INVALID`. */
+  /** Deliveries that fit, oldest first. @throws BadRequestError `ERR_ADDRESS_INVALID`, `ERR_TX_HASH_INVALID`. */
   list(
     query: DeliveryFilter & { readonly afterId?: string | undefined; readonly limit: number },
   ): Promise<DeliveryView[]>

@@ -2,15 +2,15 @@
 import { ProviderAnswerError } from './errors.js'
 import { field, text } from './internal/json.js'
 import { parseTime } from './internal/times.js'
-import { type Review, readDatedReview } from './review.js'
+import { readDatedReview, type SumsubReview } from './review.js'
 
 /** An applicant of ours at the provider. Nothing personal is read from it. */
-export interface Applicant {
+export interface SumsubApplicant {
   readonly applicantId: string
   /** The name that we gave it, or null when the answer holds none. */
   readonly externalUserId: string | null
   /** Where its verification stands, or null when the answer does not say. */
-  readonly review: Review | null
+  readonly review: SumsubReview | null
   /** The provider's own time of a verdict in unix milliseconds, to the second; null when it does not say. */
   readonly reviewedAt: number | null
   /** When the provider made it in unix milliseconds, to the second; null when the answer does not say. */
@@ -20,7 +20,7 @@ export interface Applicant {
 }
 
 /** Reads an applicant. @throws ProviderAnswerError When the answer is no applicant. */
-export function readApplicant(status: number, json: unknown): Applicant {
+export function readApplicant(status: number, json: unknown): SumsubApplicant {
   const applicantId = text(field(json, 'id'))
   if (applicantId === null) throw new ProviderAnswerError(status, 'an applicant without an id')
   const review = field(json, 'review')

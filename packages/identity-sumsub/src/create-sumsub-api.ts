@@ -3,13 +3,13 @@
  * stands. Source: INTERFACE 3 (KYC attachment), 4.2; DESIGN section 3 (identity provider).
  * @module
  */
-import { type Applicant, readApplicant } from './applicant.js'
+import { readApplicant, type SumsubApplicant } from './applicant.js'
 import { classifyFailure } from './classify-failure.js'
 import { createCall, type ProviderAnswer, type ProviderConnection } from './connection.js'
 import { ProviderAnswerError } from './errors.js'
 import { checkCredential } from './internal/check-secret.js'
 import { field } from './internal/json.js'
-import { type DatedReview, readDatedReview } from './review.js'
+import { type DatedSumsubReview, readDatedReview } from './review.js'
 
 /** How the service uses the provider. */
 export interface SumsubApiOptions extends ProviderConnection {
@@ -45,11 +45,11 @@ export interface SumsubApi {
      */
     readonly sendBy?: number | undefined
     readonly signal?: AbortSignal | undefined
-  }): Promise<Applicant>
+  }): Promise<SumsubApplicant>
   /** The applicant of that name, or null when there is none. */
-  find(externalUserId: string, signal?: AbortSignal): Promise<Applicant | null>
+  find(externalUserId: string, signal?: AbortSignal): Promise<SumsubApplicant | null>
   /** Where an applicant's verification stands, or null when the provider knows no such applicant any more. */
-  review(applicantId: string, signal?: AbortSignal): Promise<DatedReview | null>
+  review(applicantId: string, signal?: AbortSignal): Promise<DatedSumsubReview | null>
 }
 
 /**

@@ -4,7 +4,7 @@ import { checkCredential } from './internal/check-secret.js'
 import { createHmacCheck, type Digest } from './internal/hmac.js'
 import { field, record, text } from './internal/json.js'
 import { parseTime } from './internal/times.js'
-import { type Review, readReview } from './review.js'
+import { readReview, type SumsubReview } from './review.js'
 
 /** How webhooks are read. */
 export interface WebhookReaderOptions {
@@ -40,7 +40,7 @@ export interface ApplicantEvent {
   /** What happened: the review moved on, or the applicant was switched off, on again, or deleted. */
   readonly change: 'review' | 'activated' | 'deactivated' | 'deleted'
   /** Where the verification stands; null where the event does not say. */
-  readonly review: Review | null
+  readonly review: SumsubReview | null
 }
 
 /** A webhook about something else: answer 200 and forget it. */
@@ -147,7 +147,7 @@ function reviewOf(
   event: Readonly<Record<string, unknown>>,
   type: string,
   change: ApplicantEvent['change'],
-): Review | null {
+): SumsubReview | null {
   const status = statusOf(event, type)
   if (change === 'deactivated' || change === 'deleted' || (change === 'activated' && status === undefined)) return null
   return readReview(status, field(event, 'reviewResult')).review

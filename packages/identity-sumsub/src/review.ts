@@ -4,11 +4,11 @@ import { field, text, texts } from './internal/json.js'
 import { parseTime } from './internal/times.js'
 
 /** A verification as the contract shows it. */
-export type Review = Omit<ShareResponse, 'reused'>
+export type SumsubReview = Omit<ShareResponse, 'reused'>
 
 /** A review, and when the provider gave it. */
-export interface DatedReview {
-  readonly review: Review
+export interface DatedSumsubReview {
+  readonly review: SumsubReview
   /**
    * The provider's own time of a verdict in unix milliseconds, to the second; null for what is no verdict, or has no
    * time.
@@ -40,7 +40,10 @@ export const providerStatuses: readonly string[] = Object.keys(statuses)
  * is unknown is still in flight, and nothing unknown ever approves. `known` says whether the state is one that the
  * provider documents.
  */
-export function readReview(status: unknown, result: unknown): { readonly review: Review; readonly known: boolean } {
+export function readReview(
+  status: unknown,
+  result: unknown,
+): { readonly review: SumsubReview; readonly known: boolean } {
   const name = text(status)
   const known = name !== null && Object.hasOwn(statuses, name)
   const reviewStatus = known ? (statuses[name] ?? 'pending') : 'pending'
@@ -58,7 +61,7 @@ export function readReview(status: unknown, result: unknown): { readonly review:
 }
 
 /** Reads the state of an applicant with its result and the time of a verdict. */
-export function readDatedReview(state: unknown): DatedReview {
+export function readDatedReview(state: unknown): DatedSumsubReview {
   const { review } = readReview(field(state, 'reviewStatus'), field(state, 'reviewResult'))
   return { review, reviewedAt: review.reviewStatus === 'completed' ? parseTime(field(state, 'reviewDate')) : null }
 }

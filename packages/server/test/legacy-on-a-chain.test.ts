@@ -1,7 +1,7 @@
 /** The configuration of prices and confirmations, from the environment to the legacy API, on a real chain. */
 import { knownPriceFeeds, knownTokens, nativeToken } from '@payment-integration/chain-evm'
 import { startAnvil } from '@payment-integration/chain-evm/dev'
-import type { Logger } from '@payment-integration/core'
+import type { Logger } from '@payment-integration/core/ports'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RunningServer, startServer } from '../src/run/start-server.js'
 import { legacyCalls } from './support/legacy-calls.js'

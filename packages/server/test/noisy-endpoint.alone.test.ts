@@ -2,17 +2,13 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import {
-  createDispatcher,
-  type ServiceEvent,
-  type Store,
-  silentLogger,
-  systemClock,
-  systemRandom,
-} from '@payment-integration/core'
+import { type ServiceEvent, silentLogger, systemClock, systemRandom } from '@payment-integration/core'
 import { fixtures } from '@payment-integration/core/conformance'
-import { createPostgresStore, createSqliteStore } from '@payment-integration/store-sql'
+import type { Store } from '@payment-integration/core/ports'
+import { createPostgresStore } from '@payment-integration/store-sql/postgres'
+import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createDispatcher } from '../../core/src/notifications/dispatcher.js'
 import { postgresMissing, startPostgres, type TestPostgres } from '../../store-sql/test/postgres.js'
 import { temporaryFolder } from '../../store-sql/test/support/engines.js'
 import { createUndiciSender } from '../src/sender/undici-sender.js'

@@ -1,5 +1,5 @@
 /** DESIGN section 5 point 4, over HTTP: two server processes on one PostgreSQL, and a provider over HTTP behind them. */
-import { createPostgresStore } from '@payment-integration/store-sql'
+import { createPostgresStore } from '@payment-integration/store-sql/postgres'
 import { startIdentityProvider, type TestIdentityProvider } from '@payment-integration/testing/identity-provider'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postgresMissing, startPostgres } from '../../store-sql/test/postgres.js'

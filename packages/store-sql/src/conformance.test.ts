@@ -7,7 +7,8 @@ import {
   type EmptiedDatabase,
   emptiedOnPostgres,
 } from '../test/support/migrated-databases.js'
-import { createPostgresStore, createSqliteStore } from './exports/index.js'
+import { createPostgresStore } from './exports/postgres.js'
+import { createSqliteStore } from './exports/sqlite.js'
 
 let files: CopiedFiles
 beforeAll(async () => {

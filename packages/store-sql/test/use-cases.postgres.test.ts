@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest'
-import { createPostgresStore } from '../src/exports/index.js'
+import { createPostgresStore } from '../src/exports/postgres.js'
 import { postgresMissing, startPostgres, type TestPostgres } from './postgres.js'
 import { type EmptiedDatabase, emptiedOnPostgres } from './support/migrated-databases.js'
 import { useCaseRaces } from './use-case-races.js'

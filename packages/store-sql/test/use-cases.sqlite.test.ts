@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createSqliteStore } from '../src/exports/index.js'
+import { createSqliteStore } from '../src/exports/sqlite.js'
 import { useCaseRaces } from './use-case-races.js'
 import { useCases } from './use-cases.js'
 

@@ -1,4 +1,4 @@
-import { createReceiver, memoryVersionStore } from '@payment-integration/version-store'
+import { createMemoryVersionStore, createReceiver } from '@payment-integration/version-store'
 import { createVerifier } from '@payment-integration/webhook'
 import { createTestDelivery } from '@payment-integration/webhook/testing'
 import { afterEach, describe, expect, test, vi } from 'vitest'
@@ -85,7 +85,7 @@ test('of reordered ones a receiver applies the first and finds the others stale'
   const effects: number[] = []
   const { receive } = createReceiver({
     verify,
-    store: memoryVersionStore(),
+    store: createMemoryVersionStore(),
     handle: async ({ version }) => void effects.push(version),
   })
   const snapshot = build.snapshot()

@@ -1,5 +1,5 @@
 import { createClient, createLegacyClient } from '@payment-integration/client'
-import { type Payment, paymentStates } from '@payment-integration/contract'
+import { type PaymentBody, paymentStates } from '@payment-integration/contract'
 import { setupServer } from 'msw/node'
 import { afterEach, expect, test } from 'vitest'
 import { decideTransition } from '../../core/src/payments/transition.js'
@@ -122,7 +122,7 @@ test('a change that changes nothing makes no version, and gives the snapshot tha
   expect(service.change({ txHash }, { recipient: null }).version).toBe(6)
 })
 
-const everyState: readonly Payment['state'][] = [null, ...paymentStates]
+const everyState: readonly PaymentBody['state'][] = [null, ...paymentStates]
 test.each(everyState.flatMap((from) => everyState.map((to) => [from, to] as const)))(
   'a change from %s to %s is judged as the service judges it, and can be forced',
   (from, to) => {
@@ -145,7 +145,7 @@ test('a version that is lower than the stored one is not recorded, until the pay
   service.record(payment)
   expect(() => service.record({ ...payment, version: 2 })).toThrow(RangeError)
   expect(service.all()).toEqual([payment])
-  expect(service.record({ ...payment, memo: 'again' } as Payment).version).toBe(3)
+  expect(service.record({ ...payment, memo: 'again' } as PaymentBody).version).toBe(3)
   expect(service.record({ ...payment, version: 7 }).version).toBe(7)
   service.forget({ txHash: payment.txHash })
   expect(service.record({ ...payment, version: 1 }).version).toBe(1)

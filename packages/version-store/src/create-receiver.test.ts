@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createReceiver } from './create-receiver.js'
-import { memoryVersionStore } from './memory-version-store.js'
+import { createMemoryVersionStore } from './memory-version-store.js'
 import type { VersionedPayment } from './version-store.js'
 
 const snapshot = { integrationAddress: 'a', chainId: '1', txHash: 'x', version: 1, state: 'pending' }
@@ -15,7 +15,7 @@ function setUp(
       log.push('verify')
       return { snapshot: delivery, secretIndex: 1 }
     },
-    store: memoryVersionStore(),
+    store: createMemoryVersionStore(),
     handle: ({ version }) => {
       log.push('handle')
       handled.push(version)
@@ -52,7 +52,7 @@ test('a handler that throws leaves the version for the next delivery', async () 
   let failing = true
   const { receive } = createReceiver({
     verify: async (delivery: VersionedPayment) => ({ snapshot: delivery }),
-    store: memoryVersionStore(),
+    store: createMemoryVersionStore(),
     handle: () => {
       if (failing) throw failure
     },
@@ -93,6 +93,6 @@ test('the handler writes through the transaction of the store', async () => {
 })
 
 test.each(['verify', 'store', 'handle'])('a receiver without %s is a caller mistake', (part) => {
-  const parts = { verify: async () => ({ snapshot }), store: memoryVersionStore(), handle: () => undefined }
+  const parts = { verify: async () => ({ snapshot }), store: createMemoryVersionStore(), handle: () => undefined }
   expect(() => createReceiver({ ...parts, [part]: undefined })).toThrow(TypeError)
 })

@@ -38,7 +38,7 @@ export interface Receiver<Delivery, Verified extends { readonly snapshot: Versio
 /**
  * Makes a receiver.
  * @throws {TypeError} When a part is missing.
- * @example const { receive } = createReceiver({ verify, store: sqliteVersionStore({ database }), handle: (snapshot, tx) => save(tx, snapshot) })
+ * @example const { receive } = createReceiver({ verify, store: createSqliteVersionStore({ database }), handle: (snapshot, tx) => save(tx, snapshot) })
  */
 export function createReceiver<Delivery, Verified extends { readonly snapshot: VersionedPayment }, Tx>(
   options: ReceiverOptions<Delivery, Verified, Tx>,

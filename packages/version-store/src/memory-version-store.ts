@@ -9,7 +9,7 @@ import type { ListingVersionStore, PaymentKey } from './version-store.js'
  * and it has no transaction: what an effect wrote elsewhere before it threw stays written. Effects get `undefined`. Behind an effect
  * that never settles, the other deliveries of its payment wait for ever.
  */
-export function memoryVersionStore(): ListingVersionStore<undefined> {
+export function createMemoryVersionStore(): ListingVersionStore<undefined> {
   const versions = new Map<string, number>()
   /** One at a time per payment; payments do not wait for each other. */
   const queues = createQueues()

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { postgresVersionStore } from './postgres-version-store.js'
-import { sqliteVersionStore } from './sqlite-version-store.js'
+import { createPostgresVersionStore } from './postgres-version-store.js'
+import { createSqliteVersionStore } from './sqlite-version-store.js'
 
 test.each([
-  ['sqliteVersionStore', sqliteVersionStore, /^database has no prepare\(\)/],
-  ['postgresVersionStore', postgresVersionStore, /^database is none of/],
+  ['createSqliteVersionStore', createSqliteVersionStore, /^database has no prepare\(\)/],
+  ['createPostgresVersionStore', createPostgresVersionStore, /^database is none of/],
 ])('%s() without options is a TypeError that names the option', (_, make, message) => {
   for (const options of [undefined, null, {}]) {
     const call = () => (make as unknown as (given: unknown) => unknown)(options)

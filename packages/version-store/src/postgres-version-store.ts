@@ -98,9 +98,9 @@ export function postgresVersionTable(table: string = postgresDefaults.table): st
  * @throws {TypeError | RangeError} When an option has no usable form. Its methods throw `ERR_VERSION_STORE_BUSY`,
  * `ERR_VERSION_TABLE_MISSING`, `ERR_TRANSACTION_OPEN`, `ERR_TRANSACTION_ENDED`, `ERR_TRANSACTION_FAILED`, `ERR_EFFECT_REENTRANT`, and the
  * driver's own errors as they are.
- * @example const store = postgresVersionStore({ database: new pg.Pool() })
+ * @example const store = createPostgresVersionStore({ database: new pg.Pool() })
  */
-export function postgresVersionStore<Database extends PostgresDatabase>(
+export function createPostgresVersionStore<Database extends PostgresDatabase>(
   options: PostgresVersionStoreOptions<Database>,
 ): PostgresVersionStore<PostgresTransaction<Database>> {
   type Tx = PostgresTransaction<Database> & object

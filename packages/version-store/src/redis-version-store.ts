@@ -31,7 +31,7 @@ export interface RedisTransaction {
   /**
    * Adds a command, such as `write('SET', 'order:1', 'paid')`. It runs after the effect, with all others, when the version is stored.
    * Redis undoes nothing: a command that fails there (WRONGTYPE) leaves those before it, and the version is not taken. On a cluster
-   * its keys must be in the payment's slot: see {@link redisVersionStore}.
+   * its keys must be in the payment's slot: see {@link createRedisVersionStore}.
    */
   write(command: string, ...values: string[]): void
 }
@@ -53,9 +53,9 @@ export const redisDefaults = { prefix: 'payment-version:', leaseMs: 10_000 } as 
  * txHash in lower case. `prefix` must then have no braces.
  * @throws {TypeError | RangeError} When an option has no usable form. Its methods throw `ERR_VERSION_STORE_BUSY`, `ERR_LEASE_LOST`,
  * `ERR_EFFECT_REENTRANT`, and the client's own errors as they are.
- * @example const store = redisVersionStore({ redis: new Redis() })
+ * @example const store = createRedisVersionStore({ redis: new Redis() })
  */
-export function redisVersionStore(options: RedisVersionStoreOptions): ListingVersionStore<RedisTransaction> {
+export function createRedisVersionStore(options: RedisVersionStoreOptions): ListingVersionStore<RedisTransaction> {
   const {
     redis,
     prefix = redisDefaults.prefix,

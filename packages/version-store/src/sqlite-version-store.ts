@@ -29,9 +29,9 @@ export interface SqliteVersionStoreOptions<Database extends SqliteDatabase> exte
  * part of it. An effect that returns no promise lets nothing in between; else give the store a connection of its own. Journal mode and `synchronous` are yours.
  * @throws {TypeError | RangeError} When an option is out of range. Its methods throw `ERR_VERSION_STORE_BUSY`,
  * `ERR_TRANSACTION_OPEN`, `ERR_TRANSACTION_ENDED`, `ERR_EFFECT_REENTRANT`, and the driver's own errors as they are.
- * @example const store = sqliteVersionStore({ database: new DatabaseSync('receiver.db') })
+ * @example const store = createSqliteVersionStore({ database: new DatabaseSync('receiver.db') })
  */
-export function sqliteVersionStore<Database extends SqliteDatabase>(
+export function createSqliteVersionStore<Database extends SqliteDatabase>(
   options: SqliteVersionStoreOptions<Database>,
 ): ListingVersionStore<Database> {
   const { database, table = 'payment_versions' } = Object(options) as typeof options

@@ -2,9 +2,9 @@
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import type { VersionDecision, VersionStore } from '../src/exports/index.js'
-import { postgresVersionStore } from '../src/exports/postgres.js'
-import { redisVersionStore } from '../src/exports/redis.js'
-import { sqliteVersionStore } from '../src/exports/sqlite.js'
+import { createPostgresVersionStore } from '../src/exports/postgres.js'
+import { createRedisVersionStore } from '../src/exports/redis.js'
+import { createSqliteVersionStore } from '../src/exports/sqlite.js'
 import { drivers, notesOf, openReceiverDatabase } from './drivers.js'
 
 /** An engine, opened by one process. */
@@ -40,7 +40,7 @@ export async function openEngine(name: string, address: string): Promise<Engine>
   if (name === 'sqlite') {
     const database = openReceiverDatabase(drivers[0].open, address)
     const insert = database.prepare('INSERT INTO notes (note) VALUES (?)')
-    return engine(sqliteVersionStore({ database }), (_, note) => void insert.run(note), {
+    return engine(createSqliteVersionStore({ database }), (_, note) => void insert.run(note), {
       notes: async () => notesOf(database).map(Number),
       close: async () => database.close(),
     })
@@ -48,7 +48,7 @@ export async function openEngine(name: string, address: string): Promise<Engine>
   if (name === 'postgres') {
     const pool = new pg.Pool({ connectionString: address })
     pool.on('error', () => {})
-    const store = postgresVersionStore({ database: pool })
+    const store = createPostgresVersionStore({ database: pool })
     await store.migrate()
     await pool.query('CREATE TABLE IF NOT EXISTS notes (id bigserial PRIMARY KEY, note bigint NOT NULL)')
     return engine(store, (tx, note) => tx.query('INSERT INTO notes (note) VALUES ($1)', [note]), {
@@ -57,7 +57,7 @@ export async function openEngine(name: string, address: string): Promise<Engine>
     })
   }
   const redis = new Redis(address)
-  return engine(redisVersionStore({ redis, leaseMs: 500 }), (tx, note) => tx.write('RPUSH', 'notes', note), {
+  return engine(createRedisVersionStore({ redis, leaseMs: 500 }), (tx, note) => tx.write('RPUSH', 'notes', note), {
     notes: async () => (await redis.lrange('notes', 0, -1)).map(Number),
     close: async () => redis.disconnect(),
   })

@@ -1,7 +1,12 @@
 /** The suite's tests of listings fail for stores that list wrongly, whatever their round trips take. */
 import { expect, test } from 'vitest'
 import { versionStoreCases } from '../src/exports/conformance.js'
-import { type ListingVersionStore, memoryVersionStore, normalizeKey, type PaymentKey } from '../src/exports/index.js'
+import {
+  createMemoryVersionStore,
+  type ListingVersionStore,
+  normalizeKey,
+  type PaymentKey,
+} from '../src/exports/index.js'
 
 type Store = ListingVersionStore<undefined>
 
@@ -23,7 +28,7 @@ async function failedBy(openStore: () => Store, listsAgain?: boolean): Promise<s
 
 /** Lists a payment while its effect still runs. */
 function hasty(roundTrip: () => Promise<unknown>): Store {
-  const store = memoryVersionStore()
+  const store = createMemoryVersionStore()
   const running = new Map<object, PaymentKey>()
   return {
     ...store,
@@ -49,7 +54,7 @@ function hasty(roundTrip: () => Promise<unknown>): Store {
 
 /** Lists its first payment twice. */
 function repeating(): Store {
-  const store = memoryVersionStore()
+  const store = createMemoryVersionStore()
   return {
     ...store,
     async *list(address) {

@@ -1,13 +1,13 @@
 import { expect, test, vi } from 'vitest'
 import { versionStoreConformance } from '../src/exports/conformance.js'
-import { memoryVersionStore } from '../src/exports/index.js'
+import { createMemoryVersionStore } from '../src/exports/index.js'
 
 versionStoreConformance(
   'memory',
   async ({ operation }) => {
     const notes: string[] = []
     return {
-      store: memoryVersionStore(),
+      store: createMemoryVersionStore(),
       write: (_, note) => operation(() => void notes.push(note)),
       notes: async () => notes,
     }
@@ -32,7 +32,7 @@ versionStoreConformance(
 )
 
 test('payments do not wait for each other', async () => {
-  const store = memoryVersionStore()
+  const store = createMemoryVersionStore()
   const key = { integrationAddress: 'a', chainId: '1' }
   let release = () => {}
   const slow = store.advance(
@@ -45,7 +45,7 @@ test('payments do not wait for each other', async () => {
 })
 
 test('a delivery that comes while a waiting one runs still takes its turn', async () => {
-  const store = memoryVersionStore()
+  const store = createMemoryVersionStore()
   const payment = { integrationAddress: 'a', chainId: '1', txHash: 'x' }
   const log: string[] = []
   const gates = new Map<number, () => void>()
@@ -70,7 +70,7 @@ test('a delivery that comes while a waiting one runs still takes its turn', asyn
 
 test('two stores share nothing', async () => {
   const payment = { integrationAddress: 'a', chainId: '1', txHash: 'x', version: 1 }
-  for (const store of [memoryVersionStore(), memoryVersionStore()])
+  for (const store of [createMemoryVersionStore(), createMemoryVersionStore()])
     expect(await store.advance(payment, () => undefined)).toBe('apply')
 })
 

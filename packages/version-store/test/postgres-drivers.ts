@@ -7,7 +7,7 @@ import pg from 'pg'
 import postgres from 'postgres'
 import type { ConformanceExcuse } from '../src/exports/conformance.js'
 import type { ListingVersionStore } from '../src/exports/index.js'
-import { postgresVersionStore } from '../src/exports/postgres.js'
+import { createPostgresVersionStore } from '../src/exports/postgres.js'
 
 /** What a store is made with. */
 export interface Place {
@@ -61,7 +61,7 @@ export const onPool: PostgresTestDriver = {
   async open({ connectionString, table, notes }) {
     const pool = new pg.Pool({ connectionString, max: connections })
     pool.on('error', quiet)
-    const store = postgresVersionStore({ database: pool, table, ...patience })
+    const store = createPostgresVersionStore({ database: pool, table, ...patience })
     return opened({
       store,
       write: async (tx, note) => void (await tx.query(`INSERT INTO ${notes} (note) VALUES ($1)`, [note])),
@@ -85,7 +85,7 @@ export const onPools: PostgresTestDriver = {
   async open({ connectionString, table, notes }) {
     const pools = Array.from({ length: 8 }, () => new pg.Pool({ connectionString, max: connections / 4 }))
     for (const pool of pools) pool.on('error', quiet)
-    const stores = pools.map((database) => postgresVersionStore({ database, table, ...patience }))
+    const stores = pools.map((database) => createPostgresVersionStore({ database, table, ...patience }))
     const [first] = stores as [(typeof stores)[number]]
     let calls = 0
     const next = () => stores[calls++ % stores.length] ?? first
@@ -112,7 +112,7 @@ export const onClient: PostgresTestDriver = {
         if (current?.client === client) current = undefined
       })
       await client.connect()
-      return { client, store: postgresVersionStore({ database: client, table, ...patience }) }
+      return { client, store: createPostgresVersionStore({ database: client, table, ...patience }) }
     }
     let current: Awaited<ReturnType<typeof connect>> | undefined = await connect()
     const reconnected = async () => {
@@ -147,7 +147,7 @@ export const onPostgresJs: PostgresTestDriver = {
       backoff: false,
       onnotice: quiet,
     })
-    const store = postgresVersionStore({ database: sql, table, ...patience })
+    const store = createPostgresVersionStore({ database: sql, table, ...patience })
     return opened({
       store,
       write: async (tx, note) => void (await tx`INSERT INTO ${tx(notes)} (note) VALUES (${note})`),
@@ -161,7 +161,7 @@ export const onKysely: PostgresTestDriver = {
   name: 'kysely',
   async open({ connectionString, table, notes }) {
     const database = new Kysely<object>({ dialect: new PostgresDialect({ pool: openPool(connectionString) }) })
-    const store = postgresVersionStore({ database, table, ...patience })
+    const store = createPostgresVersionStore({ database, table, ...patience })
     return opened({
       store,
       write: async (tx, note) =>
@@ -176,7 +176,7 @@ export const onDrizzle: PostgresTestDriver = {
   name: 'drizzle on pg',
   async open({ connectionString, table, notes }) {
     const pool = openPool(connectionString)
-    const store = postgresVersionStore({ database: drizzleOnPg(pool), sql: drizzleSql, table, ...patience })
+    const store = createPostgresVersionStore({ database: drizzleOnPg(pool), sql: drizzleSql, table, ...patience })
     const name = drizzleSql.identifier(notes)
     return opened({
       store,
@@ -200,7 +200,12 @@ export const onDrizzlePostgresJs: PostgresTestDriver = {
       backoff: false,
       onnotice: quiet,
     })
-    const store = postgresVersionStore({ database: drizzleOnPostgresJs(client), sql: drizzleSql, table, ...patience })
+    const store = createPostgresVersionStore({
+      database: drizzleOnPostgresJs(client),
+      sql: drizzleSql,
+      table,
+      ...patience,
+    })
     const name = drizzleSql.identifier(notes)
     return opened({
       store,
@@ -223,7 +228,7 @@ export const inCallersTransaction: PostgresTestDriver = {
   ],
   async open({ connectionString, table, notes }) {
     const pool = openPool(connectionString)
-    const store = postgresVersionStore({ database: pool, table, ...patience })
+    const store = createPostgresVersionStore({ database: pool, table, ...patience })
     return opened<pg.PoolClient>({
       store: {
         async advance(payment, effect) {

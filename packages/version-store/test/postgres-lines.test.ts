@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { postgresMissing, startPostgres, type TestPostgres } from '../../store-sql/test/postgres.js'
-import { postgresVersionStore } from '../src/exports/postgres.js'
+import { createPostgresVersionStore } from '../src/exports/postgres.js'
 
 const payment = { integrationAddress: `0x${'a1'.repeat(20)}`, chainId: '1', txHash: `0x${'b2'.repeat(32)}`, version: 1 }
 const other = { ...payment, txHash: `0x${'c3'.repeat(32)}` }
@@ -15,7 +15,7 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
   beforeAll(async () => {
     server = await startPostgres()
     admin = new pg.Pool({ connectionString: server.connectionString })
-    await postgresVersionStore({ database: admin }).migrate()
+    await createPostgresVersionStore({ database: admin }).migrate()
   })
   afterAll(async () => {
     await admin?.end()
@@ -30,7 +30,7 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
     return opened
   }
   /** An effect that has begun and waits. */
-  const held = async (store: ReturnType<typeof postgresVersionStore<pg.Pool>>) => {
+  const held = async (store: ReturnType<typeof createPostgresVersionStore<pg.Pool>>) => {
     let release: (() => void) | undefined
     const delivery = store.advance(payment, () => new Promise<void>((resolve) => (release = resolve)))
     await expect.poll(() => release).toBeDefined()
@@ -39,9 +39,9 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
 
   test('copies of a payment take one connection between them, and leave the others to other payments', async () => {
     const database = pool({ max: 2, connectionTimeoutMillis: 1000 })
-    const { delivery, release } = await held(postgresVersionStore({ database }))
+    const { delivery, release } = await held(createPostgresVersionStore({ database }))
     // Another store on the same pool stands in the same line.
-    const store = postgresVersionStore({ database })
+    const store = createPostgresVersionStore({ database })
     const copies = Array.from({ length: 20 }, () => store.advance(payment, unwanted))
     expect(await store.advance(other, nothing)).toBe('apply')
     expect(await store.current(payment)).toBeUndefined()
@@ -52,9 +52,9 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
 
   test('a copy that waits for busyTimeoutMs is ERR_VERSION_STORE_BUSY, and has asked for no connection', async () => {
     const database = pool()
-    const { delivery, release } = await held(postgresVersionStore({ database }))
+    const { delivery, release } = await held(createPostgresVersionStore({ database }))
     const waits: { readonly ms: number; readonly end: () => void }[] = []
-    const store = postgresVersionStore({
+    const store = createPostgresVersionStore({
       database,
       sleep: (ms) => new Promise((end) => waits.push({ ms, end })),
     })
@@ -72,7 +72,7 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
     [9000, '1ms'],
   ])('who waited %d ms for a copy waits the rest of busyTimeoutMs for a lock: %s', async (waitedMs, left) => {
     let clock = 0
-    const store = postgresVersionStore({
+    const store = createPostgresVersionStore({
       database: pool(),
       sleep: () => new Promise(nothing),
       monotonicNow: () => clock,

@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { postgresMissing, startPostgres, type TestPostgres } from '../../store-sql/test/postgres.js'
-import { postgresVersionStore } from '../src/exports/postgres.js'
+import { createPostgresVersionStore } from '../src/exports/postgres.js'
 
 const payment = { integrationAddress: `0x${'a1'.repeat(20)}`, chainId: '1' }
 const nothing = () => undefined
@@ -15,7 +15,7 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
   beforeAll(async () => {
     server = await startPostgres()
     const pool = new pg.Pool({ connectionString: server.connectionString })
-    await postgresVersionStore({ database: pool }).migrate()
+    await createPostgresVersionStore({ database: pool }).migrate()
     await pool.end()
   })
   afterAll(() => server?.remove())
@@ -35,7 +35,7 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
     ['pool', async () => openPool()],
     ['client', openClient],
   ] as const
-  const storeOn = (database: pg.Pool | pg.Client) => postgresVersionStore({ database: database as pg.Pool })
+  const storeOn = (database: pg.Pool | pg.Client) => createPostgresVersionStore({ database: database as pg.Pool })
 
   /** As PgBouncer has it from 1.21 on: what the protocol prepares gets a name of the pooler's, and EXECUTE does not find it. */
   const renames = (client: pg.ClientBase) => {

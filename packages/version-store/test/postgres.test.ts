@@ -7,7 +7,7 @@ import postgres from 'postgres'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { postgresMissing, startPostgres, type TestPostgres } from '../../store-sql/test/postgres.js'
 import type { ListingVersionStore } from '../src/exports/index.js'
-import { type PostgresDatabase, postgresVersionStore, postgresVersionTable } from '../src/exports/postgres.js'
+import { createPostgresVersionStore, type PostgresDatabase, postgresVersionTable } from '../src/exports/postgres.js'
 
 const payment = { integrationAddress: `0x${'a1'.repeat(20)}`, chainId: '1', txHash: `0x${'b2'.repeat(32)}`, version: 1 }
 const other = { ...payment, txHash: `0x${'c3'.repeat(32)}` }
@@ -28,7 +28,7 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
     server = await startPostgres()
     admin = openPool()
     await admin.query('CREATE TABLE notes (id bigserial PRIMARY KEY, note text NOT NULL UNIQUE)')
-    await postgresVersionStore({ database: admin }).migrate()
+    await createPostgresVersionStore({ database: admin }).migrate()
   })
   afterAll(async () => {
     await admin?.end()
@@ -58,7 +58,7 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
     tx.query('INSERT INTO notes (note) VALUES ($1)', [text]).then(nothing)
 
   test('without its table a store says what to do, and goes on once it is there', async () => {
-    const store = postgresVersionStore({ database: pool(), table: 'not_yet' })
+    const store = createPostgresVersionStore({ database: pool(), table: 'not_yet' })
     const missing = { code: 'ERR_VERSION_TABLE_MISSING', cause: { code: '42P01' } }
     await expect(store.advance(payment, unwanted)).rejects.toMatchObject(missing)
     await expect(store.current(payment)).rejects.toMatchObject(missing)
@@ -71,13 +71,13 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
   test('the published SQL makes the table, in a schema too', async () => {
     await admin.query('CREATE SCHEMA shop')
     await admin.query(postgresVersionTable('shop.versions'))
-    const store = postgresVersionStore({ database: pool(), table: 'shop.versions' })
+    const store = createPostgresVersionStore({ database: pool(), table: 'shop.versions' })
     expect(await store.advance(payment, nothing)).toBe('apply')
     expect((await admin.query('SELECT version FROM shop.versions')).rows).toEqual([{ version: '1' }])
   })
 
   test('a payment that another process holds for busyTimeoutMs is ERR_VERSION_STORE_BUSY; others are not held up', async () => {
-    const store = postgresVersionStore({ database: pool(), busyTimeoutMs: 100 })
+    const store = createPostgresVersionStore({ database: pool(), busyTimeoutMs: 100 })
     await store.advance(payment, nothing)
     const holder = await client()
     await holder.query('BEGIN; SELECT 1 FROM payment_versions FOR UPDATE')
@@ -101,7 +101,7 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
           current_setting('idle_in_transaction_session_timeout') AS idle, current_setting('transaction_isolation') AS isolation`)
       ).rows[0]
     let inside: unknown
-    await postgresVersionStore({ database, monotonicNow: () => 0 }).advance(payment, async (tx) => {
+    await createPostgresVersionStore({ database, monotonicNow: () => 0 }).advance(payment, async (tx) => {
       inside = await settings(tx)
     })
     expect(inside).toEqual({ lock: '3s', statement: '4s', idle: '4500ms', isolation: 'read committed' })
@@ -109,7 +109,7 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
   })
 
   test('a statement of an effect that takes longer than statementTimeoutMs fails, and nothing is kept', async () => {
-    const store = postgresVersionStore({ database: pool(), statementTimeoutMs: 50 })
+    const store = createPostgresVersionStore({ database: pool(), statementTimeoutMs: 50 })
     const call = store.advance(payment, async (tx) => {
       await note('before')(tx)
       await tx.query('SELECT pg_sleep(60)')
@@ -119,7 +119,7 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
   })
 
   test('an effect that hangs for idleTimeoutMs loses its connection, not the process, and frees its payment', async () => {
-    const store = postgresVersionStore({ database: pool({ max: 1 }), idleTimeoutMs: 50 })
+    const store = createPostgresVersionStore({ database: pool({ max: 1 }), idleTimeoutMs: 50 })
     const call = store.advance(payment, async (tx) => {
       await note('hung')(tx)
       await new Promise(nothing)
@@ -132,7 +132,9 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
   test('where the database defaults to SERIALIZABLE, copies that race still have one winner and no failure', async () => {
     // A pool for each, as in as many processes: the copies of one process take turns before they reach the database.
     const stores = Array.from({ length: 20 }, () =>
-      postgresVersionStore({ database: pool({ max: 1, options: '-c default_transaction_isolation=serializable' }) }),
+      createPostgresVersionStore({
+        database: pool({ max: 1, options: '-c default_transaction_isolation=serializable' }),
+      }),
     )
     const decisions = await Promise.all(stores.map((store) => store.advance(payment, note('once'))))
     expect(decisions.sort()).toEqual(['apply', ...Array(19).fill('duplicate')])
@@ -141,7 +143,7 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
 
   test('effects that wait for each other end in a deadlock of one, whose delivery can be repeated', async () => {
     await admin.query("INSERT INTO notes (note) VALUES ('x'), ('y')")
-    const store = postgresVersionStore({ database: pool() })
+    const store = createPostgresVersionStore({ database: pool() })
     const lock = (tx: pg.ClientBase, name: string) => tx.query('SELECT 1 FROM notes WHERE note = $1 FOR UPDATE', [name])
     let met = 0
     const both = (first: string, second: string) => async (tx: pg.PoolClient) => {
@@ -207,7 +209,7 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
       () => {
         const database = drizzle(pool())
         return {
-          store: postgresVersionStore({ database, sql: drizzleSql }) as unknown as Store,
+          store: createPostgresVersionStore({ database, sql: drizzleSql }) as unknown as Store,
           run: async (tx: { execute(text: string): unknown }, text) => tx.execute(text),
           begin: (work) => database.transaction((tx) => work(tx as never)),
         }
@@ -227,9 +229,9 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
       },
     ],
   ]
-  type Store = ReturnType<typeof postgresVersionStore<pg.Pool>>
+  type Store = ReturnType<typeof createPostgresVersionStore<pg.Pool>>
   const storeOn = (database: PostgresDatabase) =>
-    postgresVersionStore({ database: database as pg.Pool }) as unknown as Store
+    createPostgresVersionStore({ database: database as pg.Pool }) as unknown as Store
 
   test.each(drivers)(
     '%s: an effect that goes on after a failed statement is refused, and keeps nothing',
@@ -297,7 +299,7 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
     })
 
     test('version and effect are kept with your own work, or undone with it', async () => {
-      const store = postgresVersionStore({ database: pool() })
+      const store = createPostgresVersionStore({ database: pool() })
       const tx = await client()
       for (const [ending, kept] of [
         ['ROLLBACK', undefined],
@@ -316,7 +318,7 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
     })
 
     test('two calls on one transaction take turns', async () => {
-      const store = postgresVersionStore({ database: pool() })
+      const store = createPostgresVersionStore({ database: pool() })
       const tx = await client()
       await tx.query('BEGIN')
       const failure = new Error('the first fails')
@@ -331,7 +333,7 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
     })
 
     test('a transaction that has failed is ERR_TRANSACTION_FAILED', async () => {
-      const store = postgresVersionStore({ database: pool() })
+      const store = createPostgresVersionStore({ database: pool() })
       const tx = await client()
       await tx.query('BEGIN')
       await tx.query('SELECT * FROM no_such_table').catch(nothing)
@@ -342,7 +344,7 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
     })
 
     test('at REPEATABLE READ a version that another transaction stored meanwhile is 40001: begin again', async () => {
-      const store = postgresVersionStore({ database: pool() })
+      const store = createPostgresVersionStore({ database: pool() })
       const tx = await client()
       await tx.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1')
       await store.advance(payment, nothing)
@@ -361,7 +363,7 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
       [' on a driver that does not tell', silent],
     ])('an open transaction of yours is refused and left alone%s', async (_, view) => {
       const database = view(await client())
-      const store = postgresVersionStore({ database })
+      const store = createPostgresVersionStore({ database })
       await database.query('BEGIN')
       await note('yours')(database)
       await expect(store.advance(payment, unwanted)).rejects.toMatchObject({ code: 'ERR_TRANSACTION_OPEN' })
@@ -372,7 +374,7 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
 
     test('behind an effect that does not end, a call is ERR_VERSION_STORE_BUSY after busyTimeoutMs', async () => {
       const waits: { readonly ms: number; readonly end: () => void }[] = []
-      const store = postgresVersionStore({
+      const store = createPostgresVersionStore({
         database: await client(),
         sleep: (ms) => new Promise((end) => waits.push({ ms, end })),
       })

@@ -1,7 +1,7 @@
 /** A node of a cluster that has the slot of one payment, and no other slot. */
 import { Cluster, Redis } from 'ioredis'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { redisVersionStore } from '../src/exports/redis.js'
+import { createRedisVersionStore } from '../src/exports/redis.js'
 import { freePort } from './free-port.js'
 import { redisMissing, startRedis } from './redis-server.js'
 
@@ -21,7 +21,7 @@ describe.skipIf(redisMissing !== null)(`Redis${redisMissing === null ? '' : ` ($
     await redis.cluster('ADDSLOTS', await redis.cluster('KEYSLOT', hashTag))
     await vi.waitUntil(async () => /cluster_state:ok/.test(await redis.cluster('INFO')), { timeout: 50_000 })
 
-    const store = redisVersionStore({ redis })
+    const store = createRedisVersionStore({ redis })
     const elsewhere = store.advance(payment, (tx) => tx.write('SET', 'order', 'paid'))
     await expect(elsewhere).rejects.toThrow(/non local key/)
     expect(await store.current(payment)).toBeUndefined()
@@ -57,7 +57,7 @@ describe.skipIf(redisMissing !== null)(`Redis${redisMissing === null ? '' : ` ($
     const open = (lazyConnect = false) => {
       const cluster = new Cluster([{ host: '127.0.0.1', port: ports[0] as number }], { lazyConnect })
       onTestFinished(() => cluster.disconnect())
-      return redisVersionStore({ redis: cluster })
+      return createRedisVersionStore({ redis: cluster })
     }
     const hashes = Array.from({ length: 60 }, (_, n) => `0x${n.toString(16).padStart(64, '0')}`)
     const store = open()
@@ -75,6 +75,6 @@ const slotsOf = (index: number) => Math.floor((16_384 * index) / 3)
 
 test('a cluster that names no master is an error, and no empty listing', async () => {
   const redis = { call: async () => 'PONG', nodes: () => [] }
-  const listing = redisVersionStore({ redis }).list(payment.integrationAddress)[Symbol.asyncIterator]()
+  const listing = createRedisVersionStore({ redis }).list(payment.integrationAddress)[Symbol.asyncIterator]()
   await expect(listing.next()).rejects.toThrow(/no master/)
 })

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { redisVersionStore } from '../src/exports/redis.js'
+import { createRedisVersionStore } from '../src/exports/redis.js'
 import { redisMissing, startRedis, type TestRedis } from './redis-server.js'
 import { tie } from './tie-sockets.js'
 
@@ -66,7 +66,7 @@ describe.skipIf(redisMissing !== null)(`Redis${redisMissing === null ? '' : ` ($
     const prefix = `resend-${++prefixes}:`
     return {
       prefix,
-      store: redisVersionStore({ redis, prefix, leaseMs: 60_000 }),
+      store: createRedisVersionStore({ redis, prefix, leaseMs: 60_000 }),
       lose(text: string) {
         sought = text
       },
@@ -100,7 +100,7 @@ describe.skipIf(redisMissing !== null)(`Redis${redisMissing === null ? '' : ` ($
   test('a claim that is sent again does not take the payment from the delivery that holds it', async () => {
     const { prefix, store, lose, lost } = await relayed()
     let release: (() => void) | undefined
-    const holder = redisVersionStore({ redis: direct, prefix, leaseMs: 60_000 }).advance(
+    const holder = createRedisVersionStore({ redis: direct, prefix, leaseMs: 60_000 }).advance(
       payment,
       () => new Promise<void>((resolve) => (release = resolve)),
     )
@@ -114,11 +114,11 @@ describe.skipIf(redisMissing !== null)(`Redis${redisMissing === null ? '' : ` ($
 
   test('where another delivery took over and stored the same version, the first one is ERR_LEASE_LOST, not applied', async () => {
     const prefix = `resend-${++prefixes}:`
-    const store = redisVersionStore({ redis: direct, prefix })
+    const store = createRedisVersionStore({ redis: direct, prefix })
     const call = store.advance(payment, async (tx) => {
       tx.write('RPUSH', `${prefix}notes`, 'first')
       await direct.del(...(await direct.keys(`${prefix}*:lease`)))
-      await redisVersionStore({ redis: direct, prefix }).advance(payment, (taken) =>
+      await createRedisVersionStore({ redis: direct, prefix }).advance(payment, (taken) =>
         taken.write('RPUSH', `${prefix}notes`, 'second'),
       )
     })

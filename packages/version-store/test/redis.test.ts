@@ -2,7 +2,7 @@ import { Redis } from 'ioredis'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { versionStoreConformance } from '../src/exports/conformance.js'
-import { type RedisClient, type RedisTransaction, redisVersionStore } from '../src/exports/redis.js'
+import { createRedisVersionStore, type RedisClient, type RedisTransaction } from '../src/exports/redis.js'
 import { redisMissing, startRedis, type TestRedis } from './redis-server.js'
 
 const payment = { integrationAddress: `0x${'a1'.repeat(20)}`, chainId: '1', txHash: `0x${'b2'.repeat(32)}`, version: 1 }
@@ -38,7 +38,7 @@ describe.skipIf(redisMissing !== null)(`Redis${redisMissing === null ? '' : ` ($
         const prefix = `suite-${++prefixes}:`
         const notes = `${prefix}notes`
         const redis = client()
-        const store = redisVersionStore({
+        const store = createRedisVersionStore({
           redis:
             'call' in redis
               ? { call: (command, ...values) => operation(() => redis.call(command, ...values)) }
@@ -61,7 +61,7 @@ describe.skipIf(redisMissing !== null)(`Redis${redisMissing === null ? '' : ` ($
   /** A store of its own keys, and another of the same, as in two processes. */
   const pair = (leaseMs: number) => {
     const prefix = `pair-${++prefixes}:`
-    const make = () => redisVersionStore({ redis: ioredis, prefix, leaseMs })
+    const make = () => createRedisVersionStore({ redis: ioredis, prefix, leaseMs })
     return { prefix, here: make(), there: make() }
   }
 
@@ -74,10 +74,10 @@ describe.skipIf(redisMissing !== null)(`Redis${redisMissing === null ? '' : ` ($
     const prefix = `nodes-${++prefixes}:`
     const nodes = [open({ keyPrefix: 'shop:' }), open({ keyPrefix: 'shop:', db: 1 })]
     for (const [index, redis] of nodes.entries())
-      await redisVersionStore({ redis, prefix }).advance({ ...payment, chainId: `${index + 1}` }, nothing)
+      await createRedisVersionStore({ redis, prefix }).advance({ ...payment, chainId: `${index + 1}` }, nothing)
     const chains = async (redis: RedisClient) => {
       const found: string[] = []
-      for await (const { chainId } of redisVersionStore({ redis, prefix }).list(payment.integrationAddress))
+      for await (const { chainId } of createRedisVersionStore({ redis, prefix }).list(payment.integrationAddress))
         found.push(chainId)
       return found
     }
@@ -128,7 +128,7 @@ describe.skipIf(redisMissing !== null)(`Redis${redisMissing === null ? '' : ` ($
     })
     await expect.poll(() => started).toBe(true)
     let clock = 0
-    const waiting = redisVersionStore({
+    const waiting = createRedisVersionStore({
       redis: ioredis,
       prefix,
       busyTimeoutMs: 100,
@@ -160,7 +160,7 @@ describe.skipIf(redisMissing !== null)(`Redis${redisMissing === null ? '' : ` ($
       for (const value of values) if (value.startsWith(prefix)) used.add(value)
       return ioredis.call(command, ...values)
     }
-    await redisVersionStore({ redis: { call }, prefix }).advance(payment, nothing)
+    await createRedisVersionStore({ redis: { call }, prefix }).advance(payment, nothing)
     // A cluster hashes what stands in the first braces.
     const tags = [...used].map((key) => /\{(.*?)\}/.exec(key)?.[1])
     expect(tags).toHaveLength(2)
@@ -170,10 +170,10 @@ describe.skipIf(redisMissing !== null)(`Redis${redisMissing === null ? '' : ` ($
 })
 
 test.each([undefined, null, {}, 'redis://localhost'])('the client %j is refused', (redis) => {
-  expect(() => redisVersionStore({ redis: redis as unknown as RedisClient })).toThrow(TypeError)
+  expect(() => createRedisVersionStore({ redis: redis as unknown as RedisClient })).toThrow(TypeError)
 })
 
 test.each([0, 1.5, -1, Number.NaN, '5'])('a leaseMs of %s is refused', (leaseMs) => {
   const redis = { call: async () => null }
-  expect(() => redisVersionStore({ redis, leaseMs: leaseMs as number })).toThrow(RangeError)
+  expect(() => createRedisVersionStore({ redis, leaseMs: leaseMs as number })).toThrow(RangeError)
 })

@@ -1,6 +1,6 @@
 /** What waits behind an effect that takes long, or never ends. */
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { type SqliteVersionStoreOptions, sqliteVersionStore } from '../src/exports/sqlite.js'
+import { createSqliteVersionStore, type SqliteVersionStoreOptions } from '../src/exports/sqlite.js'
 import { drivers, type TestDatabase } from './drivers.js'
 
 const payment = { integrationAddress: `0x${'a1'.repeat(20)}`, chainId: '1', txHash: `0x${'b2'.repeat(32)}`, version: 1 }
@@ -13,7 +13,7 @@ function setUp(options: Partial<SqliteVersionStoreOptions<TestDatabase>> = {}) {
   const database = drivers[0].open(':memory:')
   onTestFinished(() => database.close())
   const waits: { ms: number; signal: AbortSignal | undefined; end: () => void }[] = []
-  const store = sqliteVersionStore({
+  const store = createSqliteVersionStore({
     database,
     monotonicNow: () => 0,
     sleep: (ms, signal) => new Promise((end) => waits.push({ ms, signal, end })),
@@ -70,7 +70,7 @@ test('the line and the lock are waited for together no longer than busyTimeoutMs
     if (sql === 'BEGIN IMMEDIATE' && clock >= 80 && locked) throw new Error('database is locked')
   }
   const database = { exec, prepare: () => ({ get: nothing, run: nothing, all: () => [] }) }
-  const store = sqliteVersionStore({
+  const store = createSqliteVersionStore({
     database,
     busyTimeoutMs: 100,
     monotonicNow: () => clock,

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { sqliteFixture, versionStoreConformance } from '../src/exports/conformance.js'
-import { type SqliteDatabase, sqliteVersionStore } from '../src/exports/sqlite.js'
+import { createSqliteFixture, versionStoreConformance } from '../src/exports/conformance.js'
+import { createSqliteVersionStore, type SqliteDatabase } from '../src/exports/sqlite.js'
 import { drivers, notesOf, openReceiverDatabase } from './drivers.js'
 
 const payment = { integrationAddress: `0x${'a1'.repeat(20)}`, chainId: '1', txHash: `0x${'b2'.repeat(32)}`, version: 1 }
@@ -19,7 +19,7 @@ for (const { name, open } of drivers) {
       const folder = mkdtempSync(join(tmpdir(), 'version-store-'))
       const database = open(join(folder, 'receiver.db'))
       database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
-      return sqliteFixture(database, faults, () => rmSync(folder, { recursive: true }))
+      return createSqliteFixture(database, faults, () => rmSync(folder, { recursive: true }))
     },
     { test },
   )
@@ -44,8 +44,8 @@ for (const { name, open } of drivers) {
 
     test('versions outlive the connection', async () => {
       const connect = file()
-      await sqliteVersionStore({ database: connect() }).advance({ ...payment, version: 4 }, nothing)
-      const store = sqliteVersionStore({ database: connect() })
+      await createSqliteVersionStore({ database: connect() }).advance({ ...payment, version: 4 }, nothing)
+      const store = createSqliteVersionStore({ database: connect() })
       expect(await store.current(payment)).toBe(4)
       expect(await store.advance({ ...payment, version: 4 }, nothing)).toBe('duplicate')
     })
@@ -53,7 +53,7 @@ for (const { name, open } of drivers) {
     test('two connections with slow effects race for one version: one winner, one note', async () => {
       const connect = file()
       const databases = [connect(), connect()]
-      const stores = databases.map((database) => sqliteVersionStore({ database }))
+      const stores = databases.map((database) => createSqliteVersionStore({ database }))
       const decisions = await Promise.all(
         stores.flatMap((store) =>
           [1, 2, 3].map(() =>
@@ -74,7 +74,7 @@ for (const { name, open } of drivers) {
       const database = connect()
       let clock = 0
       const waits: number[] = []
-      const store = sqliteVersionStore({
+      const store = createSqliteVersionStore({
         database,
         busyTimeoutMs: 100,
         monotonicNow: () => clock,
@@ -103,7 +103,7 @@ for (const { name, open } of drivers) {
       const database = connect()
       holder.exec('BEGIN IMMEDIATE')
       let waits = 0
-      const store = sqliteVersionStore({
+      const store = createSqliteVersionStore({
         database,
         sleep: async () => {
           if (++waits === 3) holder.exec('COMMIT')
@@ -115,7 +115,7 @@ for (const { name, open } of drivers) {
 
     test('an error of the effect is not mistaken for a lock, whatever it says', async () => {
       let runs = 0
-      const store = sqliteVersionStore({ database: file()() })
+      const store = createSqliteVersionStore({ database: file()() })
       const failure = new Error('database is locked')
       const call = store.advance(payment, () => {
         runs++
@@ -127,7 +127,7 @@ for (const { name, open } of drivers) {
 
     test('nothing slips into the transaction of a synchronous effect', async () => {
       const database = file()()
-      const store = sqliteVersionStore({ database })
+      const store = createSqliteVersionStore({ database })
       await store.current(payment)
       let over = false
       const seenOpen: boolean[] = []
@@ -147,7 +147,10 @@ for (const { name, open } of drivers) {
 
     test('stores on one connection take turns, over two tables', async () => {
       const database = file()()
-      const stores = [sqliteVersionStore({ database }), sqliteVersionStore({ database, table: 'other_versions' })]
+      const stores = [
+        createSqliteVersionStore({ database }),
+        createSqliteVersionStore({ database, table: 'other_versions' }),
+      ]
       const effect = async (tx: SqliteDatabase) => {
         addNote(tx, 'begin')
         await new Promise((resolve) => setTimeout(resolve, 5))
@@ -159,7 +162,7 @@ for (const { name, open } of drivers) {
 
     test('an open transaction of yours is refused and left alone, at first use too', async () => {
       const database = file()()
-      const store = sqliteVersionStore({ database })
+      const store = createSqliteVersionStore({ database })
       for (let round = 0; round < 2; round++) {
         database.exec('BEGIN')
         addNote(database, 'yours')
@@ -179,7 +182,7 @@ for (const { name, open } of drivers) {
 
     test('on a driver that does not tell, an open transaction of yours is refused and left alone all the same', async () => {
       const database = file()()
-      const store = sqliteVersionStore({ database: silent(database) })
+      const store = createSqliteVersionStore({ database: silent(database) })
       for (let round = 0; round < 2; round++) {
         database.exec('BEGIN')
         addNote(database, 'yours')
@@ -203,7 +206,7 @@ for (const { name, open } of drivers) {
       'an effect that runs %s%s is refused, and the version is not taken',
       async (ending, _, view) => {
         const database = file()()
-        const store = sqliteVersionStore({ database: view(database) })
+        const store = createSqliteVersionStore({ database: view(database) })
         const returning = store.advance(payment, (tx) => void tx.exec(ending))
         await expect(returning).rejects.toMatchObject({ code: 'ERR_TRANSACTION_ENDED' })
 
@@ -222,7 +225,7 @@ for (const { name, open } of drivers) {
 
     test('an error of SQLite does not hide that the effect ended the transaction and began another', async () => {
       const database = file()()
-      const call = sqliteVersionStore({ database }).advance(payment, (tx) => {
+      const call = createSqliteVersionStore({ database }).advance(payment, (tx) => {
         addNote(tx, 'kept')
         tx.exec('COMMIT; BEGIN')
         tx.exec("INSERT INTO notes (id, note) VALUES (1, 'twice')")
@@ -235,7 +238,7 @@ for (const { name, open } of drivers) {
 
     test('an effect may use savepoints of its own', async () => {
       const database = file()()
-      const store = sqliteVersionStore({ database })
+      const store = createSqliteVersionStore({ database })
       const effect = (tx: SqliteDatabase) => {
         tx.exec('SAVEPOINT mine')
         addNote(tx, 'undone')
@@ -249,7 +252,7 @@ for (const { name, open } of drivers) {
     test('an error that ended the transaction by itself comes out as it is', async () => {
       const database = file()()
       database.exec('CREATE TABLE once (id INTEGER PRIMARY KEY)')
-      const store = sqliteVersionStore({ database })
+      const store = createSqliteVersionStore({ database })
       const call = store.advance(payment, (tx) => {
         tx.exec('INSERT INTO once VALUES (1)')
         tx.exec('INSERT OR ROLLBACK INTO once VALUES (1)')
@@ -264,22 +267,22 @@ test.each(['', '1a', 'a-b', 'a b', 'a;DROP TABLE x', '"a"', 'a'.repeat(64), 'é'
   'the table name %j is refused',
   (table) => {
     const database = { exec: nothing, prepare: () => ({ get: nothing, run: nothing, all: () => [] }) }
-    expect(() => sqliteVersionStore({ database, table })).toThrow(TypeError)
+    expect(() => createSqliteVersionStore({ database, table })).toThrow(TypeError)
   },
 )
 
 test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, '5'])('a busyTimeoutMs of %s is refused', (busyTimeoutMs) => {
   const database = { exec: nothing, prepare: () => ({ get: nothing, run: nothing, all: () => [] }) }
-  expect(() => sqliteVersionStore({ database, busyTimeoutMs: busyTimeoutMs as number })).toThrow(RangeError)
+  expect(() => createSqliteVersionStore({ database, busyTimeoutMs: busyTimeoutMs as number })).toThrow(RangeError)
 })
 
 test.each([undefined, null, {}, 'receiver.db'])('the database %j is refused', (database) => {
-  expect(() => sqliteVersionStore({ database: database as unknown as SqliteDatabase })).toThrow(TypeError)
+  expect(() => createSqliteVersionStore({ database: database as unknown as SqliteDatabase })).toThrow(TypeError)
 })
 
 test('versions that a driver gives as bigint are read', async () => {
   const database = { exec: nothing, prepare: () => ({ get: () => ({ version: 3n }), run: nothing, all: () => [] }) }
-  const store = sqliteVersionStore({ database })
+  const store = createSqliteVersionStore({ database })
   expect(await store.current(payment)).toBe(3)
   expect(await store.advance({ ...payment, version: 3 }, nothing)).toBe('duplicate')
 })
@@ -295,7 +298,7 @@ test.each([
     if (sql === 'BEGIN IMMEDIATE' && ++tries < 3) throw error
   }
   const database = { exec, prepare: () => ({ get: nothing, run: nothing, all: () => [] }) }
-  const store = sqliteVersionStore({ database, sleep: async () => undefined })
+  const store = createSqliteVersionStore({ database, sleep: async () => undefined })
   expect(await store.advance(payment, nothing)).toBe('apply')
   expect(tries).toBe(3)
 })
@@ -303,12 +306,12 @@ test.each([
 test('a connection that gives rows as arrays, and numbers as bigints, keeps versions as any other', async () => {
   const database = new DatabaseSync(':memory:', { returnArrays: true, readBigInts: true })
   onTestFinished(() => database.close())
-  const store = sqliteVersionStore({ database: database as unknown as SqliteDatabase })
+  const store = createSqliteVersionStore({ database: database as unknown as SqliteDatabase })
   expect(await store.advance({ ...payment, version: 2 }, nothing)).toBe('apply')
   expect(await store.current(payment)).toBe(2)
   expect(await store.advance({ ...payment, version: 1 }, nothing)).toBe('stale')
   expect(await store.advance({ ...payment, version: 3 }, nothing)).toBe('apply')
-  const other = sqliteVersionStore({ database: database as unknown as SqliteDatabase })
+  const other = createSqliteVersionStore({ database: database as unknown as SqliteDatabase })
   expect(await other.current(payment)).toBe(3)
   const { version, ...key } = payment
   const listed = []

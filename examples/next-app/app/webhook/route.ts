@@ -1,5 +1,5 @@
-import { nextRoute } from '@payment-integration/webhook/next'
+import { createNextRoute } from '@payment-integration/webhook/next'
 import { shop } from '../../lib/shop'
 
 export const runtime = 'nodejs'
-export const POST = nextRoute({ receive: (delivery) => shop().receive(delivery) })
+export const POST = createNextRoute({ receive: (delivery) => shop().receive(delivery) })

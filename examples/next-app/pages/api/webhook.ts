@@ -1,6 +1,6 @@
-import { nextApi } from '@payment-integration/webhook/next'
+import { createNextApi } from '@payment-integration/webhook/next'
 import { shop } from '../../lib/shop'
 
 // The signature covers the raw bytes: Next must not parse them.
 export const config = { api: { bodyParser: false } }
-export default nextApi({ receive: (delivery) => shop().receive(delivery) })
+export default createNextApi({ receive: (delivery) => shop().receive(delivery) })

@@ -1,7 +1,7 @@
 /** Refuses a command whose SQLite file is missing. @module */
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { Config } from '@payment-integration/server'
+import type { Config } from '@payment-integration/server/service'
 import { DatabaseMissingError } from '../errors.js'
 
 /**

@@ -47,7 +47,8 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
 }
 
 async function start(options: ServeOptions, io: Io) {
-  const { readConfig, startServer } = await import('@payment-integration/server')
+  const { startServer } = await import('@payment-integration/server')
+  const { readConfig } = await import('@payment-integration/server/service')
   const config = readConfig(withFlags(io.env, options))
   const made = await findMissingDatabase(config.database, true)
   const logger = await logToStandardError(config, io)

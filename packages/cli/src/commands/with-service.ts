@@ -1,6 +1,7 @@
 /** What the commands that operate a service on its database share. @module */
-import type { Logger, Service } from '@payment-integration/core'
-import type { Config } from '@payment-integration/server'
+import type { Service } from '@payment-integration/core'
+import type { Logger } from '@payment-integration/core/ports'
+import type { Config } from '@payment-integration/server/service'
 import { InterruptedError } from '../errors.js'
 import { isStoppedEarly } from '../internal/stopped-early.js'
 import type { Io } from '../io.js'

@@ -85,17 +85,18 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     onAnswer: noteAnswer,
     onRefusal: (refusal: { code: string; status: number }) => stage.report({ event: 'receiver.refused', ...refusal }),
   }
-  const [chain, receiver, identity, port, server] = await all([
+  const [chain, receiver, identity, port, server, service] = await all([
     startDemoChain(signal).then((started) => closers.add(started, stopChain)),
     startDemoReceiver(receiverOptions).then((started) => closers.add(started, closeReceiver)),
     startDemoIdentity(() => secretText(io)).then((started) => closers.add(started, closeIdentity)),
     choosePort(settings.port, io.env),
     import('@payment-integration/server'),
+    import('@payment-integration/server/service'),
   ])
   if (signal.aborted) throw new DemoError('The start was interrupted.')
 
   const processorSecret = secretText(io)
-  const config = server.readConfig({
+  const config = service.readConfig({
     PI_ENV: 'development',
     PI_HOST: '127.0.0.1',
     PI_PORT: String(port),

@@ -1,5 +1,6 @@
 /** The demo's payment processor: tells the service about its payments by signed updates over HTTP. @module */
-import { signatureHeader, signDelivery } from '@payment-integration/webhook/signing'
+import { signatureHeader } from '@payment-integration/webhook'
+import { signDelivery } from '@payment-integration/webhook/signing'
 import { DemoError } from '../errors.js'
 import type { PlannedUpdate } from './plan.js'
 

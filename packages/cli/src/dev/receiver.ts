@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createReceiver } from '@payment-integration/version-store'
-import { sqliteVersionStore } from '@payment-integration/version-store/sqlite'
+import { createSqliteVersionStore } from '@payment-integration/version-store/sqlite'
 import { createVerifier, readBody, type Snapshot } from '@payment-integration/webhook'
 import { openSqlite } from './open-sqlite.js'
 
@@ -48,7 +48,7 @@ export async function startDemoReceiver(options: DemoReceiverOptions): Promise<D
   const { verify } = createVerifier({ secrets: () => options.secret(), now: options.now })
   const receiver = createReceiver({
     verify,
-    store: sqliteVersionStore({ database }),
+    store: createSqliteVersionStore({ database }),
     handle: (snapshot: Snapshot) => void save.run(snapshot.chainId, snapshot.txHash, JSON.stringify(snapshot)),
   })
 

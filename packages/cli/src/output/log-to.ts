@@ -1,5 +1,5 @@
 /** Where the server's log goes. @module */
-import type { Config } from '@payment-integration/server'
+import type { Config } from '@payment-integration/server/service'
 import type { Io } from '../io.js'
 
 /**

@@ -1,5 +1,6 @@
 /** Shows catch-ups while a server runs. @module */
-import type { Logger, ServiceEvent } from '@payment-integration/core'
+import type { ServiceEvent } from '@payment-integration/core'
+import type { Logger } from '@payment-integration/core/ports'
 import type { Io } from '../io.js'
 import { type CatchUp, createProgress } from './create-progress.js'
 import { catchUpLine, caughtUpLine } from './progress-text.js'

@@ -1,4 +1,4 @@
-import type { ChainConfig } from '@payment-integration/server'
+import type { ChainConfig } from '@payment-integration/server/service'
 import { describe, expect, it } from 'vitest'
 import { chosenChain, parseEndpoint, withEndpoint } from './choose-endpoints.js'
 

@@ -1,5 +1,5 @@
 /** Which node a reindex reads from. @module */
-import type { ChainConfig } from '@payment-integration/server'
+import type { ChainConfig } from '@payment-integration/server/service'
 import { InvalidArgumentError } from 'commander'
 import { UsageError } from '../errors.js'
 import type { Io } from '../io.js'

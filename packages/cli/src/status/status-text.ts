@@ -1,5 +1,5 @@
 /** The health of a server as lines for a person. @module */
-import type { ProvenRange } from '@payment-integration/core'
+import type { ProvenRange } from '@payment-integration/core/ports'
 import type { ChainHealth, HealthReport } from '@payment-integration/server'
 import { grouped, span } from '../output/figures.js'
 import { plain } from '../output/plain.js'

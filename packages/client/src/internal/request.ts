@@ -8,7 +8,7 @@ import { parseJson } from './read-body.js'
 import type { Refusals } from './refusals.js'
 import { planRetry } from './retry.js'
 import type { Schema } from './schema.js'
-import { createWatch, type Watch } from './strangers.js'
+import { createWatch, type Watch } from './unknown-parts.js'
 
 /** Who asks. */
 export interface Credentials {
@@ -107,7 +107,7 @@ function parse<T>({ schema, secrets = [] }: Call<T>, body: Uint8Array, watch: Wa
   if (value === undefined) throw new InvalidResponseError('not_json', 200)
   const result = schema.safeParse(value)
   if (result.success) {
-    watch(result.strangers, secrets)
+    watch(result.unknownParts, secrets)
     return result.data
   }
   // The path names fields of our own schema only; zod's message is left out because it may quote the value.

@@ -1,5 +1,5 @@
 /** The part of a schema that reading needs. @module */
-import type { Stranger } from '@payment-integration/contract'
+import type { UnknownPart } from '@payment-integration/contract'
 
 /** What a body may have failed by. */
 interface Failed {
@@ -16,5 +16,5 @@ export interface RefusalSchema<T> {
 export interface Schema<T> {
   safeParse(
     value: unknown,
-  ): { readonly success: true; readonly data: T; readonly strangers: readonly Stranger[] } | Failed
+  ): { readonly success: true; readonly data: T; readonly unknownParts: readonly UnknownPart[] } | Failed
 }

@@ -1,4 +1,4 @@
-import { memoryVersionStore } from '@payment-integration/version-store'
+import { createMemoryVersionStore } from '@payment-integration/version-store'
 import type { Snapshot } from '@payment-integration/webhook'
 import { expectTypeOf, test } from 'vitest'
 import type {
@@ -48,7 +48,7 @@ test('the handler gets the payment and the transaction of the store', () => {
 
 test('the store and the handler of a receiver fit', () => {
   const handle = (snapshot: Snapshot, _tx: undefined): void => void snapshot.state
-  void client.reconcile({ from: memoryVersionStore(), handle })
+  void client.reconcile({ from: createMemoryVersionStore(), handle })
   // @ts-expect-error this handler writes through another transaction than the store has
   void client.reconcile({ from: store, handle: (_payment: Payment, _tx: { query(): void }) => undefined })
   // @ts-expect-error a store that cannot say what it has cannot be compared

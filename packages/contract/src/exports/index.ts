@@ -3,31 +3,30 @@ export { type FormerVerdict, readFormerVerdict, shareRejectedMessage } from '../
 export * from '../headers.js'
 export * from '../identity.js'
 export * from '../legacy.js'
-export * from '../legacy-snapshot.js'
+export {
+  type Account,
+  type CoinConfig,
+  type FlatTransaction,
+  flatTransactionSchema,
+  type LinkConfig,
+  linkConfigLimits,
+  linkConfigWriteSchema,
+  type OnCompleteAction,
+} from '../legacy-snapshot.js'
 export * from '../limits.js'
-export type { OpenWord } from '../open-word.js'
+export type { OpenEnum } from '../open-enum.js'
 export * from '../paths.js'
 export * from '../payment.js'
-export {
-  type OpenPaymentState,
-  openPaymentState,
-  type PaymentState,
-  paymentState,
-  paymentStates,
-} from '../payment-state.js'
+export { type OpenPaymentState, type PaymentState, paymentStates } from '../payment-state.js'
 export * as primitives from '../primitives.js'
 export * from '../processor-update.js'
-export { createReader, type Read, type Reader } from '../reader.js'
+export { createReader, type Reader, type ReadResult } from '../reader.js'
 export {
-  type Invoice,
-  invoiceSchema,
-  invoiceWriteSchema,
+  type InvoiceBody,
   type OpenSnapshot,
-  type Recipient,
-  recipientSchema,
-  recipientWriteSchema,
-  type Snapshot,
+  type RecipientBody,
+  type SnapshotBody,
   snapshotSchema,
   snapshotWriteSchema,
 } from '../snapshot.js'
-export type { Stranger } from '../stranger.js'
+export type { UnknownPart } from '../unknown-part.js'

@@ -1,9 +1,9 @@
 /** A schema as one function that says whether a value fits, and notes what the schema does not name. @module */
 import type * as z from 'zod/mini'
-import type { Stranger } from '../stranger.js'
+import type { UnknownPart } from '../unknown-part.js'
 
 /** A stranger on its way up: the path is completed from the inside out. */
-export interface Note extends Stranger {
+export interface Note extends UnknownPart {
   readonly path: string[]
 }
 
@@ -64,7 +64,7 @@ function objectCheck(shape: Readonly<Record<string, Schema>>, open: boolean): Ch
         found += field.counts
         continue
       }
-      if (notes.length < noteLimit) notes.push({ kind: 'field', path: [name], word: null })
+      if (notes.length < noteLimit) notes.push({ kind: 'field', path: [name], value: null })
       // A copy by assignment would give the copy another prototype; zod takes such a field out.
       if (!open || name === '__proto__') return false
     }
@@ -102,7 +102,7 @@ function dropRepeated(notes: Note[], from: number, told: Set<string>): void {
   let kept = from
   for (let at = from; at < notes.length; at += 1) {
     const note = notes[at] as Note
-    const key = JSON.stringify([note.path, note.word])
+    const key = JSON.stringify([note.path, note.value])
     if (told.has(key)) continue
     told.add(key)
     notes[kept] = note
@@ -115,7 +115,7 @@ function addPart(notes: readonly Note[], from: number, part: string): void {
   for (let at = from; at < notes.length; at += 1) notes[at]?.path.unshift(part)
 }
 
-/** Known words, or any text: the union that `openWord` makes. */
+/** Known words, or any text: the union that `openEnum` makes. */
 function openWordCheck(options: readonly Schema[]): Check | null {
   const [known, rest, ...more] = options.map((option) => option as Any)
   if (known?._zod.def.type !== 'enum' || rest?._zod.def.type !== 'string' || more.length > 0) return null
@@ -124,7 +124,7 @@ function openWordCheck(options: readonly Schema[]): Check | null {
   return (value, notes) => {
     if (words.has(value)) return true
     if (!fits(value, notes)) return false
-    if (notes.length < noteLimit) notes.push({ kind: 'word', path: [], word: value as string })
+    if (notes.length < noteLimit) notes.push({ kind: 'value', path: [], value: value as string })
     return true
   }
 }

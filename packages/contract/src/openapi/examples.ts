@@ -3,14 +3,14 @@ import type { ErrorBody, LegacyErrorBody, ShareRejectedBody } from '../errors.js
 import { shareRejectedMessage } from '../former-verdict.js'
 import type { ShareRequest, ShareResponse } from '../identity.js'
 import type { Lookup, Verify, VerifyRequest } from '../legacy.js'
-import type { Page, Payment } from '../payment.js'
+import type { PageBody, PaymentBody } from '../payment.js'
 import type { ProcessorUpdate, UpdateResult } from '../processor-update.js'
-import type { Snapshot } from '../snapshot.js'
+import type { SnapshotBody } from '../snapshot.js'
 
 const repeat = (digit: string, bytes: number) => `0x${digit.repeat(2 * bytes)}`
 const receiver = repeat('3', 20)
 
-export const snapshot: Snapshot = {
+export const snapshot: SnapshotBody = {
   integrationAddress: repeat('1', 20),
   chainId: '137',
   txHash: repeat('a', 32),
@@ -20,7 +20,7 @@ export const snapshot: Snapshot = {
   invoice: { amount: '12.50', currency: 'EUR', settlementAmount: '13.37', settlementCurrency: 'USD' },
 }
 
-export const payment: Payment = {
+export const payment: PaymentBody = {
   ...snapshot,
   sender: repeat('2', 20),
   receiver,
@@ -31,7 +31,7 @@ export const payment: Payment = {
   tokenOut: { address: repeat('4', 20), symbol: 'USDC', amountGross: '13.4', amountNet: '13.37' },
 }
 
-export const page: Page = { payments: [payment], nextCursor: null }
+export const page: PageBody = { payments: [payment], nextCursor: null }
 
 const legacyPayment: Lookup['payments'][number] = {
   memo: 'order-7',

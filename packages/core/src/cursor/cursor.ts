@@ -1,6 +1,6 @@
 /** The page token: authenticated, versioned, bound to integration and list. Source: INTERFACE 4.1; DESIGN section 3 (cursor). @module */
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { InvalidRequestError } from '../errors.js'
+import { BadRequestError } from '../errors.js'
 import type { PagePosition } from '../ports/store-reads.js'
 import type { KeyVersion, MasterKey } from '../secrets/master-key.js'
 
@@ -14,7 +14,7 @@ export interface CursorScope {
 /** Writes and reads page tokens. */
 export interface CursorCodec {
   encode(position: PagePosition, scope: CursorScope): string
-  /** @throws InvalidRequestError `ERR_CURSOR_INVALID` for any flaw, always with the same message. */
+  /** @throws BadRequestError `ERR_CURSOR_INVALID` for any flaw, always with the same message. */
   decode(cursor: string, scope: CursorScope): PagePosition
 }
 
@@ -73,6 +73,6 @@ function mac(key: KeyVersion, head: Buffer, { integrationAddress, wallet }: Curs
     .subarray(0, macBytes)
 }
 
-function invalid(): InvalidRequestError {
-  return new InvalidRequestError('ERR_CURSOR_INVALID', 'Invalid cursor')
+function invalid(): BadRequestError {
+  return new BadRequestError('ERR_CURSOR_INVALID', 'Invalid cursor')
 }

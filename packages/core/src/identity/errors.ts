@@ -15,8 +15,8 @@ export class ShareRequestError extends CoreError {
 }
 
 /** The user has a verification that the caller did not share. Answer 409, the same whatever its status. */
-export class VerificationUnavailableError extends CoreError {
-  override readonly name = 'VerificationUnavailableError'
+export class VerificationNotSharedError extends CoreError {
+  override readonly name = 'VerificationNotSharedError'
   readonly code = 'ERR_VERIFICATION_UNAVAILABLE'
   readonly retryable = false
   constructor() {
@@ -25,8 +25,8 @@ export class VerificationUnavailableError extends CoreError {
 }
 
 /** The provider rejected the token. Answer 422 with the provider's description and the former verdict as `message`. */
-export class ShareTokenRejectedError extends CoreError {
-  override readonly name = 'ShareTokenRejectedError'
+export class RedemptionRejectedError extends CoreError {
+  override readonly name = 'RedemptionRejectedError'
   readonly code = 'ERR_SHARE_TOKEN_REJECTED'
   readonly retryable = false
   /** May hold the id of the token: for the integrator, and for no log. */
@@ -41,8 +41,8 @@ export class ShareTokenRejectedError extends CoreError {
 }
 
 /** The provider is down, slow or throttles. Answer 503: the same request may be sent again. */
-export class IdentityUnavailableError extends CoreError {
-  override readonly name = 'IdentityUnavailableError'
+export class ProviderUnavailableError extends CoreError {
+  override readonly name = 'ProviderUnavailableError'
   readonly code = 'ERR_IDENTITY_UNAVAILABLE'
   readonly retryable = true
   /** How long to wait, in milliseconds. */
@@ -54,8 +54,8 @@ export class IdentityUnavailableError extends CoreError {
 }
 
 /** The provider refuses this service itself. Answer 502: an operator must act. */
-export class IdentityMisconfiguredError extends CoreError {
-  override readonly name = 'IdentityMisconfiguredError'
+export class ProviderMisconfiguredError extends CoreError {
+  override readonly name = 'ProviderMisconfiguredError'
   readonly code = 'ERR_IDENTITY_MISCONFIGURED'
   readonly retryable = false
   constructor() {
@@ -80,13 +80,13 @@ export type ProviderFailure = ProviderRefusal | Exclude<Answer<unknown>, { kind:
 export function failureError(failure: ProviderFailure, former: Review | null = null): CoreError {
   switch (failure.kind) {
     case 'rejected':
-      return new ShareTokenRejectedError(failure.message, former)
+      return new RedemptionRejectedError(failure.message, former)
     case 'misconfigured':
-      return new IdentityMisconfiguredError()
+      return new ProviderMisconfiguredError()
     case 'throttled':
-      return new IdentityUnavailableError(failure.retryAfterMs ?? patienceMs)
+      return new ProviderUnavailableError(failure.retryAfterMs ?? patienceMs)
     case 'unavailable':
-      return new IdentityUnavailableError()
+      return new ProviderUnavailableError()
   }
 }
 

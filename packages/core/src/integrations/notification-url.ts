@@ -1,5 +1,5 @@
 /** Which notification URLs are accepted. Source: INTERFACE 6 (HTTPS), DESIGN section 3 (redirects and addresses). @module */
-import { InvalidRequestError } from '../errors.js'
+import { BadRequestError } from '../errors.js'
 
 /** Ports that a notification URL may name. */
 export const notificationPorts: readonly number[] = [443, 8_443]
@@ -36,7 +36,7 @@ const privateSuffixes = [
 /**
  * Checks a notification URL. The one rule of registration and of every send; where the name leads is checked by the
  * connection.
- * @throws InvalidRequestError `ERR_URL_INVALID`, saying which rule was broken.
+ * @throws BadRequestError `ERR_URL_INVALID`, saying which rule was broken.
  */
 export function readNotificationUrl(text: string, rule: NotificationUrlRule): URL {
   const { allowLoopbackHttp, ports = notificationPorts, isDenied } = rule
@@ -67,7 +67,7 @@ export function readNotificationUrl(text: string, rule: NotificationUrlRule): UR
  * @param allowLoopbackHttp - Dev only: also accept this machine.
  * @param isDenied - As in {@link NotificationUrlRule}.
  * @returns The normalised URL.
- * @throws InvalidRequestError `ERR_URL_INVALID`, saying which rule was broken.
+ * @throws BadRequestError `ERR_URL_INVALID`, saying which rule was broken.
  */
 export function parseNotificationUrl(
   text: string,
@@ -91,6 +91,6 @@ function isPublicName(host: string): boolean {
   return host.length <= 253 && !privateSuffixes.some((suffix) => host.endsWith(suffix))
 }
 
-function invalid(why: string): InvalidRequestError {
-  return new InvalidRequestError('ERR_URL_INVALID', `The notification URL is refused: ${why}.`)
+function invalid(why: string): BadRequestError {
+  return new BadRequestError('ERR_URL_INVALID', `The notification URL is refused: ${why}.`)
 }

@@ -1,5 +1,5 @@
 /** The legacy endpoints, after authentication. Source: INTERFACE 4.3. @module */
-import { TransactionNotFoundError } from '../errors.js'
+import { UnknownTransactionError } from '../errors.js'
 import type { StoredPayment } from '../payments/record.js'
 import type { AccountStore } from '../ports/store-accounts.js'
 import type { PaymentReads, StoredTransaction } from '../ports/store-reads.js'
@@ -42,7 +42,7 @@ export function createLegacyQueries(deps: LegacyDeps): LegacyQueries {
     const transaction = await payments.transaction({ chainId, txHash })
     const { indexedTo } = transaction
     const shown = transaction.payments.filter((payment) => !payment.offChain || keeps(payment, indexedTo))
-    if (shown.length === 0) throw new TransactionNotFoundError()
+    if (shown.length === 0) throw new UnknownTransactionError()
     return { payments: shown, indexedTo }
   }
 

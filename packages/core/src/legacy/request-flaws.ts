@@ -1,9 +1,10 @@
 /** What is wrong with a legacy request, collected field by field. Source: INTERFACE 4.3 (`400`). @module */
-import { LegacyRequestError, type RequestFlaw } from '../errors.js'
+import type { LegacyErrorBody } from '@payment-integration/contract'
+import { LegacyRequestError } from '../errors.js'
 
 /** Collects flaws, so that an answer names all of them at once. */
 export class RequestFlaws {
-  readonly #flaws: RequestFlaw[] = []
+  readonly #flaws: LegacyErrorBody['details'] = []
 
   /** Notes a flaw of a parameter or field. `message` holds no value of the request. */
   add(name: string, code: string, message: string): void {

@@ -1,13 +1,13 @@
 /** Copies of merchant data, field by field. Source: INTERFACE 2.3 `recipient`, `invoice`. @module */
-import type { Invoice, Recipient } from '@payment-integration/contract'
+import type { InvoiceBody, RecipientBody } from '@payment-integration/contract'
 
 /** A copy with the contract's fields in its order: equal data is equal as text, and nothing unknown reaches a snapshot. */
-export function copyRecipient(recipient: Recipient | null): Recipient | null {
+export function copyRecipient(recipient: RecipientBody | null): RecipientBody | null {
   return recipient && { title: recipient.title, subtitle: recipient.subtitle }
 }
 
 /** A copy with the contract's four fields in its order. */
-export function copyInvoice(invoice: Invoice | null): Invoice | null {
+export function copyInvoice(invoice: InvoiceBody | null): InvoiceBody | null {
   return (
     invoice && {
       amount: invoice.amount,

@@ -1,6 +1,6 @@
 /** The read API, after authentication. Source: INTERFACE 4.1. @module */
 import type { CursorCodec } from '../cursor/cursor.js'
-import { AmbiguousPaymentError, PaymentNotFoundError } from '../errors.js'
+import { PaymentNotFoundError, SeveralPaymentsError } from '../errors.js'
 import type { PaymentReads } from '../ports/store-reads.js'
 import type { PaymentQueries } from '../service-types.js'
 import { parseAddress, parseLimit, parseTxHash } from './parameters.js'
@@ -26,7 +26,7 @@ export function createPaymentQueries(
       const txHash = parseTxHash(query.txHash)
       const [payment, other] = await reads.findByHash({ integrationAddress, txHash, wallet })
       if (payment === undefined) throw new PaymentNotFoundError()
-      if (other !== undefined) throw new AmbiguousPaymentError()
+      if (other !== undefined) throw new SeveralPaymentsError()
       return paymentView(payment, integrationAddress)
     },
   }

@@ -1,5 +1,5 @@
 /** A payment as the service keeps it. @module */
-import type { Invoice, PaymentState, Recipient } from '@payment-integration/contract'
+import type { InvoiceBody, PaymentState, RecipientBody } from '@payment-integration/contract'
 import type { PaymentFacts } from './facts.js'
 
 /** The part of a payment that a processor changes and a snapshot carries. */
@@ -7,8 +7,8 @@ export interface PaymentStatus {
   /** 1 on first indexing; every accepted change adds 1. */
   readonly version: number
   readonly state: PaymentState | null
-  readonly recipient: Recipient | null
-  readonly invoice: Invoice | null
+  readonly recipient: RecipientBody | null
+  readonly invoice: InvoiceBody | null
 }
 
 /** The status of a payment that was just indexed. */

@@ -1,5 +1,5 @@
 /** The bytes of a notification. Source: INTERFACE 2.3; DESIGN section 3: a triple has exactly one byte string. @module */
-import type { Snapshot } from '@payment-integration/contract'
+import type { SnapshotBody } from '@payment-integration/contract'
 import { copyInvoice, copyRecipient } from './merchant.js'
 import type { PaymentStatus } from './record.js'
 
@@ -14,7 +14,7 @@ export interface SnapshotSubject {
 }
 
 /** Builds the snapshot with every field present, in the order of INTERFACE 2.3. */
-export function snapshotOf(subject: SnapshotSubject, status: PaymentStatus): Snapshot {
+export function snapshotOf(subject: SnapshotSubject, status: PaymentStatus): SnapshotBody {
   return {
     integrationAddress: subject.integrationAddress,
     chainId: String(subject.chainId),

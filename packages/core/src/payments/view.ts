@@ -1,12 +1,12 @@
 /** A stored payment as area (a) shows it. Source: INTERFACE 2.1. @module */
-import type { Payment } from '@payment-integration/contract'
+import type { PaymentBody } from '@payment-integration/contract'
 import { memoText } from './memo.js'
 import type { StoredPayment } from './record.js'
 import { snapshotOf } from './snapshot.js'
 import { formatUnits } from './units.js'
 
 /** Builds the payment object field by field: nothing of the record that INTERFACE 2.1 omits can slip through. */
-export function paymentView(payment: StoredPayment, integrationAddress: string): Payment {
+export function paymentView(payment: StoredPayment, integrationAddress: string): PaymentBody {
   const { chainId, txHash, tokenIn, tokenOut, source } = payment
   const snapshot = snapshotOf({ integrationAddress, chainId, txHash }, payment)
   // Named one by one: a spread makes an object that costs ten times as much to build and to write as JSON.

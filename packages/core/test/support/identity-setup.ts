@@ -1,8 +1,8 @@
 /** Identity on a store in memory, a scripted provider and a clock that the test moves. @module */
 import { createEmailKeys, openEmailKey } from '../../src/emails/email-keys.js'
-import type { Verdict } from '../../src/exports/index.js'
 import { createIdentity, type IdentityDeps } from '../../src/identity/identity.js'
 import { redemptionLeaseMs } from '../../src/identity/redemption.js'
+import type { Verdict } from '../../src/identity-types.js'
 import type { Review } from '../../src/ports/identity-provider.js'
 import type { Store } from '../../src/ports/store.js'
 import type { Subject } from '../../src/ports/store-identity.js'

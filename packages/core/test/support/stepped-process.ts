@@ -1,5 +1,5 @@
 /** A service that stops at one of its awaits: for a while, or for ever. @module */
-import type { Identity } from '../../src/exports/index.js'
+import type { Identity } from '../../src/identity-types.js'
 import type { IdentityProvider } from '../../src/ports/identity-provider.js'
 import type { Store } from '../../src/ports/store.js'
 import type { StoreTransaction } from '../../src/ports/store-transaction.js'

@@ -1,4 +1,4 @@
-export type { Applicant } from '../applicant.js'
+export type { SumsubApplicant } from '../applicant.js'
 export { createSumsubApi, type SumsubApi, type SumsubApiOptions } from '../create-sumsub-api.js'
 export {
   type ApplicantEvent,
@@ -8,4 +8,4 @@ export {
   type WebhookReader,
   type WebhookReaderOptions,
 } from '../read-webhook.js'
-export { type DatedReview, providerStatuses, type Review } from '../review.js'
+export { type DatedSumsubReview, providerStatuses, type SumsubReview } from '../review.js'

@@ -1,12 +1,9 @@
 /** One exhaustive table from error code to status and body. Source: INTERFACE 4.3, 7. @module */
 import { type ErrorBody, type LegacyErrorBody, pageLimit, shareRejectedMessage } from '@payment-integration/contract'
 import type * as core from '@payment-integration/core'
-import {
-  CoreError,
-  IdentityUnavailableError,
-  LegacyRequestError,
-  ShareTokenRejectedError,
-} from '@payment-integration/core'
+import { CoreError, LegacyRequestError } from '@payment-integration/core'
+import type * as identity from '@payment-integration/core/identity'
+import { ProviderUnavailableError, RedemptionRejectedError } from '@payment-integration/core/identity'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { HttpRequestError } from './http-errors.js'
 
@@ -17,7 +14,7 @@ export interface ErrorAnswer {
   readonly headers: Readonly<Record<string, string>>
 }
 
-type Core = Omit<typeof core, 'CoreError'>
+type Core = Omit<typeof core, 'CoreError'> & typeof identity
 type CodeOf<T> = T extends abstract new (
   ...args: never[]
 ) => infer E
@@ -72,7 +69,7 @@ const table: Record<ErrorCode, Row> = {
     body: {
       error: error.message,
       message:
-        error instanceof ShareTokenRejectedError ? shareRejectedMessage(error.providerMessage, error.formerReview) : '',
+        error instanceof RedemptionRejectedError ? shareRejectedMessage(error.providerMessage, error.formerReview) : '',
     },
     headers: {},
   }),
@@ -115,7 +112,7 @@ export function answerLegacyError(error: unknown): ErrorAnswer {
 }
 
 function retryAfter(error: Error): Readonly<Record<string, string>> {
-  const ms = error instanceof IdentityUnavailableError ? error.retryAfterMs : 0
+  const ms = error instanceof ProviderUnavailableError ? error.retryAfterMs : 0
   return { 'Retry-After': String(Math.max(1, Math.ceil(ms / 1_000))) }
 }
 

@@ -1,6 +1,7 @@
 /** What a database driver says in an error belongs to the operator's database log, not to callers and not to this log. */
 import { randomBytes } from 'node:crypto'
-import { createService, parseMasterKey, type Store } from '@payment-integration/core'
+import { createService, parseMasterKey } from '@payment-integration/core'
+import type { Store } from '@payment-integration/core/ports'
 import { afterEach, expect, it } from 'vitest'
 import { listedChain } from '../../test/support/clause-chain.js'
 import { processorSignature, receiveUpdate } from '../../test/support/clause-service.js'

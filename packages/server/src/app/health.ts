@@ -1,5 +1,6 @@
 /** How the service is doing, without a word about tenants. @module */
-import type { ChainStatus, Indexer, Store } from '@payment-integration/core'
+import type { ChainStatus, Indexer } from '@payment-integration/core'
+import type { Store } from '@payment-integration/core/ports'
 import { answerWithin } from '../internal/answer-within.js'
 import { shortenUrls } from '../logging/shorten-urls.js'
 import { createProofFailures } from './proof-failures.js'

@@ -1,8 +1,8 @@
 import {
-  AmbiguousPaymentError,
+  BadRequestError,
   ChainError,
-  InvalidRequestError,
   PaymentNotFoundError,
+  SeveralPaymentsError,
   StoreError,
 } from '@payment-integration/core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -95,10 +95,10 @@ describe('the single-payment endpoints', () => {
 
 describe('an error of a use case', () => {
   const rows: [Error, number, unknown][] = [
-    [new InvalidRequestError('ERR_LIMIT_INVALID', 'limit bad'), 400, { error: 'limit bad', maxLimit: 200 }],
-    [new InvalidRequestError('ERR_CURSOR_INVALID', 'cursor bad'), 400, { error: 'cursor bad' }],
-    [new InvalidRequestError('ERR_TX_HASH_INVALID', 'hash bad'), 400, { error: 'hash bad' }],
-    [new InvalidRequestError('ERR_ADDRESS_INVALID', 'address bad'), 400, { error: 'address bad' }],
+    [new BadRequestError('ERR_LIMIT_INVALID', 'limit bad'), 400, { error: 'limit bad', maxLimit: 200 }],
+    [new BadRequestError('ERR_CURSOR_INVALID', 'cursor bad'), 400, { error: 'cursor bad' }],
+    [new BadRequestError('ERR_TX_HASH_INVALID', 'hash bad'), 400, { error: 'hash bad' }],
+    [new BadRequestError('ERR_ADDRESS_INVALID', 'address bad'), 400, { error: 'address bad' }],
     [new PaymentNotFoundError(), 404, { error: 'Payment not found' }],
     [new StoreError('ERR_STORE_BUSY', 'secret detail'), 503, { error: 'Service temporarily unavailable' }],
     [new StoreError('ERR_STORE_FULL', 'secret detail'), 503, { error: 'Service temporarily unavailable' }],
@@ -119,7 +119,7 @@ describe('an error of a use case', () => {
   })
 
   it('for a hash on several chains is 409, pointing to the wallet-scoped endpoint', async () => {
-    thrown = new AmbiguousPaymentError()
+    thrown = new SeveralPaymentsError()
     const answer = await get(`${list}/${txHash}`)
     expect(answer.status).toBe(409)
     expect(await answer.json()).toEqual({ error: expect.stringContaining('wallet-scoped') })

@@ -1,5 +1,5 @@
 /** Reads a query string strictly: a repeated or undecodable parameter is refused, never guessed at. @module */
-import { InvalidRequestError } from '@payment-integration/core'
+import { BadRequestError } from '@payment-integration/core'
 import { HttpRequestError } from './http-errors.js'
 
 /** The query parameters of both list endpoints, as sent. Source: INTERFACE 4.1. */
@@ -14,7 +14,7 @@ const noCursor = ''
 /**
  * The `limit` and `cursor` of a URL. Other parameters are ignored.
  * @returns An empty cursor for one that is repeated or not valid percent-encoding: it is refused like any other that is none.
- * @throws InvalidRequestError `ERR_LIMIT_INVALID` when the limit is repeated or not valid percent-encoding.
+ * @throws BadRequestError `ERR_LIMIT_INVALID` when the limit is repeated or not valid percent-encoding.
  * @throws HttpRequestError `ERR_QUERY_MALFORMED` when the query string holds a name that cannot be decoded.
  */
 export function readListQuery(url: string): ListQuery {
@@ -33,8 +33,8 @@ export function readListQuery(url: string): ListQuery {
   return query
 }
 
-function invalidLimit(message: string): InvalidRequestError {
-  return new InvalidRequestError('ERR_LIMIT_INVALID', message)
+function invalidLimit(message: string): BadRequestError {
+  return new BadRequestError('ERR_LIMIT_INVALID', message)
 }
 
 function rawQuery(url: string): string {

@@ -1,6 +1,7 @@
 /** Sharing an identity verification. Source: INTERFACE 4.2, 7. @module */
 import { paths, sharingDisabledBody } from '@payment-integration/contract'
-import { parseShareRequest, type Service, ShareRequestError } from '@payment-integration/core'
+import type { Service } from '@payment-integration/core'
+import { parseShareRequest, ShareRequestError } from '@payment-integration/core/identity'
 import type { Hono } from 'hono'
 import { isTooLong } from '../identity/sumsub-provider.js'
 import { allowMethods } from './allow-methods.js'

@@ -3,15 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  createService,
-  type Identity,
-  type IdentityProvider,
-  parseMasterKey,
-  type Store,
-  silentLogger,
-} from '@payment-integration/core'
-import { createSqliteStore } from '@payment-integration/store-sql'
+import { createService, parseMasterKey, silentLogger } from '@payment-integration/core'
+import type { Identity } from '@payment-integration/core/identity'
+import type { IdentityProvider, Store } from '@payment-integration/core/ports'
+import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { timingMasterKey } from '../../test/support/start-timing-server.js'

@@ -2,7 +2,8 @@
  * Webhooks of the identity provider. Source: INTERFACE 6 (last sentence); docs/decisions/identity-provider.md.
  * @module
  */
-import type { Logger, Service } from '@payment-integration/core'
+import type { Service } from '@payment-integration/core'
+import type { Logger } from '@payment-integration/core/ports'
 import { WebhookRefusedError } from '@payment-integration/identity-sumsub'
 import type { WebhookReader } from '@payment-integration/identity-sumsub/service'
 import type { Hono } from 'hono'

@@ -1,5 +1,5 @@
 /** What the server is told, checked. @module */
-import type { ProofLevel } from '@payment-integration/core'
+import type { ProofLevel } from '@payment-integration/core/ports'
 
 /** Where payments are kept. */
 export type DatabaseConfig =

@@ -1,5 +1,5 @@
 /** The configuration for people: secrets and credentials masked. @module */
-import type { ProofLevel } from '@payment-integration/core'
+import type { ProofLevel } from '@payment-integration/core/ports'
 import type { ChainConfig, Config } from './config.js'
 
 /** A configuration that may be shown and logged. */

@@ -1,5 +1,5 @@
 /** Variables about sharing identity verifications. @module */
-import { checkNamespace, defaultNamespace } from '@payment-integration/core'
+import { checkNamespace, defaultNamespace } from '@payment-integration/core/identity'
 import { leastRatePercent } from '../identity/limited-provider.js'
 import type { Config, IdentityConfig } from './config.js'
 import type { Variables } from './variables.js'

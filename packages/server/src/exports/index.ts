@@ -16,11 +16,9 @@ export {
 } from '../receipts/http-receipt-source.js'
 export { ListenError, type ServerLimits, serverLimits } from '../run/http-server.js'
 export { type RunningServer, type StartOptions, startServer } from '../run/start-server.js'
-export { isLoopbackAddress, isPublicAddress } from '../sender/is-public-address.js'
 export {
   type ClosableSender,
   createUndiciSender,
   senderDefaults,
   type UndiciSenderOptions,
 } from '../sender/undici-sender.js'
-export * from './service.js'

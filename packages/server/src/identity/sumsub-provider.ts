@@ -1,5 +1,6 @@
 /** Sumsub as the identity provider of a service: its errors as results of the port, within its rate limits. @module */
-import { ShareTokenRejectedError, systemClock } from '@payment-integration/core'
+import { systemClock } from '@payment-integration/core'
+import { RedemptionRejectedError } from '@payment-integration/core/identity'
 import type { Answer, Clock, IdentityProvider, ProviderRefusal } from '@payment-integration/core/ports'
 import {
   ProviderError,
@@ -29,7 +30,7 @@ const tooLongMessage = 'The share token is longer than the identity provider tak
 
 /** Whether a refusal says that the token is too long: the caller's request is malformed then. */
 export function isTooLong(error: unknown): boolean {
-  return error instanceof ShareTokenRejectedError && error.providerMessage === tooLongMessage
+  return error instanceof RedemptionRejectedError && error.providerMessage === tooLongMessage
 }
 
 /**

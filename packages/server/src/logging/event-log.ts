@@ -1,5 +1,6 @@
 /** Events that an operator acts on, as lines of the log. @module */
-import type { EventSink, Logger } from '@payment-integration/core'
+import type { EventSink } from '@payment-integration/core'
+import type { Logger } from '@payment-integration/core/ports'
 
 /**
  * Builds the sink: endpoints that fail or answer again, deliveries that are given up, payments that area (a) hides, and

@@ -1,5 +1,5 @@
 /** The log: JSON lines, and only fields that are known to be harmless. @module */
-import type { Logger } from '@payment-integration/core'
+import type { Logger } from '@payment-integration/core/ports'
 import { type DestinationStream, pino } from 'pino'
 import type { LogLevel } from '../config/config.js'
 import { shortenUrls } from './shorten-urls.js'

@@ -1,5 +1,6 @@
 /** How each chain and its endpoints are doing, asked when the metrics are. @module */
-import type { ChainStatus, EndpointStatus, ProofLevel } from '@payment-integration/core'
+import type { ChainStatus } from '@payment-integration/core'
+import type { EndpointStatus, ProofLevel } from '@payment-integration/core/ports'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { lagOf } from '../app/health.js'
 import { prefix } from './names.js'

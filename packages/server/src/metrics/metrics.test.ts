@@ -1,4 +1,5 @@
-import type { ChainStatus, ServiceEvent, Store } from '@payment-integration/core'
+import type { ChainStatus, ServiceEvent } from '@payment-integration/core'
+import type { Store } from '@payment-integration/core/ports'
 import { afterEach, describe, expect, it } from 'vitest'
 import { chainStatus, endpointStatus } from '../../test/support/chain-status.js'
 import { basic, goodAuthorization, txHash, wallet } from '../../test/support/integration-service.js'

@@ -1,5 +1,6 @@
 /** What Prometheus is told. Nothing in it says anything about an integration. @module */
-import type { EventSink, Indexer, Store } from '@payment-integration/core'
+import type { EventSink, Indexer } from '@payment-integration/core'
+import type { Store } from '@payment-integration/core/ports'
 import type { MiddlewareHandler } from 'hono'
 import type { AppEnv } from '../app/app-env.js'
 

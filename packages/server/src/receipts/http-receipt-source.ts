@@ -1,6 +1,7 @@
 /** Asks a processor over HTTP what became of a payment. Source: INTERFACE 6 (receipt polling); docs/decisions/receipt-polling.md. @module */
 import { type ProcessorUpdate, signatureHeader } from '@payment-integration/contract'
-import type { ReceiptSource, StoredPayment, UpdateReceiver } from '@payment-integration/core'
+import type { UpdateReceiver } from '@payment-integration/core'
+import type { ReceiptSource, StoredPayment } from '@payment-integration/core/ports'
 import { Agent, type Dispatcher } from 'undici'
 import { startBudget } from '../internal/budget.js'
 

@@ -1,5 +1,5 @@
 /** The sockets of a server: the API, and the metrics where they have one of their own. @module */
-import type { Logger } from '@payment-integration/core'
+import type { Logger } from '@payment-integration/core/ports'
 import type { createApp } from '../app/create-app.js'
 import { createMetricsApp } from '../app/metrics-route.js'
 import type { Config } from '../config/config.js'

@@ -4,7 +4,7 @@ import {
   createAcrossFulfilmentSource,
   knownSpokePools,
 } from '@payment-integration/chain-evm'
-import type { Clock } from '@payment-integration/core'
+import type { Clock } from '@payment-integration/core/ports'
 import type { ChainConfig } from '../config/config.js'
 import { listedTokens } from '../config/listed-prices.js'
 

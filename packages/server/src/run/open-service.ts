@@ -1,24 +1,19 @@
 /** The service on its real parts, for commands: nothing listens and no loop runs. @module */
 import { createChainReceiptSource } from '@payment-integration/chain-evm'
 import {
-  type Chain,
-  type Clock,
   type Confirmations,
   checkMasterKey,
   createService,
   createUpdateReceiver,
   type EventSink,
-  type Logger,
   type MasterKey,
   parseMasterKey,
-  type Random,
-  type ReceiptSource,
   type Service,
-  type Store,
   systemClock,
   systemRandom,
   type UpdateReceiver,
 } from '@payment-integration/core'
+import type { Chain, Clock, Logger, Random, ReceiptSource, Store } from '@payment-integration/core/ports'
 import { createWebhookReader, type WebhookReader } from '@payment-integration/identity-sumsub/service'
 import type { Config, DatabaseConfig, IdentityConfig, ReceiptsConfig } from '../config/config.js'
 import { limitsOf } from '../identity/limited-provider.js'

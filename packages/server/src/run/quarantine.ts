@@ -1,6 +1,7 @@
 /** Raises the alarm about logs that were left out. Source: DESIGN section 3 (router). @module */
 import type { QuarantinedLog } from '@payment-integration/chain-evm'
-import type { EventSink, Logger } from '@payment-integration/core'
+import type { EventSink } from '@payment-integration/core'
+import type { Logger } from '@payment-integration/core/ports'
 import { describeError } from '../logging/describe-error.js'
 
 /** Most logs that are remembered: ranges that are read again report theirs again, and an alarm counts once. */

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener, RequestError } from '@hono/node-server'
 import { cacheControl } from '@payment-integration/contract'
-import type { Logger } from '@payment-integration/core'
+import type { Logger } from '@payment-integration/core/ports'
 import type { AppEnv } from '../app/app-env.js'
 import type { createApp } from '../app/create-app.js'
 import { describeError } from '../logging/describe-error.js'

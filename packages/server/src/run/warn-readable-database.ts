@@ -1,6 +1,6 @@
 /** Warns at the start when other users of the machine may open the database. @module */
 import { realpathSync, statSync } from 'node:fs'
-import type { Logger } from '@payment-integration/core'
+import type { Logger } from '@payment-integration/core/ports'
 import type { DatabaseConfig } from '../config/config.js'
 
 /**

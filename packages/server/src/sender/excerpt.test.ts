@@ -1,4 +1,4 @@
-import { excerptBytes } from '@payment-integration/core'
+import { excerptBytes } from '@payment-integration/core/ports'
 import { describe, expect, it } from 'vitest'
 import { createExcerpt } from './excerpt.js'
 

@@ -1,5 +1,5 @@
 /** The beginning of an answer's body, for the delivery log. @module */
-import { excerptBytes } from '@payment-integration/core'
+import { excerptBytes } from '@payment-integration/core/ports'
 
 /** Collects the beginning of a body. */
 export interface Excerpt {

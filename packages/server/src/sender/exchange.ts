@@ -1,6 +1,6 @@
 /** One request and its answer, under one time budget. Source: INTERFACE 6 (5 seconds, any 2xx). @module */
 import { TIMEOUT } from 'node:dns'
-import type { Post, PostFailure, PostResult } from '@payment-integration/core'
+import type { Post, PostFailure, PostResult } from '@payment-integration/core/ports'
 import { type Dispatcher, errors } from 'undici'
 import { BudgetSpentError } from '../internal/budget.js'
 import { AddressRefusedError } from './address-refused-error.js'

@@ -1,4 +1,4 @@
-import type { PostResult } from '@payment-integration/core'
+import type { PostResult } from '@payment-integration/core/ports'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Listening, listen } from '../../test/support/hostile-listen.js'
 import { type HostileReceiver, hostileReceivers, type Outcome } from '../../test/support/hostile-receivers.js'

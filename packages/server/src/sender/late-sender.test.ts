@@ -1,4 +1,4 @@
-import type { Post } from '@payment-integration/core'
+import type { Post } from '@payment-integration/core/ports'
 import { afterEach, describe, expect, it } from 'vitest'
 import { startTcp, type TcpServer } from '../../test/support/tcp-server.js'
 import { createLateSender } from './late-sender.js'

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Post } from '@payment-integration/core'
+import type { Post } from '@payment-integration/core/ports'
 import { afterEach, describe, expect, it } from 'vitest'
 import { always, type DnsServer, startDns } from '../../test/support/hostile-dns.js'
 import { eventually, startTcp, type TcpServer } from '../../test/support/tcp-server.js'

@@ -1,5 +1,6 @@
 /** Posts notifications with undici. Source: INTERFACE 6 (delivery), DESIGN section 3 (redirects and addresses). @module */
-import { type NotificationUrlRule, readNotificationUrl, type Sender } from '@payment-integration/core'
+import { type NotificationUrlRule, readNotificationUrl } from '@payment-integration/core'
+import type { Sender } from '@payment-integration/core/ports'
 import { Agent } from 'undici'
 import { isInRanges } from '../internal/address-ranges.js'
 import { exchange, readBytes, type Target } from './exchange.js'

@@ -1,5 +1,6 @@
 /** How a chain and an endpoint are doing when all is well. */
-import type { ChainStatus, EndpointStatus } from '@payment-integration/core'
+import type { ChainStatus } from '@payment-integration/core'
+import type { EndpointStatus } from '@payment-integration/core/ports'
 
 export function chainStatus(changes: Partial<ChainStatus> = {}): ChainStatus {
   return {

@@ -1,5 +1,5 @@
 /** A chain that is a list of blocks: a test says which payments each block holds. */
-import type { BlockRef, Chain, PaymentFacts } from '@payment-integration/core'
+import type { BlockRef, Chain, PaymentFacts } from '@payment-integration/core/ports'
 import { facts } from './index-payments.js'
 
 /** What a test says about a payment. What the block decides is left out; everything else has a default. */

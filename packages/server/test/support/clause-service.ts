@@ -4,18 +4,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
-  type Clock,
   createService,
   createUpdateReceiver,
-  type IdentityProvider,
-  type Logger,
   parseMasterKey,
-  type ReceiptSource,
   silentLogger,
   systemClock,
 } from '@payment-integration/core'
+import type { Clock, IdentityProvider, Logger, ReceiptSource } from '@payment-integration/core/ports'
 import type { WebhookReader } from '@payment-integration/identity-sumsub/service'
-import { createSqliteStore } from '@payment-integration/store-sql'
+import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
 import { createApp } from '../../src/app/create-app.js'
 import { listenHttp } from '../../src/run/http-server.js'
 import { createRequestListener } from '../../src/run/request-listener.js'

@@ -1,6 +1,7 @@
 /** A real server on a real database whose secrets are the same in every run. */
 import { createHash, createHmac } from 'node:crypto'
-import { type Logger, systemClock } from '@payment-integration/core'
+import { systemClock } from '@payment-integration/core'
+import type { Logger } from '@payment-integration/core/ports'
 import { startServer } from '../../src/run/start-server.js'
 import type { Values } from './hostile-requests.js'
 import { tempConfig } from './temp-config.js'

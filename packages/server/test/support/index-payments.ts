@@ -1,5 +1,5 @@
 /** Puts payments into a store as an indexer does: facts, version 1, snapshot and delivery in one transaction. */
-import type { PaymentFacts, Store } from '@payment-integration/core'
+import type { PaymentFacts, Store } from '@payment-integration/core/ports'
 
 const word = (digit: string, bytes: number) => `0x${digit.repeat(bytes * 2)}`
 

@@ -1,5 +1,5 @@
 /** Calls of the legacy API over HTTP, and what a test says about prices. */
-import type { PriceFeedFacts, PricingFacts } from '@payment-integration/core'
+import type { PriceFeedFacts, PricingFacts } from '@payment-integration/core/ports'
 import type { Clauses } from './clause-service.js'
 
 /** A look-up or verify answer as JSON, loosely: tests say what is in it. */

@@ -3,14 +3,10 @@
  * path of a SQLite file or a postgres:// address, migrated already; PROVIDER the address of an identity provider, or
  * `instant` for one that answers at once. Tells its URL, and ends with its parent.
  */
-import {
-  createService,
-  type IdentityProvider,
-  parseMasterKey,
-  silentLogger,
-  systemClock,
-} from '@payment-integration/core'
-import { createPostgresStore, createSqliteStore } from '@payment-integration/store-sql'
+import { createService, parseMasterKey, silentLogger, systemClock } from '@payment-integration/core'
+import type { IdentityProvider } from '@payment-integration/core/ports'
+import { createPostgresStore } from '@payment-integration/store-sql/postgres'
+import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
 import { createApp } from '../../src/app/create-app.js'
 import { createSumsubProvider } from '../../src/identity/sumsub-provider.js'
 import { listenHttp } from '../../src/run/http-server.js'

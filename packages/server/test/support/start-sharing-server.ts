@@ -2,7 +2,8 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { createService, parseMasterKey, type Service, type Store, silentLogger } from '@payment-integration/core'
+import { createService, parseMasterKey, type Service, silentLogger } from '@payment-integration/core'
+import type { Store } from '@payment-integration/core/ports'
 import { createUndiciSender } from '../../src/sender/undici-sender.js'
 import { timingMasterKey } from './start-timing-server.js'
 

@@ -1,5 +1,5 @@
 /** Due deliveries that a claim may take. Source: docs/decisions/fairness.md. @module */
-import { endpointOf } from '@payment-integration/core'
+import { endpointOf } from '@payment-integration/core/ports'
 import type { Connection, Differences, DueQuery, DueWalk, Lane } from '../engine.js'
 import { runKept, type StatementText } from '../internal/statement.js'
 import { integer } from '../internal/values.js'

@@ -1,7 +1,7 @@
 /** Payments as rows, both ways. @module */
-import type { Invoice, PaymentState, Recipient } from '@payment-integration/contract'
-import { initialStatus } from '@payment-integration/core'
+import type { InvoiceBody, PaymentState, RecipientBody } from '@payment-integration/contract'
 import type { NewPayment, PaymentFacts, PaymentStatus, StoredPayment } from '@payment-integration/core/ports'
+import { initialStatus } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
 import type { BulkColumn } from '../engine.js'
 import { remember } from '../internal/remember.js'
@@ -189,7 +189,7 @@ export function storedPayment(row: Selectable<PaymentRow>): StoredPayment {
     pricing: unpackPricing(row.pricing),
     version: integer(row.version),
     state: row.state as PaymentState | null,
-    recipient: unpack<Recipient>(row.recipient),
-    invoice: unpack<Invoice>(row.invoice),
+    recipient: unpack<RecipientBody>(row.recipient),
+    invoice: unpack<InvoiceBody>(row.invoice),
   }
 }

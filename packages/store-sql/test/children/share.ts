@@ -4,16 +4,10 @@
  * Each line of input is a task as JSON; each line of output has its answers, and the points that were passed.
  */
 import { createInterface } from 'node:readline'
-import {
-  createIdentity,
-  parseMasterKey,
-  silentLogger,
-  systemClock,
-  systemIds,
-  systemRandom,
-} from '@payment-integration/core'
+import { parseMasterKey, silentLogger, systemClock, systemIds, systemRandom } from '@payment-integration/core'
 import type { Applicant, Review, Store } from '@payment-integration/core/ports'
-import { createPostgresStore } from '../../src/exports/index.js'
+import { createIdentity } from '../../../core/src/identity/identity.js'
+import { createPostgresStore } from '../../src/exports/postgres.js'
 
 /** A task. */
 export type ShareTask =

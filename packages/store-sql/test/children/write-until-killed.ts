@@ -1,5 +1,5 @@
 /** Stores one integration after the other and prints the number of each once it is committed. @module */
-import { createSqliteStore } from '../../src/exports/index.js'
+import { createSqliteStore } from '../../src/exports/sqlite.js'
 
 const [path = ''] = process.argv.slice(2)
 const store = createSqliteStore({ path })

@@ -1,6 +1,6 @@
 /** Writes into a SQLite file until that fails, and prints how. @module */
 import { StoreError } from '@payment-integration/core'
-import { createSqliteStore } from '../../src/exports/index.js'
+import { createSqliteStore } from '../../src/exports/sqlite.js'
 
 const [path = ''] = process.argv.slice(2)
 const store = createSqliteStore({ path })

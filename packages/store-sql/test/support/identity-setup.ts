@@ -1,13 +1,7 @@
 /** Identity on a database, with a provider that redeems every token and whose answers may be lost. @module */
-import {
-  createIdentity,
-  parseMasterKey,
-  silentLogger,
-  systemClock,
-  systemIds,
-  systemRandom,
-} from '@payment-integration/core'
+import { parseMasterKey, silentLogger, systemClock, systemIds, systemRandom } from '@payment-integration/core'
 import type { Store } from '@payment-integration/core/ports'
+import { createIdentity } from '../../../core/src/identity/identity.js'
 import { createStore } from '../../src/create-store.js'
 import type { Engine } from '../../src/engine.js'
 

@@ -2,7 +2,8 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { createPostgresStore, createSqliteStore, postgresStoreDefaults } from '../../src/exports/index.js'
+import { createPostgresStore, postgresStoreDefaults } from '../../src/exports/postgres.js'
+import { createSqliteStore } from '../../src/exports/sqlite.js'
 import type { TestPostgres } from '../postgres.js'
 import { temporaryFolder } from './engines.js'
 

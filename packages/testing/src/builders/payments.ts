@@ -1,13 +1,13 @@
 /** Payments, pages and snapshots of the integration API. Source: INTERFACE 2.1 to 2.3. @module */
 import {
-  type Invoice,
-  type Page,
-  type Payment,
+  type InvoiceBody,
+  type PageBody,
+  type PaymentBody,
   pageWriteSchema,
   paymentStates,
   paymentWriteSchema,
-  type Recipient,
-  type Snapshot,
+  type RecipientBody,
+  type SnapshotBody,
   snapshotWriteSchema,
 } from '@payment-integration/contract'
 import type { FakeClock } from '../fake-clock.js'
@@ -15,12 +15,12 @@ import type { Draws } from './draws.js'
 
 /** Builders of one seed. Each call draws anew; fields that you give replace those that were drawn. */
 export interface PaymentBuilders {
-  payment(fields?: Partial<Payment>): Payment
+  payment(fields?: Partial<PaymentBody>): PaymentBody
   /** A page of payments, newest first. @param payments - How many to draw, or which. */
-  page(payments?: number | readonly Payment[], nextCursor?: string | null): Page
-  snapshot(fields?: Partial<Snapshot>): Snapshot
-  recipient(fields?: Partial<Recipient>): Recipient
-  invoice(fields?: Partial<Invoice>): Invoice
+  page(payments?: number | readonly PaymentBody[], nextCursor?: string | null): PageBody
+  snapshot(fields?: Partial<SnapshotBody>): SnapshotBody
+  recipient(fields?: Partial<RecipientBody>): RecipientBody
+  invoice(fields?: Partial<InvoiceBody>): InvoiceBody
 }
 
 /** What they need. */
@@ -49,19 +49,19 @@ export function createPaymentBuilders({ draws, clock, integrationAddress }: Paym
     const fraction = String(draws.whole(1, 99)).padStart(2, '0')
     return `${draws.whole(0, 500)}.${fraction}${digits > 2 ? String(draws.whole(1, 9)).padStart(digits - 2, '0') : ''}`
   }
-  const recipient = (fields: Partial<Recipient> = {}): Recipient => ({
+  const recipient = (fields: Partial<RecipientBody> = {}): RecipientBody => ({
     title: draws.pick(merchants),
     subtitle: draws.pick([null, 'Main street']),
     ...fields,
   })
-  const invoice = (fields: Partial<Invoice> = {}): Invoice => ({
+  const invoice = (fields: Partial<InvoiceBody> = {}): InvoiceBody => ({
     amount: amount(2),
     currency: draws.pick(currencies),
     settlementAmount: amount(2),
     settlementCurrency: 'USD',
     ...fields,
   })
-  const snapshot = (fields: Partial<Snapshot> = {}): Snapshot =>
+  const snapshot = (fields: Partial<SnapshotBody> = {}): SnapshotBody =>
     snapshotWriteSchema.parse({
       integrationAddress,
       chainId: draws.pick(chains),
@@ -72,7 +72,7 @@ export function createPaymentBuilders({ draws, clock, integrationAddress }: Paym
       invoice: draws.pick([invoice(), null]),
       ...fields,
     })
-  const payment = (fields: Partial<Payment> = {}): Payment => {
+  const payment = (fields: Partial<PaymentBody> = {}): PaymentBody => {
     const { symbol, digits } = draws.pick(tokens)
     const gross = amount(digits)
     const seven = snapshot()
@@ -102,14 +102,14 @@ export function createPaymentBuilders({ draws, clock, integrationAddress }: Paym
 }
 
 /** The order of every list: block time, chain id and hash, descending. Source: INTERFACE 4.1. */
-export function newestFirst(a: Payment, b: Payment): number {
+export function newestFirst(a: PaymentBody, b: PaymentBody): number {
   const gap = Date.parse(b.blockTimestamp) - Date.parse(a.blockTimestamp) || Number(b.chainId) - Number(a.chainId)
   if (gap !== 0) return gap
   return a.txHash < b.txHash ? 1 : a.txHash > b.txHash ? -1 : 0
 }
 
 /** The seven fields of a payment that a notification says. Source: INTERFACE 2.1. */
-export function snapshotOf(payment: Payment): Snapshot {
+export function snapshotOf(payment: PaymentBody): SnapshotBody {
   const { integrationAddress, chainId, txHash, version, state, recipient, invoice } = payment
   return { integrationAddress, chainId, txHash, version, state, recipient, invoice }
 }

@@ -2,7 +2,7 @@
 import {
   integrationHeader,
   jsonContentType,
-  type Snapshot,
+  type SnapshotBody,
   signatureHeader,
   signatureToleranceSeconds,
 } from '@payment-integration/contract'
@@ -26,28 +26,28 @@ export interface DeliveryOptions {
 /** Makes deliveries. Whatever is wrong with one, everything else is right. */
 export interface Deliveries {
   /** As the service sends it, signed now. */
-  good(snapshot: Snapshot): Promise<SignedDelivery>
+  good(snapshot: SnapshotBody): Promise<SignedDelivery>
   /** Signed so long ago that a receiver refuses it. @param seconds - Its age. @default 301 */
-  stale(snapshot: Snapshot, seconds?: number): Promise<SignedDelivery>
+  stale(snapshot: SnapshotBody, seconds?: number): Promise<SignedDelivery>
   /** Signed so far ahead that a receiver refuses it. @param seconds - How far. @default 301 */
-  future(snapshot: Snapshot, seconds?: number): Promise<SignedDelivery>
+  future(snapshot: SnapshotBody, seconds?: number): Promise<SignedDelivery>
   /** Signed with a secret that is not the receiver's. */
-  forged(snapshot: Snapshot): Promise<SignedDelivery>
+  forged(snapshot: SnapshotBody): Promise<SignedDelivery>
   /** Changed after it was signed, by a blank that only the bytes show. */
-  tampered(snapshot: Snapshot): Promise<SignedDelivery>
+  tampered(snapshot: SnapshotBody): Promise<SignedDelivery>
   /** Without a signature. */
-  unsigned(snapshot: Snapshot): SignedDelivery
+  unsigned(snapshot: SnapshotBody): SignedDelivery
   /** With the header of another integration over a body that is signed right. */
-  misrouted(snapshot: Snapshot, integrationAddress?: string): Promise<SignedDelivery>
+  misrouted(snapshot: SnapshotBody, integrationAddress?: string): Promise<SignedDelivery>
   /** The same bytes once more, signed anew, as a retry of the service is. */
   duplicate(delivery: SignedDelivery): Promise<SignedDelivery>
   /** One delivery for each snapshot, newest version first: only the first may have an effect. */
-  reordered(snapshots: readonly Snapshot[]): Promise<SignedDelivery[]>
+  reordered(snapshots: readonly SnapshotBody[]): Promise<SignedDelivery[]>
   /**
    * The same bytes twice: signed with the next secret, then with the receiver's. So the service sends them within the
    * grace time of a rotation when the first is answered 400, 401 or 403. A receiver with both secrets takes the first.
    */
-  rotated(snapshot: Snapshot, nextSecret: string): Promise<[next: SignedDelivery, previous: SignedDelivery]>
+  rotated(snapshot: SnapshotBody, nextSecret: string): Promise<[next: SignedDelivery, previous: SignedDelivery]>
 }
 
 const beyond = signatureToleranceSeconds + 1
@@ -65,7 +65,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
     const t = String(Math.floor(clock.now() / 1_000) - ageSeconds)
     return `t=${t},v1=${await codeOf(key, t, body)}`
   }
-  async function make(snapshot: Snapshot, { ageSeconds = 0, key = secret } = {}): Promise<SignedDelivery> {
+  async function make(snapshot: SnapshotBody, { ageSeconds = 0, key = secret } = {}): Promise<SignedDelivery> {
     const body = bytesOf(snapshot)
     return deliveryOf(snapshot.integrationAddress, body, await sign(body, ageSeconds, key))
   }
@@ -93,7 +93,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
   }
 }
 
-function bytesOf(snapshot: Snapshot): Uint8Array<ArrayBuffer> {
+function bytesOf(snapshot: SnapshotBody): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(JSON.stringify(snapshot))
 }
 

@@ -2,5 +2,5 @@ export { createTestService, type TestService, type TestServiceOptions } from '..
 export type { TestIntegration } from '../service/credentials.js'
 export type { TestFault } from '../service/faults.js'
 export type { LegacyState } from '../service/legacy-api.js'
-export type { ChangeOptions, PaymentChange, PaymentKey, TestPayments } from '../service/payments.js'
+export type { ChangeOptions, PaymentChange, TestPaymentKey, TestPayments } from '../service/payments.js'
 export type { IdentityControl, TestReview } from '../service/verifications.js'

@@ -3,10 +3,18 @@ import type { ServerResponse } from 'node:http'
 import { type ErrorCode, Refusal, refusalBody } from './errors.js'
 
 /** What the provider can be asked. */
-export type Operation = 'mint' | 'reuse' | 'preview' | 'import' | 'find' | 'applicant' | 'status' | 'testCompleted'
+export type ProviderOperation =
+  | 'mint'
+  | 'reuse'
+  | 'preview'
+  | 'import'
+  | 'find'
+  | 'applicant'
+  | 'status'
+  | 'testCompleted'
 
 /** What the caller gets instead of the answer. A number is an HTTP status; `errorCode` is one of the provider's errors. */
-export type FaultAnswer =
+export type ProviderFaultAnswer =
   | number
   | { readonly errorCode: ErrorCode }
   /** The connection ends without a byte. */
@@ -30,26 +38,26 @@ export type FaultAnswer =
   | 'drip'
 
 /** A fault, for the next requests of one kind. */
-export interface Fault {
-  readonly on: Operation
+export interface ProviderFault {
+  readonly on: ProviderOperation
   /** Whether the request is carried out first: after it, a redemption has happened although nobody hears of it. */
   readonly at: 'before' | 'after'
-  readonly answer: FaultAnswer
+  readonly answer: ProviderFaultAnswer
   /** How many requests it meets. @default 1 */
   readonly times?: number | undefined
 }
 
 /** Faults that wait for their request. */
 export interface Faults {
-  add(fault: Fault): void
+  add(fault: ProviderFault): void
   /** Takes the first fault for an operation. */
-  take(operation: Operation): Fault | null
+  take(operation: ProviderOperation): ProviderFault | null
   clear(): void
 }
 
 /** Builds the list: first in, first out. */
 export function createFaults(): Faults {
-  let waiting: { readonly fault: Fault; left: number }[] = []
+  let waiting: { readonly fault: ProviderFault; left: number }[] = []
   return {
     add: (fault) => void waiting.push({ fault, left: fault.times ?? 1 }),
     take(operation) {
@@ -66,7 +74,12 @@ export function createFaults(): Faults {
 }
 
 /** Gives the faulty answer. `json` is what would have been answered. */
-export function answerFaultily(response: ServerResponse, { answer }: Fault, json: string, correlationId: string): void {
+export function answerFaultily(
+  response: ServerResponse,
+  { answer }: ProviderFault,
+  json: string,
+  correlationId: string,
+): void {
   const type = { 'Content-Type': 'application/json' }
   if (typeof answer === 'object' && 'redirectTo' in answer) {
     response.writeHead(307, { Location: answer.redirectTo }).end()

@@ -1,7 +1,7 @@
 /** Which path is which request, and what is done for it. @module */
 import { applicantJson, type Rejection, reviewJson } from './applicants.js'
 import { Refusal } from './errors.js'
-import type { Operation } from './faults.js'
+import type { ProviderOperation } from './faults.js'
 import type { ProviderClient } from './options.js'
 import { copy, previewReuse, reuse } from './redeem.js'
 import { type AnnounceEvent, decide } from './reviews.js'
@@ -23,7 +23,7 @@ export interface Asked {
 interface Route {
   readonly methods: readonly string[]
   readonly path: RegExp
-  readonly operation: Operation
+  readonly operation: ProviderOperation
   readonly answer: (asked: Asked) => Record<string, unknown>
 }
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { authenticate, type ReceivedRequest } from './authenticate.js'
 import { createControl, type ProviderControl } from './control.js'
 import { Refusal, refusalBody } from './errors.js'
-import { answerFaultily, createFaults, type Fault, type Operation } from './faults.js'
+import { answerFaultily, createFaults, type ProviderFault, type ProviderOperation } from './faults.js'
 import { type IdentityProviderOptions, identityProviderDefaults, type WebhookTarget } from './options.js'
 import { createRateLimits } from './rate-limits.js'
 import type { AnnounceEvent } from './reviews.js'
@@ -17,7 +17,7 @@ import { createWebhooks, type WebhookDelivery, type WebhookRun } from './webhook
 /** One request that was answered, or not. No token and no query is kept. */
 export interface RequestRecord {
   /** Null for a path that nothing is at. */
-  readonly operation: Operation | null
+  readonly operation: ProviderOperation | null
   readonly method: string
   readonly path: string
   /** What the provider made of it, whatever a fault then did to the answer; null when a fault kept it from being carried out. */
@@ -33,7 +33,7 @@ export interface TestIdentityProvider extends ProviderControl {
   /** Every webhook that was sent, oldest first. */
   readonly webhooks: readonly WebhookDelivery[]
   /** Makes the next requests of one kind fail. */
-  fail(fault: Fault): void
+  fail(fault: ProviderFault): void
   /** Forgets faults that met no request yet. */
   clearFaults(): void
   /** Says where a client's events go; before it, those that its options name. What waits already goes where it was to go. */

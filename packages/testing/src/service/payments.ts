@@ -1,13 +1,13 @@
 /** The payments of the service under test, with their versions. Source: INTERFACE 2.1, 3; DESIGN section 3 (version). @module */
-import { type Payment, paymentWriteSchema, type Snapshot } from '@payment-integration/contract'
+import { type PaymentBody, paymentWriteSchema, type SnapshotBody } from '@payment-integration/contract'
 import { newestFirst, snapshotOf } from '../builders/payments.js'
 import { mayFollow } from './transitions.js'
 
 /** What an update may change: absent leaves, null clears. */
-export type PaymentChange = Partial<Pick<Payment, 'state' | 'recipient' | 'invoice'>>
+export type PaymentChange = Partial<Pick<PaymentBody, 'state' | 'recipient' | 'invoice'>>
 
 /** Names a payment where a hash alone may be of two chains. */
-export interface PaymentKey {
+export interface TestPaymentKey {
   readonly txHash: string
   readonly chainId?: string | undefined
   readonly integrationAddress?: string | undefined
@@ -25,30 +25,30 @@ export interface TestPayments {
    * Stores a payment, or replaces the one of its integration, chain and hash. Gives the snapshot that the service would send.
    * @throws {RangeError} When the stored one has a higher version: versions never decrease.
    */
-  record(payment: Payment): Snapshot
+  record(payment: PaymentBody): SnapshotBody
   /**
    * Changes a payment and adds 1 to its version. Gives the snapshot that the service would send. What changes nothing makes no version, and
    * gives the snapshot that is stored.
    * @throws {RangeError} When no payment fits, or more than one does, or the service would refuse the transition of the state.
    */
-  change(key: PaymentKey, change: PaymentChange, options?: ChangeOptions): Snapshot
+  change(key: TestPaymentKey, change: PaymentChange, options?: ChangeOptions): SnapshotBody
   /** Takes a payment away, as if the service had never seen it. @throws {RangeError} As `change`. */
-  forget(key: PaymentKey): void
+  forget(key: TestPaymentKey): void
   /** Of one integration, newest first. */
-  of(integration: string): Payment[]
+  of(integration: string): PaymentBody[]
   /** Every payment, newest first. */
-  all(): Payment[]
+  all(): PaymentBody[]
 }
 
 /** Makes an empty one. */
 export function createTestPayments(): TestPayments {
-  const payments = new Map<string, Payment>()
-  const nameOf = ({ integrationAddress, chainId, txHash }: Payment) => `${integrationAddress} ${chainId} ${txHash}`
-  const store = (checked: Payment): Snapshot => {
+  const payments = new Map<string, PaymentBody>()
+  const nameOf = ({ integrationAddress, chainId, txHash }: PaymentBody) => `${integrationAddress} ${chainId} ${txHash}`
+  const store = (checked: PaymentBody): SnapshotBody => {
     payments.set(nameOf(checked), checked)
     return snapshotOf(checked)
   }
-  const find = ({ txHash, chainId, integrationAddress }: PaymentKey): Payment => {
+  const find = ({ txHash, chainId, integrationAddress }: TestPaymentKey): PaymentBody => {
     const found = [...payments.values()].filter(
       (payment) =>
         payment.txHash === txHash.toLowerCase() &&

@@ -1,5 +1,5 @@
 /** The four endpoints of the read API. Source: INTERFACE 4.1, 7. @module */
-import { type Page, type Payment, pageLimit, pageWriteSchema } from '@payment-integration/contract'
+import { type PageBody, type PaymentBody, pageLimit, pageWriteSchema } from '@payment-integration/contract'
 import { answer, refuse } from './answers.js'
 import { after, cursorAfter } from './cursor.js'
 import type { TestPayments } from './payments.js'
@@ -30,7 +30,7 @@ export function listPayments(payments: TestPayments, { caller, url, address }: R
   const shown = rest.slice(0, limit)
   const last = shown.at(-1)
   const nextCursor = rest.length > limit && last !== undefined ? cursorAfter(name, last) : null
-  return answer(pageWriteSchema.parse({ payments: shown, nextCursor } satisfies Page))
+  return answer(pageWriteSchema.parse({ payments: shown, nextCursor } satisfies PageBody))
 }
 
 /** Answers one payment: of the caller, or of the caller and one wallet. */
@@ -54,7 +54,7 @@ export function getPayment(payments: TestPayments, { caller, txHash = '', addres
 }
 
 /** Whether a wallet is on either side of a payment; an empty wallet is on all. */
-function isOf(wallet: string): (payment: Payment) => boolean {
+function isOf(wallet: string): (payment: PaymentBody) => boolean {
   return ({ sender, receiver }) => wallet === '' || sender === wallet || receiver === wallet
 }
 

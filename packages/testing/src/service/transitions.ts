@@ -1,7 +1,7 @@
 /** Which state may follow which, as the service decides. It shares no code with it. Source: INTERFACE 3; DESIGN section 3 (transitions). @module */
-import type { Payment } from '@payment-integration/contract'
+import type { PaymentBody } from '@payment-integration/contract'
 
-type State = NonNullable<Payment['state']>
+type State = NonNullable<PaymentBody['state']>
 
 const refunds: readonly State[] = ['refund_pending', 'refund_success', 'refund_failure']
 const followers: Readonly<Record<State, readonly State[]>> = {
@@ -14,6 +14,6 @@ const followers: Readonly<Record<State, readonly State[]>> = {
 }
 
 /** Whether the service lets a payment go from one state to another. The same state is no change; nothing returns to none. */
-export function mayFollow(from: Payment['state'], to: Payment['state']): boolean {
+export function mayFollow(from: PaymentBody['state'], to: PaymentBody['state']): boolean {
   return from === to || from === null || (to !== null && followers[from].includes(to))
 }

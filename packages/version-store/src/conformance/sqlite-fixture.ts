@@ -1,6 +1,6 @@
 /** A fixture for any driver of SQLite, so that a runtime that brings its own can be tested where it runs. @module */
 import type { SqliteDatabase } from '../sqlite-database.js'
-import { sqliteVersionStore } from '../sqlite-version-store.js'
+import { createSqliteVersionStore } from '../sqlite-version-store.js'
 import type { Faults } from './faults.js'
 import type { ConformanceFixture } from './fixture.js'
 
@@ -12,16 +12,16 @@ export interface SqliteTestDatabase extends SqliteDatabase {
 /**
  * Makes a fixture on a fresh connection, which it closes.
  * @param remove - Removes the database file, if there is one.
- * @example versionStoreConformance('bun:sqlite', (faults) => sqliteFixture(new Database(':memory:'), faults), { test })
+ * @example versionStoreConformance('bun:sqlite', (faults) => createSqliteFixture(new Database(':memory:'), faults), { test })
  */
-export async function sqliteFixture(
+export async function createSqliteFixture(
   database: SqliteTestDatabase,
   faults: Faults,
   remove: () => void = () => {},
 ): Promise<ConformanceFixture<SqliteDatabase>> {
   database.exec('CREATE TABLE notes (id INTEGER PRIMARY KEY, note TEXT NOT NULL)')
   return {
-    store: sqliteVersionStore({ database: faulty(database, faults), busyTimeoutMs: 60_000 }),
+    store: createSqliteVersionStore({ database: faulty(database, faults), busyTimeoutMs: 60_000 }),
     write: (tx, note) => void tx.prepare('INSERT INTO notes (note) VALUES (?)').run(note),
     notes: async () =>
       database

@@ -1,7 +1,7 @@
 export { ConformanceError } from '../conformance/assert.js'
 export { type Fault, type Faults, InjectedFaultError } from '../conformance/faults.js'
 export type { ConformanceFixture, OpenFixture } from '../conformance/fixture.js'
-export { type SqliteTestDatabase, sqliteFixture } from '../conformance/sqlite-fixture.js'
+export { createSqliteFixture, type SqliteTestDatabase } from '../conformance/sqlite-fixture.js'
 export {
   type ConformanceCase,
   type ConformanceExcuse,

@@ -1,6 +1,7 @@
+export type { BusyOptions } from '../busy-options.js'
 export { createReceiver, type Received, type Receiver, type ReceiverOptions } from '../create-receiver.js'
 export { decideVersion, type VersionDecision } from '../decide-version.js'
 export * from '../errors.js'
-export { memoryVersionStore } from '../memory-version-store.js'
+export { createMemoryVersionStore } from '../memory-version-store.js'
 export { checkVersion, normalizeKey } from '../payment-key.js'
 export type { Effect, ListingVersionStore, PaymentKey, VersionedPayment, VersionStore } from '../version-store.js'

@@ -1,4 +1,3 @@
-export type { BusyOptions } from '../busy-options.js'
 export type {
   DrizzleDatabase,
   DrizzleSql,
@@ -11,9 +10,9 @@ export type {
   PostgresTransaction,
 } from '../postgres-database.js'
 export {
+  createPostgresVersionStore,
   type PostgresVersionStore,
   type PostgresVersionStoreOptions,
   postgresDefaults,
-  postgresVersionStore,
   postgresVersionTable,
 } from '../postgres-version-store.js'

@@ -1,8 +1,7 @@
-export type { BusyOptions } from '../busy-options.js'
 export type { IoRedisClient, NodeRedisClient, RedisClient } from '../redis-client.js'
 export {
+  createRedisVersionStore,
   type RedisTransaction,
   type RedisVersionStoreOptions,
   redisDefaults,
-  redisVersionStore,
 } from '../redis-version-store.js'

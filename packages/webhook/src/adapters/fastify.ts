@@ -38,10 +38,10 @@ export interface FastifyReceiverOptions extends HandlerOptions {
 /**
  * A plugin: one route, encapsulated, where no parser touches the body. Parsers outside stay as they are.
  * @throws {TypeError | RangeError} When an option is unusable; `register` hands it on.
- * @example app.register(fastifyReceiver, { url: '/webhook', receive })
+ * @example app.register(createFastifyReceiver, { url: '/webhook', receive })
  */
-export async function fastifyReceiver(instance: FastifyLike, options: FastifyReceiverOptions): Promise<void> {
-  const handler = fastifyHandler(options)
+export async function createFastifyReceiver(instance: FastifyLike, options: FastifyReceiverOptions): Promise<void> {
+  const handler = createFastifyHandler(options)
   instance.removeAllContentTypeParsers()
   instance.addContentTypeParser('*', (_request, _payload, done) => done(null))
   instance.all(options.url, handler)
@@ -51,7 +51,7 @@ export async function fastifyReceiver(instance: FastifyLike, options: FastifyRec
  * Makes a handler for a route of your own whose content type parser leaves the body alone, or keeps it as a buffer.
  * @throws {TypeError | RangeError} When an option is unusable.
  */
-export function fastifyHandler(options: HandlerOptions): FastifyHandler {
+export function createFastifyHandler(options: HandlerOptions): FastifyHandler {
   const settings = handlerSettings(options)
   return async (request, reply) => {
     const source = nodeSource(request.raw, [request, request.raw], cure)
@@ -63,4 +63,4 @@ export function fastifyHandler(options: HandlerOptions): FastifyHandler {
   }
 }
 
-const cure = 'Register the route by app.register(fastifyReceiver, { url, receive }), where no parser reads it.'
+const cure = 'Register the route by app.register(createFastifyReceiver, { url, receive }), where no parser reads it.'

@@ -6,9 +6,9 @@ import { serveFetch } from './internal/fetch-source.js'
 /**
  * Makes a fetch handler.
  * @throws {TypeError | RangeError} When an option is unusable.
- * @example Deno.serve(fetchHandler({ receive }))
+ * @example Deno.serve(createFetchHandler({ receive }))
  */
-export function fetchHandler(options: HandlerOptions): FetchHandler {
+export function createFetchHandler(options: HandlerOptions): FetchHandler {
   const settings = handlerSettings(options)
   return (request) => serveFetch(request, settings, 'Let what reads it first read request.clone().')
 }

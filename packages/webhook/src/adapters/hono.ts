@@ -12,9 +12,9 @@ export interface HonoContextLike {
 /**
  * Makes a handler for a route.
  * @throws {TypeError | RangeError} When an option is unusable.
- * @example app.all('/webhook', honoHandler({ receive }))
+ * @example app.all('/webhook', createHonoHandler({ receive }))
  */
-export function honoHandler(options: HandlerOptions): (context: HonoContextLike) => Promise<WebResponse> {
+export function createHonoHandler(options: HandlerOptions): (context: HonoContextLike) => Promise<WebResponse> {
   const settings = handlerSettings(options)
   return ({ req }) => serveFetch(req.raw, settings, cure)
 }

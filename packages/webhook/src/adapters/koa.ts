@@ -16,9 +16,9 @@ export interface KoaContextLike {
 /**
  * Makes a middleware that answers every request it is given; choose by path before it, and place it before `bodyParser()`.
  * @throws {TypeError | RangeError} When an option is unusable.
- * @example const deliveries = koaHandler({ receive }); app.use((ctx, next) => (ctx.path === '/webhook' ? deliveries(ctx) : next()))
+ * @example const deliveries = createKoaHandler({ receive }); app.use((ctx, next) => (ctx.path === '/webhook' ? deliveries(ctx) : next()))
  */
-export function koaHandler(options: HandlerOptions): (ctx: KoaContextLike) => Promise<void> {
+export function createKoaHandler(options: HandlerOptions): (ctx: KoaContextLike) => Promise<void> {
   const settings = handlerSettings(options)
   return async (ctx) => {
     const source = nodeSource(ctx.req, [ctx.request as Parsed, ctx.req], cure)
@@ -30,4 +30,4 @@ export function koaHandler(options: HandlerOptions): (ctx: KoaContextLike) => Pr
   }
 }
 
-const cure = 'Place koaHandler before app.use(bodyParser()), or set ctx.disableBodyParser = true on its path.'
+const cure = 'Place createKoaHandler before app.use(bodyParser()), or set ctx.disableBodyParser = true on its path.'

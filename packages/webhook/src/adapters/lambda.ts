@@ -39,9 +39,9 @@ const reserveMs = 250
 /**
  * Makes the handler of a function. The answer is given before the function's own time-out (3 seconds unless you set it), too.
  * @throws {TypeError | RangeError} When an option is unusable.
- * @example export const handler = lambdaHandler({ receive })
+ * @example export const handler = createLambdaHandler({ receive })
  */
-export function lambdaHandler(options: HandlerOptions): LambdaHandler {
+export function createLambdaHandler(options: HandlerOptions): LambdaHandler {
   const settings = handlerSettings(options)
   return async (event, context) => {
     const remainingMs = context?.getRemainingTimeInMillis?.() ?? Infinity

@@ -7,8 +7,8 @@ import type { NodeHandler } from './node-types.js'
  * Makes a handler for `app.use(path, handler)`, which Nest runs before its body parser, or for a controller's method that passes its
  * `@Req()` and `@Res()` on; a controller needs `NestFactory.create(AppModule, { rawBody: true })`.
  * @throws {TypeError | RangeError} When an option is unusable.
- * @example app.use('/webhook', nestHandler({ receive: (delivery) => app.get(Payments).receive(delivery) }))
+ * @example app.use('/webhook', createNestHandler({ receive: (delivery) => app.get(Payments).receive(delivery) }))
  */
-export function nestHandler(options: HandlerOptions): NodeHandler {
+export function createNestHandler(options: HandlerOptions): NodeHandler {
   return serveNode(options, 'Keep the bytes: NestFactory.create(AppModule, { rawBody: true }).')
 }

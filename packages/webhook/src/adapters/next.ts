@@ -8,9 +8,9 @@ import type { NodeHandler } from './node-types.js'
 /**
  * Makes the `POST` of `app/webhook/route.ts`. Next itself answers other methods with 405.
  * @throws {TypeError | RangeError} When an option is unusable.
- * @example export const POST = nextRoute({ receive })
+ * @example export const POST = createNextRoute({ receive })
  */
-export function nextRoute(options: HandlerOptions): FetchHandler {
+export function createNextRoute(options: HandlerOptions): FetchHandler {
   const settings = handlerSettings(options)
   return (request) => serveFetch(request, settings, 'Let what reads it first read request.clone().')
 }
@@ -19,8 +19,8 @@ export function nextRoute(options: HandlerOptions): FetchHandler {
  * Makes the default export of `pages/api/webhook.ts`. The same file must switch Next's parser off, literally:
  * `export const config = { api: { bodyParser: false } }`.
  * @throws {TypeError | RangeError} When an option is unusable.
- * @example export default nextApi({ receive })
+ * @example export default createNextApi({ receive })
  */
-export function nextApi(options: HandlerOptions): NodeHandler {
+export function createNextApi(options: HandlerOptions): NodeHandler {
   return serveNode(options, 'Add to the file of this route: export const config = { api: { bodyParser: false } }')
 }

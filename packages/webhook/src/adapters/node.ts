@@ -6,8 +6,8 @@ import type { NodeHandler } from './node-types.js'
 /**
  * Makes a listener for `node:http`, `node:https` and `node:http2`; choose by path before you call it.
  * @throws {TypeError | RangeError} When an option is unusable.
- * @example createServer(nodeHandler({ receive })).listen(4000)
+ * @example createServer(createNodeHandler({ receive })).listen(4000)
  */
-export function nodeHandler(options: HandlerOptions): NodeHandler {
+export function createNodeHandler(options: HandlerOptions): NodeHandler {
   return serveNode(options, 'Call the handler before anything else reads the request.')
 }

@@ -16,9 +16,9 @@ export type WorkerHandler<Env> = (request: FetchRequest, env: Env, context: Work
  * Makes the `fetch` of a Worker. Work that misses the deadline goes on under `waitUntil`.
  * @param options - The options, or a function that makes them from the bindings, called once per set of bindings.
  * @throws {TypeError | RangeError} When an option is unusable: at once, or for a function at the first request.
- * @example export default { fetch: workerHandler((env: Env) => ({ receive: receiverOf(env) })) }
+ * @example export default { fetch: createWorkerHandler((env: Env) => ({ receive: receiverOf(env) })) }
  */
-export function workerHandler<Env extends object>(
+export function createWorkerHandler<Env extends object>(
   options: HandlerOptions | ((env: Env) => HandlerOptions),
 ): WorkerHandler<Env> {
   const settingsOf = typeof options === 'function' ? onceEach(options) : always(handlerSettings(options))

@@ -1,4 +1,1 @@
-export { expressHandler } from '../adapters/express.js'
-export { HandlerError } from '../adapters/handler-error.js'
-export type { HandlerOptions, IncomingDelivery, Refused } from '../adapters/handler-options.js'
-export type { NodeHandler, NodeRequest, NodeResponse } from '../adapters/node-types.js'
+export { createExpressHandler } from '../adapters/express.js'

@@ -1,5 +1,1 @@
-export { fetchHandler } from '../adapters/fetch.js'
-export type { FetchHandler, FetchRequest } from '../adapters/fetch-types.js'
-export type { WebResponse } from '../adapters/globals.js'
-export { HandlerError } from '../adapters/handler-error.js'
-export type { HandlerOptions, IncomingDelivery, Refused } from '../adapters/handler-options.js'
+export { createFetchHandler } from '../adapters/fetch.js'

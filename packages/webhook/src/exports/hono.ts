@@ -1,5 +1,1 @@
-export type { FetchRequest } from '../adapters/fetch-types.js'
-export type { WebResponse } from '../adapters/globals.js'
-export { HandlerError } from '../adapters/handler-error.js'
-export type { HandlerOptions, IncomingDelivery, Refused } from '../adapters/handler-options.js'
-export { type HonoContextLike, honoHandler } from '../adapters/hono.js'
+export { createHonoHandler, type HonoContextLike } from '../adapters/hono.js'

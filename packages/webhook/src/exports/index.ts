@@ -1,3 +1,5 @@
+export { HandlerError } from '../adapters/handler-error.js'
+export type { HandlerOptions, IncomingDelivery, Refused } from '../adapters/handler-options.js'
 export {
   createVerifier,
   type Secrets,
@@ -12,6 +14,6 @@ export { explainRefusal } from '../explain-refusal.js'
 export { integrationHeader, signatureHeader } from '../headers.js'
 export { bodyDefaults, freshnessDefaults, type Limits } from '../limits.js'
 export { type ReadBodyOptions, readBody } from '../read-body.js'
-export type { Invoice, PaymentState, Recipient, Snapshot } from '../snapshot.js'
+export type { Snapshot } from '../snapshot.js'
 export type { SignatureProof } from '../verify-bytes.js'
 export { type VerifySignatureInput, verifySignature } from '../verify-signature.js'

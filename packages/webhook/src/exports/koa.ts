@@ -1,4 +1,1 @@
-export { HandlerError } from '../adapters/handler-error.js'
-export type { HandlerOptions, IncomingDelivery, Refused } from '../adapters/handler-options.js'
-export { type KoaContextLike, koaHandler } from '../adapters/koa.js'
-export type { NodeRequest } from '../adapters/node-types.js'
+export { createKoaHandler, type KoaContextLike } from '../adapters/koa.js'

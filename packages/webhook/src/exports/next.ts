@@ -1,6 +1,1 @@
-export type { FetchHandler, FetchRequest } from '../adapters/fetch-types.js'
-export type { WebResponse } from '../adapters/globals.js'
-export { HandlerError } from '../adapters/handler-error.js'
-export type { HandlerOptions, IncomingDelivery, Refused } from '../adapters/handler-options.js'
-export { nextApi, nextRoute } from '../adapters/next.js'
-export type { NodeHandler, NodeRequest, NodeResponse } from '../adapters/node-types.js'
+export { createNextApi, createNextRoute } from '../adapters/next.js'

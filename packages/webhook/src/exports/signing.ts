@@ -1,2 +1,1 @@
-export { integrationHeader, signatureHeader } from '../headers.js'
 export { type SignInput, signatureOf, signDelivery } from '../sign-delivery.js'

@@ -1,4 +1,3 @@
-export type { Snapshot } from '../snapshot.js'
 export {
   createTestDelivery,
   createTestSnapshot,

@@ -1,5 +1,1 @@
-export type { FetchRequest } from '../adapters/fetch-types.js'
-export type { WebResponse } from '../adapters/globals.js'
-export { HandlerError } from '../adapters/handler-error.js'
-export type { HandlerOptions, IncomingDelivery, Refused } from '../adapters/handler-options.js'
-export { type WorkerContextLike, type WorkerHandler, workerHandler } from '../adapters/worker.js'
+export { createWorkerHandler, type WorkerContextLike, type WorkerHandler } from '../adapters/worker.js'

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import express, { type RequestHandler } from 'express'
 import { expect, onTestFinished, test } from 'vitest'
-import { expressHandler } from '../../src/exports/express.js'
+import { createExpressHandler } from '../../src/exports/express.js'
 import { createVerifier, type VerifierOptions } from '../../src/exports/index.js'
 import { adapterConformance } from './conformance.js'
 import { delivery, secret } from './fixture.js'
@@ -10,12 +10,12 @@ import { hostOf } from './host.js'
 const cure = /above app\.use\(express\.json\(\)\)/
 
 adapterConformance({
-  name: 'expressHandler above express.json()',
+  name: 'createExpressHandler above express.json()',
   cure,
   async start(options, parser) {
     const app = express()
     if (parser) app.use(express.json())
-    app.all('/webhook', expressHandler(options))
+    app.all('/webhook', createExpressHandler(options))
     app.use(express.json())
     return hostOf(createServer(app))
   },
@@ -31,7 +31,7 @@ async function behind(
   const told: unknown[] = []
   const app = express()
   app.use(middleware)
-  app.all('/webhook', expressHandler({ receive: verify, onError: (error) => told.push(error) }))
+  app.all('/webhook', createExpressHandler({ receive: verify, onError: (error) => told.push(error) }))
   const host = await hostOf(createServer(app))
   onTestFinished(() => host.close())
   const { status } = await host.send(await sent)

@@ -1,22 +1,22 @@
 import fastify from 'fastify'
 import { expect, onTestFinished, test } from 'vitest'
-import { fastifyHandler, fastifyReceiver } from '../../src/exports/fastify.js'
+import { createFastifyHandler, createFastifyReceiver } from '../../src/exports/fastify.js'
 import { createVerifier } from '../../src/exports/index.js'
 import { adapterConformance } from './conformance.js'
 import { delivery, secret } from './fixture.js'
 import { hostOf } from './host.js'
 
-const cure = /app\.register\(fastifyReceiver, \{ url, receive \}\)/
+const cure = /app\.register\(createFastifyReceiver, \{ url, receive \}\)/
 
 adapterConformance({
-  name: 'fastifyReceiver in an app with its own JSON routes',
+  name: 'createFastifyReceiver in an app with its own JSON routes',
   cure,
   async start(options, parser) {
     const app = fastify()
     app.post('/json', async (request) => request.body)
-    if (parser) app.all('/webhook', fastifyHandler(options))
+    if (parser) app.all('/webhook', createFastifyHandler(options))
     // biome-ignore lint/nursery/noMisusedPromises: register takes callbacks and promises; the rule sees the first overload only.
-    else await app.register(fastifyReceiver, { url: '/webhook', ...options })
+    else await app.register(createFastifyReceiver, { url: '/webhook', ...options })
     await app.listen({ host: '127.0.0.1', port: 0 })
     return hostOf(app.server, () => app.close())
   },
@@ -31,7 +31,7 @@ test('the plugin takes a prefix, and leaves the parsers of other routes alone', 
   const app = fastify()
   onTestFinished(() => app.close())
   // biome-ignore lint/nursery/noMisusedPromises: register takes callbacks and promises; the rule sees the first overload only.
-  await app.register(fastifyReceiver, { prefix: '/payments', url: '/webhook', receive: verify })
+  await app.register(createFastifyReceiver, { prefix: '/payments', url: '/webhook', receive: verify })
   app.post('/json', async (request) => request.body)
   const { headers, body } = await delivery()
   const sent = await app.inject({ method: 'POST', url: '/payments/webhook', headers, payload: Buffer.from(body) })
@@ -44,7 +44,7 @@ test('register rejects with what is wrong with the options', async () => {
   const app = fastify()
   onTestFinished(() => app.close())
   // biome-ignore lint/nursery/noMisusedPromises: register takes callbacks and promises; the rule sees the first overload only.
-  app.register(fastifyReceiver, { url: '/webhook', receive: verify, deadlineMs: 0 })
+  app.register(createFastifyReceiver, { url: '/webhook', receive: verify, deadlineMs: 0 })
   await expect(app.ready()).rejects.toThrow(RangeError)
 })
 
@@ -53,7 +53,7 @@ test('a route of your own verifies what a parser keeps as a buffer', async () =>
   onTestFinished(() => app.close())
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-  app.post('/webhook', fastifyHandler({ receive: verify }))
+  app.post('/webhook', createFastifyHandler({ receive: verify }))
   const { headers, body } = await delivery()
   const inject = (payload: Buffer) => app.inject({ method: 'POST', url: '/webhook', headers, payload })
   expect((await inject(Buffer.from(body))).statusCode).toBe(204)

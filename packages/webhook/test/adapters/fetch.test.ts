@@ -1,17 +1,17 @@
 import { createServer } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { expect, onTestFinished, test } from 'vitest'
-import { fetchHandler } from '../../src/exports/fetch.js'
+import { createFetchHandler } from '../../src/exports/fetch.js'
 import { createVerifier } from '../../src/exports/index.js'
 import { adapterConformance } from './conformance.js'
 import { delivery, secret } from './fixture.js'
 import { hostOf } from './host.js'
 
 adapterConformance({
-  name: 'fetchHandler',
+  name: 'createFetchHandler',
   cure: /read request\.clone\(\)/,
   async start(options, parser) {
-    const handle = fetchHandler(options)
+    const handle = createFetchHandler(options)
     const listener = getRequestListener(async (request) => {
       if (parser && request.method === 'POST') await request.json()
       return handle(request)
@@ -23,7 +23,7 @@ adapterConformance({
 test('a middleware that reads a clone leaves the delivery whole', async () => {
   const { verify } = createVerifier({ secrets: secret })
   const read: unknown[] = []
-  const handle = fetchHandler({ receive: verify })
+  const handle = createFetchHandler({ receive: verify })
   const listen = async (request: Request) => {
     read.push(await request.clone().json())
     return handle(request)

@@ -1,15 +1,15 @@
 import { once } from 'node:events'
 import { connect, createServer as createHttp2Server } from 'node:http2'
 import type { AddressInfo } from 'node:net'
-import { createReceiver, memoryVersionStore } from '@payment-integration/version-store'
+import { createMemoryVersionStore, createReceiver } from '@payment-integration/version-store'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import type { HandlerOptions } from '../../src/adapters/handler-options.js'
-import { fetchHandler } from '../../src/exports/fetch.js'
+import { createFetchHandler } from '../../src/exports/fetch.js'
 import { createVerifier, type Snapshot } from '../../src/exports/index.js'
-import { lambdaHandler } from '../../src/exports/lambda.js'
-import { nodeHandler } from '../../src/exports/node.js'
+import { createLambdaHandler } from '../../src/exports/lambda.js'
+import { createNodeHandler } from '../../src/exports/node.js'
 import { createTestSnapshot, type TestDeliveryOptions } from '../../src/exports/testing.js'
-import { workerHandler } from '../../src/exports/worker.js'
+import { createWorkerHandler } from '../../src/exports/worker.js'
 import { delivery, patience, secret } from './fixture.js'
 
 const { verify } = createVerifier({ secrets: secret })
@@ -19,7 +19,7 @@ async function request(options: Partial<TestDeliveryOptions> = {}): Promise<Requ
   return new Request('http://127.0.0.1/webhook', { method: 'POST', ...(await delivery(options)) })
 }
 
-const statusOf = async (handle: ReturnType<typeof fetchHandler>, sent: Request) =>
+const statusOf = async (handle: ReturnType<typeof createFetchHandler>, sent: Request) =>
   ((await handle(sent)) as Response).status
 
 afterEach(() => vi.useRealTimers())
@@ -35,7 +35,7 @@ test.each([
   [{ deadlineMs: 60_001 }, RangeError],
 ])('%j is refused when the handler is made', (unusable, kind) => {
   const options = { receive: verify, ...unusable } as HandlerOptions
-  for (const make of [nodeHandler, fetchHandler, lambdaHandler, workerHandler])
+  for (const make of [createNodeHandler, createFetchHandler, createLambdaHandler, createWorkerHandler])
     expect(() => make(options)).toThrow(kind)
 })
 
@@ -43,7 +43,7 @@ test('the answer comes after 4.5 seconds at the latest', async () => {
   const sent = await request()
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   let status: number | undefined
-  void statusOf(fetchHandler({ receive: never, onError: () => undefined }), sent).then((given) => {
+  void statusOf(createFetchHandler({ receive: never, onError: () => undefined }), sent).then((given) => {
     status = given
   })
   await vi.advanceTimersByTimeAsync(4499)
@@ -55,7 +55,7 @@ test('the answer comes after 4.5 seconds at the latest', async () => {
 test('nothing waits after an answer: the timer of the deadline is gone', async () => {
   const sent = await request()
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  expect(await statusOf(fetchHandler({ receive: verify }), sent)).toBe(204)
+  expect(await statusOf(createFetchHandler({ receive: verify }), sent)).toBe(204)
   expect(vi.getTimerCount()).toBe(0)
 })
 
@@ -63,15 +63,15 @@ test('without onError the error goes to console.error', async () => {
   const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
   onTestFinished(() => printed.mockRestore())
   const broken = new Error('no such table')
-  expect(await statusOf(fetchHandler({ receive: () => Promise.reject(broken) }), await request())).toBe(500)
+  expect(await statusOf(createFetchHandler({ receive: () => Promise.reject(broken) }), await request())).toBe(500)
   expect(printed.mock.calls).toEqual([[broken]])
 })
 
 test('receive of the version store fits: each version is handled once, and every copy is answered with success', async () => {
   const handled: number[] = []
   const handle = ({ version }: Snapshot) => void handled.push(version)
-  const { receive } = createReceiver({ verify, store: memoryVersionStore(), handle })
-  const take = fetchHandler({ receive })
+  const { receive } = createReceiver({ verify, store: createMemoryVersionStore(), handle })
+  const take = createFetchHandler({ receive })
   const statuses = []
   for (const version of [2, 2, 1, 3, 3])
     statuses.push(await statusOf(take, await request({ snapshot: createTestSnapshot({ version }) })))
@@ -86,7 +86,7 @@ test('a Worker makes its options once per set of bindings, and lets late work en
   const made: object[] = []
   let finish: () => void = () => undefined
   const receive = () => new Promise<void>((done) => (finish = done))
-  const fetch = workerHandler((env: object) => {
+  const fetch = createWorkerHandler((env: object) => {
     made.push(env)
     return { receive, deadlineMs: 10, onError: () => undefined }
   })
@@ -101,7 +101,7 @@ test('a Worker makes its options once per set of bindings, and lets late work en
 })
 
 test('a Worker whose options cannot be made rejects, so that the runtime reports it', async () => {
-  const fetch = workerHandler(() => ({ receive: createVerifier({ secrets: '' }).verify }))
+  const fetch = createWorkerHandler(() => ({ receive: createVerifier({ secrets: '' }).verify }))
   await expect(fetch(await request(), {}, { waitUntil: () => undefined })).rejects.toThrow(TypeError)
 })
 
@@ -113,12 +113,12 @@ test('a request that a time-out of the host answered is left alone', async () =>
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), `${value}`])),
   })
   const response = { statusCode: 200, headersSent: true, setHeader: vi.fn(), end: vi.fn() }
-  await nodeHandler({ receive: verify })(incoming, response)
+  await createNodeHandler({ receive: verify })(incoming, response)
   expect([response.statusCode, response.setHeader.mock.calls, response.end.mock.calls]).toEqual([200, [], []])
 })
 
-test('nodeHandler serves HTTP/2', async () => {
-  const handle = nodeHandler({ receive: verify })
+test('createNodeHandler serves HTTP/2', async () => {
+  const handle = createNodeHandler({ receive: verify })
   const server = createHttp2Server((incoming, outgoing) => void handle(incoming, outgoing)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
@@ -160,12 +160,12 @@ async function streamed(ageSeconds: number, pull: () => Uint8Array | Promise<Uin
 
 test('a fetch body that does not come is cancelled at the deadline', async () => {
   const { state, request: slow } = await streamed(0, never)
-  expect(await statusOf(fetchHandler({ receive: verify, deadlineMs: 20 }), slow)).toBe(408)
+  expect(await statusOf(createFetchHandler({ receive: verify, deadlineMs: 20 }), slow)).toBe(408)
   await expect.poll(() => state.cancelled, patience).toBe(true)
 })
 
 test('of a fetch body that was refused unread, 4 MiB and one deadline at most are thrown away', async () => {
-  const handle = fetchHandler({ receive: verify, deadlineMs: 200 })
+  const handle = createFetchHandler({ receive: verify, deadlineMs: 200 })
   const endless = await streamed(400, () => new Uint8Array(65_536))
   const slow = await streamed(400, never)
   expect([await statusOf(handle, endless.request), await statusOf(handle, slow.request)]).toEqual([400, 400])

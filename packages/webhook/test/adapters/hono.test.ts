@@ -2,14 +2,14 @@ import { createServer } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { expect, onTestFinished, test } from 'vitest'
-import { honoHandler } from '../../src/exports/hono.js'
+import { createHonoHandler } from '../../src/exports/hono.js'
 import { createVerifier } from '../../src/exports/index.js'
 import { adapterConformance } from './conformance.js'
 import { delivery, secret } from './fixture.js'
 import { hostOf } from './host.js'
 
 adapterConformance({
-  name: 'honoHandler',
+  name: 'createHonoHandler',
   cure: /before the middleware that reads the body/,
   async start(options, parser) {
     const app = new Hono()
@@ -18,7 +18,7 @@ adapterConformance({
         if (context.req.method === 'POST') await context.req.json()
         await next()
       })
-    app.all('/webhook', honoHandler(options))
+    app.all('/webhook', createHonoHandler(options))
     return hostOf(createServer(getRequestListener(app.fetch)))
   },
 })
@@ -31,7 +31,7 @@ test('a middleware that reads a clone leaves the delivery whole', async () => {
     read.push(await context.req.raw.clone().json())
     await next()
   })
-  app.all('/webhook', honoHandler({ receive: verify }))
+  app.all('/webhook', createHonoHandler({ receive: verify }))
   const host = await hostOf(createServer(getRequestListener(app.fetch)))
   onTestFinished(() => host.close())
   const sent = await delivery()

@@ -3,19 +3,19 @@ import { bodyParser } from '@koa/bodyparser'
 import Koa from 'koa'
 import { expect, onTestFinished, test } from 'vitest'
 import { createVerifier } from '../../src/exports/index.js'
-import { koaHandler } from '../../src/exports/koa.js'
+import { createKoaHandler } from '../../src/exports/koa.js'
 import { adapterConformance } from './conformance.js'
 import { delivery, secret } from './fixture.js'
 import { hostOf } from './host.js'
 
 adapterConformance({
-  name: 'koaHandler before bodyParser()',
+  name: 'createKoaHandler before bodyParser()',
   cure: /before app\.use\(bodyParser\(\)\)/,
   async start(options, parser) {
     const app = new Koa()
     // Koa prints every upload that breaks off.
     app.silent = true
-    const deliveries = koaHandler(options)
+    const deliveries = createKoaHandler(options)
     if (parser) app.use(bodyParser())
     app.use((ctx, next) => (ctx.path === '/webhook' ? deliveries(ctx) : next()))
     app.use(bodyParser())
@@ -25,7 +25,7 @@ adapterConformance({
 
 test('behind bodyParser() the cure ctx.disableBodyParser helps', async () => {
   const app = new Koa()
-  const deliveries = koaHandler({ receive: createVerifier({ secrets: secret }).verify })
+  const deliveries = createKoaHandler({ receive: createVerifier({ secrets: secret }).verify })
   app.use((ctx, next) => {
     if (ctx.path === '/webhook') Object.assign(ctx, { disableBodyParser: true })
     return next()

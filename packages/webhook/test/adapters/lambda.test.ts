@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { HandlerOptions } from '../../src/adapters/handler-options.js'
 import { createVerifier } from '../../src/exports/index.js'
-import { type LambdaEventLike, type LambdaHandler, lambdaHandler } from '../../src/exports/lambda.js'
+import { createLambdaHandler, type LambdaEventLike, type LambdaHandler } from '../../src/exports/lambda.js'
 import { adapterConformance } from './conformance.js'
 import { delivery, secret } from './fixture.js'
 import type { Host, Sent } from './host.js'
@@ -91,9 +91,9 @@ const kinds: (Kind & { readonly excuses?: Record<string, string> })[] = [
 for (const kind of kinds)
   adapterConformance(
     {
-      name: `lambdaHandler behind a ${kind.name}`,
+      name: `createLambdaHandler behind a ${kind.name}`,
       cure: /httpJsonBodyParser/,
-      start: async (options, parser) => hostOf(lambdaHandler(options), kind, parser),
+      start: async (options, parser) => hostOf(createLambdaHandler(options), kind, parser),
       ...(kind.excuses ? { excuses: kind.excuses } : {}),
     },
     false,
@@ -112,7 +112,7 @@ test('Base64 that is none is refused as unreadable', async () => {
     '****',
     true,
   )
-  expect((await lambdaHandler(options)(event, context)).statusCode).toBe(400)
+  expect((await createLambdaHandler(options)(event, context)).statusCode).toBe(400)
   expect(codes).toEqual(['ERR_BODY_UNREADABLE'])
 })
 
@@ -120,9 +120,9 @@ test("the answer comes before the function's own time-out", async () => {
   const options: HandlerOptions = { receive: () => new Promise(() => undefined), onError: () => undefined }
   const event = functionUrl.event('POST', new Map(), '', false)
   const soon = { getRemainingTimeInMillis: () => 300 }
-  expect((await lambdaHandler(options)(event, soon)).statusCode).toBe(503)
+  expect((await createLambdaHandler(options)(event, soon)).statusCode).toBe(503)
 })
 
 test('an event without a method is 405', async () => {
-  expect((await lambdaHandler({ receive: verify })({}, context)).statusCode).toBe(405)
+  expect((await createLambdaHandler({ receive: verify })({}, context)).statusCode).toBe(405)
 })

@@ -3,7 +3,8 @@ import type { Server } from 'node:http'
 import { All, Controller, Module, Req, Res, type Type } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import type { HandlerOptions } from '../../src/adapters/handler-options.js'
-import { type NodeRequest, type NodeResponse, nestHandler } from '../../src/exports/nest.js'
+import type { NodeRequest, NodeResponse } from '../../src/adapters/node-types.js'
+import { createNestHandler } from '../../src/exports/nest.js'
 import { adapterConformance } from './conformance.js'
 import { hostOf } from './host.js'
 
@@ -11,7 +12,7 @@ const cure = /NestFactory\.create\(AppModule, \{ rawBody: true \}\)/
 
 /** A controller as decorators would make it; this compiler has none for parameters. */
 function moduleOf(options: HandlerOptions): Type {
-  const handle = nestHandler(options)
+  const handle = createNestHandler(options)
   class Webhooks {
     receive(request: NodeRequest, response: NodeResponse): Promise<void> {
       return handle(request, response)
@@ -36,7 +37,7 @@ async function controller(options: HandlerOptions, rawBody: boolean) {
 const parsedFirst = "Nest's body parser reads JSON before any controller"
 
 adapterConformance({
-  name: 'nestHandler in a controller, with rawBody: true',
+  name: 'createNestHandler in a controller, with rawBody: true',
   cure,
   start: (options, parser) => controller(options, !parser),
   excuses: {
@@ -50,14 +51,14 @@ adapterConformance({
 })
 
 adapterConformance({
-  name: 'nestHandler by app.use()',
+  name: 'createNestHandler by app.use()',
   cure,
   async start(options, parser) {
     if (parser) return controller(options, false)
     class AppModule {}
     Module({})(AppModule)
     const app = await NestFactory.create(AppModule, { logger: false })
-    app.use('/webhook', nestHandler(options))
+    app.use('/webhook', createNestHandler(options))
     await app.listen(0, '127.0.0.1')
     return hostOf(app.getHttpServer() as Server, () => app.close())
   },

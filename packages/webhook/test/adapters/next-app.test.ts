@@ -5,16 +5,16 @@ import {
   NextRequestAdapter,
   signalFromNodeResponse,
 } from 'next/dist/server/web/spec-extension/adapters/next-request.js'
-import { nextRoute } from '../../src/exports/next.js'
+import { createNextRoute } from '../../src/exports/next.js'
 import { adapterConformance } from './conformance.js'
 import { hostOf } from './host.js'
 
 /** Next's own way from a request of Node to a NextRequest, and from the Response back. */
 adapterConformance({
-  name: 'nextRoute',
+  name: 'createNextRoute',
   cure: /read request\.clone\(\)/,
   async start(options, parser) {
-    const POST = nextRoute(options)
+    const POST = createNextRoute(options)
     return hostOf(
       createServer(async (incoming, outgoing) => {
         const base = new NodeNextRequest(incoming)

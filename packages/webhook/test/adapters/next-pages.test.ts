@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { apiResolver } from 'next/dist/server/api-utils/node/api-resolver.js'
-import { nextApi } from '../../src/exports/next.js'
+import { createNextApi } from '../../src/exports/next.js'
 import { adapterConformance } from './conformance.js'
 import { hostOf } from './host.js'
 
@@ -8,10 +8,10 @@ const preview = { previewModeId: 'id', previewModeEncryptionKey: 'key', previewM
 
 /** Next's own resolver of API routes, on a server of Node. */
 adapterConformance({
-  name: 'nextApi with bodyParser: false',
+  name: 'createNextApi with bodyParser: false',
   cure: /export const config = \{ api: \{ bodyParser: false \} \}/,
   async start(options, parser) {
-    const route = { default: nextApi(options), ...(parser ? {} : { config: { api: { bodyParser: false } } }) }
+    const route = { default: createNextApi(options), ...(parser ? {} : { config: { api: { bodyParser: false } } }) }
     return hostOf(
       createServer(async (request, response) => {
         await apiResolver(request, response, {}, route, { ...preview, dev: true }, false, true, '/webhook')

@@ -1,15 +1,15 @@
 import { createServer } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
-import { workerHandler } from '../../src/exports/worker.js'
+import { createWorkerHandler } from '../../src/exports/worker.js'
 import { adapterConformance } from './conformance.js'
 import { hostOf } from './host.js'
 
 adapterConformance({
-  name: 'workerHandler',
+  name: 'createWorkerHandler',
   cure: /read request\.clone\(\)/,
   async start(options, parser) {
     const env = { bindings: true }
-    const worker = { fetch: workerHandler((_: typeof env) => options) }
+    const worker = { fetch: createWorkerHandler((_: typeof env) => options) }
     const listener = getRequestListener(async (request) => {
       if (parser && request.method === 'POST') await request.json()
       return worker.fetch(request, env, { waitUntil: () => undefined })

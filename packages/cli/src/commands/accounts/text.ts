@@ -1,5 +1,5 @@
 /** How commands print an account. @module */
-import type { AccountRecord } from '@payment-integration/core'
+import type { AccountRecord } from '@payment-integration/core/ports'
 import type { LinkConfig } from './link-config.js'
 
 /** One line about an account: `shop  0x…  137: USDC, USDT; 1: ETH`. */

@@ -1,5 +1,5 @@
 /** Warns of symbols that name no token, so that a mistyped one is not found by a customer. Source: INTERFACE 2.4 (CoinConfig). @module */
-import type { Config } from '@payment-integration/server'
+import type { Config } from '@payment-integration/server/service'
 import type { LinkConfig } from './link-config.js'
 
 /**

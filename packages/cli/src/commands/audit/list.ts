@@ -1,5 +1,6 @@
 /** `payment-integration audit list`. @module */
-import type { AuditQueries, AuditRecord } from '@payment-integration/core'
+import type { AuditQueries } from '@payment-integration/core'
+import type { AuditRecord } from '@payment-integration/core/ports'
 import { InterruptedError } from '../../errors.js'
 import type { ExitCode, Io } from '../../io.js'
 import { grouped } from '../../output/figures.js'

@@ -1,5 +1,5 @@
 /** How commands print the audit log. @module */
-import type { AuditRecord } from '@payment-integration/core'
+import type { AuditRecord } from '@payment-integration/core/ports'
 import { momentText } from '../../output/moments.js'
 import { plain } from '../../output/plain.js'
 

@@ -1,5 +1,5 @@
 /** Which deliveries a command is about. @module */
-import type { DeliveryFilter, DeliveryStatus } from '@payment-integration/core'
+import type { DeliveryFilter, DeliveryStatus } from '@payment-integration/core/ports'
 import { UsageError } from '../../errors.js'
 
 /** Options that choose deliveries. A delivery must fit all that are given. */

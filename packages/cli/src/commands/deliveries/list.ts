@@ -1,5 +1,6 @@
 /** `payment-integration deliveries list`. @module */
-import type { DeliveryCommands, DeliveryFilter, DeliveryView } from '@payment-integration/core'
+import type { DeliveryCommands } from '@payment-integration/core'
+import type { DeliveryFilter, DeliveryView } from '@payment-integration/core/ports'
 import { InterruptedError } from '../../errors.js'
 import type { ExitCode, Io } from '../../io.js'
 import { grouped } from '../../output/figures.js'

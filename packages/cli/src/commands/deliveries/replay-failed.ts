@@ -1,5 +1,6 @@
 /** `payment-integration deliveries replay-failed`. @module */
-import type { DeliveryCommands, DeliveryFilter, IntegrationView, ReplayTotals } from '@payment-integration/core'
+import type { DeliveryCommands, IntegrationView, ReplayTotals } from '@payment-integration/core'
+import type { DeliveryFilter } from '@payment-integration/core/ports'
 import { UsageError } from '../../errors.js'
 import type { ExitCode, Io } from '../../io.js'
 import { grouped } from '../../output/figures.js'

@@ -1,5 +1,5 @@
 /** How commands print deliveries. @module */
-import type { AttemptRecord, DeliveryView, EndpointView } from '@payment-integration/core'
+import type { AttemptRecord, DeliveryView, EndpointView } from '@payment-integration/core/ports'
 import { grouped } from '../../output/figures.js'
 import { exactMomentText, momentText } from '../../output/moments.js'
 import { plain } from '../../output/plain.js'

@@ -1,5 +1,6 @@
 /** Which address the commands of the group are about: it is given itself, or as its keyed hash. @module */
-import { type Identity, type Service, ShareRequestError } from '@payment-integration/core'
+import type { Service } from '@payment-integration/core'
+import { type Identity, ShareRequestError } from '@payment-integration/core/identity'
 import { UsageError } from '../../errors.js'
 import type { Io } from '../../io.js'
 import type { OperateOptions } from '../with-service.js'

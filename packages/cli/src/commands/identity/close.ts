@@ -1,5 +1,6 @@
 /** `payment-integration identity close`. @module */
-import type { CloseRequest, CloseResult, Identity, SubjectView } from '@payment-integration/core'
+import type { CloseRequest, CloseResult, Identity } from '@payment-integration/core/identity'
+import type { SubjectView } from '@payment-integration/core/ports'
 import { UsageError } from '../../errors.js'
 import type { ExitCode, Io } from '../../io.js'
 import { plain } from '../../output/plain.js'

@@ -1,5 +1,5 @@
 /** Lists of the group that are read newest first, of one address or all. @module */
-import type { Identity } from '@payment-integration/core'
+import type { Identity } from '@payment-integration/core/identity'
 import type { ExitCode, Io } from '../../io.js'
 import { grouped } from '../../output/figures.js'
 import type { ReportedEvent } from '../../output/reporter.js'

@@ -1,5 +1,5 @@
 /** `payment-integration identity resolve`. @module */
-import type { ResolveResult } from '@payment-integration/core'
+import type { ResolveResult } from '@payment-integration/core/identity'
 import { UsageError } from '../../errors.js'
 import type { ExitCode, Io } from '../../io.js'
 import { type OperateOptions, withService } from '../with-service.js'

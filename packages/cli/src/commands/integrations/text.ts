@@ -1,5 +1,6 @@
 /** How commands print an integration. @module */
-import type { EndpointView, IntegrationView } from '@payment-integration/core'
+import type { IntegrationView } from '@payment-integration/core'
+import type { EndpointView } from '@payment-integration/core/ports'
 import { momentText } from '../../output/moments.js'
 
 /** One line about an integration. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { openService, readConfig } from '@payment-integration/server'
+import { openService, readConfig } from '@payment-integration/server/service'
 import { describe, expect, it } from 'vitest'
 import { commandsOf } from '../../../test/run-commands.js'
 import { eventsOf } from '../../../test/test-io.js'

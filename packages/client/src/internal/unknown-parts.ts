@@ -1,16 +1,16 @@
 /** What is done about parts of an answer that this version does not know: nothing, a warning, or an error. @module */
-import type { Stranger } from '@payment-integration/contract'
+import type { UnknownPart } from '@payment-integration/contract'
 import { InvalidResponseError } from '../errors.js'
 import type { ClientWarning } from '../warning.js'
 import { hideTexts } from './hide-texts.js'
 
-/** Kinds of strangers that a client tells apart; it keeps them to tell each once, and is silent about more. */
+/** Warns once of each unknown part; keeps this many to know, and is silent about more. */
 const keptKinds = 100
 /** Characters of a name or a word that come from the answer. */
 const shownCharacters = 64
 
-/** Looks at the strangers of one answer. @param secrets - Further texts that must not be shown. */
-export type Watch = (strangers: readonly Stranger[], secrets: readonly string[]) => void
+/** Looks at the unknown parts of one answer. @param secrets - Further texts that must not be shown. */
+export type Watch = (unknownParts: readonly UnknownPart[], secrets: readonly string[]) => void
 
 /** What a caller chose. */
 export interface WatchOptions {
@@ -21,13 +21,13 @@ export interface WatchOptions {
 /** @param ownSecrets - Texts of the client that must not be shown. */
 export function createWatch({ strict, onWarning }: WatchOptions, ownSecrets: readonly string[]): Watch {
   const told = new Set<string>()
-  return (strangers, secrets) => {
-    if (strangers.length === 0 || (!strict && onWarning === null)) return
-    for (const { kind, path, word } of strangers) {
+  return (unknownParts, secrets) => {
+    if (unknownParts.length === 0 || (!strict && onWarning === null)) return
+    for (const { kind, path, value: unknown } of unknownParts) {
       const show = (text: string) => hideTexts(text, [...ownSecrets, ...secrets]).slice(0, shownCharacters)
       const shownPath = path.map((part) => plain(show(part))).join('.')
       if (strict) throw new InvalidResponseError(kind === 'field' ? 'unknown_field' : 'unknown_value', 200, shownPath)
-      const value = word === null ? null : show(word)
+      const value = unknown === null ? null : show(unknown)
       const key = JSON.stringify([shownPath, value])
       if (told.has(key) || told.size === keptKinds) continue
       told.add(key)

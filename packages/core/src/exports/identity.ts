@@ -1,0 +1,12 @@
+export { normaliseEmail } from '../emails/normalise-email.js'
+export {
+  EmailProofError,
+  ProviderMisconfiguredError,
+  ProviderUnavailableError,
+  RedemptionRejectedError,
+  ShareRequestError,
+  VerificationNotSharedError,
+} from '../identity/errors.js'
+export { parseShareRequest, type ShareBody } from '../identity/parse-share-request.js'
+export { checkNamespace, defaultNamespace } from '../identity/redemption.js'
+export type * from '../identity-types.js'

@@ -1,0 +1,36 @@
+/** House rules about the public names, as `npm run packages` records them. @module */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+type Entries = Record<string, { readonly values: readonly string[]; readonly types: readonly string[] }>
+const path = join(import.meta.dirname, 'public-api.snapshot.json')
+const api = JSON.parse(readFileSync(path, 'utf8')) as Record<string, Entries>
+
+/** Entries that export a name, such as `core/ports`. */
+const entriesByName = new Map<string, string[]>()
+for (const [name, entries] of Object.entries(api))
+  for (const [entry, { values, types }] of Object.entries(entries))
+    for (const each of new Set([...values, ...types])) {
+      const known = entriesByName.get(each) ?? []
+      entriesByName.set(each, [...known, `${name.replace('@payment-integration/', '')}${entry.slice(1)}`])
+    }
+
+/** An integrator installs the client alone, so it passes on the wire types that its signatures mention. */
+const passedOn = ['client', 'contract']
+/** The client's amounts stand at a subpath without the client; headers belong to the contract and to the verifier without dependencies. */
+const inTwo = new Set(['Amount', 'integrationHeader', 'signatureHeader'])
+
+describe('a public name', () => {
+  test('stands in one entry of one package', () => {
+    const repeated = [...entriesByName].filter(
+      ([name, entries]) => entries.length > 1 && !inTwo.has(name) && entries.join() !== passedOn.join(),
+    )
+    expect(repeated.map(([name, entries]) => `${name}: ${entries.join(', ')}`)).toEqual([])
+  })
+
+  test('of a factory begins with create, whatever it makes', () => {
+    const made = /^(?!create|start|open|parse|read)[a-z]\w*(Store|Handler|Receiver|Verifier|Client|Service|Chain|Sender|Logger)$/
+    expect([...entriesByName.keys()].filter((name) => made.test(name))).toEqual([])
+  })
+})

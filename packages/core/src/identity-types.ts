@@ -17,7 +17,7 @@ export interface Identity {
    * Shares a verification: at most one redemption, whoever asks how often.
    * After any of its errors the same request may be sent again.
    * @throws VerificationNotSharedError `ERR_VERIFICATION_UNAVAILABLE`, RedemptionRejectedError
-   * `ERR_SHARE_TOKEN_REJECTED`, ProviderUnavailableError `ERR_IDENTITY_UNAVAILABLE`, ProviderMisconfiguredError
+   * `ERR_SHARE_TOKEN_REJECTED`, SharingUnavailableError `ERR_IDENTITY_UNAVAILABLE`, SharingMisconfiguredError
    * `ERR_IDENTITY_MISCONFIGURED`, StoreError.
    */
   share(input: ShareInput): Promise<ShareResponse>
@@ -47,13 +47,13 @@ export interface Identity {
   verdicts(query: IdentityQuery): Promise<VerdictRecord[]>
   /**
    * An operator resolves a redemption whose outcome is unknown and whose lease is over. The audit log names who did.
-   * It rejects with ProviderUnavailableError, ProviderMisconfiguredError, StoreError.
+   * It rejects with SharingUnavailableError, SharingMisconfiguredError, StoreError.
    */
   resolveRedemption(request: ResolveRequest): Promise<ResolveResult>
   /**
    * An operator closes a hold, or the wait for a missing applicant, whose webhook was lost. The provider is asked
    * first, and must agree. The audit log names who did.
-   * It rejects with ProviderUnavailableError, ProviderMisconfiguredError, StoreError.
+   * It rejects with SharingUnavailableError, SharingMisconfiguredError, StoreError.
    */
   closeVerification(request: CloseRequest): Promise<CloseResult>
   /** What happened to accounts of the store, newest first. */

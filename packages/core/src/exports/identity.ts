@@ -1,8 +1,8 @@
 export { normaliseEmail } from '../emails/normalise-email.js'
 export {
   EmailProofError,
-  ProviderMisconfiguredError,
-  ProviderUnavailableError,
+  SharingMisconfiguredError,
+  SharingUnavailableError,
   RedemptionRejectedError,
   ShareRequestError,
   VerificationNotSharedError,

@@ -6,7 +6,7 @@ import type { AccountEvent, EmailAddress, EmailProof, IdentityAccount } from '..
 import type { Store } from '../ports/store.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
 import type { Clock, Ids } from '../ports/world.js'
-import { EmailProofError, ProviderUnavailableError } from './errors.js'
+import { EmailProofError, SharingUnavailableError } from './errors.js'
 import { type Given, giveToProver, type Proof } from './proved.js'
 
 /** What this needs. */
@@ -57,7 +57,7 @@ export function createAccounts({ store, emails, codes, clock, ids, ownsAccounts 
       if (given?.kind !== 'again') throw new EmailProofError()
       await store.transaction((tx) => tx.identity.ensureSubject(email, ids.next()))
     }
-    throw new ProviderUnavailableError()
+    throw new SharingUnavailableError()
   }
 
   const commands: IdentityAccountCommands = {

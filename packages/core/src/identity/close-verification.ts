@@ -16,7 +16,7 @@ const pageSize = 500
 /**
  * Builds the operation. An operator's word alone lets nobody redeem again: the provider must know the missing applicant
  * neither by id nor by name, and must know another one of that time.
- * It rejects with ProviderUnavailableError, ProviderMisconfiguredError; StoreError.
+ * It rejects with SharingUnavailableError, SharingMisconfiguredError; StoreError.
  */
 export function createCloseVerification(
   parts: IdentityParts & { readonly audited: Audited },

@@ -41,8 +41,8 @@ export class RedemptionRejectedError extends CoreError {
 }
 
 /** The provider is down, slow or throttles. Answer 503: the same request may be sent again. */
-export class ProviderUnavailableError extends CoreError {
-  override readonly name = 'ProviderUnavailableError'
+export class SharingUnavailableError extends CoreError {
+  override readonly name = 'SharingUnavailableError'
   readonly code = 'ERR_IDENTITY_UNAVAILABLE'
   readonly retryable = true
   /** How long to wait, in milliseconds. */
@@ -54,8 +54,8 @@ export class ProviderUnavailableError extends CoreError {
 }
 
 /** The provider refuses this service itself. Answer 502: an operator must act. */
-export class ProviderMisconfiguredError extends CoreError {
-  override readonly name = 'ProviderMisconfiguredError'
+export class SharingMisconfiguredError extends CoreError {
+  override readonly name = 'SharingMisconfiguredError'
   readonly code = 'ERR_IDENTITY_MISCONFIGURED'
   readonly retryable = false
   constructor() {
@@ -82,11 +82,11 @@ export function failureError(failure: ProviderFailure, former: Review | null = n
     case 'rejected':
       return new RedemptionRejectedError(failure.message, former)
     case 'misconfigured':
-      return new ProviderMisconfiguredError()
+      return new SharingMisconfiguredError()
     case 'throttled':
-      return new ProviderUnavailableError(failure.retryAfterMs ?? patienceMs)
+      return new SharingUnavailableError(failure.retryAfterMs ?? patienceMs)
     case 'unavailable':
-      return new ProviderUnavailableError()
+      return new SharingUnavailableError()
   }
 }
 

@@ -3,7 +3,7 @@ import type { ShareResponse } from '@payment-integration/contract'
 import type { Applicant, IdentityProvider, Review } from '../ports/identity-provider.js'
 import type { NewRedemption, RedemptionState, ShareOutcome } from '../ports/store-identity.js'
 import { attach } from './attach.js'
-import { failureError, logFailure, ProviderUnavailableError, VerificationNotSharedError } from './errors.js'
+import { failureError, logFailure, SharingUnavailableError, VerificationNotSharedError } from './errors.js'
 import { isOpen, logMisfit, misfitOf } from './look-up.js'
 import { type IdentityParts, landingMs, lockSubject, lostAnswerMs, shareEntry } from './redemption.js'
 import { isRejected } from './reviews.js'
@@ -43,7 +43,7 @@ export function createRedeem(parts: RedeemParts): Redeem {
         return lost(redemption, result.reason)
       case 'unsent':
         await end(redemption, { outcome: 'late', state: 'refused' })
-        throw new ProviderUnavailableError()
+        throw new SharingUnavailableError()
       default: {
         const providerCode = result.kind === 'rejected' ? result.providerCode : null
         const former = await end(redemption, { outcome: result.kind, state: 'refused', providerCode })
@@ -75,7 +75,7 @@ export function createRedeem(parts: RedeemParts): Redeem {
       await tx.identity.logShare(shareEntry(clock.now(), redemption, 'unknown'))
     })
     logger.warn({ externalUserId, reason }, 'The outcome of a redemption is not known yet.')
-    throw new ProviderUnavailableError()
+    throw new SharingUnavailableError()
   }
 
   async function attached(

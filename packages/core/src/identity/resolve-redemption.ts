@@ -12,7 +12,7 @@ import { type IdentityParts, lockSubject, shareEntry } from './redemption.js'
 /**
  * Builds the operation, for a redemption that is `unresolved`, or `unknown` or `in_flight` with an expired lease. It
  * leaves its record in the audit log, in the same transaction.
- * It rejects with ProviderUnavailableError, ProviderMisconfiguredError; StoreError.
+ * It rejects with SharingUnavailableError, SharingMisconfiguredError; StoreError.
  */
 export function createResolveRedemption(
   parts: Omit<IdentityParts, 'store'> & { readonly audited: Audited },

@@ -9,7 +9,7 @@ import type { StoreTransaction } from '../ports/store-transaction.js'
 import type { Ids } from '../ports/world.js'
 import { decideOwner } from './decide-owner.js'
 import { decideSubject, openOf, personOf } from './decide-subject.js'
-import { failureError, ProviderUnavailableError, VerificationNotSharedError } from './errors.js'
+import { failureError, SharingUnavailableError, VerificationNotSharedError } from './errors.js'
 import { applyLookUp, lookUp } from './look-up.js'
 import { applyOwner, isSameOwner } from './proved.js'
 import { createRedeem, type RedeemParts } from './redeem.js'
@@ -47,8 +47,8 @@ type Step =
 
 /**
  * Builds the use case. The redemption is committed before the provider is called, so that of two requests one redeems.
- * It rejects with VerificationNotSharedError, RedemptionRejectedError, ProviderUnavailableError,
- * ProviderMisconfiguredError; StoreError. After any of them the same request may be sent again.
+ * It rejects with VerificationNotSharedError, RedemptionRejectedError, SharingUnavailableError,
+ * SharingMisconfiguredError; StoreError. After any of them the same request may be sent again.
  */
 export function createShare(parts: ShareParts): (input: ShareInput) => Promise<ShareResponse> {
   const { store, accounts, provider, emails, clock, ids, logger, namespace } = parts
@@ -71,13 +71,13 @@ export function createShare(parts: ShareParts): (input: ShareInput) => Promise<S
       }
       if (step.kind === 'answer') return { ...step.review, reused: false }
       if (step.kind === 'conflict') throw new VerificationNotSharedError()
-      if (step.kind === 'unavailable') throw new ProviderUnavailableError()
+      if (step.kind === 'unavailable') throw new SharingUnavailableError()
       const answer = step.kind === 'redeem' ? await redeem(step.redemption, shareToken) : null
       if (answer !== null) return answer
     }
     const sharer = { integrationAddress: caller, subjectId }
     await store.transaction((tx) => tx.identity.logShare(shareEntry(clock.now(), sharer, 'exhausted')))
-    throw new ProviderUnavailableError()
+    throw new SharingUnavailableError()
   }
 
   /** Decides under the lock of the person, and stores the redemption where the token is to be redeemed. */

@@ -3,7 +3,7 @@ import { type ErrorBody, type LegacyErrorBody, pageLimit, shareRejectedMessage }
 import type * as core from '@payment-integration/core'
 import { CoreError, LegacyRequestError } from '@payment-integration/core'
 import type * as identity from '@payment-integration/core/identity'
-import { ProviderUnavailableError, RedemptionRejectedError } from '@payment-integration/core/identity'
+import { SharingUnavailableError, RedemptionRejectedError } from '@payment-integration/core/identity'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { HttpRequestError } from './http-errors.js'
 
@@ -112,7 +112,7 @@ export function answerLegacyError(error: unknown): ErrorAnswer {
 }
 
 function retryAfter(error: Error): Readonly<Record<string, string>> {
-  const ms = error instanceof ProviderUnavailableError ? error.retryAfterMs : 0
+  const ms = error instanceof SharingUnavailableError ? error.retryAfterMs : 0
   return { 'Retry-After': String(Math.max(1, Math.ceil(ms / 1_000))) }
 }
 

@@ -1,7 +1,7 @@
 /** The HTTP app: fetch-standard, so that any host can embed it. Source: INTERFACE 4.1, 4.3, 5, 7. @module */
 import { notFoundBody } from '@payment-integration/contract'
 import { type Service, silentLogger, type UpdateReceiver } from '@payment-integration/core'
-import { ProviderMisconfiguredError } from '@payment-integration/core/identity'
+import { SharingMisconfiguredError } from '@payment-integration/core/identity'
 import type { Logger } from '@payment-integration/core/ports'
 import type { WebhookReader } from '@payment-integration/identity-sumsub/service'
 import { type Context, Hono } from 'hono'
@@ -86,7 +86,7 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
   function refuse(error: unknown, c: Context<AppEnv>): Response {
     const { status, body, headers } = c.get('legacy') !== undefined ? answerLegacyError(error) : answerError(error)
     // What the provider refused is in the log already, with its status and its reason.
-    const isLogged = error instanceof ProviderMisconfiguredError
+    const isLogged = error instanceof SharingMisconfiguredError
     if (status >= 500 && !isLogged) logger.error({ status, ...describeError(error) }, 'A request failed.')
     return jsonAnswer(body, status, headers)
   }

@@ -1,27 +1,19 @@
-import { availableParallelism } from 'node:os'
+/** The everyday tier, `npm test`: every rule, every adapter, one payment from end to end. @module */
 import { defineConfig } from 'vitest/config'
-import { aloneTests, sources } from './vitest.package.js'
+import { aloneTests, maxWorkers, packages, project, slowTests } from './vitest.projects.js'
+
+const include = ['**/*.test.ts']
+const exclude = [slowTests, aloneTests]
 
 export default defineConfig({
   test: {
-    // Vitest leaves a core to itself: on two cores all files would wait for each other, and most of them wait for processes and clocks.
-    maxWorkers: Math.max(2, availableParallelism()),
+    maxWorkers,
     projects: [
-      'packages/*',
-      'examples/*',
-      'scripts',
-      'simulation',
-      {
-        ...sources,
-        test: {
-          name: 'alone',
-          include: [`packages/${aloneTests}`],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          maxWorkers: 1,
-          sequence: { groupOrder: 1 },
-        },
-      },
+      ...Object.entries(packages).map(([name, each]) =>
+        project(name, `packages/${name}`, { ...each, include, exclude }),
+      ),
+      project('tooling', 'scripts', { include, exclude }),
+      project('simulation', 'simulation', { include, exclude }),
     ],
     coverage: { provider: 'v8', include: ['packages/*/src/**'] },
   },

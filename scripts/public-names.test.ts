@@ -30,7 +30,8 @@ describe('a public name', () => {
   })
 
   test('of a factory begins with create, whatever it makes', () => {
-    const made = /^(?!create|start|open|parse|read)[a-z]\w*(Store|Handler|Receiver|Verifier|Client|Service|Chain|Sender)$/
+    const made =
+      /^(?!create|start|open|parse|read)[a-z]\w*(Store|Handler|Receiver|Verifier|Client|Service|Chain|Sender)$/
     expect([...entriesByName.keys()].filter((name) => made.test(name))).toEqual([])
   })
 })

@@ -1,3 +1,3 @@
-import { packageTests } from '../../vitest.package.js'
+import { project } from '../../vitest.projects.js'
 
-export default packageTests('example-express-shop', { timeoutMs: 60_000 })
+export default project('example-express-shop', import.meta.dirname, { include: ['**/*.test.ts'] })

@@ -1,3 +1,3 @@
-import { packageTests } from '../../vitest.package.js'
+import { project } from '../../vitest.projects.js'
 
-export default packageTests('example-fastify-host', { timeoutMs: 60_000 })
+export default project('example-fastify-host', import.meta.dirname, { include: ['**/*.test.ts'] })

@@ -1,3 +1,3 @@
-import { packageTests } from '../../vitest.package.js'
+import { project } from '../../vitest.projects.js'
 
-export default packageTests('example-lambda', { timeoutMs: 60_000 })
+export default project('example-lambda', import.meta.dirname, { include: ['**/*.test.ts'] })

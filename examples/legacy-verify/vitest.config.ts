@@ -1,3 +1,3 @@
-import { packageTests } from '../../vitest.package.js'
+import { project } from '../../vitest.projects.js'
 
-export default packageTests('example-legacy-verify', { timeoutMs: 60_000 })
+export default project('example-legacy-verify', import.meta.dirname, { include: ['**/*.test.ts'] })

@@ -1,3 +1,3 @@
-import { packageTests } from '../../vitest.package.js'
+import { project } from '../../vitest.projects.js'
 
-export default packageTests('example-next-app', { timeoutMs: 60_000 })
+export default project('example-next-app', import.meta.dirname, { include: ['**/*.test.ts'] })

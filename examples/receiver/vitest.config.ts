@@ -1,3 +1,3 @@
-import { packageTests } from '../../vitest.package.js'
+import { project } from '../../vitest.projects.js'
 
-export default packageTests('example-receiver')
+export default project('example-receiver', import.meta.dirname, { include: ['**/*.test.ts'] })

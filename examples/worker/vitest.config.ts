@@ -1,3 +1,3 @@
-import { packageTests } from '../../vitest.package.js'
+import { project } from '../../vitest.projects.js'
 
-export default packageTests('example-worker', { timeoutMs: 60_000 })
+export default project('example-worker', import.meta.dirname, { include: ['**/*.test.ts'] })

@@ -87,7 +87,7 @@ const measured = [
   ['PostgreSQL', postgresMissing, onPostgres],
 ] as const
 
-describe.each(process.env['CI'] === undefined ? measured.slice(0, 1) : measured)('on %s', (_, missing, open) => {
+describe.each(measured)('on %s', (_, missing, open) => {
   it.skipIf(missing !== null)(
     'a share takes the same time whether and how there is an account, within 5 %',
     {

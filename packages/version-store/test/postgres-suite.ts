@@ -21,7 +21,7 @@ export function postgresConformance(drivers: readonly PostgresTestDriver[]): voi
       let admin: pg.Pool
       let fixtures = 0
       beforeAll(async () => {
-        // Thousands of commits; what outlives a crash is tested in crash.test.ts.
+        // Thousands of commits; what outlives a crash is tested in crash.slow.test.ts.
         server = await startPostgres({ fsync: false })
         admin = new pg.Pool({ connectionString: server.connectionString, max: 2 })
       })

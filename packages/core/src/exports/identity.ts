@@ -1,10 +1,10 @@
 export { normaliseEmail } from '../emails/normalise-email.js'
 export {
   EmailProofError,
-  SharingMisconfiguredError,
-  SharingUnavailableError,
   RedemptionRejectedError,
   ShareRequestError,
+  SharingMisconfiguredError,
+  SharingUnavailableError,
   VerificationNotSharedError,
 } from '../identity/errors.js'
 export { parseShareRequest, type ShareBody } from '../identity/parse-share-request.js'

@@ -1,5 +1,5 @@
 /** Users register, prove and share while processes die and answers are lost; and what must always be true. @module */
-import { expect } from 'vitest'
+import { expect, test } from 'vitest'
 import { redemptionLeaseMs } from '../../src/identity/redemption.js'
 import { isRejected } from '../../src/identity/reviews.js'
 import type { IdentityProvider } from '../../src/ports/identity-provider.js'
@@ -22,6 +22,18 @@ const faults: readonly ProviderFault[] = [
 const expected =
   /^ERR_(IDENTITY_UNAVAILABLE|IDENTITY_MISCONFIGURED|VERIFICATION_UNAVAILABLE|SHARE_TOKEN_REJECTED|EMAIL_PROOF)$/
 const day = 24 * 60 * 60_000
+
+/** Registers a test for each seed. */
+export function testInterleavings({ from, count }: { readonly from: number; readonly count: number }): void {
+  test.each(Array.from({ length: count }, (_, index) => from + index))(
+    'one token of a person is in flight at most, and nothing redeemed is lost: seed %i',
+    async (seed) => {
+      const { live, heal } = interleavingSetup(seed)
+      await live()
+      await heal()
+    },
+  )
+}
 
 /** Builds one. Everything random in it comes from the seed. */
 export function interleavingSetup(seed: number) {

@@ -3,7 +3,7 @@ import { type ErrorBody, type LegacyErrorBody, pageLimit, shareRejectedMessage }
 import type * as core from '@payment-integration/core'
 import { CoreError, LegacyRequestError } from '@payment-integration/core'
 import type * as identity from '@payment-integration/core/identity'
-import { SharingUnavailableError, RedemptionRejectedError } from '@payment-integration/core/identity'
+import { RedemptionRejectedError, SharingUnavailableError } from '@payment-integration/core/identity'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { HttpRequestError } from './http-errors.js'
 

@@ -176,14 +176,13 @@ describe('a share for an address', () => {
 
   // That the test above can fail is shown where there is time for it. One transaction is told apart where little else runs,
   // and where much does its 200 microseconds drown in the noise: three are seen there, too.
-  if (process.env['CI'] !== undefined)
-    it('would be told apart if a placeholder took more transactions', { timeout: 300_000, retry: 2 }, async () => {
-      const leaking = async (state: State) => {
-        for (let more = 0; more < 3 && state === 'unknown'; more++)
-          await store.transaction((tx) => tx.identity.lockPersons({ accountIds: [randomUUID()] }))
-      }
-      const found = await differences(sharesOf(1_000, leaking), { seed, samples: 1_000, tolerated: 0.03 })
-      // Any pair fails the test above; how many of the three are found in every round is for the machine to say.
-      expect(new Set(found.map(({ slower }) => slower)), `seed ${seed}`).toEqual(new Set(['unknown']))
-    })
+  it('would be told apart if a placeholder took more transactions', { timeout: 300_000, retry: 2 }, async () => {
+    const leaking = async (state: State) => {
+      for (let more = 0; more < 3 && state === 'unknown'; more++)
+        await store.transaction((tx) => tx.identity.lockPersons({ accountIds: [randomUUID()] }))
+    }
+    const found = await differences(sharesOf(1_000, leaking), { seed, samples: 1_000, tolerated: 0.03 })
+    // Any pair fails the test above; how many of the three are found in every round is for the machine to say.
+    expect(new Set(found.map(({ slower }) => slower)), `seed ${seed}`).toEqual(new Set(['unknown']))
+  })
 })

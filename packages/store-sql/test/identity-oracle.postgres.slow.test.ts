@@ -6,8 +6,7 @@ import { createPostgresEngine } from '../src/postgres/create-postgres-store.js'
 import { postgresMissing, startPostgres, type TestPostgres } from './postgres.js'
 import { type OracleDatabase, oracleDatabase } from './support/oracle-backend.js'
 
-/** More where `CI` is set; few elsewhere, so that `npm test` stays short. */
-const count = process.env['CI'] === undefined ? 4 : 30
+const count = 30
 /** Transactions of all processes that are open at a time, and the reads of the oracle. */
 const connections = 40
 

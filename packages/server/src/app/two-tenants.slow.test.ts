@@ -13,7 +13,7 @@ import {
 } from '../../test/support/tenant-world.js'
 
 const seed = Number(process.env['TENANTS_SEED'] ?? Date.now() & 0x7fffffff)
-const runs = process.env['CI'] === undefined ? 12 : 20
+const runs = 20
 const commandsPerRun = 220
 const start = Date.UTC(2026, 0, 2)
 const blockMs = 1_000

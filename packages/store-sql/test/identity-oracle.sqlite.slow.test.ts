@@ -7,8 +7,7 @@ import { createFile } from '../src/sqlite/sqlite-file.js'
 import { temporaryFolder } from './support/engines.js'
 import { type OracleDatabase, oracleDatabase } from './support/oracle-backend.js'
 
-/** More where `CI` is set; few elsewhere, so that `npm test` stays short. */
-const count = process.env['CI'] === undefined ? 10 : 60
+const count = 60
 
 let folder: ReturnType<typeof temporaryFolder>
 let database: OracleDatabase

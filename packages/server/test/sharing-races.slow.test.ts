@@ -12,7 +12,7 @@ import {
   startSharingServer,
 } from './support/start-sharing-server.js'
 
-const rounds = process.env['CI'] === undefined ? 4 : 200
+const rounds = 200
 const address = `0x${'a1'.repeat(20)}`
 
 describe.skipIf(postgresMissing)(

@@ -8,11 +8,8 @@ import type { ShareTask } from './children/share.js'
 import { postgresMissing, startPostgres, type TestPostgres } from './postgres.js'
 import { type Child, compileChild, nextLine, startChild } from './support/child.js'
 
-const isCi = process.env['CI'] !== undefined
 /** The 200 rounds of the interface's promise run over HTTP, in the server's tests. */
-const rounds = isCi ? 40 : 10
-/** A process for each await point takes its time: elsewhere every sixth is enough. */
-const everyPoint = isCi ? 1 : 6
+const rounds = 40
 const begun = { reviewStatus: 'init', reviewAnswer: null, rejectType: null, rejectLabels: [] }
 
 const rejected: Review = { reviewStatus: 'completed', reviewAnswer: 'RED', rejectType: 'RETRY', rejectLabels: [] }
@@ -163,7 +160,7 @@ describe.skipIf(postgresMissing)(
         const whole = startSharing(schema, redemptionLeaseMs + 1_000)
         const { passed: points } = await run(whole, path.dies(address(0), await prepare(address(0))))
         expect(points).toBeGreaterThanOrEqual(path.least)
-        for (let point = 1; point <= points; point += everyPoint) {
+        for (let point = 1; point <= points; point += 1) {
           const name = await prepare(address(point))
           const dying = startSharing(schema, redemptionLeaseMs + 1_000, point)
           dying.process.stdin.write(`${JSON.stringify(path.dies(address(point), name))}\n`)

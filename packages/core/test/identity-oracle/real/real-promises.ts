@@ -1,0 +1,12 @@
+/** The oracle over the use cases of identity, on a store in memory. @module */
+import { expect, test } from 'vitest'
+import { firstFinding, report, seedsAsked } from '../first-finding.js'
+import { realSystem } from './real-system.js'
+
+/** Registers the test. @param options.count - Histories, from the first seed on. */
+export function testPromises({ count }: { readonly count: number }): void {
+  test(`the use cases keep every promise in ${count} histories`, async () => {
+    const finding = await firstFinding(seedsAsked(count), () => realSystem())
+    expect(finding && report(finding)).toBeNull()
+  })
+}

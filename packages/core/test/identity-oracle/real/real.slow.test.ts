@@ -1,0 +1,3 @@
+import { testPromises } from './real-promises.js'
+
+testPromises({ count: 300 })

@@ -1,0 +1,4 @@
+import { onClient, onPools } from './postgres-drivers.js'
+import { postgresConformance } from './postgres-suite.js'
+
+postgresConformance([onPools, onClient])

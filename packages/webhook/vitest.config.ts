@@ -1,3 +1,0 @@
-import { packageTests } from '../../vitest.package.js'
-
-export default packageTests('webhook')

@@ -1,0 +1,41 @@
+/** Registers tests of the simulator: seeds in memory, and seeds on SQLite, whose commits are synced to the disk. @module */
+import { describe, expect, test } from 'vitest'
+import { describeSeed, runSeeds } from './run.js'
+
+/** How many seeds are run, from the first on. */
+export interface SeedCounts {
+  readonly memory: { readonly count: number; readonly perTest: number }
+  readonly sqlite: number
+}
+
+export function testSeeds({ memory: { count, perTest }, sqlite }: SeedCounts): void {
+  /** Repairs by the operator in all seeds that ran. A fork that needs one is rare. */
+  let repairs = 0
+  const firsts = Array.from({ length: Math.ceil(count / perTest) }, (_, index) => 1 + index * perTest)
+
+  describe('after faults, forks and kills the store holds what the chain holds', () => {
+    test.each(firsts)(`${perTest} of ${count} seeds in memory, from seed %i on`, async (from) => {
+      const summary = await runSeeds({ from, count: perTest, store: 'memory' })
+      expect(summary.failed.map(describeSeed).join('\n')).toBe('')
+      expect(summary).toMatchObject({ missing: 0, wrong: 0, repeated: 0 })
+      // A run in which nothing happened shows nothing.
+      expect(summary.payments).toBeGreaterThan(perTest)
+      expect(summary.reorganisations).toBeGreaterThan(perTest / 4)
+      expect(summary.kills).toBeGreaterThan(perTest / 10)
+      repairs += summary.repairs
+      expect(summary.faults.size).toBeGreaterThan(20)
+    })
+
+    if (count >= 1_000)
+      test('in memory an operator had to repair some of the chains', () => {
+        expect(repairs).toBeGreaterThan(0)
+      })
+
+    test(`${sqlite} seeds on SQLite, with deliveries`, async () => {
+      const summary = await runSeeds({ from: 1, count: sqlite, store: 'sqlite' })
+      expect(summary.failed.map(describeSeed).join('\n')).toBe('')
+      expect(summary).toMatchObject({ missing: 0, wrong: 0, repeated: 0 })
+      expect(summary.kills).toBeGreaterThan(sqlite / 10)
+    })
+  })
+}

@@ -127,7 +127,7 @@ export const plans = {
     says: /unsigned webhook 400/,
   }),
   'packages/server/README.md 2': () => ({
-    after: "console.log('waits', limits.arrives('192.0.2.1'))",
+    after: "console.log('waits', limits.countRequest('192.0.2.1'))",
     says: /waits 0/,
   }),
   'packages/store-sql/README.md 0': () => ({

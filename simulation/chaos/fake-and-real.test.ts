@@ -16,7 +16,7 @@ interface RealReceipt {
 let chain: AnvilChain
 beforeAll(async () => {
   chain = await startAnvilChain()
-}, 60_000)
+})
 afterAll(() => chain.stop())
 
 describe('the hashes of the fake chain are made as those of a real one', () => {

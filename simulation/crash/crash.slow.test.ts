@@ -27,7 +27,7 @@ describe('after processes were killed at any point', () => {
   let postgres: TestPostgres | null = null
   beforeAll(async () => {
     postgres = postgresMissing === null ? await startPostgres() : null
-  }, 60_000)
+  })
   afterAll(() => postgres?.remove())
 
   test(

@@ -15,7 +15,7 @@ const nameOf = ({ body }: Captured) => {
   return `${txHash} ${version}`
 }
 
-const patience = { timeout: 50_000, interval: 5 }
+const patience = { timeout: 300_000, interval: 5 }
 
 /** Starts a process and remembers what it tells. */
 function listen(run: CrashRun, config: Parameters<CrashRun['start']>[0]) {
@@ -95,7 +95,7 @@ describe.skipIf(postgresMissing)(
     let postgres: TestPostgres
     beforeAll(async () => {
       postgres = await startPostgres()
-    }, 60_000)
+    })
     afterAll(() => postgres?.remove())
 
     test('a dispatcher that was frozen after a claim posts nothing of it once its lease is over', async () => {

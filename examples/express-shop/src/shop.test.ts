@@ -135,7 +135,7 @@ describe.skipIf(postgresMissing)(
         await applySnapshot(tx, snapshot, () => undefined)
         attaching = attach(id, txHash)
         const waits = async () => (await pool.query(waiting)).rowCount
-        await expect.poll(waits, { timeout: 50_000 }).toBe(1)
+        await expect.poll(waits, { timeout: 300_000 }).toBe(1)
       })
       expect(await attaching).toBe(204)
       expect(await orderOf(id)).toMatchObject({ releasedAt: expect.any(String) })
@@ -210,7 +210,7 @@ describe.skipIf(postgresMissing)(
       await succeed(txHash)
       expect(await orderOf(id)).toMatchObject({ payments: [{ state: null }], releasedAt: null })
       await restart(100)
-      await expect.poll(() => orderOf(id), { timeout: 50_000 }).toMatchObject({ payments: [{ state: 'success' }] })
+      await expect.poll(() => orderOf(id), { timeout: 300_000 }).toMatchObject({ payments: [{ state: 'success' }] })
       const released = await orderOf(id)
       expect(released.releasedAt).not.toBe(null)
       await service.deliver()

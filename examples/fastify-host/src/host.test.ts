@@ -59,7 +59,7 @@ describe.skipIf(postgresMissing)(
       const payer = createPayer({ ...anvil, deployment })
       const txHash = await payer.pay({ integrationAddress, receiver, amount: 12_500_000n, memo: orderId })
       await addOrder(host.pool, { id: orderId, txHash, chainId: String(anvil.chainId), integrationAddress })
-      await expect.poll(() => shop.snapshots(txHash).map(({ version }) => version), { timeout: 50_000 }).toEqual([1])
+      await expect.poll(() => shop.snapshots(txHash).map(({ version }) => version), { timeout: 300_000 }).toEqual([1])
       return txHash
     }
     const settle = (orderId: string, body: object = { amount: '12.50', merchant: 'Example Coffee' }) =>
@@ -74,7 +74,7 @@ describe.skipIf(postgresMissing)(
     test('an order that is settled becomes a new version of its payment, which the integration hears of and reads', async () => {
       const txHash = await payFor('order-1')
       expect((await settle('order-1')).status).toBe(204)
-      await expect.poll(() => shop.snapshots(txHash).map(({ version }) => version), { timeout: 50_000 }).toEqual([1, 2])
+      await expect.poll(() => shop.snapshots(txHash).map(({ version }) => version), { timeout: 300_000 }).toEqual([1, 2])
       const client = createClient({ baseUrl: `${host.url}/payments-service`, integrationAddress, apiSecret })
       expect(await client.payments.get(txHash)).toMatchObject({
         version: 2,
@@ -90,7 +90,7 @@ describe.skipIf(postgresMissing)(
       expect(await settledAt('order-2')).toBe(null)
       expect((await settle('order-2')).status).toBe(204)
       expect(await settledAt('order-2')).not.toBe(null)
-      await expect.poll(() => shop.snapshots(txHash).map(({ version }) => version), { timeout: 50_000 }).toEqual([1, 2])
+      await expect.poll(() => shop.snapshots(txHash).map(({ version }) => version), { timeout: 300_000 }).toEqual([1, 2])
     })
 
     /** Settles, and expects to be told why not; the order stays as it was. */

@@ -55,7 +55,7 @@ describe('the script', () => {
     const flags = ['--conditions=@payment-integration/source', '--import', 'tsx', main, ...values]
     return promisify(execFile)(process.execPath, flags, {
       env: { PATH: process.env['PATH'], ...env },
-      timeout: 30_000,
+      timeout: 300_000,
     }).then(
       ({ stdout }) => ({ code: 0, stdout }),
       ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, stdout, stderr }),

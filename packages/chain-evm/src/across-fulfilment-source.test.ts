@@ -20,7 +20,7 @@ beforeAll(async () => {
   front = await openFront(node.rpcUrl)
   pool = await node.deploy(testRouter)
   token = await node.deploy(devToken, ['ARRIVED', 6])
-}, 60_000)
+})
 afterAll(async () => {
   await front?.close()
   await node?.stop()

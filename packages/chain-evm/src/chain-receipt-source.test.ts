@@ -20,7 +20,7 @@ beforeAll(async () => {
   node = await startTestChain()
   router = await node.deploy(devRouter, [receiver])
   chain = createEvmChain({ chainId: 31337, rpcUrl: node.rpcUrl, routers: [{ address: router, version: '0.8' }] })
-}, 60_000)
+})
 afterAll(() => node?.stop())
 
 async function pay(): Promise<StoredPayment> {

@@ -29,7 +29,7 @@ let chain: ConversionChain
 
 beforeAll(async () => {
   chain = await openConversionChain()
-}, 60_000)
+})
 afterAll(() => chain?.close())
 afterEach(() => {
   chain.front.intercept = passOn

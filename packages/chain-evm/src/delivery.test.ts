@@ -27,7 +27,7 @@ beforeAll(async () => {
     for (const owner of [payer, chain.wallet]) await chain.node.call(devToken, each, 'mint', [owner, 10n ** 12n])
     await chain.node.call(devToken, each, 'approve', [chain.routerA, 10n ** 12n])
   }
-}, 60_000)
+})
 afterAll(() => chain?.close())
 afterEach(() => {
   chain.front.intercept = passOn

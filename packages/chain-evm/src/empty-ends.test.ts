@@ -42,7 +42,7 @@ beforeAll(async () => {
   quiet = await node.mine()
   const header = await node.rpc<{ logsBloom: string }>('eth_getBlockByNumber', `0x${last.toString(16)}`, false)
   paidBloom = header.logsBloom
-}, 60_000)
+})
 afterEach(() => {
   front.intercept = passOn
 })

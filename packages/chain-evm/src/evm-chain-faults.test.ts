@@ -45,7 +45,7 @@ beforeAll(async () => {
     })
   await node.mine()
   to = await node.mine(2)
-}, 60_000)
+})
 afterEach(() => {
   front.intercept = passOn
 })

@@ -41,7 +41,7 @@ beforeAll(async () => {
   token = await node.deploy(devToken, ['USDC', 6])
   await node.call(devToken, token, 'mint', [payer, 10n ** 12n])
   await node.call(devToken, token, 'approve', [router, 10n ** 12n])
-}, 60_000)
+})
 afterAll(() => node?.stop())
 
 describe('a payment', () => {

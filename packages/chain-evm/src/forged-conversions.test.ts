@@ -21,7 +21,7 @@ let chain: ConversionChain
 
 beforeAll(async () => {
   chain = await openConversionChain()
-}, 60_000)
+})
 afterAll(() => chain?.close())
 
 describe('a forged conversion', () => {

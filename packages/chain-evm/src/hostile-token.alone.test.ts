@@ -13,7 +13,7 @@ let router: string
 beforeAll(async () => {
   node = await startTestChain()
   router = await node.deploy(testRouter)
-}, 60_000)
+})
 afterAll(async () => {
   await node?.stop()
 })

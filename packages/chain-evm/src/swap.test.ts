@@ -30,7 +30,7 @@ beforeAll(async () => {
   usdc = await node.deploy(devToken, ['USDC', 6])
   await node.call(devToken, weth, 'mint', [payer, 10n ** 20n])
   await node.call(devToken, weth, 'approve', [router, 10n ** 20n])
-}, 60_000)
+})
 afterAll(async () => {
   await front?.close()
   await node?.stop()

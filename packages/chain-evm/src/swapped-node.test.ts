@@ -60,7 +60,7 @@ beforeAll(async () => {
   await ours.node.execute({ to: ours.router, data: emits(fill) })
   await other.node.mine(2)
   address = await openSwappingAddress(ours.node.rpcUrl)
-}, 60_000)
+})
 afterEach(() => {
   for (const one of opened) one.close()
   opened = []

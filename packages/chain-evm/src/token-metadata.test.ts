@@ -26,7 +26,7 @@ beforeAll(async () => {
   node = await startTestChain()
   front = await openFront(node.rpcUrl)
   router = await node.deploy(testRouter)
-}, 60_000)
+})
 afterEach(() => {
   front.intercept = passOn
 })

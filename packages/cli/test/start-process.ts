@@ -15,7 +15,7 @@ beforeAll(async () => {
   command = await bundleScript(join(packageFolder, 'src', 'bin.ts'))
   // The command reads its version there.
   copyFileSync(join(packageFolder, 'package.json'), join(command.folder, 'package.json'))
-}, 60_000)
+})
 afterAll(() => command?.remove())
 
 /** Starts it with a temporary folder of its own; it is killed when the test ends. */

@@ -70,7 +70,7 @@ async function interruptedAt(stage: string, ...args: readonly string[]) {
 const clean = { isInterrupted: true, code: 0, signal: null, errors: '' }
 
 // Windows has no process groups.
-describe.skipIf(process.platform === 'win32')('Ctrl-C while it starts', { timeout: 300_000 }, () => {
+describe.skipIf(process.platform === 'win32')('Ctrl-C while it starts', () => {
   it.each(['signals', 'service.db'])('at %s ends serve with 0 and no error', async (stage) => {
     expect(await interruptedAt(stage, 'serve')).toMatchObject({ ...clean, out: expect.stringMatching(/Stopped\.\n$/) })
   })

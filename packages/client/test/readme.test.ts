@@ -20,7 +20,7 @@ test('the first block of the README prints every payment of the service', async 
   expect(await runReadme('Reading', variablesOf(service))).toBe(
     `${paymentHash(0)} 1 null 13.37 USDC\n${paymentHash(1)} 2 success 13.37 USDC\n`,
   )
-}, 60_000)
+})
 
 test('the block about reconciling repairs, keeps its checkpoint, and then has nothing to do', async () => {
   await using service = await startService()
@@ -40,11 +40,11 @@ test('the block about reconciling repairs, keeps its checkpoint, and then has no
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
-}, 60_000)
+})
 
 test('the block about amounts is exact', async () => {
   expect(await runReadme('Amounts', {})).toBe('12.505 true 12505000n\n12.50 12.5\n')
-}, 60_000)
+})
 
 test('every block of the README is run by a test', () => {
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')

@@ -12,7 +12,7 @@ const [mintLines = '', serviceLines = ''] = blocks.map(([, code = '']) => code)
 async function run(code: string, env: Readonly<Record<string, string>>): Promise<string> {
   const flags = ['--conditions=@payment-integration/source', '--import', 'tsx', '--input-type=module', '--eval', code]
   const cwd = fileURLToPath(new URL('..', import.meta.url))
-  const options = { cwd, timeout: 25_000, env: { ...process.env, ...env } }
+  const options = { cwd, timeout: 300_000, env: { ...process.env, ...env } }
   return (await promisify(execFile)(process.execPath, flags, options)).stdout
 }
 
@@ -30,4 +30,4 @@ test('the lines of the README mint a token for the service, and redeem it there'
   const redeemed = await run(serviceLines, { ...credentials(service), SUMSUB_LEVEL: 'basic', SHARE_TOKEN: shareToken })
   expect(local.redemptions).toMatchObject([{ token: shareToken, externalUserId: 'redemption:1' }])
   expect(redeemed).toContain("reviewStatus: 'pending'")
-}, 60_000)
+})

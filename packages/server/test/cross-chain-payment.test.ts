@@ -72,7 +72,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cross-chain-'))
   store = createSqliteStore({ path: join(folder, 'payments.db') })
   await store.migrate()
-}, 60_000)
+})
 afterAll(async () => {
   await store?.close()
   await rm(folder, { recursive: true, force: true })
@@ -159,4 +159,4 @@ it('a deposit becomes one payment of the destination when its fill is final, and
   })
   fills.close()
   evm.close()
-}, 60_000)
+})

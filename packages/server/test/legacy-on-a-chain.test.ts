@@ -66,7 +66,7 @@ async function chainWithPayment(chainId: number, code: string) {
     /** What the legacy API says once every block is in the store: of the payment, and the status of verify. */
     async ask(server: RunningServer, { invoiceAmount = '10', invoiceCurrency = 'CHF' } = {}) {
       const newest = await head()
-      await expect.poll(() => server.service.indexers[0]?.status().indexed, { timeout: 50_000 }).toBe(newest)
+      await expect.poll(() => server.service.indexers[0]?.status().indexed, { timeout: 300_000 }).toBe(newest)
       const { lookup, verify } = await legacyCalls(server)
       const { body } = await lookup(txHash, chainId)
       const request = { chainId, txHash, invoiceAmount, invoiceCurrency, address: receiver }

@@ -90,9 +90,6 @@ const measured = [
 describe.each(measured)('on %s', (_, missing, open) => {
   it.skipIf(missing !== null)(
     'a share takes the same time whether and how there is an account, within 5 %',
-    {
-      timeout: 240_000,
-    },
     async () => {
       const { database, identity, authorization } = await serve(open)
       const openKinds: OpenKinds = async () => {
@@ -127,7 +124,6 @@ describe.each(measured)('on %s', (_, missing, open) => {
 
 it.skipIf(postgresMissing !== null)(
   'PostgreSQL runs the same statements in the same order whether and how there is an account',
-  { timeout: 60_000 },
   async () => {
     const { identity } = await serve(onPostgres)
     const share = (email: string) => identity.share({ integrationAddress: address, email, shareToken: 'good' })

@@ -42,11 +42,11 @@ describe.skipIf(postgresMissing)(
     beforeAll(async () => {
       server = await startPostgres({ fsync: false })
       database = await emptiedOnPostgres(server)
-    }, 60_000)
+    })
     afterAll(async () => {
       await database?.close()
       await server?.remove()
-    }, 60_000)
+    })
 
     storeConformance('PostgreSQL', async () => {
       await database.empty()

@@ -32,7 +32,7 @@ describe.skipIf(postgresMissing)(
         (now) => createPostgresEngine(pool, { schema: 'oracle', now, end: () => pool.end() }),
         waiting,
       )
-    }, 60_000)
+    })
     afterAll(async () => {
       await database?.close()
       await observer?.end()

@@ -20,7 +20,7 @@ afterAll(async () => {
   folder?.remove()
 })
 
-test('identity on SQLite keeps every promise', { timeout: 600_000 }, async () => {
+test('identity on SQLite keeps every promise', async () => {
   const finding = await firstFinding(seedsAsked(count), () => realSystem(database.open))
   expect(finding && report(finding)).toBeNull()
 })

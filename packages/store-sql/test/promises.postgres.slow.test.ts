@@ -19,7 +19,7 @@ describe.skipIf(postgresMissing)(
       postgres = await startPostgres({ fsync: false })
       for (let n = 0; n < atOnce; n += 1) schemas.push(await emptiedOnPostgres(postgres, `promises_${n}`))
       pool = new pg.Pool({ connectionString: postgres.connectionString, max: 10 })
-    }, 60_000)
+    })
     afterAll(async () => {
       await pool?.end()
       for (const schema of schemas) await schema.close()

@@ -13,7 +13,7 @@ describe.skipIf(postgresMissing)(
     beforeAll(async () => {
       postgres = await startPostgres({ fsync: false })
       database = await emptiedOnPostgres(postgres)
-    }, 60_000)
+    })
     afterAll(async () => {
       await database?.close()
       await postgres?.remove()

@@ -7,7 +7,7 @@ test('a check that is pending ends by itself with GREEN, and the webhook of it g
   provider.setWebhooks(service.clientId, [{ url, secretKey: 'secret-of-the-webhook' }])
   const { json } = await ask({ uri: reuseUri(newToken(provider)) })
   const reviewed = () => arrived.find(({ event }) => event['type'] === 'applicantReviewed')
-  await vi.waitUntil(() => reviewed() !== undefined, { timeout: 50_000, interval: 5 })
+  await vi.waitUntil(() => reviewed() !== undefined, { timeout: 300_000, interval: 5 })
   expect(reviewed()?.event).toMatchObject({
     ...{ applicantId: json['id'], reviewStatus: 'completed', reviewResult: { reviewAnswer: 'GREEN' } },
   })

@@ -13,16 +13,16 @@ test('the receiver test of the README passes under node:test', async () => {
   const flags = ['--conditions=@payment-integration/source', '--import', 'tsx', '--input-type=module', '--eval']
   const { stdout } = await promisify(execFile)(process.execPath, [...flags, block('node:test')], {
     cwd,
-    timeout: 25_000,
+    timeout: 300_000,
   })
   expect(stdout).toMatch(/^# pass 1$/m)
   expect(stdout).toMatch(/^# fail 0$/m)
-}, 120_000)
+})
 
 test('the lines of the README mint a token, say where to redeem it, and end', async () => {
   const code = block('mintShareToken')
   const flags = ['--conditions=@payment-integration/source', '--import', 'tsx', '--input-type=module', '--eval', code]
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, flags, { cwd, timeout: 25_000 })
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, flags, { cwd, timeout: 300_000 })
   expect(stderr).toBe('')
   expect(stdout).toMatch(/^share [\w-]+\.[\w-]+\. with a service that asks http:\/\/127\.0\.0\.1:\d+\n$/)
-}, 120_000)
+})

@@ -16,7 +16,7 @@ let server: TestPostgres | undefined
 beforeAll(async () => {
   script = await bundleScript(join(import.meta.dirname, 'receiver-process.ts'))
   if (postgresMissing === null) server = await startPostgres()
-}, 60_000)
+})
 afterAll(async () => {
   script?.remove()
   await server?.remove()
@@ -76,7 +76,7 @@ async function killed({ child }: ReturnType<typeof start>): Promise<void> {
 
 async function killedWhenReady(name: string, address: string, mode: string): Promise<void> {
   const receiver = start(name, address, mode)
-  await expect.poll(receiver.lines, { timeout: 50_000 }).toEqual(['ready'])
+  await expect.poll(receiver.lines, { timeout: 300_000 }).toEqual(['ready'])
   await killed(receiver)
 }
 
@@ -155,7 +155,7 @@ describe.each(engines)('$name', ({ name, missing, place }) => {
       for (let round = 0; round < 6; round++) {
         // The version that was under way when the last process died comes again, as a redelivery.
         const receiver = start(name, address, 'stream', `${next}`)
-        await expect.poll(() => receiver.lines().length, { timeout: 50_000 }).toBeGreaterThan(0)
+        await expect.poll(() => receiver.lines().length, { timeout: 300_000 }).toBeGreaterThan(0)
         await new Promise((resolve) => setTimeout(resolve, nextMs()))
         await killed(receiver)
         for (const line of receiver.lines()) {

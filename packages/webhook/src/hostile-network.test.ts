@@ -156,4 +156,4 @@ test('verify resolves to a snapshot or rejects with a refusal that quotes nothin
     'ERR_SNAPSHOT_INVALID',
   ])
     expect(seen).toContain(code)
-}, 60_000)
+})

@@ -32,7 +32,7 @@ test('the receiver of the README takes what is signed, and refuses what is not o
       () => true,
       () => false,
     )
-  await vi.waitUntil(listening, { timeout: 50_000, interval: 50 })
+  await vi.waitUntil(listening, { timeout: 300_000, interval: 50 })
 
   const send = async (fault?: 'forged' | 'tampered' | 'unsigned', ageSeconds = 0) =>
     (await fetch(url, { method: 'POST', ...(await createTestDelivery({ secret, fault, ageSeconds })) })).status
@@ -41,7 +41,7 @@ test('the receiver of the README takes what is signed, and refuses what is not o
   expect(await send()).toBe(204)
   expect([await send('forged'), await send('tampered'), await send('unsigned')]).toEqual([401, 401, 401])
   expect(await send(undefined, 400)).toBe(400)
-  await vi.waitUntil(() => /signed too long ago by this clock/.test(logged), { timeout: 50_000 })
+  await vi.waitUntil(() => /signed too long ago by this clock/.test(logged), { timeout: 300_000 })
   expect(logged).toMatch(/No signing secret gives this signature/)
 
   let pulled = 0
@@ -54,4 +54,4 @@ test('the receiver of the README takes what is signed, and refuses what is not o
   expect((await fetch(url, { method: 'POST', body: endless, duplex: 'half' } as RequestInit)).status).toBe(413)
   expect(pulled).toBeLessThan(500)
   expect(await send()).toBe(204)
-}, 120_000)
+})

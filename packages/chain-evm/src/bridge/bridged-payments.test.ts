@@ -44,7 +44,7 @@ beforeAll(async () => {
   chain = await openConversionChain()
   pool = await chain.node.deploy(testRouter)
   stranger = await chain.node.deploy(testRouter)
-}, 60_000)
+})
 afterAll(() => chain?.close())
 
 const deposits = (changes: Partial<Bridged> = {}, by = pool): [Address, Hex] => [

@@ -165,7 +165,7 @@ describe('ending', () => {
     expect(await answers(rpcUrl)).toBe(true)
     parent.kill('SIGKILL')
     await until(async () => !(await answers(rpcUrl)))
-  }, 120_000)
+  })
 })
 
 describe('finding anvil', () => {

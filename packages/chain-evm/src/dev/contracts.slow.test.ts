@@ -10,7 +10,7 @@ test('the generated contracts are what the Solidity files compile to', async () 
   const compile = fileURLToPath(new URL('../../scripts/compile-contracts.mjs', import.meta.url))
   const { stderr } = await promisify(execFile)(process.execPath, [compile, '--check'])
   expect(stderr).toBe('')
-}, 60_000)
+})
 
 test('the development router emits the event that is decoded', () => {
   const topics = devRouter.abi.filter((item) => item.type === 'event').map((event) => toEventSelector(event))

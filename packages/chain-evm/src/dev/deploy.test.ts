@@ -15,7 +15,7 @@ const failure = (work: Promise<unknown>) => work.then(() => null).catch((error: 
 beforeAll(async () => {
   anvil = await startAnvil({ args: ['--no-mining'] })
   front = await openFront(anvil.rpcUrl)
-}, 60_000)
+})
 afterEach(() => {
   front.intercept = passOn
 })

@@ -22,7 +22,7 @@ beforeAll(async () => {
   anvil = await startAnvil({ blockTimeSeconds: 0.05 })
   deployment = await deployDevRouter(anvil)
   payer = createPayer({ ...anvil, deployment })
-}, 60_000)
+})
 afterAll(() => anvil?.stop())
 
 async function find(txHash: string) {

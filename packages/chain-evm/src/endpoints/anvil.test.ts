@@ -12,7 +12,7 @@ beforeAll(async () => {
   chain = await startTestChain()
   wsUrl = chain.rpcUrl.replace('http:', 'ws:')
   await chain.mine(250)
-}, 60_000)
+})
 afterEach(() => opened?.close())
 afterAll(() => chain?.stop())
 function open(...endpoints: EndpointAddress[]): Endpoints {
@@ -69,4 +69,4 @@ test('each mined block wakes, over a subscription beside HTTP, and the subscript
   controller.abort()
   await watching
   expect(seen).toBe(5)
-}, 120_000)
+})

@@ -38,4 +38,4 @@ test('the filter of a real block says what the block holds, as far as it is not 
   } finally {
     await node.stop()
   }
-}, 120_000)
+})

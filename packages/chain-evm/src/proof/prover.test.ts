@@ -24,7 +24,7 @@ describe('a real node', () => {
   beforeAll(async () => {
     node = await startTestChain(['--gas-limit', '1000000000', '--hardfork', 'prague'])
     router = await node.deploy(testRouter)
-  }, 60_000)
+  })
   afterAll(() => node?.stop())
 
   const blockAt = (height: number) => node.rpc<NodeObject>('eth_getBlockByNumber', `0x${height.toString(16)}`, false)
@@ -100,7 +100,7 @@ test('a node of the OP stack agrees on a deposit', async () => {
   } finally {
     await node.stop()
   }
-}, 120_000)
+})
 
 describe('an independent encoder', () => {
   test.each([1, 2, 3, 4, 5])('agrees on random receipts of every kind, seed %d', (seed) => {

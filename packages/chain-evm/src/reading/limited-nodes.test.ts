@@ -24,7 +24,7 @@ beforeAll(async () => {
   await chain.block(...Array.from({ length: paying }, () => 1))
   await chain.node.mine(10)
   last = await chain.block(...Array.from({ length: paying }, () => 1))
-}, 120_000)
+})
 afterEach(() => {
   chain.front.intercept = passOn
 })

@@ -33,7 +33,7 @@ beforeAll(async () => {
   strange = await chain.strange()
   dense = await chain.block(1, 1, 1, 1, 1)
   to = await chain.node.mine(3)
-}, 60_000)
+})
 afterEach(() => {
   chain.front.intercept = passOn
 })

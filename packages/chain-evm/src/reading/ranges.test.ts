@@ -15,7 +15,7 @@ beforeAll(async () => {
     await chain.node.mine(59)
   }
   last = await chain.block(1)
-}, 120_000)
+})
 afterEach(() => {
   chain.front.intercept = passOn
 })

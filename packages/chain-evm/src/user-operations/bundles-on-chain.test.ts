@@ -18,7 +18,7 @@ beforeAll(async () => {
   entryPoint = await chain.node.deploy(testEntryPoint)
   alice = await chain.node.deploy(forwarder)
   bob = await chain.node.deploy(forwarder)
-}, 60_000)
+})
 afterAll(() => chain?.close())
 
 const suffixed = (data: Hex, who: Address | undefined): Hex =>

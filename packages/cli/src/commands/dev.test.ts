@@ -113,7 +113,7 @@ describe('dev', () => {
     }
     expect(await paste()).toMatchObject({ reviewStatus: 'pending', reviewAnswer: null, reused: true })
     const green = { reviewStatus: 'completed', reviewAnswer: 'GREEN', reused: false }
-    await expect.poll(paste, { timeout: 50_000, interval: 100 }).toMatchObject(green)
+    await expect.poll(paste, { timeout: 300_000, interval: 100 }).toMatchObject(green)
     const [, provider = ''] = /Identity +(http:\S+) /.exec(io.lines.join('\n')) ?? []
     expect((await fetch(provider)).status).toBe(401)
     io.interrupt()

@@ -31,7 +31,7 @@ function erc8021(code: string) {
 let bin: string
 beforeAll(async () => {
   bin = await buildCommand()
-}, 180_000)
+})
 
 legacyEndToEnd(() => bin)
 
@@ -110,7 +110,7 @@ describe('the first payment, end to end, on a real chain', () => {
     apiSecret = issued['apiSecret'] ?? ''
     signingSecret = issued['signingSecret'] ?? ''
     await serve()
-  }, 60_000)
+  })
 
   afterAll(async () => {
     await server?.kill('SIGKILL')
@@ -132,7 +132,7 @@ describe('the first payment, end to end, on a real chain', () => {
       recipient: null,
       invoice: null,
     })
-  }, 120_000)
+  })
 
   it('a signed processor update moves the state and arrives as version 2', async () => {
     const recipient = { title: 'Café', subtitle: 'Table 4' }
@@ -144,7 +144,7 @@ describe('the first payment, end to end, on a real chain', () => {
     const second = await receiver.arrival(2)
     expect(signatureIsGenuine(second, signingSecret)).toBe(true)
     expect(second.snapshot).toMatchObject({ version: 2, state: 'pending', recipient, invoice })
-  }, 120_000)
+  })
 
   it('the payment reads back over HTTP with the same seven fields and the on-chain facts', async () => {
     const single = await read(`/api/v1/integration/payments/${txHash}`)
@@ -182,7 +182,7 @@ describe('the first payment, end to end, on a real chain', () => {
     const delivered = await receiver.arrival(3, 2)
     expect(delivered.body.equals(held.body)).toBe(true)
     expect(signatureIsGenuine(delivered, signingSecret)).toBe(true)
-  }, 60_000)
+  })
 
   it('killed after the commit, before any attempt reached the receiver, the server delivers once after the restart', async () => {
     await receiver.shut()
@@ -197,7 +197,7 @@ describe('the first payment, end to end, on a real chain', () => {
     // A clean stop ends whatever was under way, so what has not come a second time by then was not sent.
     expect(await server.kill('SIGTERM')).toBe(0)
     expect(ofVersion(4)).toHaveLength(1)
-  }, 60_000)
+  })
 
   it('a Ctrl-C that arrives twice at once does not break off the delivery in flight', async () => {
     await serve()
@@ -210,5 +210,5 @@ describe('the first payment, end to end, on a real chain', () => {
     receiver.release()
     expect(await ended).toBe(0)
     expect(await server.line('stopped')).toBeDefined()
-  }, 120_000)
+  })
 })

@@ -10,6 +10,7 @@ export {
   flatTransactionSchema,
   type LinkConfig,
   linkConfigLimits,
+  linkConfigSchema,
   linkConfigWriteSchema,
   type OnCompleteAction,
 } from '../legacy-snapshot.js'

@@ -6,7 +6,6 @@ import { referenceSystem } from './reference/system.js'
 // The seed that found it last comes first; when histories have changed, it is searched for.
 test.each(Object.entries(mutants) as [Mutant, number][])(
   '%s: the oracle finds it',
-  { timeout: 600_000 },
   async (mutant, seed) => {
     const finding = await firstFinding([seed, ...seedsAsked()], () => referenceSystem(mutant))
     expect(finding).not.toBeNull()

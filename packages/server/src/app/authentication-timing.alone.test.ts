@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { basic } from '../../test/support/integration-service.js'
 import { exchange } from '../../test/support/raw-exchange.js'
 import { startTimingServer, timingMasterKey } from '../../test/support/start-timing-server.js'
-import { differences, type Kinds } from '../../test/support/timing.js'
+import { differences, type Kinds, noise } from '../../test/support/timing.js'
+import { tooLoud } from '../../test/support/too-loud.js'
 import { createUndiciSender } from '../sender/undici-sender.js'
 
 const seed = Date.now() & 0x7fffffff
@@ -67,7 +68,7 @@ describe('the failures of authentication', () => {
   })
 
   // A tenth is two microseconds, far below what the network adds; a look-up or a hash less is several times that.
-  it('take the same time in the process, within a tenth', { timeout: 60_000 }, async () => {
+  it('take the same time in the process, within a tenth', async () => {
     const found = await differences(
       kinds((authorization) => service.authenticate(authorization)),
       { seed, samples: 4_000, tolerated: 0.1 },
@@ -75,7 +76,7 @@ describe('the failures of authentication', () => {
     expect(found, `seed ${seed}`).toEqual([])
   })
 
-  it('cannot be told apart over HTTP', { timeout: 60_000 }, async () => {
+  it('cannot be told apart over HTTP', async () => {
     const wrong = basic(address(1), wrongSecret)
     const requests = new Map(
       Object.values(headers).map((value) => {
@@ -111,12 +112,14 @@ describe('the failures of authentication', () => {
     expect(found, `seed ${seed}`).toEqual([])
   })
 
-  it('would be told apart if an unknown address were refused without a look-up', { timeout: 60_000 }, async () => {
+  it('would be told apart if an unknown address were refused without a look-up', async (context) => {
     const unknown = headers['an unknown address']
     const found = await differences(
       kinds(async (authorization) => (authorization === unknown ? null : service.authenticate(authorization))),
       { seed, samples: 500, tolerated: 0.1 },
     )
+    const share = await noise(() => service.authenticate(headers['a wrong secret']), { seed, samples: 500 })
+    if (found.length === 0 && share > 0.1) tooLoud(context, `differences below ${Math.round(share * 100)} % are chance`)
     expect(new Set(found.map(({ faster }) => faster))).toEqual(new Set(['an unknown address']))
     expect(found).toHaveLength(Object.keys(headers).length - 1)
   })

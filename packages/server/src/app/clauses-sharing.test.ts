@@ -219,7 +219,7 @@ describe('the attachment table', () => {
       // The provider does not answer, so that the redemption is in flight meanwhile.
       sharing.provider.fail({ on: 'reuse', at: 'after', answer: 'hang' })
       const redeeming = sharing.share(shop, email, sharing.mint())
-      await vi.waitUntil(() => sharing.provider.requests.length > asked, { timeout: 50_000, interval: 2 })
+      await vi.waitUntil(() => sharing.provider.requests.length > asked, { timeout: 300_000, interval: 2 })
       const other = await sharing.share(shop, email, token)
       expect([other.status, other.body]).toEqual([200, { ...review, reused: false }])
       expect((await redeeming).body).toMatchObject({ reused: true })

@@ -10,7 +10,8 @@ import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { timingMasterKey } from '../../test/support/start-timing-server.js'
-import { differences, type OpenKinds } from '../../test/support/timing.js'
+import { differences, noise, type OpenKinds } from '../../test/support/timing.js'
+import { tooLoud } from '../../test/support/too-loud.js'
 import { createUndiciSender } from '../sender/undici-sender.js'
 
 const seed = Date.now() & 0x7fffffff
@@ -169,19 +170,21 @@ describe('a share for an address', () => {
   })
 
   // 3 % are 30 microseconds of about a thousand; a statement more, and nothing else, is three to four times that.
-  it('takes the same time whether and how there is an account, within 3 %', { timeout: 300_000 }, async () => {
+  it('takes the same time whether and how there is an account, within 3 %', async () => {
     const found = await differences(sharesOf(1_000), { seed, samples: 1_000, tolerated: 0.03 })
     expect(found, `seed ${seed}`).toEqual([])
   })
 
   // That the test above can fail is shown where there is time for it. One transaction is told apart where little else runs,
   // and where much does its 200 microseconds drown in the noise: three are seen there, too.
-  it('would be told apart if a placeholder took more transactions', { timeout: 300_000, retry: 2 }, async () => {
+  it('would be told apart if a placeholder took more transactions', async (context) => {
     const leaking = async (state: State) => {
       for (let more = 0; more < 3 && state === 'unknown'; more++)
         await store.transaction((tx) => tx.identity.lockPersons({ accountIds: [randomUUID()] }))
     }
     const found = await differences(sharesOf(1_000, leaking), { seed, samples: 1_000, tolerated: 0.03 })
+    const share = await noise(() => identity.subjects({ emailKey: 'nobody', limit: 1 }), { seed, samples: 500 })
+    if (found.length === 0 && share > 0.1) tooLoud(context, `differences below ${Math.round(share * 100)} % are chance`)
     // Any pair fails the test above; how many of the three are found in every round is for the machine to say.
     expect(new Set(found.map(({ slower }) => slower)), `seed ${seed}`).toEqual(new Set(['unknown']))
   })

@@ -29,4 +29,4 @@ test('a service on SQLite that is opened without a listener loads no library for
     rmSync(folder, { recursive: true })`
   expect(loadedBy(open)).toEqual(['pino'])
   expect(loadedBy(`${open}\nawait import('@payment-integration/server')`)).toEqual(['undici', 'pino'])
-}, 120_000)
+})

@@ -61,6 +61,21 @@ export async function differences(kinds: Kinds | OpenKinds, options: TimingOptio
   return found
 }
 
+/**
+ * The smallest difference between two kinds that can be told from chance, as a share of their mean: both kinds are the same one. A busy
+ * machine makes it large.
+ */
+export async function noise(run: () => Promise<unknown>, { samples, seed }: TimingOptions): Promise<number> {
+  const times = await measure({ one: run, other: run }, samples, seededFraction(seed))
+  const [one, other] = [...times.values()].map((each) => describe(fastest(each)))
+  if (one === undefined || other === undefined) throw new RangeError('Nothing was measured.')
+  return (significant * Math.sqrt(one.variance / one.count + other.variance / other.count)) / one.mean
+}
+
+function fastest(times: readonly number[]): number[] {
+  return times.toSorted((a, b) => a - b).slice(0, Math.ceil(times.length * kept))
+}
+
 async function measure(kinds: Kinds, samples: number, fraction: () => number): Promise<Map<string, number[]>> {
   const entries = Object.entries(kinds)
   const times = new Map(entries.map(([name]) => [name, [] as number[]]))

@@ -81,7 +81,7 @@ export function watchService(env: Record<string, string>) {
     async seen(type: ServiceEvent['type'], count: number): Promise<void> {
       const has = () => events.filter((event) => event.type === type).length
       await vi.waitFor(() => has() >= count || Promise.reject(new Error(`${has()} of ${count} ${type}`)), {
-        timeout: 50_000,
+        timeout: 300_000,
         interval: 20,
       })
     },

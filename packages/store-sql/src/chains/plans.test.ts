@@ -47,7 +47,7 @@ describe('SQLite searches an index', () => {
   beforeAll(async () => {
     open = await openSqlite()
     await fill(open)
-  }, 60_000)
+  })
   afterAll(() => open?.close())
 
   test('for every read of chains', async () => {
@@ -83,7 +83,7 @@ describe.skipIf(postgresMissing)(
       open = await openPostgres()
       await fill(open)
       await sql`analyze`.execute(open.engine.read)
-    }, 60_000)
+    })
     afterAll(() => open?.close())
 
     test('for every read of chains, and touches no more rows than it answers', async () => {

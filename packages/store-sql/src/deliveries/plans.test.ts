@@ -101,7 +101,7 @@ describe('SQLite finds due deliveries by the index', () => {
   beforeAll(async () => {
     open = await openSqlite()
     await fill(open)
-  }, 60_000)
+  })
   afterAll(() => open?.close())
 
   test('one search per integration, and never a walk over the backlog', async () => {
@@ -176,7 +176,7 @@ describe.skipIf(postgresMissing)(
     beforeAll(async () => {
       open = await openPostgres()
       await fill(open)
-    }, 60_000)
+    })
     afterAll(() => open?.close())
 
     for (const statistics of ['none yet', 'fresh'] as const)

@@ -44,7 +44,7 @@ for (const [name, missing, openEngine] of engines)
       engine = await openEngine()
       store = createStore(engine.engine)
       await store.migrate()
-    }, 60_000)
+    })
     beforeEach(async () => {
       await engine.engine.transaction(async (db) => {
         for (const table of ['payment_moves', 'page_epochs', 'payments'] as const) await db.deleteFrom(table).execute()

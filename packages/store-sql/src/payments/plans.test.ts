@@ -132,7 +132,7 @@ describe('SQLite searches an index', () => {
   beforeAll(async () => {
     open = await openSqlite()
     await fill(open)
-  }, 60_000)
+  })
   afterAll(() => open?.close())
 
   for (const position of Object.keys(positions) as (keyof typeof positions)[])
@@ -199,7 +199,7 @@ describe.skipIf(postgresMissing)(
       open = await openPostgres()
       await fill(open)
       await sql`analyze`.execute(open.engine.read)
-    }, 60_000)
+    })
     afterAll(() => open?.close())
 
     for (const position of Object.keys(positions) as (keyof typeof positions)[])

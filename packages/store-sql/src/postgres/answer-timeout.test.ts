@@ -14,7 +14,7 @@ describe.skipIf(postgresMissing)(
     beforeAll(async () => {
       server = await startPostgres()
       pool = new pg.Pool({ connectionString: server.connectionString, max: 1 })
-    }, 60_000)
+    })
     afterAll(async () => {
       await pool?.end()
       await server?.remove()

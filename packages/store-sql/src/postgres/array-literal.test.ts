@@ -31,7 +31,7 @@ describe.skipIf(postgresMissing)(`arrays${postgresMissing === null ? '' : ` (ski
     server = await startPostgres()
     client = new pg.Client({ connectionString: server.connectionString })
     await client.connect()
-  }, 60_000)
+  })
   afterAll(async () => {
     await client?.end()
     await server?.remove()

@@ -55,7 +55,7 @@ describe.skipIf(postgresMissing)(`with a real server${skipped}`, () => {
   const closing: (() => Promise<unknown>)[] = []
   beforeAll(async () => {
     server = await startPostgres()
-  }, 60_000)
+  })
   afterAll(() => server?.remove())
   afterEach(async () => {
     for (const close of closing.splice(0)) await close()

@@ -34,7 +34,7 @@ describe.skipIf(postgresMissing)(
         onEvent: (event) => void events.push(event),
       })
       await service.integrations.create({ address: shop, notificationUrl: 'https://shop.example/hook' })
-    }, 60_000)
+    })
     afterAll(async () => {
       await store?.close()
       await pool?.end()

@@ -17,7 +17,7 @@ describe.skipIf(postgresMissing)(
     let schemas = 0
     beforeAll(async () => {
       server = await startPostgres()
-    }, 60_000)
+    })
     afterAll(() => server?.remove())
 
     async function open() {

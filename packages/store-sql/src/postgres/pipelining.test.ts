@@ -19,7 +19,7 @@ describe.skipIf(postgresMissing)(
     beforeAll(async () => {
       server = await startPostgres()
       pool = new pg.Pool({ connectionString: server.connectionString, max: 1, pipeline: true })
-    }, 60_000)
+    })
     afterAll(async () => {
       await pool?.end()
       await server?.remove()

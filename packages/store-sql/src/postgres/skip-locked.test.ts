@@ -10,7 +10,7 @@ const { answered, failed, hash, indexed, indexPayments, indifferent, integration
 let server: TestPostgres
 beforeAll(async () => {
   if (postgresMissing === null) server = await startPostgres()
-}, 60_000)
+})
 afterAll(() => server?.remove())
 
 test.skipIf(postgresMissing)(

@@ -22,7 +22,7 @@ describe.skipIf(postgresMissing)(
       pool = new pg.Pool({ connectionString, lock_timeout: limitMs, statement_timeout: limitMs })
       other = new pg.Client({ connectionString })
       await other.connect()
-    }, 60_000)
+    })
     afterAll(async () => {
       await other?.end()
       await pool?.end()

@@ -25,7 +25,7 @@ export function onBothDatabases(register: (empty: () => Promise<Engine>, databas
       let opened: OpenEngine
       beforeAll(async () => {
         opened = await openPostgres()
-      }, 60_000)
+      })
       afterAll(() => opened?.close())
       register(async () => {
         await opened.engine.transaction((db) => sql`drop schema if exists plans cascade`.execute(db))

@@ -32,7 +32,7 @@ export function compileChild(script: string): void {
     const { path, remove } = await bundleScript(sourceOf(script))
     compiled.set(script, path)
     return remove
-  }, 60_000)
+  })
   afterAll(() => void compiled.delete(script))
 }
 

@@ -7,7 +7,7 @@ import type { Host } from './host.js'
 export const secret = 'whsec_of_the_adapters'
 
 /** How long a test waits for what has to come, on a machine that is busy. */
-export const patience = { timeout: 50_000 } as const
+export const patience = { timeout: 300_000 } as const
 
 /** What a case works with. */
 export interface Bench {

@@ -38,7 +38,7 @@ beforeAll(async () => {
     ports.set(names[ports.size] ?? '', Number(line.slice(5)))
     if (ports.size === names.length) break
   }
-}, 60_000)
+})
 
 afterAll(() => {
   child?.kill('SIGKILL')

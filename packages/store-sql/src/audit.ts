@@ -1,7 +1,7 @@
 /** The audit log. What its records say and how they are chained is the core's. @module */
 import type { AuditAction, AuditRecord, AuditStore, StoreTransaction } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
-import type { Connection, Differences } from './engine.js'
+import type { Connection, SqlDialect } from './engine.js'
 import { checkInteger } from './internal/checks.js'
 import { integer, pack, unpack } from './internal/values.js'
 import type { AuditRow } from './schema/tables.js'
@@ -28,12 +28,12 @@ export async function newestAudit(db: Connection): Promise<AuditRecord | null> {
 }
 
 /** The audit log within a transaction. */
-export function auditIn(db: Connection, differences: Differences): Pick<StoreTransaction, 'lockAudit' | 'appendAudit'> {
+export function auditIn(db: Connection, dialect: SqlDialect): Pick<StoreTransaction, 'lockAudit' | 'appendAudit'> {
   /** The number that the next record has; null until the log is locked. */
   let following: number | null = null
   return {
     async lockAudit() {
-      await differences.lockAudit(db)
+      await dialect.lockAudit(db)
       const newest = await newestAudit(db)
       following = (newest?.seq ?? 0) + 1
       return newest

@@ -28,7 +28,7 @@ export function createStore(database: Engine, ids: Ids = systemIds): Store {
       let made = 0
       const result = await engine.transaction((db) => {
         made = 0
-        return work(createStoreTransaction(db, engine.differences, (deliveries) => (made += deliveries)))
+        return work(createStoreTransaction(db, engine.dialect, (deliveries) => (made += deliveries)))
       })
       if (made > 0) engine.announceDue()
       return result

@@ -7,12 +7,12 @@ import { integer, pack, unpack } from './internal/values.js'
 import type { DataKeyRow } from './schema/tables.js'
 
 /** Keys by purpose. */
-export function createDataKeyStore({ transaction, differences }: Engine): DataKeyStore {
-  const table = differences.name('data_keys')
+export function createDataKeyStore({ transaction, dialect }: Engine): DataKeyStore {
+  const table = dialect.name('data_keys')
   return {
     async obtain(purpose, candidate) {
       const rows = await transaction((db) =>
-        run<DataKeyRow>(db, differences, (parameter) => {
+        run<DataKeyRow>(db, dialect, (parameter) => {
           const values = [pack(purpose), candidate.keyVersion, candidate.sealed].map(parameter)
           // One statement, so that of several callers at once one wins. The update changes nothing: only so does it
           // answer what was there.

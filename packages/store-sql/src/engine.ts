@@ -79,7 +79,7 @@ export interface DueQuery {
 }
 
 /** SQL that is not the same on both databases. */
-export interface Differences {
+export interface SqlDialect {
   readonly types: ColumnTypes
   /** Quotes a table's name, with its schema where there is one. */
   name(table: string): string
@@ -160,7 +160,7 @@ export interface TransactionOptions {
 
 /** An open database. */
 export interface Engine {
-  readonly differences: Differences
+  readonly dialect: SqlDialect
   /** For reads outside a transaction: they see committed rows only. */
   readonly read: Connection
   /** Runs one statement as `read` does, without a query builder's way to it. */

@@ -2,7 +2,7 @@
 import type { IntegrationRecord, IntegrationStore, StoreTransaction } from '@payment-integration/core/ports'
 import { type Selectable, sql, type Updateable } from 'kysely'
 import { forgetHealth } from './deliveries/endpoint-rows.js'
-import type { Connection, Differences, Engine } from './engine.js'
+import type { Connection, SqlDialect, Engine } from './engine.js'
 import { prepare, type ValueOf } from './internal/prepare.js'
 import { integer, pack, unpack } from './internal/values.js'
 import type { Integer } from './schema/integer.js'
@@ -10,7 +10,7 @@ import type { IntegrationRow } from './schema/tables.js'
 
 /** Integrations by address. */
 export function createIntegrationStore(engine: Engine): IntegrationStore {
-  const { read, transaction, differences } = engine
+  const { read, transaction, dialect } = engine
   const findCredentials = prepare(engine, (value: ValueOf<CredentialsQuery>) => credentialsQuery(read, value))
   return {
     find: (address) => findIntegration(read, address),
@@ -36,17 +36,17 @@ export function createIntegrationStore(engine: Engine): IntegrationStore {
     list: () => listIntegrations(read),
     insert: (record) => transaction((db) => insertIntegration(db, record)),
     update: (address, change, onlyIf) =>
-      transaction((db) => updateIntegration(db, differences, { address, change, onlyIf })),
+      transaction((db) => updateIntegration(db, dialect, { address, change, onlyIf })),
   }
 }
 
 /** Integrations within a transaction. */
-export function integrationsIn(db: Connection, differences: Differences): StoreTransaction['integrations'] {
+export function integrationsIn(db: Connection, dialect: SqlDialect): StoreTransaction['integrations'] {
   return {
     find: (address) => findIntegration(db, address),
     list: () => listIntegrations(db),
     insert: (record) => insertIntegration(db, record),
-    update: (address, change, onlyIf) => updateIntegration(db, differences, { address, change, onlyIf }),
+    update: (address, change, onlyIf) => updateIntegration(db, dialect, { address, change, onlyIf }),
   }
 }
 
@@ -87,7 +87,7 @@ interface Update {
 
 async function updateIntegration(
   db: Connection,
-  differences: Differences,
+  dialect: SqlDialect,
   { address, change, onlyIf }: Update,
 ): Promise<IntegrationRecord | null> {
   const columns = changedColumns(change)
@@ -98,7 +98,7 @@ async function updateIntegration(
     .$if(onlyIf !== undefined, (query) =>
       query.where('api_hash', 'is not distinct from', onlyIf?.apiSecretHash ?? null),
     )
-    .modifyEnd(differences.forUpdate)
+    .modifyEnd(dialect.forUpdate)
     .executeTakeFirst()
   if (before === undefined) return null
   if (Object.keys(columns).length === 0) return integrationRecord(before)
@@ -109,7 +109,7 @@ async function updateIntegration(
     .where('address', '=', address)
     .returningAll()
     .executeTakeFirstOrThrow()
-  if (begins) await forgetHealth(db, differences, address)
+  if (begins) await forgetHealth(db, dialect, address)
   return integrationRecord(row)
 }
 

@@ -6,15 +6,15 @@ import { checkInteger } from './internal/checks.js'
 import { pack } from './internal/values.js'
 
 /** Leases in a table. Each call is one statement, so that of several callers at once one wins. */
-export function createLeaseStore({ transaction, differences }: Engine): LeaseStore {
-  const table = () => sql.raw(differences.name('leases'))
+export function createLeaseStore({ transaction, dialect }: Engine): LeaseStore {
+  const table = () => sql.raw(dialect.name('leases'))
   return {
     async acquire({ name, holder, ttlMs }) {
-      const end = sql<number>`${differences.now()} + ${checkInteger(ttlMs, 'ttlMs', 1)}`
+      const end = sql<number>`${dialect.now()} + ${checkInteger(ttlMs, 'ttlMs', 1)}`
       // A lease that ended at this very millisecond is free.
       const taken = sql`insert into ${table()} as l (name, holder, expires_at) values (${pack(name)}, ${pack(holder)}, ${end})
         on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at
-        where l.holder = excluded.holder or l.expires_at <= ${differences.now()}
+        where l.holder = excluded.holder or l.expires_at <= ${dialect.now()}
         returning name`
       return transaction(async (db) => (await taken.execute(db)).rows.length > 0)
     },

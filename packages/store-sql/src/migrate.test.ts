@@ -47,7 +47,7 @@ test('four processes may bring one file to the next version at once, and it keep
 })
 
 /** Every version that was recorded, in order. */
-async function versions({ differences: { name }, read }: Engine): Promise<number[]> {
+async function versions({ dialect: { name }, read }: Engine): Promise<number[]> {
   const query = `select version from ${name('schema_versions')} order by version`
   const { rows } = await sql.raw<{ version: unknown }>(query).execute(read)
   return rows.map(({ version }) => Number(version))
@@ -59,7 +59,7 @@ onBothDatabases((empty) => {
   /** A database that says it has a version, and has no other table. */
   async function ofVersion(version: number): Promise<Engine> {
     const engine = await empty()
-    const { types, name, beginMigration } = engine.differences
+    const { types, name, beginMigration } = engine.dialect
     await engine.transaction(async (db) => {
       await beginMigration(db)
       await sql
@@ -85,13 +85,13 @@ onBothDatabases((empty) => {
 
   test('a database of version 100 comes to 101 once, by four callers at once, and keeps its rows', async () => {
     const engine = await empty()
-    const { differences, read } = engine
+    const { dialect, read } = engine
     await migrate(engine)
-    await run(engine, `insert into ${differences.name('leases')} (name, holder, expires_at) values ('a', 'b', 1)`)
+    await run(engine, `insert into ${dialect.name('leases')} (name, holder, expires_at) values ('a', 'b', 1)`)
     await Promise.all([1, 2, 3, 4].map(() => migrate(engine, migrationsWithNext)))
     await migrate(engine, migrationsWithNext)
     expect(await versions(engine)).toEqual([100, 101])
-    const { rows } = await sql.raw<object>(`select * from ${differences.name('leases')}`).execute(read)
+    const { rows } = await sql.raw<object>(`select * from ${dialect.name('leases')}`).execute(read)
     expect(rows.map((row) => Object.values(row).map(String))).toEqual([['a', 'b', '1', '7']])
   })
 
@@ -112,12 +112,12 @@ onBothDatabases((empty) => {
       message: `The database has schema version ${version} of a development release; start with an empty database.`,
     })
     expect(await versions(engine)).toEqual([version])
-    expect(await engine.transaction((db) => engine.differences.hasTable(db, 'payments'))).toBe(false)
+    expect(await engine.transaction((db) => engine.dialect.hasTable(db, 'payments'))).toBe(false)
   })
 
   test('a first migration that fails leaves nothing behind', async () => {
     const engine = await empty()
-    const { name, beginMigration, hasTable } = engine.differences
+    const { name, beginMigration, hasTable } = engine.dialect
     await engine.transaction((db) => beginMigration(db))
     await run(engine, `create table ${name('updates')} (a integer)`)
     await expect(migrate(engine)).rejects.toThrow(/already exists/)
@@ -127,7 +127,7 @@ onBothDatabases((empty) => {
 
   test('a later migration that fails half-way changes nothing, and runs once the cause is gone', async () => {
     const engine = await empty()
-    const { name, hasTable } = engine.differences
+    const { name, hasTable } = engine.dialect
     await migrate(engine)
     await run(engine, `alter table ${name('leases')} add column made_up integer`)
     await expect(migrate(engine, migrationsWithNext)).rejects.toThrow(/made_up/)

@@ -1,7 +1,7 @@
 /** Brings the schema of a database up to date. @module */
 import { StoreError } from '@payment-integration/core'
 import { sql } from 'kysely'
-import type { Connection, Differences, Engine } from './engine.js'
+import type { Connection, SqlDialect, Engine } from './engine.js'
 import { integer } from './internal/values.js'
 import { baseline } from './schema/baseline/baseline.js'
 import type { Integer } from './schema/integer.js'
@@ -21,26 +21,26 @@ export const releasedMigrations: readonly Migration[] = [baseline]
  * @throws Error When the schema is newer than this code.
  */
 export async function migrate(
-  { transaction, differences }: Engine,
+  { transaction, dialect }: Engine,
   migrations: readonly Migration[] = releasedMigrations,
 ): Promise<void> {
   const newest = baselineVersion + migrations.length - 1
-  if ((await transaction((db) => versionOf(db, differences, newest))) === newest) return
-  const step = (db: Connection) => migrateOnce(db, differences, migrations)
+  if ((await transaction((db) => versionOf(db, dialect, newest))) === newest) return
+  const step = (db: Connection) => migrateOnce(db, dialect, migrations)
   for (let done = false; !done; ) done = await transaction(step, { isLong: true })
 }
 
 /** Runs the next migration. Resolves whether the schema is current then. */
 async function migrateOnce(
   db: Connection,
-  differences: Differences,
+  dialect: SqlDialect,
   migrations: readonly Migration[],
 ): Promise<boolean> {
-  const { types, name } = differences
+  const { types, name } = dialect
   const newest = baselineVersion + migrations.length - 1
-  await differences.beginMigration(db)
+  await dialect.beginMigration(db)
   const versions = sql.raw(name('schema_versions'))
-  const version = await versionOf(db, differences, newest)
+  const version = await versionOf(db, dialect, newest)
   // CREATE TABLE IF NOT EXISTS asks for the right to create even where the table exists; a worker's role has none.
   if (version === null)
     await sql`create table ${versions} (version ${sql.raw(types.integer)} not null primary key)`.execute(db)
@@ -53,9 +53,9 @@ async function migrateOnce(
 }
 
 /** The version of the schema; null where there is none. Rejects versions that this code does not know. */
-async function versionOf(db: Connection, differences: Differences, newest: number): Promise<number | null> {
-  if (!(await differences.hasTable(db, 'schema_versions'))) return null
-  const versions = sql.raw(differences.name('schema_versions'))
+async function versionOf(db: Connection, dialect: SqlDialect, newest: number): Promise<number | null> {
+  if (!(await dialect.hasTable(db, 'schema_versions'))) return null
+  const versions = sql.raw(dialect.name('schema_versions'))
   const { rows } = await sql<{ version: Integer | null }>`select max(version) as version from ${versions}`.execute(db)
   const version = integer(rows[0]?.version ?? 0)
   if (version > newest)

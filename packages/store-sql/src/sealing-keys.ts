@@ -44,15 +44,15 @@ export const sealingPlaces: Readonly<Record<KeyColumn, SealingPlace | null>> = {
 }
 
 /** Counts the rows that need a master key, by place and key. @param now - Unix milliseconds. */
-export async function listSealingKeys({ read, differences }: Engine, now: number): Promise<SealingKeyUse[]> {
-  const rows = await run<SealingKeyRow>(read, differences, (parameter) =>
+export async function listSealingKeys({ read, dialect }: Engine, now: number): Promise<SealingKeyUse[]> {
+  const rows = await run<SealingKeyRow>(read, dialect, (parameter) =>
     Object.entries(sealingPlaces)
       .flatMap(([name, place]) => {
         if (place === null) return []
         const [table = '', column = ''] = name.split('.')
         const where = place.where === undefined ? '' : ` and ${place.where(parameter, now)}`
         return `select '${place.holds}' as place, ${column} as key_version, count(*) as row_count
-          from ${differences.name(table)} where ${column} is not null${where} group by ${column}`
+          from ${dialect.name(table)} where ${column} is not null${where} group by ${column}`
       })
       .join(' union all '),
   )

@@ -1,6 +1,6 @@
 /** Snapshots and the deliveries they owe. @module */
 import type { NewSnapshot } from '@payment-integration/core/ports'
-import type { BulkColumn, BulkInsert, Connection, Differences } from './engine.js'
+import type { BulkColumn, BulkInsert, Connection, SqlDialect } from './engine.js'
 import { bulk } from './internal/bulk.js'
 import { checkInteger, parseId } from './internal/checks.js'
 import { run } from './internal/statement.js'
@@ -24,7 +24,7 @@ const deliveryColumns: readonly BulkColumn[] = [
  */
 export async function insertSnapshots(
   db: Connection,
-  differences: Differences,
+  dialect: SqlDialect,
   snapshots: readonly NewSnapshot[],
 ): Promise<number> {
   const rows = snapshots.map(({ paymentId, version, body }) => [
@@ -32,31 +32,31 @@ export async function insertSnapshots(
     checkInteger(version, 'version', 1),
     body,
   ])
-  await differences.insertAll(db, { table: 'snapshots', columns: snapshotColumns, rows })
-  const notified = await notifiedAmong(db, differences, snapshots)
+  await dialect.insertAll(db, { table: 'snapshots', columns: snapshotColumns, rows })
+  const notified = await notifiedAmong(db, dialect, snapshots)
   const deliveries = snapshots.flatMap(({ version, integrationAddress }, place) =>
     integrationAddress !== null && notified.has(integrationAddress)
       ? [[rows[place]?.[0], version, integrationAddress]]
       : [],
   )
   if (deliveries.length === 0) return 0
-  const { ids } = await differences.insertNumbered(db, {
+  const { ids } = await dialect.insertNumbered(db, {
     table: 'deliveries',
     columns: deliveryColumns,
     rows: deliveries,
-    fixed: [{ name: 'created_at', value: differences.nowText }],
+    fixed: [{ name: 'created_at', value: dialect.nowText }],
   })
   if (ids === null) throw new Error('The database left out deliveries that were inserted.')
-  await putOut(db, differences, ids)
+  await putOut(db, dialect, ids)
   return deliveries.length
 }
 
 /** Puts deliveries into the outbox, due since they were made. */
-async function putOut(db: Connection, differences: Differences, ids: readonly number[]): Promise<void> {
-  const { name, oneOf } = differences
+async function putOut(db: Connection, dialect: SqlDialect, ids: readonly number[]): Promise<void> {
+  const { name, oneOf } = dialect
   await run(
     db,
-    differences,
+    dialect,
     (parameter) => `insert into ${name('outbox')}
         (id, payment_id, version, integration, created_at, due_at, lane, attempted, schedule_from)
       select d.id, d.payment_id, d.version, d.integration, d.created_at, d.created_at, 0, 0, 0 from ${name('deliveries')} d
@@ -67,18 +67,18 @@ async function putOut(db: Connection, differences: Differences, ids: readonly nu
 /** Those integrations that are registered with a notification URL. */
 async function notifiedAmong(
   db: Connection,
-  differences: Differences,
+  dialect: SqlDialect,
   snapshots: readonly NewSnapshot[],
 ): Promise<ReadonlySet<string>> {
   const named = new Set(snapshots.map(({ integrationAddress }) => integrationAddress))
   const found = await bulk<{ address: string }>(
     db,
-    differences,
+    dialect,
     [{ name: 'address', type: 'text' }],
     [...named].flatMap((address) => (address === null ? [] : [[address]])),
     (source) =>
       `with v (address) as (${source})
-       select i.address from v join ${differences.name('integrations')} as i on i.address = v.address
+       select i.address from v join ${dialect.name('integrations')} as i on i.address = v.address
        where i.notification_url is not null`,
   )
   return new Set(found.map(({ address }) => address))

@@ -7,7 +7,7 @@ import { awaitFulfilments, forgetDeposits, settleDeposit, upsertDeposits } from 
 import { addProof, addWeakerProof } from './chains/proofs.js'
 import { dataKeysIn } from './data-keys.js'
 import { replayDeliveries } from './deliveries/replay.js'
-import type { Connection, Differences } from './engine.js'
+import type { Connection, SqlDialect } from './engine.js'
 import { accountsIn } from './identity/account-changes.js'
 import { identityIn } from './identity/identity-store.js'
 import { integrationsIn } from './integrations.js'
@@ -25,7 +25,7 @@ import { findUpdate, insertUpdate, settleUpdate, waitingUpdates } from './update
  */
 export function createStoreTransaction(
   db: Connection,
-  differences: Differences,
+  dialect: SqlDialect,
   madeDue: (deliveries: number) => void,
 ): StoreTransaction {
   /** The tips of chains that this transaction has locked, or null: nobody else moves them until it ends. */
@@ -33,14 +33,14 @@ export function createStoreTransaction(
   const tipOf = async (chainId: number) => tips.get(chainId) ?? (tips.has(chainId) ? null : readTip(db, chainId))
   return {
     async lockChain(chainId) {
-      await differences.lockChain(db, checkInteger(chainId, 'chainId'), 'exclusive')
+      await dialect.lockChain(db, checkInteger(chainId, 'chainId'), 'exclusive')
       const tip = await readTip(db, chainId)
       tips.set(chainId, tip)
       return tip?.checkpoint ?? null
     },
-    shareChain: async (chainId) => differences.lockChain(db, checkInteger(chainId, 'chainId'), 'shared'),
+    shareChain: async (chainId) => dialect.lockChain(db, checkInteger(chainId, 'chainId'), 'shared'),
     async setCheckpoint(chainId, to, below = []) {
-      const tip = await writeCheckpoint(db, differences, { chainId, to, below, from: await tipOf(chainId) })
+      const tip = await writeCheckpoint(db, dialect, { chainId, to, below, from: await tipOf(chainId) })
       if (tips.has(chainId)) tips.set(chainId, tip)
     },
     async reached(chainId) {
@@ -61,35 +61,35 @@ export function createStoreTransaction(
       await leaveAbove(db, chainId, above)
       await forgetDeposits(db, chainId, above)
     },
-    leavePayments: (paymentIds) => leavePayments(db, differences, paymentIds),
+    leavePayments: (paymentIds) => leavePayments(db, dialect, paymentIds),
     checkpoints: (chainId, atOrBelow, limit) => listCheckpoints(db, chainId, atOrBelow, limit),
-    upsertPayments: (payments) => upsertPayments(db, differences, payments),
+    upsertPayments: (payments) => upsertPayments(db, dialect, payments),
     paymentsInBlocks: (chainId, from, to) => paymentsInBlocks(db, chainId, from, to),
     overduePayments: (chainId, atOrBelow, limit, awaitedAtOrBelow) =>
-      overduePayments(db, differences, { chainId, atOrBelow, limit, awaitedAtOrBelow }),
+      overduePayments(db, dialect, { chainId, atOrBelow, limit, awaitedAtOrBelow }),
     setDropped: (paymentId, dropped) => setDropped(db, paymentId, dropped),
-    paymentsForChange: (selector) => paymentsForChange(db, differences, selector),
+    paymentsForChange: (selector) => paymentsForChange(db, dialect, selector),
     setStatus: (paymentId, status) => setStatus(db, paymentId, status),
-    insertSnapshots: async (snapshots) => madeDue(await insertSnapshots(db, differences, snapshots)),
+    insertSnapshots: async (snapshots) => madeDue(await insertSnapshots(db, dialect, snapshots)),
     addProof: (chainId, proven) => addProof(db, chainId, proven),
     addWeakerProof: (chainId, proven) => addWeakerProof(db, chainId, proven),
     setCoverage: (chainId, coverage) => setCoverage(db, chainId, coverage),
-    upsertDeposits: (deposits) => upsertDeposits(db, differences, deposits),
+    upsertDeposits: (deposits) => upsertDeposits(db, dialect, deposits),
     settleDeposit: (id) => settleDeposit(db, id),
     findUpdate: (updateId) => findUpdate(db, updateId),
     insertUpdate: (update) => insertUpdate(db, update),
-    waitingUpdates: (keys) => waitingUpdates(db, differences, keys),
+    waitingUpdates: (keys) => waitingUpdates(db, dialect, keys),
     settleUpdate: (updateId, result) => settleUpdate(db, updateId, result),
     async replayDeliveries(request) {
-      const replayed = await replayDeliveries(db, differences, request)
+      const replayed = await replayDeliveries(db, dialect, request)
       madeDue(replayed.replayed)
       return replayed
     },
-    integrations: integrationsIn(db, differences),
+    integrations: integrationsIn(db, dialect),
     legacyKeys: legacyKeysIn(db),
     dataKeys: dataKeysIn(db),
-    identity: identityIn(db, differences),
-    identityAccounts: accountsIn(db, differences),
-    ...auditIn(db, differences),
+    identity: identityIn(db, dialect),
+    identityAccounts: accountsIn(db, dialect),
+    ...auditIn(db, dialect),
   }
 }

@@ -2,7 +2,7 @@
 import type { ProcessorUpdate, UpdateOutcome } from '@payment-integration/contract'
 import type { StoredUpdate } from '@payment-integration/core/ports'
 import { type Selectable, sql } from 'kysely'
-import type { BulkColumn, Connection, Differences } from './engine.js'
+import type { BulkColumn, Connection, SqlDialect } from './engine.js'
 import { bulk } from './internal/bulk.js'
 import { integer, nullableInteger, pack, unpack } from './internal/values.js'
 import type { Integer } from './schema/integer.js'
@@ -54,7 +54,7 @@ const keyColumns: readonly BulkColumn[] = [
 /** Waiting updates of any of these transactions, in the order they were received. */
 export async function waitingUpdates(
   db: Connection,
-  differences: Differences,
+  dialect: SqlDialect,
   keys: readonly { chainId: number; txHash: string }[],
 ): Promise<StoredUpdate[]> {
   // Nothing waits most of the time, and a range may hold 50,000 keys.
@@ -63,13 +63,13 @@ export async function waitingUpdates(
   const distinct = new Map(keys.map(({ chainId, txHash }) => [`${chainId}:${txHash}`, [chainId, txHash]]))
   const rows = await bulk<StoredColumns & { seq: Integer }>(
     db,
-    differences,
+    dialect,
     keyColumns,
     [...distinct.values()],
     (source) =>
       `with v (chain_id, tx_hash) as (${source})
        select u.seq, u.body, u.outcome, u.reason, u.version from v
-       join ${differences.name('updates')} as u on u.chain_id = v.chain_id and u.tx_hash = v.tx_hash
+       join ${dialect.name('updates')} as u on u.chain_id = v.chain_id and u.tx_hash = v.tx_hash
        where u.outcome = 'waiting'`,
   )
   return rows.sort((a, b) => integer(a.seq) - integer(b.seq)).map(storedUpdate)

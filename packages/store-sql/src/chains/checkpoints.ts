@@ -1,7 +1,7 @@
 /** How far each chain is indexed: the highest stored height is the checkpoint. @module */
 import type { Checkpoint } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
-import type { BulkColumn, Connection, Differences } from '../engine.js'
+import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
 import { bulk } from '../internal/bulk.js'
 import { checkInteger } from '../internal/checks.js'
 import { integer, nullableInteger } from '../internal/values.js'
@@ -93,7 +93,7 @@ const columns: readonly BulkColumn[] = [
  */
 export async function writeCheckpoint(
   db: Connection,
-  differences: Differences,
+  dialect: SqlDialect,
   { chainId, to, below, from: tip }: CheckpointMove,
 ): Promise<Tip> {
   checkInteger(chainId, 'chainId')
@@ -109,14 +109,14 @@ export async function writeCheckpoint(
   }
   await bulk(
     db,
-    differences,
+    dialect,
     columns,
     rows,
     (source) =>
-      `insert into ${differences.name('checkpoints')} (chain_id, block_number, block_hash) ${source}
+      `insert into ${dialect.name('checkpoints')} (chain_id, block_number, block_hash) ${source}
        on conflict (chain_id, block_number) do update set block_hash = excluded.block_hash`,
   )
-  if (from !== null) await prune(db, differences, chainId, { from, to: blockNumber })
+  if (from !== null) await prune(db, dialect, chainId, { from, to: blockNumber })
   return { checkpoint: to, reached: await carryReached(db, chainId, tip, blockNumber) }
 }
 
@@ -138,7 +138,7 @@ async function carryReached(db: Connection, chainId: number, tip: Tip | null, to
 /** Thins out the heights that the checkpoint has left behind since the last time. */
 async function prune(
   db: Connection,
-  { name }: Differences,
+  { name }: SqlDialect,
   chainId: number,
   { from, to }: { from: number; to: number },
 ): Promise<void> {

@@ -1,7 +1,7 @@
 /** Deposits that wait for what became of them on another chain. @module */
 import type { BridgeDeposit, ChainReads, WaitingDeposit } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
-import type { BulkColumn, Connection, Differences } from '../engine.js'
+import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
 import { bulk } from '../internal/bulk.js'
 import { checkInteger, parseId } from '../internal/checks.js'
 import { packDeposit, unpackDeposit } from './deposit-row.js'
@@ -21,7 +21,7 @@ const columns: readonly BulkColumn[] = [
  */
 export async function upsertDeposits(
   db: Connection,
-  differences: Differences,
+  dialect: SqlDialect,
   deposits: readonly BridgeDeposit[],
 ): Promise<void> {
   const rows = new Map(
@@ -43,12 +43,12 @@ export async function upsertDeposits(
   const names = columns.map(({ name }) => name).join(', ')
   await bulk(
     db,
-    differences,
+    dialect,
     columns,
     [...rows.values()],
     // The condition keeps SQLite from taking ON for a join's, and a row that says the same costs no write.
     (source) =>
-      `insert into ${differences.name('deposits')} as d (${names}) select * from (${source}) as v where true
+      `insert into ${dialect.name('deposits')} as d (${names}) select * from (${source}) as v where true
        on conflict (chain_id, tx_hash, ordinal) do update set block_number = excluded.block_number, body = excluded.body
        where d.block_number <> excluded.block_number or d.body <> excluded.body`,
   )

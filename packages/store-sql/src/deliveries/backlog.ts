@@ -1,6 +1,6 @@
 /** How much waits to be sent, and for how long. @module */
 import type { DeliveryBacklog } from '@payment-integration/core/ports'
-import type { Differences, Engine, Lane } from '../engine.js'
+import type { SqlDialect, Engine, Lane } from '../engine.js'
 import { compile } from '../internal/statement.js'
 import { integer, nullableInteger } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
@@ -14,15 +14,15 @@ export async function msUntilDue(engine: Engine): Promise<number | null> {
 
 /** What waits; counted up to `atMost`. */
 export async function backlog(engine: Engine, atMost: number): Promise<DeliveryBacklog> {
-  const { rows } = await engine.differences.pending(atMost).execute(engine.read)
+  const { rows } = await engine.dialect.pending(atMost).execute(engine.read)
   const { open, blocked, now } = await earliest(engine)
   const since = (due: number | null) => (due === null || due > now ? null : now - due)
   return { pending: integer(rows[0]?.pending ?? 0), oldestDueMs: since(open), oldestBlockedMs: since(blocked) }
 }
 
 // Deliveries held for a disabled integration are not waited for: nothing here makes them due.
-async function earliest({ read, differences }: Engine) {
-  const { rows } = await read.executeQuery<EarliestRow>(earliestQuery(differences))
+async function earliest({ read, dialect }: Engine) {
+  const { rows } = await read.executeQuery<EarliestRow>(earliestQuery(dialect))
   const [row] = rows
   if (row === undefined) return { open: null, blocked: null, claimable: null, now: 0 }
   const { open_due, blocked_due, claimable, now } = row
@@ -46,8 +46,8 @@ interface EarliestRow {
  * before the block of its endpoint ends. One search of the index per integration that has something pending in a lane: a plain minimum
  * would walk the backlog.
  */
-export function earliestQuery(differences: Differences) {
-  const { name, nowText } = differences
+export function earliestQuery(dialect: SqlDialect) {
+  const { name, nowText } = dialect
   const everything = (lane: Lane) => ({ lane, after: '', upTo: lastAddress })
   const lanes: readonly Lane[] = [0, 1, 2]
   const heads = (lane: Lane) => `select
@@ -58,7 +58,7 @@ export function earliestQuery(differences: Differences) {
       left join ${name('endpoints')} e on e.integration = i.address
     where i.address = w.integration and i.enabled = 1 and i.notification_url is not null`
   return compile<EarliestRow>(
-    differences,
+    dialect,
     (
       parameter,
     ) => `with recursive ${lanes.map((lane) => walkText(name('outbox'), everything(lane), parameter)).join(', ')}

@@ -1,7 +1,7 @@
 /** Due deliveries that a claim may take. Source: docs/decisions/fairness.md. @module */
 import { endpointOf } from '@payment-integration/core/ports'
-import type { Connection, Differences, DueQuery, DueWalk, Lane } from '../engine.js'
-import { runKept, type StatementText } from '../internal/statement.js'
+import type { Connection, SqlDialect, DueQuery, DueWalk, Lane } from '../engine.js'
+import { runPrepared, type StatementText } from '../internal/statement.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 import type { Candidate } from './candidate.js'
@@ -18,7 +18,7 @@ interface CandidateRow {
 }
 
 /** The time of a claim, as text: the same in all its statements. */
-export type Moment = ReturnType<Differences['moment']>
+export type Moment = ReturnType<SqlDialect['moment']>
 
 /** Where the next claim goes on, by lane. Any place would do: it saves work, and lets everybody have a turn. */
 export interface Rotation {
@@ -53,7 +53,7 @@ const fewest = 16
  */
 export async function readCandidates(
   db: Connection,
-  differences: Differences,
+  dialect: SqlDialect,
   room: Room,
   {
     lanes,
@@ -73,7 +73,7 @@ export async function readCandidates(
   const integrations = Math.max(fewest, want + room.held.size)
   const ask = async (walks: readonly DueWalk[], probes: boolean) => {
     const query: DueQuery = { walks, probes, integrations, each, without }
-    const rows = await runKept<CandidateRow>(db, differences, candidatesText(differences, query, now))
+    const rows = await runPrepared<CandidateRow>(db, dialect, candidatesText(dialect, query, now))
     return rows
       .map(candidateOf)
       .sort((a, b) => (a.integration < b.integration ? -1 : a.integration > b.integration ? 1 : 0))
@@ -154,6 +154,6 @@ function truncatedOf(candidates: readonly Candidate[], each: number): Set<string
 }
 
 /** The statement of {@link readCandidates}. */
-export function candidatesText(differences: Differences, query: DueQuery, now = differences.moment()): StatementText {
-  return (parameter) => differences.due(query, now(parameter), parameter)
+export function candidatesText(dialect: SqlDialect, query: DueQuery, now = dialect.moment()): StatementText {
+  return (parameter) => dialect.due(query, now(parameter), parameter)
 }

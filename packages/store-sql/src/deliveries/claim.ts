@@ -9,10 +9,10 @@
  * @module
  */
 import type { ClaimedDelivery, ClaimRequest, DeliveryStore, Ids } from '@payment-integration/core/ports'
-import type { Connection, Differences, Engine, Lane } from '../engine.js'
+import type { Connection, SqlDialect, Engine, Lane } from '../engine.js'
 import { previousSigningSecret } from '../integrations.js'
 import { checkInteger } from '../internal/checks.js'
-import { sendKept } from '../internal/statement.js'
+import { sendPrepared } from '../internal/statement.js'
 import { integer } from '../internal/values.js'
 import type { Candidate } from './candidate.js'
 import { type Moment, newRotation, type Rotation, readCandidates } from './candidates.js'
@@ -39,14 +39,14 @@ const lanesAtOnce: readonly (readonly Lane[])[] = [[0], [1, 2]]
  * Claims due deliveries by lane, each from the endpoints of which the fewest are held, and there from the integrations of which the fewest are,
  * as far as the request has room for them.
  */
-export function createClaim({ transaction, differences }: Engine, ids: Ids): DeliveryStore['claim'] {
+export function createClaim({ transaction, dialect }: Engine, ids: Ids): DeliveryStore['claim'] {
   const rotation = newRotation()
   return async (request) => {
     checkRequest(request)
     const claimToken = ids.next()
     const claimNow = (db: Connection) => {
-      const lease = { leaseMs: request.leaseMs, claimToken, now: differences.moment() }
-      return claim(db, differences, roomOf(request, rotation.served), { ...lease, rotation })
+      const lease = { leaseMs: request.leaseMs, claimToken, now: dialect.moment() }
+      return claim(db, dialect, roomOf(request, rotation.served), { ...lease, rotation })
     }
     return transaction(claimNow, { durable: false, searches: true })
   }
@@ -71,7 +71,7 @@ interface Lease {
 
 async function claim(
   db: Connection,
-  differences: Differences,
+  dialect: SqlDialect,
   room: Room,
   { rotation, ...lease }: Lease & { readonly rotation: Rotation },
 ): Promise<ClaimedDelivery[]> {
@@ -87,11 +87,11 @@ async function claim(
     }
     const before = claimed.length
     for (let again = true; again && room.left > 0 && pages < mostPages; pages += 1) {
-      const found = await readCandidates(db, differences, room, { lanes, without, now: lease.now, rotation })
+      const found = await readCandidates(db, dialect, room, { lanes, without, now: lease.now, rotation })
       const { taken, more, bound } = take(found, room)
       isBound ||= bound
       if (taken.length === 0) break
-      const { own, contended, overtaken } = await claimTaken(db, differences, taken, lease)
+      const { own, contended, overtaken } = await claimTaken(db, dialect, taken, lease)
       for (const candidate of [...contended, ...overtaken]) giveBack(room, candidate)
       without.push(...contended.map(({ id }) => id))
       claimed.push(...own)
@@ -104,17 +104,17 @@ async function claim(
 }
 
 /** Claims what was taken, as far as it is to be had, and settles what a newer version has overtaken. */
-async function claimTaken(db: Connection, differences: Differences, taken: readonly Candidate[], lease: Lease) {
-  const held = await hold(db, differences, taken, lease.now)
+async function claimTaken(db: Connection, dialect: SqlDialect, taken: readonly Candidate[], lease: Lease) {
+  const held = await hold(db, dialect, taken, lease.now)
   const contended = taken.filter(({ id }) => !held.has(id))
   const overtaken = taken.filter(({ id }) => integer(held.get(id)?.row.overtaken ?? 0) === 1)
-  await giveUp(db, differences, 'superseded', idsOf(overtaken))
+  await giveUp(db, dialect, 'superseded', idsOf(overtaken))
   const free = taken.filter(({ id }) => integer(held.get(id)?.row.overtaken ?? 1) === 0)
-  const kept = await keepProbes(db, differences, free, lease)
-  await setLeases(db, differences, kept, lease)
+  const kept = await keepProbes(db, dialect, free, lease)
+  await setLeases(db, dialect, kept, lease)
   const own = kept.flatMap((candidate) => {
     const found = held.get(candidate.id)
-    return found === undefined ? [] : [claimedDelivery(differences, candidate, found, lease.claimToken)]
+    return found === undefined ? [] : [claimedDelivery(dialect, candidate, found, lease.claimToken)]
   })
   return { own, contended, overtaken }
 }
@@ -122,27 +122,27 @@ async function claimTaken(db: Connection, differences: Differences, taken: reado
 /** Leaves out the probes of endpoints that another dispatcher probes meanwhile. */
 async function keepProbes(
   db: Connection,
-  differences: Differences,
+  dialect: SqlDialect,
   free: readonly Candidate[],
   lease: Lease,
 ): Promise<readonly Candidate[]> {
   const probed = free.flatMap(({ probe, integration }) => (probe ? [integration] : []))
   if (probed.length === 0) return free
-  const won = await takeProbes(db, differences, probed, lease)
+  const won = await takeProbes(db, dialect, probed, lease)
   return free.filter(({ probe, integration }) => !probe || won.has(integration))
 }
 
 async function setLeases(
   db: Connection,
-  differences: Differences,
+  dialect: SqlDialect,
   kept: readonly Candidate[],
   { leaseMs, claimToken, now }: Lease,
 ): Promise<void> {
   if (kept.length === 0) return
-  const { name, oneOf } = differences
-  await sendKept(
+  const { name, oneOf } = dialect
+  await sendPrepared(
     db,
-    differences,
+    dialect,
     (parameter) => `update ${name('outbox')} set lane = case lane when 2 then 2 else 1 end,
       due_at = ${now(parameter)} + ${parameter(leaseMs)}, claim_token = ${parameter(claimToken)}
       where ${oneOf('id', 'integer', idsOf(kept), parameter)}`,
@@ -152,7 +152,7 @@ async function setLeases(
 const idsOf = (candidates: readonly Candidate[]) => candidates.map(({ id }) => id)
 
 function claimedDelivery(
-  { bytesOf }: Differences,
+  { bytesOf }: SqlDialect,
   { probe }: Candidate,
   { row, owner }: Held,
   claimToken: string,

@@ -7,7 +7,7 @@ import type {
   EndpointTurn,
   EndpointView,
 } from '@payment-integration/core/ports'
-import type { Connection, Differences } from '../engine.js'
+import type { Connection, SqlDialect } from '../engine.js'
 import { run } from '../internal/statement.js'
 import { integer, nullableInteger } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
@@ -58,7 +58,7 @@ export interface EndpointReport {
  */
 export async function judgeEndpoints(
   db: Connection,
-  differences: Differences,
+  dialect: SqlDialect,
   reports: readonly EndpointReport[],
   { judge, now }: { readonly judge: EndpointJudge; readonly now: number },
 ): Promise<EndpointTurn[]> {
@@ -67,7 +67,7 @@ export async function judgeEndpoints(
   // Others may have settled results of these endpoints since, or changed their URL: from here on nobody does.
   const healths = await lockHealths(
     db,
-    differences,
+    dialect,
     changing.map(({ integrationAddress }) => integrationAddress),
   )
   const turns: EndpointTurn[] = []
@@ -78,7 +78,7 @@ export async function judgeEndpoints(
     if (before === undefined || change === null) continue
     const began = before.failures === 0 || report.results.some(({ delivered }) => delivered)
     const failingSince = change.failures > 0 && began ? now : (before.failingSince ?? now)
-    await write(db, differences, { integrationAddress, change, failingSince, now })
+    await write(db, dialect, { integrationAddress, change, failingSince, now })
     const blocked = change.blocks > 0
     if (blocked === before.blocks > 0) continue
     turns.push({
@@ -108,22 +108,22 @@ const lockWaitMs = 1_000
 /** Reads the health of endpoints that nobody else writes until the transaction ends. */
 async function lockHealths(
   db: Connection,
-  differences: Differences,
+  dialect: SqlDialect,
   addresses: readonly string[],
 ): Promise<Map<string, StoredHealth>> {
-  const { name, oneOf, lockRows } = differences
+  const { name, oneOf, lockRows } = dialect
   const integrations = `${name('integrations')} i`
-  await differences.waitAtMost(db, lockWaitMs)
+  await dialect.waitAtMost(db, lockWaitMs)
   // The integration's row stands for an endpoint that has none; and only a statement after the wait sees what others wrote.
   await run(
     db,
-    differences,
+    dialect,
     (parameter) => `select i.address from ${integrations} where ${oneOf('i.address', 'text', addresses, parameter)}
       order by i.address${lockRows('i')}`,
   )
   const rows = await run<HealthRow & { address: string }>(
     db,
-    differences,
+    dialect,
     (parameter) => `select i.address, ${healthColumns}
       from ${integrations} left join ${name('endpoints')} e on e.integration = i.address
       where ${oneOf('i.address', 'text', addresses, parameter)}`,
@@ -133,7 +133,7 @@ async function lockHealths(
 
 async function write(
   db: Connection,
-  differences: Differences,
+  dialect: SqlDialect,
   {
     integrationAddress,
     change: { failures, blocks, blockMs },
@@ -146,9 +146,9 @@ async function write(
     readonly now: number
   },
 ): Promise<void> {
-  const table = differences.name('endpoints')
-  if (failures === 0 && blocks === 0) return forgetHealth(db, differences, integrationAddress)
-  await run(db, differences, (parameter) => {
+  const table = dialect.name('endpoints')
+  if (failures === 0 && blocks === 0) return forgetHealth(db, dialect, integrationAddress)
+  await run(db, dialect, (parameter) => {
     const blockedUntil = blocks === 0 ? null : now + (blockMs ?? 0)
     const values = [integrationAddress, failures, blocks, failingSince, blockedUntil].map(parameter)
     const until =
@@ -161,11 +161,11 @@ async function write(
 }
 
 /** Forgets how an endpoint was doing. */
-export async function forgetHealth(db: Connection, differences: Differences, address: string): Promise<void> {
+export async function forgetHealth(db: Connection, dialect: SqlDialect, address: string): Promise<void> {
   await run(
     db,
-    differences,
-    (parameter) => `delete from ${differences.name('endpoints')} where integration = ${parameter(address)}`,
+    dialect,
+    (parameter) => `delete from ${dialect.name('endpoints')} where integration = ${parameter(address)}`,
   )
 }
 
@@ -174,12 +174,12 @@ export async function forgetHealth(db: Connection, differences: Differences, add
  */
 export async function takeProbes(
   db: Connection,
-  differences: Differences,
+  dialect: SqlDialect,
   addresses: readonly string[],
-  { leaseMs, now: moment }: { readonly leaseMs: number; readonly now: ReturnType<Differences['moment']> },
+  { leaseMs, now: moment }: { readonly leaseMs: number; readonly now: ReturnType<SqlDialect['moment']> },
 ): Promise<ReadonlySet<string>> {
-  const { name, oneOf, skipLocked } = differences
-  const rows = await run<{ integration: string }>(db, differences, (parameter) => {
+  const { name, oneOf, skipLocked } = dialect
+  const rows = await run<{ integration: string }>(db, dialect, (parameter) => {
     const now = moment(parameter)
     return `update ${name('endpoints')} set blocked_until = ${now} + ${parameter(leaseMs)} where integration in (
         select e.integration from ${name('endpoints')} e

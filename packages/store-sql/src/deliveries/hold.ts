@@ -1,8 +1,8 @@
 /** Holding what a claim takes: locked where others may take it as well, and read. @module */
-import type { Connection, Differences } from '../engine.js'
+import type { Connection, SqlDialect } from '../engine.js'
 import type { PreviousSigningColumns } from '../integrations.js'
 import { rowsOf } from '../internal/sent-query.js'
-import { runKept, type StatementText, sendKept } from '../internal/statement.js'
+import { runPrepared, type StatementText, sendPrepared } from '../internal/statement.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 import type { Candidate } from './candidate.js'
@@ -43,13 +43,13 @@ export interface Held {
 /** Locks those that nobody else holds, and reads them with their integrations, each of which is read once. */
 export async function hold(
   db: Connection,
-  differences: Differences,
+  dialect: SqlDialect,
   taken: readonly Candidate[],
   now: Moment,
 ): Promise<Map<number, Held>> {
   const ids = taken.map(({ id }) => id)
-  const sent = await sendKept<HeldRow>(db, differences, holdText(differences, ids, now))
-  const owners = await ownersOf(db, differences, taken)
+  const sent = await sendPrepared<HeldRow>(db, dialect, holdText(dialect, ids, now))
+  const owners = await ownersOf(db, dialect, taken)
   const rows = await rowsOf(sent)
   const held = new Map<number, Held>()
   for (const row of rows) {
@@ -62,14 +62,14 @@ export async function hold(
 /** The integrations of candidates, but for those that may not be notified any more. */
 async function ownersOf(
   db: Connection,
-  differences: Differences,
+  dialect: SqlDialect,
   taken: readonly Candidate[],
 ): Promise<Map<string, OwnerRow>> {
-  const { name, oneOf } = differences
+  const { name, oneOf } = dialect
   const addresses = [...new Set(taken.map(({ integration }) => integration))]
-  const rows = await runKept<OwnerRow>(
+  const rows = await runPrepared<OwnerRow>(
     db,
-    differences,
+    dialect,
     (parameter) => `select i.address, i.notification_url, i.signing_key_version, i.signing_sealed,
       i.previous_signing_key_version, i.previous_signing_sealed, i.previous_signing_until, i.endpoint_epoch
       from ${name('integrations')} i
@@ -82,8 +82,8 @@ async function ownersOf(
  * The statement that locks deliveries and reads them, but for those that somebody else holds. Its condition on `due_at` is written so that no planner
  * takes the index of what is due: a plan that PostgreSQL made while the outbox was empty would walk a backlog of millions to find a few ids.
  */
-export function holdText(differences: Differences, ids: readonly number[], moment: Moment): StatementText {
-  const { bytesText, name, oneOf, skipLocked } = differences
+export function holdText(dialect: SqlDialect, ids: readonly number[], moment: Moment): StatementText {
+  const { bytesText, name, oneOf, skipLocked } = dialect
   return (parameter) => {
     const now = moment(parameter)
     return `select d.id, d.version, d.attempted, d.schedule_from, coalesce(d.replayed_at, d.created_at, d.due_at) as made_at,

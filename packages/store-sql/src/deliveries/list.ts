@@ -75,13 +75,13 @@ export function listQuery(db: Connection, query: PlacedFilter & { readonly limit
 
 type ListRow = Awaited<ReturnType<ReturnType<typeof listQuery>['execute']>>[number]
 
-async function withAttempts({ read, differences }: Engine, deliveries: readonly ListRow[]): Promise<DeliveryView[]> {
+async function withAttempts({ read, dialect }: Engine, deliveries: readonly ListRow[]): Promise<DeliveryView[]> {
   if (deliveries.length === 0) return []
-  const { name, oneOf } = differences
+  const { name, oneOf } = dialect
   const ids = deliveries.map(({ id }) => integer(id))
   const attempts = await run<Selectable<AttemptRow>>(
     read,
-    differences,
+    dialect,
     (parameter) => `select * from ${name('attempts')} where ${oneOf('delivery_id', 'integer', ids, parameter)}
       order by delivery_id, number`,
   )

@@ -40,9 +40,9 @@ async function claimOne({ engine }: OpenEngine): Promise<string | undefined> {
 const walk = (lane: Lane) => ({ lane, after: '', upTo: lastAddress })
 const first: DueQuery = { walks: [walk(0)], probes: false, integrations: limit, each: limit, without: [] }
 const again: DueQuery = { ...first, walks: [walk(1), walk(2)], probes: true }
-const due = ({ engine: { differences } }: OpenEngine, query: DueQuery) => ({
+const due = ({ engine: { dialect } }: OpenEngine, query: DueQuery) => ({
   compile: () => {
-    const { sql: text, parameters } = compile(differences, candidatesText(differences, query))
+    const { sql: text, parameters } = compile(dialect, candidatesText(dialect, query))
     return { sql: text, parameters }
   },
 })
@@ -51,8 +51,8 @@ const queries = (open: OpenEngine) => ({
   'the due first attempts': due(open, first),
   'the due retries, probes and replays': due(open, again),
   'the due but for some': due(open, { ...first, without: Array.from({ length: 20 }, (_, n) => backlog / 2 + n) }),
-  'the next due': { compile: () => earliestQuery(open.engine.differences) },
-  [backlogName]: { compile: () => open.engine.differences.pending(limit).compile(open.engine.read) },
+  'the next due': { compile: () => earliestQuery(open.engine.dialect) },
+  [backlogName]: { compile: () => open.engine.dialect.pending(limit).compile(open.engine.read) },
 })
 
 /** One endpoint is blocked, the block of another one is over; each has 2,500 due deliveries. */
@@ -70,11 +70,11 @@ async function block({ engine }: OpenEngine): Promise<void> {
 }
 
 /** Looks up 32 claimed deliveries by their ids. */
-const byId = ({ engine: { differences } }: OpenEngine) => {
+const byId = ({ engine: { dialect } }: OpenEngine) => {
   const ids = Array.from({ length: 32 }, (_, n) => backlog / 2 + 7 * n)
   return {
-    'what a claim holds': { compile: () => compile(differences, holdText(differences, ids, differences.moment())) },
-    'what is settled': { compile: () => compile(differences, claimedText(differences, ids)) },
+    'what a claim holds': { compile: () => compile(dialect, holdText(dialect, ids, dialect.moment())) },
+    'what is settled': { compile: () => compile(dialect, claimedText(dialect, ids)) },
   }
 }
 

@@ -1,6 +1,6 @@
 /** Sending deliveries again because an operator asks for it. Source: DESIGN section 3 (retries). @module */
 import type { Replayed, ReplayRequest } from '@payment-integration/core/ports'
-import type { Connection, Differences, Parameter } from '../engine.js'
+import type { Connection, SqlDialect, Parameter } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import { run } from '../internal/statement.js'
 import { integer } from '../internal/values.js'
@@ -10,7 +10,7 @@ import { filtered, idOf } from './filter.js'
 /** Makes deliveries due now, with a schedule that begins anew; those that a dispatcher holds are left alone. */
 export async function replayDeliveries(
   db: Connection,
-  differences: Differences,
+  dialect: SqlDialect,
   request: ReplayRequest,
 ): Promise<Replayed> {
   const limit = checkInteger(request.limit, 'limit', 1)
@@ -25,15 +25,15 @@ export async function replayDeliveries(
   // One that is settled meanwhile is left alone: it may be delivered now.
   const idsOf = (pending: boolean) =>
     found.filter((row) => (row.pending !== null) === pending).map(({ id }) => integer(id))
-  const replayed = (await restart(db, differences, idsOf(true))) + (await putBack(db, differences, idsOf(false)))
+  const replayed = (await restart(db, dialect, idsOf(true))) + (await putBack(db, dialect, idsOf(false)))
   return { replayed, underWay: ids.length - replayed, lastId: String(lastId) }
 }
 
 /** Those that are pending: one whose row is locked is being claimed, settled or replayed at this moment. */
-async function restart(db: Connection, differences: Differences, ids: readonly number[]): Promise<number> {
+async function restart(db: Connection, dialect: SqlDialect, ids: readonly number[]): Promise<number> {
   if (ids.length === 0) return 0
-  const { name, nowText, oneOf, skipLocked } = differences
-  const rows = await run<{ id: Integer }>(db, differences, (parameter) => {
+  const { name, nowText, oneOf, skipLocked } = dialect
+  const rows = await run<{ id: Integer }>(db, dialect, (parameter) => {
     const now = nowText(parameter)
     return `update ${name('outbox')} set lane = 2, due_at = ${now}, claim_token = null, replayed_at = ${now}, schedule_from = attempted
       where id in (
@@ -45,10 +45,10 @@ async function restart(db: Connection, differences: Differences, ids: readonly n
 }
 
 /** Those that have left the outbox; one that somebody else puts back meanwhile is theirs. */
-async function putBack(db: Connection, differences: Differences, ids: readonly number[]): Promise<number> {
+async function putBack(db: Connection, dialect: SqlDialect, ids: readonly number[]): Promise<number> {
   if (ids.length === 0) return 0
-  const { name, nowText, oneOf } = differences
-  const rows = await run<{ id: Integer }>(db, differences, (parameter) => {
+  const { name, nowText, oneOf } = dialect
+  const rows = await run<{ id: Integer }>(db, dialect, (parameter) => {
     const now = nowText(parameter)
     return `insert into ${name('outbox')}
         (id, payment_id, version, integration, created_at, lane, due_at, replayed_at, attempted, schedule_from)
@@ -64,13 +64,13 @@ async function putBack(db: Connection, differences: Differences, ids: readonly n
   const counted = `(select coalesce(max(a.number), 0) from ${name('attempts')} a where a.delivery_id = ${name('outbox')}.id)`
   await run(
     db,
-    differences,
+    dialect,
     (parameter) =>
       `update ${name('outbox')} set attempted = ${counted}, schedule_from = ${counted} where ${own(parameter)}`,
   )
   await run(
     db,
-    differences,
+    dialect,
     (parameter) =>
       `update ${name('deliveries')} set undelivered = null where ${own(parameter)} and undelivered is not null`,
   )

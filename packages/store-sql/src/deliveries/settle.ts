@@ -8,9 +8,9 @@ import type {
   Settled,
   SettledAttempt,
 } from '@payment-integration/core/ports'
-import type { BulkInsert, BulkUpdate, Connection, Differences, Engine } from '../engine.js'
+import type { BulkInsert, BulkUpdate, Connection, SqlDialect, Engine } from '../engine.js'
 import { checkInteger, parseId } from '../internal/checks.js'
-import { run, runKept, type StatementText } from '../internal/statement.js'
+import { run, runPrepared, type StatementText } from '../internal/statement.js'
 import { integer, pack } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 import { readToken } from './claim-token.js'
@@ -18,14 +18,14 @@ import { giveUp, takeOut } from './end.js'
 import { type EndpointReport, type HealthRow, healthColumns, judgeEndpoints, storedHealth } from './endpoint-rows.js'
 
 /** Logs attempts and settles, reschedules or exhausts their deliveries; then judges the endpoints. */
-export function createSettle({ transaction, differences }: Engine): DeliveryStore['settle'] {
+export function createSettle({ transaction, dialect }: Engine): DeliveryStore['settle'] {
   return async (settled, judge) => {
     if (settled.length === 0) return { statuses: [], turned: [] }
     const given = settled.map((one) => {
       if (one.verdict.kind === 'retry') checkInteger(one.verdict.inMs, 'inMs')
       return { ...one, id: parseId(one.claim.deliveryId, 'deliveryId'), token: readToken(one.claim.claimToken) }
     })
-    return transaction((db) => settle(db, differences, given, judge), { searches: true })
+    return transaction((db) => settle(db, dialect, given, judge), { searches: true })
   }
 }
 
@@ -64,23 +64,23 @@ const attemptColumns: BulkInsert['columns'] = [
 
 async function settle(
   db: Connection,
-  differences: Differences,
+  dialect: SqlDialect,
   given: readonly Given[],
   judge: EndpointJudge,
 ): Promise<Settled> {
-  const claimed = await claimedRows(db, differences, given)
+  const claimed = await claimedRows(db, dialect, given)
   const held = await heldElsewhere(
     db,
-    differences,
+    dialect,
     given.filter(({ id }) => !claimed.has(id)),
   )
   const { statuses, ends, retries, attempts, reports, now } = collect(given, claimed, held)
-  await takeOut(db, differences, ends.delivered)
-  for (const reason of ['exhausted', 'superseded'] as const) await giveUp(db, differences, reason, ends[reason])
+  await takeOut(db, dialect, ends.delivered)
+  for (const reason of ['exhausted', 'superseded'] as const) await giveUp(db, dialect, reason, ends[reason])
   const fixed = ['claim_token = null', 'lane = 1']
-  await differences.updateAll(db, { table: 'outbox', columns: retryColumns, fixed, rows: retries })
-  await differences.insertAll(db, { table: 'attempts', columns: attemptColumns, rows: attempts, sends: true })
-  return { statuses, turned: await judgeEndpoints(db, differences, reports, { judge, now }) }
+  await dialect.updateAll(db, { table: 'outbox', columns: retryColumns, fixed, rows: retries })
+  await dialect.insertAll(db, { table: 'attempts', columns: attemptColumns, rows: attempts, sends: true })
+  return { statuses, turned: await judgeEndpoints(db, dialect, reports, { judge, now }) }
 }
 
 /** What is to be written for those whose claim was not lost. */
@@ -138,28 +138,28 @@ function attemptValues(id: number, number: number, attempt: AttemptRecord): unkn
 /** The deliveries that are claimed, locked, with the health of their endpoints. */
 async function claimedRows(
   db: Connection,
-  differences: Differences,
+  dialect: SqlDialect,
   given: readonly Given[],
 ): Promise<Map<number, ClaimedRow>> {
   const ids = given.map(({ id }) => id)
   // Whether a newer version has a delivery matters to those alone that would be tried again.
   const retries = given.some(({ verdict }) => verdict.kind === 'retry')
-  const rows = await runKept<ClaimedRow>(db, differences, claimedText(differences, ids, retries))
+  const rows = await runPrepared<ClaimedRow>(db, dialect, claimedText(dialect, ids, retries))
   return new Map(rows.map((row) => [integer(row.id), row]))
 }
 
 /** Of those that were not to be had: whose claim lasts, so that somebody else holds the row at this moment. */
 async function heldElsewhere(
   db: Connection,
-  differences: Differences,
+  dialect: SqlDialect,
   missing: readonly Given[],
 ): Promise<ReadonlySet<Given>> {
-  const { name, oneOf } = differences
+  const { name, oneOf } = dialect
   if (missing.length === 0) return new Set()
   const ids = missing.map(({ id }) => id)
   const rows = await run<{ id: Integer; claim_token: string }>(
     db,
-    differences,
+    dialect,
     (parameter) => `select d.id, d.claim_token from ${name('outbox')} d
       where ${oneOf('d.id', 'integer', ids, parameter)} and d.claim_token is not null`,
   )
@@ -171,8 +171,8 @@ async function heldElsewhere(
  * The statement that reads them, but for those that somebody else holds: one of them must not keep all others waiting.
  * @param looksNewer - Whether to look for newer versions; else nothing is overtaken.
  */
-export function claimedText(differences: Differences, ids: readonly number[], looksNewer = true): StatementText {
-  const { name, nowText, oneOf, skipLocked } = differences
+export function claimedText(dialect: SqlDialect, ids: readonly number[], looksNewer = true): StatementText {
+  const { name, nowText, oneOf, skipLocked } = dialect
   const overtaken = `case when exists (
         select 1 from ${name('deliveries')} n where n.payment_id = d.payment_id and n.version > d.version
       ) then 1 else 0 end`

@@ -5,7 +5,7 @@ import type {
   IdentityAccountTransaction,
   StoredEmailCode,
 } from '@payment-integration/core/ports'
-import type { Connection, Differences } from '../engine.js'
+import type { Connection, SqlDialect } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import { compile, run } from '../internal/statement.js'
 import { integer, pack, unpack } from '../internal/values.js'
@@ -13,16 +13,16 @@ import type { Integer } from '../schema/integer.js'
 import { eventValues } from './accounts.js'
 
 /** Binds the operations to a transaction's connection. */
-export function accountsIn(db: Connection, differences: Differences): IdentityAccountTransaction {
+export function accountsIn(db: Connection, dialect: SqlDialect): IdentityAccountTransaction {
   return {
     async resolve(emailKey) {
-      const { rows } = await db.executeQuery<OwnerRow>(resolveQuery({ differences }, emailKey))
+      const { rows } = await db.executeQuery<OwnerRow>(resolveQuery({ dialect }, emailKey))
       return rows[0] === undefined ? null : ownerFrom(rows[0])
     },
     find: (accountId) => find(db, accountId),
-    register: ({ key }, accountId) => register(db, differences, key, accountId),
-    own: ({ key }, accountId) => own(db, differences, key, accountId),
-    code: (emailKey) => findCode(db, differences, emailKey),
+    register: ({ key }, accountId) => register(db, dialect, key, accountId),
+    own: ({ key }, accountId) => own(db, dialect, key, accountId),
+    code: (emailKey) => findCode(db, dialect, emailKey),
     setCode: (emailKey, code) => setCode(db, emailKey, code),
     async log(event) {
       await db.insertInto('account_events').values(eventValues(event)).execute()
@@ -40,10 +40,10 @@ function ownerFrom({ account_id, email_verified }: OwnerRow): AddressOwner {
 }
 
 /** The owner of an address, else the oldest account that carries it. */
-export function resolveQuery({ differences }: { readonly differences: Differences }, emailKey: string) {
+export function resolveQuery({ dialect }: { readonly dialect: SqlDialect }, emailKey: string) {
   return compile<OwnerRow>(
-    differences,
-    (parameter) => `select account_id, email_verified from ${differences.name('identity_accounts')}
+    dialect,
+    (parameter) => `select account_id, email_verified from ${dialect.name('identity_accounts')}
       where email_key = ${parameter(emailKey)} order by email_verified desc, id limit 1`,
   )
 }
@@ -57,50 +57,50 @@ async function find(db: Connection, accountId: string): Promise<IdentityAccount 
   return row === undefined ? null : { accountId, emailVerified: integer(row.email_verified) === 1 }
 }
 
-async function register(db: Connection, differences: Differences, key: string, accountId: string): Promise<void> {
-  const { name, nowText } = differences
+async function register(db: Connection, dialect: SqlDialect, key: string, accountId: string): Promise<void> {
+  const { name, nowText } = dialect
   await run(
     db,
-    differences,
+    dialect,
     (parameter) => `insert into ${name('identity_accounts')} (account_id, email_key, email_verified, created_at)
       values (${parameter(pack(accountId))}, ${parameter(key)}, 0, ${nowText(parameter)})`,
   )
 }
 
 /** Makes an account the one owner of an address, which changes nothing where it is. */
-async function own(db: Connection, differences: Differences, emailKey: string, accountId: string): Promise<void> {
-  const { name, nowText, lockRows } = differences
+async function own(db: Connection, dialect: SqlDialect, emailKey: string, accountId: string): Promise<void> {
+  const { name, nowText, lockRows } = dialect
   const accounts = name('identity_accounts')
   const id = pack(accountId)
   // Two accounts that prove each other's address would change the same two rows, each its own last.
   await run(
     db,
-    differences,
+    dialect,
     (parameter) =>
       `select account_id from ${accounts} a where email_key = ${parameter(emailKey)} or account_id = ${parameter(id)}
         order by account_id${lockRows('a')}`,
   )
   await run(
     db,
-    differences,
+    dialect,
     (parameter) =>
       `update ${accounts} set email_key = null, email_verified = 0
         where email_key = ${parameter(emailKey)} and account_id <> ${parameter(id)}`,
   )
   await run(
     db,
-    differences,
+    dialect,
     (parameter) => `insert into ${accounts} (account_id, email_key, email_verified, created_at)
       values (${parameter(id)}, ${parameter(emailKey)}, 1, ${nowText(parameter)})
       on conflict (account_id) do update set email_key = excluded.email_key, email_verified = 1`,
   )
 }
 
-async function findCode(db: Connection, differences: Differences, emailKey: string): Promise<StoredEmailCode | null> {
-  const { name, lockRows } = differences
+async function findCode(db: Connection, dialect: SqlDialect, emailKey: string): Promise<StoredEmailCode | null> {
+  const { name, lockRows } = dialect
   const [row] = await run<{ hash: string; expires_at: Integer; tries_left: Integer }>(
     db,
-    differences,
+    dialect,
     (parameter) => `select hash, expires_at, tries_left from ${name('email_codes')} c
       where email_key = ${parameter(emailKey)}${lockRows('c')}`,
   )

@@ -1,6 +1,6 @@
 /** Subjects and redemptions: the operations of a transaction, and the reads outside of any. @module */
 import type { IdentityQuery, IdentityStore, IdentityTransaction, SubjectQuery } from '@payment-integration/core/ports'
-import type { Connection, Differences, Engine } from '../engine.js'
+import type { Connection, SqlDialect, Engine } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import { compile } from '../internal/statement.js'
 import { integer, pack, unpack } from '../internal/values.js'
@@ -12,18 +12,18 @@ import { type StoredSubject, subjectColumns, subjectFrom } from './subject-row.j
 import { subjectsIn } from './subjects.js'
 
 /** Binds the operations to a transaction's connection. */
-export function identityIn(db: Connection, differences: Differences): IdentityTransaction {
+export function identityIn(db: Connection, dialect: SqlDialect): IdentityTransaction {
   return {
-    ...subjectsIn(db, differences),
-    lockPersons: (query) => lockPersons(db, differences, query),
-    ...redemptionsIn(db, differences),
+    ...subjectsIn(db, dialect),
+    lockPersons: (query) => lockPersons(db, dialect, query),
+    ...redemptionsIn(db, dialect),
     ...logsIn(db),
   }
 }
 
 /** The reads outside of transactions. */
 export function createIdentityStore(engine: Engine): IdentityStore {
-  const { read, differences } = engine
+  const { read, dialect } = engine
   return {
     ...createLogReads(engine),
     async subjects(query) {
@@ -35,14 +35,14 @@ export function createIdentityStore(engine: Engine): IdentityStore {
       return rows.map(redemptionFrom)
     },
     async dueLookUps(limit) {
-      const { rows } = await read.executeQuery<DueLookUp>(dueLookUpsQuery({ differences }, limit))
+      const { rows } = await read.executeQuery<DueLookUp>(dueLookUpsQuery({ dialect }, limit))
       return rows.map(({ external_user_id, subject_id }) => ({
         externalUserId: unpack<string>(external_user_id),
         subjectId: unpack<string>(subject_id),
       }))
     },
     async duePolls(limit) {
-      const { rows } = await read.executeQuery<DuePoll>(duePollsQuery({ differences }, limit))
+      const { rows } = await read.executeQuery<DuePoll>(duePollsQuery({ dialect }, limit))
       return rows.map(({ id, applicant_id }) => ({
         subjectId: unpack<string>(id),
         applicantId: unpack<string>(applicant_id),
@@ -70,10 +70,10 @@ interface DuePoll {
 }
 
 /** A page of subjects by id, and which of them have an open redemption. */
-export function subjectsQuery({ differences }: Pick<Engine, 'differences'>, query: SubjectQuery) {
-  const { name } = differences
+export function subjectsQuery({ dialect }: Pick<Engine, 'dialect'>, query: SubjectQuery) {
+  const { name } = dialect
   const limit = checkInteger(query.limit, 'limit', 1)
-  return compile<ViewRow>(differences, (parameter) => {
+  return compile<ViewRow>(dialect, (parameter) => {
     const where = (condition: string, value: string | undefined) =>
       value === undefined ? [] : [`${condition} ${parameter(value)}`]
     const conditions = [
@@ -92,11 +92,11 @@ export function subjectsQuery({ differences }: Pick<Engine, 'differences'>, quer
 }
 
 /** The newest redemptions, of the subjects of an address or of all. */
-export function redemptionsQuery({ differences }: Pick<Engine, 'differences'>, { emailKey, limit }: IdentityQuery) {
-  const { name } = differences
+export function redemptionsQuery({ dialect }: Pick<Engine, 'dialect'>, { emailKey, limit }: IdentityQuery) {
+  const { name } = dialect
   checkInteger(limit, 'limit', 1)
-  return compile<StoredRedemption>(differences, (parameter) => {
-    const columns = redemptionColumns(differences, parameter)
+  return compile<StoredRedemption>(dialect, (parameter) => {
+    const columns = redemptionColumns(dialect, parameter)
     const ofAddress =
       emailKey === undefined
         ? ''
@@ -107,30 +107,30 @@ export function redemptionsQuery({ differences }: Pick<Engine, 'differences'>, {
 }
 
 /** Names whose look-up is due. */
-export function dueLookUpsQuery({ differences }: Pick<Engine, 'differences'>, limit: number) {
+export function dueLookUpsQuery({ dialect }: Pick<Engine, 'dialect'>, limit: number) {
   checkInteger(limit, 'limit', 1)
   return compile<DueLookUp>(
-    differences,
-    (parameter) => `select external_user_id, subject_id from ${differences.name('identity_redemptions')}
-      where next_look_up_at <= ${differences.nowText(parameter)} order by next_look_up_at, seq limit ${parameter(limit)}`,
+    dialect,
+    (parameter) => `select external_user_id, subject_id from ${dialect.name('identity_redemptions')}
+      where next_look_up_at <= ${dialect.nowText(parameter)} order by next_look_up_at, seq limit ${parameter(limit)}`,
   )
 }
 
 /** Subjects whose poll is due. */
-export function duePollsQuery({ differences }: Pick<Engine, 'differences'>, limit: number) {
+export function duePollsQuery({ dialect }: Pick<Engine, 'dialect'>, limit: number) {
   checkInteger(limit, 'limit', 1)
   return compile<DuePoll>(
-    differences,
-    (parameter) => `select id, applicant_id from ${differences.name('identity_subjects')}
-      where next_poll_at <= ${differences.nowText(parameter)} and applicant_id is not null
+    dialect,
+    (parameter) => `select id, applicant_id from ${dialect.name('identity_subjects')}
+      where next_poll_at <= ${dialect.nowText(parameter)} and applicant_id is not null
       order by next_poll_at, seq limit ${parameter(limit)}`,
   )
 }
 
 /** How many applicants are missing and not confirmed to be. */
-export function missingQuery({ differences }: Pick<Engine, 'differences'>) {
+export function missingQuery({ dialect }: Pick<Engine, 'dialect'>) {
   return compile<{ count: Integer }>(
-    differences,
-    () => `select count(*) as count from ${differences.name('identity_subjects')} where missing_confirmed = 0`,
+    dialect,
+    () => `select count(*) as count from ${dialect.name('identity_subjects')} where missing_confirmed = 0`,
   )
 }

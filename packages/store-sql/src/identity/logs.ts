@@ -90,13 +90,13 @@ export function createLogReads(engine: Engine): Pick<IdentityStore, 'shares' | '
 
 /** The newest entries of a log, of the subjects of an address or of all. */
 export function newestQuery(
-  { differences }: Pick<Engine, 'differences'>,
+  { dialect }: Pick<Engine, 'dialect'>,
   log: 'identity_shares' | 'identity_verdicts',
   { emailKey, limit }: IdentityQuery,
 ) {
-  const { name } = differences
+  const { name } = dialect
   checkInteger(limit, 'limit', 1)
-  return compile<never>(differences, (parameter) => {
+  return compile<never>(dialect, (parameter) => {
     const ofAddress =
       emailKey === undefined
         ? ''

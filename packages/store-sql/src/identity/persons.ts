@@ -1,6 +1,6 @@
 /** Locks persons. Source: DESIGN section 3 (identity): the lock of a person is the only one. @module */
 import type { PersonQuery, Subject } from '@payment-integration/core/ports'
-import type { Connection, Differences } from '../engine.js'
+import type { Connection, SqlDialect } from '../engine.js'
 import { compile, run } from '../internal/statement.js'
 import { pack } from '../internal/values.js'
 import { type StoredSubject, subjectColumns, subjectFrom } from './subject-row.js'
@@ -10,28 +10,28 @@ import { type StoredSubject, subjectColumns, subjectFrom } from './subject-row.j
  * again after it, until all their persons are locked. One person takes as many writes as two: the time must not show
  * whether an address has an account.
  */
-export async function lockPersons(db: Connection, differences: Differences, query: PersonQuery): Promise<Subject[]> {
+export async function lockPersons(db: Connection, dialect: SqlDialect, query: PersonQuery): Promise<Subject[]> {
   const locked = new Set<string>()
   for (;;) {
-    const { rows } = await db.executeQuery<StoredSubject>(personsQuery({ differences }, query))
+    const { rows } = await db.executeQuery<StoredSubject>(personsQuery({ dialect }, query))
     const subjects = rows.map(subjectFrom)
     const ids = personIds(query, subjects).filter((id) => !locked.has(id))
     const [first] = ids
     if (first === undefined) return subjects
     if (locked.size === 0 && ids.length === 1) ids.push(first)
-    for (const id of ids) await lock(db, differences, id)
+    for (const id of ids) await lock(db, dialect, id)
     for (const id of ids) locked.add(id)
   }
 }
 
 /** Everything of the persons that a query names, in the order in which it was made. */
 export function personsQuery(
-  { differences }: { readonly differences: Differences },
+  { dialect }: { readonly dialect: SqlDialect },
   { emailKey, accountIds = [], subjectId }: PersonQuery,
 ) {
-  const { name, oneOf } = differences
+  const { name, oneOf } = dialect
   const table = name('identity_subjects')
-  return compile<StoredSubject>(differences, (parameter) => {
+  return compile<StoredSubject>(dialect, (parameter) => {
     const ofAddress = (row: string) => `${row}.email_key = ${parameter(emailKey ?? null)} and ${row}.closed = 0`
     const itself = (row: string) => `${row}.id = ${parameter(pack(subjectId ?? null))}`
     const ofAccounts = oneOf(
@@ -63,11 +63,11 @@ function personIds({ emailKey, accountIds = [], subjectId }: PersonQuery, subjec
 }
 
 /** The same statement, and one row written, whether the row is there or not. */
-async function lock(db: Connection, differences: Differences, id: string): Promise<void> {
+async function lock(db: Connection, dialect: SqlDialect, id: string): Promise<void> {
   await run(
     db,
-    differences,
-    (parameter) => `insert into ${differences.name('identity_persons')} (id) values (${parameter(id)})
+    dialect,
+    (parameter) => `insert into ${dialect.name('identity_persons')} (id) values (${parameter(id)})
       on conflict (id) do update set id = excluded.id`,
   )
 }

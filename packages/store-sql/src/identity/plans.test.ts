@@ -15,7 +15,7 @@ const rows = 3_000
 const emailKey = '7'.padStart(64, '0')
 
 /** 3,000 subjects of accounts, each with a redemption; ten polls and ten look-ups are due. */
-async function fill({ transaction, differences: { name } }: Engine): Promise<void> {
+async function fill({ transaction, dialect: { name } }: Engine): Promise<void> {
   const numbers = `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${rows})`
   const zeros = '0'.repeat(64)
   const key = `substr('${zeros}' || i, length('${zeros}' || i) - 63)`

@@ -1,7 +1,7 @@
 /** Redemptions, each under a name of its own. Source: DESIGN section 5.4; the port. @module */
 import type { IdentityTransaction, RedemptionRecord, RedemptionState } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
-import type { Connection, Differences, Parameter } from '../engine.js'
+import type { Connection, SqlDialect, Parameter } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import { compile, run } from '../internal/statement.js'
 import { integer, pack, unpack } from '../internal/values.js'
@@ -21,13 +21,13 @@ export interface StoredRedemption extends Omit<Selectable<RedemptionRow>, 'lease
 }
 
 /** Binds the operations to a transaction's connection. */
-export function redemptionsIn(db: Connection, differences: Differences): RedemptionTransaction {
-  const table = differences.name('identity_redemptions')
+export function redemptionsIn(db: Connection, dialect: SqlDialect): RedemptionTransaction {
+  const table = dialect.name('identity_redemptions')
   const first = ([row]: readonly StoredRedemption[]) => (row === undefined ? null : redemptionFrom(row))
   return {
-    addRedemption: (redemption) => addRedemption(db, differences, redemption),
+    addRedemption: (redemption) => addRedemption(db, dialect, redemption),
     async changeRedemption(externalUserId, { state, applicantId, lookUpInMs }) {
-      await run(db, differences, (parameter) => {
+      await run(db, dialect, (parameter) => {
         const unlessAttached = (column: string, value: string) =>
           `${column} = case when state = 'attached' then ${column} else ${parameter(value)} end`
         const set = ['seq = seq']
@@ -35,7 +35,7 @@ export function redemptionsIn(db: Connection, differences: Differences): Redempt
         if (applicantId !== undefined) set.push(unlessAttached('applicant_id', pack(applicantId)))
         if (lookUpInMs === null) set.push('next_look_up_at = null')
         else if (lookUpInMs !== undefined)
-          set.push(`next_look_up_at = ${later(differences, parameter, checkInteger(lookUpInMs, 'lookUpInMs'))}`)
+          set.push(`next_look_up_at = ${later(dialect, parameter, checkInteger(lookUpInMs, 'lookUpInMs'))}`)
         return `update ${table} set ${set.join(', ')} where external_user_id = ${parameter(pack(externalUserId))}`
       })
     },
@@ -43,47 +43,47 @@ export function redemptionsIn(db: Connection, differences: Differences): Redempt
       first(
         await run<StoredRedemption>(
           db,
-          differences,
-          (parameter) => `select ${redemptionColumns(differences, parameter)} from ${table} r
+          dialect,
+          (parameter) => `select ${redemptionColumns(dialect, parameter)} from ${table} r
             where r.external_user_id = ${parameter(pack(externalUserId))}`,
         ),
       ),
     async redemptionOf(applicantId) {
-      const query = attachedQuery({ differences }, applicantId)
+      const query = attachedQuery({ dialect }, applicantId)
       return first((await db.executeQuery<StoredRedemption>(query)).rows)
     },
     async openRedemptions(query) {
-      const { rows } = await db.executeQuery<StoredRedemption>(openQuery({ differences }, query))
+      const { rows } = await db.executeQuery<StoredRedemption>(openQuery({ dialect }, query))
       return rows.map(redemptionFrom)
     },
   }
 }
 
 /** The redemption that an applicant came from. */
-export function attachedQuery({ differences }: { readonly differences: Differences }, applicantId: string) {
+export function attachedQuery({ dialect }: { readonly dialect: SqlDialect }, applicantId: string) {
   return compile<StoredRedemption>(
-    differences,
-    (parameter) => `select ${redemptionColumns(differences, parameter)}
-      from ${differences.name('identity_redemptions')} r
+    dialect,
+    (parameter) => `select ${redemptionColumns(dialect, parameter)}
+      from ${dialect.name('identity_redemptions')} r
       where r.applicant_id = ${parameter(pack(applicantId))} and r.state = 'attached' order by r.seq desc limit 1`,
   )
 }
 
 /** Redemptions that may have used their token: over the limit the absent ones are left out first, then the oldest. */
 export function openQuery(
-  { differences }: { readonly differences: Differences },
+  { dialect }: { readonly dialect: SqlDialect },
   { subjectIds, absentSince, limit }: Parameters<IdentityTransaction['openRedemptions']>[0],
 ) {
   checkInteger(limit, 'limit', 1)
-  return compile<StoredRedemption>(differences, (parameter) => {
-    const columns = redemptionColumns(differences, parameter)
-    const ofSubjects = differences.oneOf(
+  return compile<StoredRedemption>(dialect, (parameter) => {
+    const columns = redemptionColumns(dialect, parameter)
+    const ofSubjects = dialect.oneOf(
       'r.subject_id',
       'text',
       subjectIds.map((id) => pack(id)),
       parameter,
     )
-    return `select * from (select ${columns} from ${differences.name('identity_redemptions')} r
+    return `select * from (select ${columns} from ${dialect.name('identity_redemptions')} r
         where ${ofSubjects} and (r.state in (${openStates})
           or (r.state = 'absent' and r.started_at >= ${parameter(checkInteger(absentSince, 'absentSince'))}))
         order by case when r.state = 'absent' then 1 else 0 end, r.seq desc limit ${parameter(limit)}) newest
@@ -95,7 +95,7 @@ export function openQuery(
 export const openStates = "'in_flight', 'unknown', 'unresolved'"
 
 /** The columns of {@link StoredRedemption} of a row `r`. */
-export function redemptionColumns({ nowText }: Differences, parameter: Parameter): string {
+export function redemptionColumns({ nowText }: SqlDialect, parameter: Parameter): string {
   return `r.seq, r.external_user_id, r.subject_id, r.number, r.integration, r.level_name, r.is_findable, r.started_at,
     r.state, r.applicant_id, case when r.leased_until > ${nowText(parameter)} then 1 else 0 end as is_leased`
 }
@@ -118,30 +118,30 @@ export function redemptionFrom(row: StoredRedemption): RedemptionRecord {
 
 async function addRedemption(
   db: Connection,
-  differences: Differences,
+  dialect: SqlDialect,
   redemption: Parameters<IdentityTransaction['addRedemption']>[0],
 ): Promise<void> {
-  const { name } = differences
+  const { name } = dialect
   const { externalUserId, integrationAddress, levelName, isFindable } = redemption
   const [subjectId, number] = [pack(redemption.subjectId), checkInteger(redemption.number, 'number', 1)]
   const startedAt = checkInteger(redemption.startedAt, 'startedAt')
   const leaseMs = checkInteger(redemption.leaseMs, 'leaseMs')
-  await run(db, differences, (parameter) => {
+  await run(db, dialect, (parameter) => {
     const values = [pack(externalUserId), subjectId, number, integrationAddress, pack(levelName), isFindable ? 1 : 0]
-    const ends = [1, 2].map(() => later(differences, parameter, leaseMs))
+    const ends = [1, 2].map(() => later(dialect, parameter, leaseMs))
     return `insert into ${name('identity_redemptions')} (leased_until, next_look_up_at, external_user_id, subject_id,
         number, integration, level_name, is_findable, started_at, state)
       values (${ends.join(', ')}, ${[...values, startedAt].map(parameter).join(', ')}, 'in_flight')`
   })
   await run(
     db,
-    differences,
+    dialect,
     (parameter) => `update ${name('identity_subjects')} set redemptions = ${parameter(number)}
       where id = ${parameter(subjectId)}`,
   )
 }
 
 /** So many milliseconds from now, by the store's clock. */
-function later({ nowText }: Differences, parameter: Parameter, ms: number): string {
+function later({ nowText }: SqlDialect, parameter: Parameter, ms: number): string {
   return `${nowText(parameter)} + ${parameter(ms)}`
 }

@@ -1,6 +1,6 @@
 /** Subjects inside a transaction. Source: INTERFACE 3 (KYC attachment), 4.2. @module */
 import type { EmailAddress, IdentityTransaction, NewSubject, Subject } from '@payment-integration/core/ports'
-import type { Connection, Differences } from '../engine.js'
+import type { Connection, SqlDialect } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import { compile, run } from '../internal/statement.js'
 import { pack } from '../internal/values.js'
@@ -13,45 +13,45 @@ type SubjectTransaction = Pick<
 >
 
 /** Binds the operations to a transaction's connection. */
-export function subjectsIn(db: Connection, differences: Differences): SubjectTransaction {
-  const table = differences.name('identity_subjects')
+export function subjectsIn(db: Connection, dialect: SqlDialect): SubjectTransaction {
+  const table = dialect.name('identity_subjects')
   return {
-    ensureSubject: (email, freshId) => ensureSubject(db, differences, email, freshId),
-    insertSubject: (subject) => insertSubject(db, differences, subject),
+    ensureSubject: (email, freshId) => ensureSubject(db, dialect, email, freshId),
+    insertSubject: (subject) => insertSubject(db, dialect, subject),
     async setOwner(subjectId, { accountId, proved, closed }) {
       const values: Record<string, unknown> = {}
       if (accountId !== undefined) values['account_id'] = pack(accountId)
       if (proved !== undefined) values['proved'] = proved ? 1 : 0
       if (closed !== undefined) values['closed'] = closed ? 1 : 0
-      await run(db, differences, (parameter) => {
+      await run(db, dialect, (parameter) => {
         const set = Object.entries(values).map(([column, value]) => `${column} = ${parameter(value)}`)
         return `update ${table} set ${['id = id', ...set].join(', ')} where id = ${parameter(pack(subjectId))}`
       })
     },
     async changeVerification(subjectId, change) {
       const { pollInMs } = change
-      await run(db, differences, (parameter) => {
+      await run(db, dialect, (parameter) => {
         const set = ['revision = revision + 1', ...verificationAssignments(change, parameter)]
         if (pollInMs === null) set.push('next_poll_at = null')
         else if (pollInMs !== undefined)
           set.push(
-            `next_poll_at = ${differences.nowText(parameter)} + ${parameter(checkInteger(pollInMs, 'pollInMs'))}`,
+            `next_poll_at = ${dialect.nowText(parameter)} + ${parameter(checkInteger(pollInMs, 'pollInMs'))}`,
           )
         return `update ${table} set ${set.join(', ')} where id = ${parameter(pack(subjectId))}`
       })
     },
     async subjectOf(applicantId) {
-      const { rows } = await db.executeQuery<StoredSubject>(ofApplicantQuery({ differences }, applicantId))
+      const { rows } = await db.executeQuery<StoredSubject>(ofApplicantQuery({ dialect }, applicantId))
       return rows[0] === undefined ? null : subjectFrom(rows[0])
     },
   }
 }
 
 /** The subject with an applicant. */
-export function ofApplicantQuery({ differences }: { readonly differences: Differences }, applicantId: string) {
+export function ofApplicantQuery({ dialect }: { readonly dialect: SqlDialect }, applicantId: string) {
   return compile<StoredSubject>(
-    differences,
-    (parameter) => `select ${subjectColumns} from ${differences.name('identity_subjects')}
+    dialect,
+    (parameter) => `select ${subjectColumns} from ${dialect.name('identity_subjects')}
       where applicant_id = ${parameter(pack(applicantId))} order by seq limit 1`,
   )
 }
@@ -59,13 +59,13 @@ export function ofApplicantQuery({ differences }: { readonly differences: Differ
 /** One statement that writes one row, whether the address has an open subject or not. */
 async function ensureSubject(
   db: Connection,
-  differences: Differences,
+  dialect: SqlDialect,
   { key, sealed }: EmailAddress,
   freshId: string,
 ): Promise<Subject> {
-  const rows = await run<StoredSubject>(db, differences, (parameter) => {
+  const rows = await run<StoredSubject>(db, dialect, (parameter) => {
     const values = [pack(freshId), key, sealed.keyVersion, sealed.sealed].map(parameter)
-    return `insert into ${differences.name('identity_subjects')}
+    return `insert into ${dialect.name('identity_subjects')}
         (id, email_key, email_key_version, email_sealed, proved, closed, redemptions, revision)
       values (${values.join(', ')}, 0, 0, 0, 0)
       on conflict (email_key) where closed = 0 do update set
@@ -75,14 +75,14 @@ async function ensureSubject(
   return onlyOf(rows)
 }
 
-async function insertSubject(db: Connection, differences: Differences, subject: NewSubject): Promise<Subject> {
+async function insertSubject(db: Connection, dialect: SqlDialect, subject: NewSubject): Promise<Subject> {
   const { id, emailKey, email, accountId, proved } = subject
-  const rows = await run<StoredSubject>(db, differences, (parameter) => {
+  const rows = await run<StoredSubject>(db, dialect, (parameter) => {
     const values = [
       ...[pack(id), emailKey, email?.sealed.keyVersion ?? null, email?.sealed.sealed ?? null],
       ...[pack(accountId), proved ? 1 : 0],
     ].map(parameter)
-    return `insert into ${differences.name('identity_subjects')}
+    return `insert into ${dialect.name('identity_subjects')}
         (id, email_key, email_key_version, email_sealed, account_id, proved, closed, redemptions, revision)
       values (${values.join(', ')}, 0, 0, 0) returning ${subjectColumns}`
   })

@@ -1,6 +1,6 @@
 /** Statements over many rows at once. @module */
 import { CompiledQuery } from 'kysely'
-import type { BulkColumn, Connection, Differences } from '../engine.js'
+import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
 
 /** Writes the statement around the table expression `source`; `parameter` adds a value and returns its placeholder. */
 export type BulkStatement = (source: string, parameter: (value: unknown) => string) => string
@@ -11,17 +11,17 @@ export type BulkStatement = (source: string, parameter: (value: unknown) => stri
  */
 export async function bulk<Row>(
   db: Connection,
-  differences: Differences,
+  dialect: SqlDialect,
   columns: readonly BulkColumn[],
   rows: readonly (readonly unknown[])[],
   statement: BulkStatement,
 ): Promise<Row[]> {
   const answers: Row[] = []
   for (let from = 0; from < rows.length; ) {
-    const part = rows.slice(from, from + differences.bulkRows(rows.length - from, columns.length))
+    const part = rows.slice(from, from + dialect.bulkRows(rows.length - from, columns.length))
     from += part.length
-    const { sql, parameters } = differences.bulkSource(columns, part)
-    const text = statement(sql, (value) => differences.placeholder(parameters.push(value)))
+    const { sql, parameters } = dialect.bulkSource(columns, part)
+    const text = statement(sql, (value) => dialect.placeholder(parameters.push(value)))
     const { rows: answered } = await db.executeQuery<Row>(CompiledQuery.raw(text, parameters))
     for (const row of answered) answers.push(row)
   }

@@ -1,7 +1,7 @@
 /** Reads whose text is made once and then run with other values. @module */
 import type { Compilable } from 'kysely'
 import type { Engine, NamedQuery } from '../engine.js'
-import { statementName } from './kept-query.js'
+import { statementName } from './prepared-query.js'
 import { rowView } from './row-view.js'
 
 /** Stands for a value in the query that the text is made from. */

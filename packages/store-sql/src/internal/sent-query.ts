@@ -1,6 +1,6 @@
 /** A statement that is not waited for at once. @module */
 import type { CompiledQuery, QueryId, QueryResult, RootOperationNode } from 'kysely'
-import { KeptQuery } from './kept-query.js'
+import { PreparedQuery } from './prepared-query.js'
 
 /**
  * A statement after which the next one may be sent before its answer has come. Where a connection can do so, its result holds no rows and
@@ -19,7 +19,7 @@ export class SentQuery implements CompiledQuery {
     this.queryId = of.queryId
     this.sql = of.sql
     this.parameters = of.parameters
-    this.name = of instanceof KeptQuery ? of.name : undefined
+    this.name = of instanceof PreparedQuery ? of.name : undefined
   }
 }
 

@@ -1,6 +1,6 @@
 /** Keeping where payments were, for walks over pages that began before. Source: the port's `list`. @module */
 import type { PaymentFacts } from '@payment-integration/core/ports'
-import type { BulkColumn, Connection, Differences } from '../engine.js'
+import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
 import { bulk } from '../internal/bulk.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
@@ -26,14 +26,14 @@ const moveColumns: readonly BulkColumn[] = [
  */
 export async function keepPlaces(
   db: Connection,
-  differences: Differences,
+  dialect: SqlDialect,
   payments: readonly PaymentFacts[],
 ): Promise<void> {
-  const left = await leftPlaces(db, differences, payments)
+  const left = await leftPlaces(db, dialect, payments)
   if (left.length === 0) return
   const counts = await countMove(
     db,
-    differences,
+    dialect,
     left.map(({ integration }) => integration),
   )
   const moves = left.map((row) => [
@@ -44,39 +44,39 @@ export async function keepPlaces(
   ])
   await bulk(
     db,
-    differences,
+    dialect,
     moveColumns,
     moves,
     (source) =>
-      `insert into ${differences.name('payment_moves')} (payment_id, seq, integration, block_timestamp) ${source}`,
+      `insert into ${dialect.name('payment_moves')} (payment_id, seq, integration, block_timestamp) ${source}`,
   )
 }
 
-async function leftPlaces(db: Connection, differences: Differences, payments: readonly PaymentFacts[]) {
+async function leftPlaces(db: Connection, dialect: SqlDialect, payments: readonly PaymentFacts[]) {
   return bulk<{ id: Integer; integration: string; block_timestamp: Integer }>(
     db,
-    differences,
+    dialect,
     placeColumns,
     payments.map(({ chainId, txHash, ordinal, blockTimestamp }) => [chainId, txHash, ordinal, blockTimestamp]),
     (source) =>
       `with v (chain_id, tx_hash, ordinal, block_timestamp) as (${source})
        select p.id, p.integration, p.block_timestamp from v
-       join ${differences.name('payments')} as p
+       join ${dialect.name('payments')} as p
          on p.chain_id = v.chain_id and p.tx_hash = v.tx_hash and p.ordinal = v.ordinal
        where p.is_primary = 1 and p.integration is not null and p.block_timestamp <> v.block_timestamp`,
   )
 }
 
 // In one order, so that two transactions never wait for each other.
-async function countMove(db: Connection, differences: Differences, integrations: readonly string[]) {
+async function countMove(db: Connection, dialect: SqlDialect, integrations: readonly string[]) {
   const counted = await bulk<{ integration: string; seq: Integer }>(
     db,
-    differences,
+    dialect,
     [{ name: 'integration', type: 'text' }],
     [...new Set(integrations)].sort().map((integration) => [integration]),
     (source) =>
       `with v (integration) as (${source})
-       insert into ${differences.name('page_epochs')} as e (integration, seq) select integration, 1 from v where true order by integration
+       insert into ${dialect.name('page_epochs')} as e (integration, seq) select integration, 1 from v where true order by integration
        on conflict (integration) do update set seq = e.seq + 1 returning integration, seq`,
   )
   return new Map(counted.map(({ integration, seq }) => [integration, integer(seq)]))

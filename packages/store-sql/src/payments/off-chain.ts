@@ -1,7 +1,7 @@
 /** Payments whose block left the chain, and those of a run of blocks. Source: DESIGN section 3 (reorganisation). @module */
 import type { StoredPayment } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
-import type { Connection, Differences } from '../engine.js'
+import type { Connection, SqlDialect } from '../engine.js'
 import { bulk } from '../internal/bulk.js'
 import { checkInteger, parseId } from '../internal/checks.js'
 import { storedPayment } from './payment-row.js'
@@ -20,15 +20,15 @@ export async function leaveAbove(db: Connection, chainId: number, above: number)
 /** Marks payments as off the chain. */
 export async function leavePayments(
   db: Connection,
-  differences: Differences,
+  dialect: SqlDialect,
   paymentIds: readonly string[],
 ): Promise<void> {
   await bulk(
     db,
-    differences,
+    dialect,
     [{ name: 'id', type: 'integer' }],
     paymentIds.map((id) => [parseId(id, 'paymentId')]),
-    (source) => `update ${differences.name('payments')} set off_chain = 1 where id in (${source}) and off_chain = 0`,
+    (source) => `update ${dialect.name('payments')} set off_chain = 1 where id in (${source}) and off_chain = 0`,
   )
 }
 
@@ -99,9 +99,9 @@ export function overdueQuery(db: Connection, query: OverdueQuery) {
 /** The rows of {@link overdueQuery} as payments, held until the transaction ends. */
 export async function overduePayments(
   db: Connection,
-  differences: Differences,
+  dialect: SqlDialect,
   query: OverdueQuery,
 ): Promise<StoredPayment[]> {
-  const rows = await overdueQuery(db, query).modifyEnd(differences.forUpdate).execute()
+  const rows = await overdueQuery(db, query).modifyEnd(dialect.forUpdate).execute()
   return rows.map(storedPayment)
 }

@@ -1,7 +1,7 @@
 /** Payments inside a transaction: looked up to be changed, and changed. @module */
 import type { PaymentSelector, PaymentStatus, StoredPayment } from '@payment-integration/core/ports'
 import { sql, type Updateable } from 'kysely'
-import type { Connection, Differences } from '../engine.js'
+import type { Connection, SqlDialect } from '../engine.js'
 import { checkInteger, parseId } from '../internal/checks.js'
 import { pack } from '../internal/values.js'
 import type { PaymentRow } from '../schema/tables.js'
@@ -10,7 +10,7 @@ import { statusValues, storedPayment } from './payment-row.js'
 /** The primary payments of a transaction, by ordinal, held until the transaction ends. */
 export async function paymentsForChange(
   db: Connection,
-  differences: Differences,
+  dialect: SqlDialect,
   { chainId, txHash }: PaymentSelector,
 ): Promise<StoredPayment[]> {
   const rows = await db
@@ -20,7 +20,7 @@ export async function paymentsForChange(
     .where('tx_hash', '=', txHash)
     .where('is_primary', '=', sql.lit(1))
     .orderBy('ordinal')
-    .modifyEnd(differences.forUpdate)
+    .modifyEnd(dialect.forUpdate)
     .execute()
   return rows.map(storedPayment)
 }

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postgresMissing } from '../../test/postgres.js'
 import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/engines.js'
-import { type Compiled, postgresScans, runsWithKeptPlan, sqlitePlan } from '../../test/support/plans.js'
+import { type Compiled, postgresScans, runsWithPreparedPlan, sqlitePlan } from '../../test/support/plans.js'
 import { byAddressQuery } from '../accounts.js'
 import { createStore } from '../create-store.js'
 import { listQuery } from '../deliveries/list.js'
@@ -91,7 +91,7 @@ function values({ after = facts(), wallet = '' }: { after?: PaymentFacts | undef
 type Connection = OpenEngine['engine']['read']
 
 /** Those that requests are made of: connections keep their plans. */
-const keptQueries = (db: Connection) => ({
+const preparedQueries = (db: Connection) => ({
   page: (after?: PaymentFacts) => plainPage(db, values({ after }), shape(after)),
   'page of a wallet': (after?: PaymentFacts) =>
     plainPage(db, values({ after, wallet: address(1) }), { ...shape(after), ofWallet: true }),
@@ -106,7 +106,7 @@ const keptQueries = (db: Connection) => ({
 })
 
 const queries = (db: Connection) => ({
-  ...keptQueries(db),
+  ...preparedQueries(db),
   'page after moves': (after: PaymentFacts = newest) => exactPage(db, values({ after }), shape(after)),
   'page of a wallet after moves': (after: PaymentFacts = newest) =>
     exactPage(db, values({ after, wallet: address(1) }), { ...shape(after), ofWallet: true }),
@@ -205,7 +205,7 @@ describe.skipIf(postgresMissing)(
     for (const position of Object.keys(positions) as (keyof typeof positions)[])
       for (const plans of ['custom', 'generic'] as const)
         test(`and touches a few rows per row of the page, from the ${position}, with ${plans} plans`, async () => {
-          const planned = plans === 'custom' ? queries : keptQueries
+          const planned = plans === 'custom' ? queries : preparedQueries
           for (const [name, query] of Object.entries(planned(open.engine.read))) {
             const scans = await postgresScans(open.engine, query(positions[position]), plans)
             expect(scans.length, name).toBeGreaterThan(0)
@@ -220,9 +220,9 @@ describe.skipIf(postgresMissing)(
         })
 
     test('with the plan that it keeps: none is made for a request once five were', async () => {
-      for (const [name, query] of Object.entries(keptQueries(open.engine.read)))
+      for (const [name, query] of Object.entries(preparedQueries(open.engine.read)))
         for (const position of [positions.newest, positions.middle])
-          expect(await runsWithKeptPlan(open.engine, query(position), 3), name).toBe(3)
+          expect(await runsWithPreparedPlan(open.engine, query(position), 3), name).toBe(3)
     })
   },
 )

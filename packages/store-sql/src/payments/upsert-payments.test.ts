@@ -23,11 +23,11 @@ const given = [
 async function writesOfSecondTime(open: OpenEngine, written: (db: Connection) => Promise<unknown>): Promise<void> {
   const { engine } = open
   await migrate(engine)
-  await engine.transaction((db) => upsertPayments(db, engine.differences, given))
+  await engine.transaction((db) => upsertPayments(db, engine.dialect, given))
   const again = (payments: typeof given) =>
     engine.transaction(async (db) => {
       const before = await written(db)
-      await upsertPayments(db, engine.differences, payments)
+      await upsertPayments(db, engine.dialect, payments)
       return [before, await written(db)]
     })
   const [before, after] = await again(given)
@@ -45,7 +45,7 @@ describe('payments that are stored as they are given cost no write', () => {
 
   test.skipIf(postgresMissing)('on PostgreSQL', async () => {
     const open = await openPostgres()
-    const places = sql`select id, ctid, xmin from ${sql.raw(open.engine.differences.name('payments'))} order by id`
+    const places = sql`select id, ctid, xmin from ${sql.raw(open.engine.dialect.name('payments'))} order by id`
     await writesOfSecondTime(open, async (db) => (await places.execute(db)).rows)
     await open.close()
   })

@@ -1,7 +1,7 @@
 /** Inserting payments, or moving those that were mined again. @module */
 import type { NewPayment, PaymentFacts, StoredPayment, UpsertedPayments } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
-import type { BulkColumn, Connection, Differences } from '../engine.js'
+import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
 import { bulk } from '../internal/bulk.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
@@ -39,31 +39,31 @@ const takenColumns = names.filter((name) => !keptColumns.has(name))
  */
 export async function upsertPayments(
   db: Connection,
-  differences: Differences,
+  dialect: SqlDialect,
   payments: readonly NewPayment[],
 ): Promise<UpsertedPayments> {
   const given = lastOfEach(payments)
   if (given.length === 0) return { inserted: [], returned: [] }
   const rows = given.map(({ facts, primary }) => insertValues(facts, primary, 1))
-  const { ids, isNew: isNewId } = await differences.insertNumbered(
+  const { ids, isNew: isNewId } = await dialect.insertNumbered(
     db,
     { table: 'payments', columns: insertColumns, rows },
     keyNames,
   )
   if (ids !== null)
     return { inserted: given.map((one, place) => insertedPayment(String(ids[place]), one)), returned: [] }
-  const stored = await storedIds(db, differences, given)
+  const stored = await storedIds(db, dialect, given)
   const isNew = (place: number) => isNewId(stored.get(place) ?? 0)
   const known = given.flatMap(({ facts }, place) => (isNew(place) ? [] : [facts]))
-  await keepPlaces(db, differences, known)
+  await keepPlaces(db, dialect, known)
   await moveKnown(
     db,
-    differences,
+    dialect,
     rows.filter((_, place) => !isNew(place)),
   )
   return {
     inserted: given.flatMap((one, place) => (isNew(place) ? [insertedPayment(String(stored.get(place)), one)] : [])),
-    returned: await droppedAmong(db, differences, known),
+    returned: await droppedAmong(db, dialect, known),
   }
 }
 
@@ -77,17 +77,17 @@ function lastOfEach(payments: readonly NewPayment[]): readonly NewPayment[] {
 /** The ids of stored payments, by their place among those given. */
 async function storedIds(
   db: Connection,
-  differences: Differences,
+  dialect: SqlDialect,
   given: readonly NewPayment[],
 ): Promise<Map<number, number>> {
   const rows = await bulk<{ id: Integer; place: Integer }>(
     db,
-    differences,
+    dialect,
     [...keyColumns, { name: 'place', type: 'integer' }],
     given.map(({ facts }, place) => [...keyValues(facts), place]),
     (source) =>
       `with v (${keyNames}, place) as (${source})
-       select p.id, v.place from v join ${differences.name('payments')} as p on ${sameKey}`,
+       select p.id, v.place from v join ${dialect.name('payments')} as p on ${sameKey}`,
   )
   return new Map(rows.map(({ id, place }) => [integer(place), integer(id)]))
 }
@@ -95,17 +95,17 @@ async function storedIds(
 // Rows that already say the same are left alone: indexing a range again costs no writes.
 async function moveKnown(
   db: Connection,
-  differences: Differences,
+  dialect: SqlDialect,
   rows: readonly (readonly unknown[])[],
 ): Promise<void> {
   await bulk(
     db,
-    differences,
+    dialect,
     insertColumns,
     rows,
     (source) =>
       `with v (${names.join(', ')}) as (${source})
-       update ${differences.name('payments')} as p
+       update ${dialect.name('payments')} as p
        set ${takenColumns.map((name) => `${name} = v.${name}`).join(', ')}
        from v
        where ${sameKey}
@@ -116,19 +116,19 @@ async function moveKnown(
 /** Those that were dropped, held until the transaction ends, by id. */
 async function droppedAmong(
   db: Connection,
-  differences: Differences,
+  dialect: SqlDialect,
   known: readonly PaymentFacts[],
 ): Promise<StoredPayment[]> {
   const columns = paymentColumns.map((name) => name.replace('payments.', 'p.')).join(', ')
   const rows = await bulk<Selectable<PaymentRow>>(
     db,
-    differences,
+    dialect,
     keyColumns,
     known.map(keyValues),
     (source) =>
       `with v (${keyNames}) as (${source})
-       select ${columns} from v join ${differences.name('payments')} as p on ${sameKey}
-       where p.dropped is not null${differences.lockRows('p')}`,
+       select ${columns} from v join ${dialect.name('payments')} as p on ${sameKey}
+       where p.dropped is not null${dialect.lockRows('p')}`,
   )
   return rows.map(storedPayment).sort((a, b) => Number(a.id) - Number(b.id))
 }

@@ -1,7 +1,7 @@
 /** Inserting many rows into PostgreSQL: one statement with an array per column. @module */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CompiledQuery, type QueryResult } from 'kysely'
-import type { BulkInsert, Connection, Differences, InsertedIds } from '../engine.js'
+import type { BulkInsert, Connection, SqlDialect, InsertedIds } from '../engine.js'
 import { SentQuery } from '../internal/sent-query.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
@@ -11,14 +11,14 @@ import { columnSource } from './column-source.js'
 const mostRows = 1_024
 
 /** Inserts rows in their order. */
-export async function insertAll(db: Connection, name: Differences['name'], insert: BulkInsert): Promise<void> {
+export async function insertAll(db: Connection, name: SqlDialect['name'], insert: BulkInsert): Promise<void> {
   await insertRows(db, name, insert, '')
 }
 
 /** Inserts rows that get ids. */
 export async function insertNumbered(
   db: Connection,
-  name: Differences['name'],
+  name: SqlDialect['name'],
   insert: BulkInsert,
   unlessThere?: string,
 ): Promise<InsertedIds> {
@@ -32,7 +32,7 @@ export async function insertNumbered(
 
 async function insertRows<Row>(
   db: Connection,
-  name: Differences['name'],
+  name: SqlDialect['name'],
   insert: BulkInsert,
   suffix: string,
 ): Promise<Row[]> {
@@ -54,7 +54,7 @@ async function insertRows<Row>(
   return answers
 }
 
-function statement(name: Differences['name'], insert: BulkInsert, suffix: string): CompiledQuery {
+function statement(name: SqlDialect['name'], insert: BulkInsert, suffix: string): CompiledQuery {
   const { table, columns, rows, fixed = [] } = insert
   const names = [...columns, ...fixed].map((column) => column.name).join(', ')
   const { values, source, parameters } = columnSource(insert, rows)

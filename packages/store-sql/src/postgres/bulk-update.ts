@@ -1,10 +1,10 @@
 /** Changing many rows of PostgreSQL: one statement with an array per column. @module */
 import { CompiledQuery } from 'kysely'
-import type { BulkUpdate, Connection, Differences } from '../engine.js'
+import type { BulkUpdate, Connection, SqlDialect } from '../engine.js'
 import { columnSource } from './column-source.js'
 
 /** Changes rows by their id. */
-export async function updateAll(db: Connection, name: Differences['name'], update: BulkUpdate): Promise<void> {
+export async function updateAll(db: Connection, name: SqlDialect['name'], update: BulkUpdate): Promise<void> {
   const { table, columns, fixed, rows } = update
   if (rows.length === 0) return
   // The id comes first: its column is always an array, and tells how many rows there are.

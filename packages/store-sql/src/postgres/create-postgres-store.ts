@@ -7,7 +7,7 @@ import type { Engine, TransactionOptions } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import type { Tables } from '../schema/tables.js'
 import { createDueChannel } from './due-channel.js'
-import { postgresDifferences } from './postgres-differences.js'
+import { postgresDialect } from './postgres-dialect.js'
 import { PostgresDriver } from './postgres-driver.js'
 import { conflictError, isConflict } from './postgres-error.js'
 
@@ -145,7 +145,7 @@ export function createPostgresEngine(
   const channel = createDueChannel(schema, pool.options, (text) => driver.rows({ sql: text, parameters: [] }))
   let closing: Promise<void> | undefined
   return {
-    differences: postgresDifferences(schema, now),
+    dialect: postgresDialect(schema, now),
     read: kyselyOn(driver).withSchema(schema),
     rows: (query) => driver.rows(query),
     transaction: (work, options = {}) =>

@@ -1,13 +1,13 @@
 /** The due deliveries of a claim. @module */
 import { walkName } from '../deliveries/walk.js'
-import type { Differences, DueQuery, DueWalk, Lane, Parameter } from '../engine.js'
+import type { SqlDialect, DueQuery, DueWalk, Lane, Parameter } from '../engine.js'
 
 /**
- * The text for PostgreSQL; see `Differences.due`. Limit and order keep the search of each integration and lane apart and in the index.
+ * The text for PostgreSQL; see `SqlDialect.due`. Limit and order keep the search of each integration and lane apart and in the index.
  * @param left - A condition on `q.id`, beginning with `and`, for what is left out.
  */
 export function dueText(
-  name: Differences['name'],
+  name: SqlDialect['name'],
   query: DueQuery,
   now: string,
   left: string,

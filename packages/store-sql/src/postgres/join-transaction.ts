@@ -4,7 +4,7 @@ import type pg from 'pg'
 import { createStoreTransaction } from '../store-transaction.js'
 import { checkSchema, kyselyOn, postgresStoreDefaults } from './create-postgres-store.js'
 import { dueChannelName } from './due-channel.js'
-import { postgresDifferences } from './postgres-differences.js'
+import { postgresDialect } from './postgres-dialect.js'
 import { PostgresDriver } from './postgres-driver.js'
 
 /** Where the tables are. */
@@ -35,7 +35,7 @@ export function joinPostgresTransaction(client: pg.ClientBase, options: JoinOpti
   }
   const driver = new PostgresDriver(lending(client), { keepsPlans: false, words })
   const db = kyselyOn(driver)
-  const differences = postgresDifferences(schema, undefined)
+  const dialect = postgresDialect(schema, undefined)
 
   async function inTransaction<T>(work: Parameters<Store['transaction']>[0]): Promise<T> {
     const { rows } = await client.query("select current_setting('transaction_isolation') as level")
@@ -44,7 +44,7 @@ export function joinPostgresTransaction(client: pg.ClientBase, options: JoinOpti
     return db.transaction().execute(async (tx) => {
       let made = 0
       const result = await work(
-        createStoreTransaction(tx.withSchema(schema), differences, (deliveries) => (made += deliveries)),
+        createStoreTransaction(tx.withSchema(schema), dialect, (deliveries) => (made += deliveries)),
       )
       // Within the transaction, so that word goes out exactly when the host commits.
       if (made > 0) await client.query(`notify ${dueChannelName(schema)}`)

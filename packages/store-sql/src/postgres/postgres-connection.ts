@@ -2,7 +2,7 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import type { PoolClient, QueryArrayResult } from 'pg'
 import type { NamedQuery } from '../engine.js'
-import { KeptQuery } from '../internal/kept-query.js'
+import { PreparedQuery } from '../internal/prepared-query.js'
 import { type RawRows, rowView } from '../internal/row-view.js'
 import { SentQuery, type SentResult } from '../internal/sent-query.js'
 import { fromPostgresError, isLost } from './postgres-error.js'
@@ -54,10 +54,10 @@ export class PostgresConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<SentResult<Row>> {
-    const isKept = query instanceof KeptQuery || query instanceof SentQuery
+    const isPrepared = query instanceof PreparedQuery || query instanceof SentQuery
     // Only a search may go along with BEGIN: without that, what writes would be committed by itself.
-    if (!(query instanceof KeptQuery)) await this.#begun
-    const answer = (isKept ? this.#viewed(query) : this.run(query.sql, query.parameters)) as Promise<{ rows: Row[] }>
+    if (!(query instanceof PreparedQuery)) await this.#begun
+    const answer = (isPrepared ? this.#viewed(query) : this.run(query.sql, query.parameters)) as Promise<{ rows: Row[] }>
     if (!(query instanceof SentQuery) || this.#options.ownClients !== true) return answer
     const later = answer.then(({ rows }) => rows)
     // Its error fails the transaction; where nobody asks for its rows, it must not end the process.

@@ -5,7 +5,7 @@ import { createStore } from '../create-store.js'
 import type { Engine } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import type { Tables } from '../schema/tables.js'
-import { sqliteDifferences } from './sqlite-differences.js'
+import { sqliteDialect } from './sqlite-dialect.js'
 import { readWith, SqliteReadDriver, SqliteWriteDriver } from './sqlite-driver.js'
 import { createFile, type SqliteFile } from './sqlite-file.js'
 
@@ -55,7 +55,7 @@ export function createSqliteEngine(file: SqliteFile, now: () => number): Engine 
   const write = kysely(new SqliteWriteDriver(file))
   const writeHastily = kysely(new SqliteWriteDriver(file, 'normal'))
   return {
-    differences: sqliteDifferences(now),
+    dialect: sqliteDialect(now),
     read: kysely(new SqliteReadDriver(file)),
     rows: ({ sql, parameters }) => readWith(file, (reader) => reader.raw(sql, parameters)),
     transaction: (work, { durable = true } = {}) => (durable ? write : writeHastily).transaction().execute(work),

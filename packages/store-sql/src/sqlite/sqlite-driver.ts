@@ -1,7 +1,7 @@
 /** Kysely drivers over one SQLite file: one for transactions, one for reads. @module */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
-import { KeptQuery } from '../internal/kept-query.js'
+import { PreparedQuery } from '../internal/prepared-query.js'
 import { rowView } from '../internal/row-view.js'
 import { SentQuery } from '../internal/sent-query.js'
 import { RepeatedQuery } from './repeated-query.js'
@@ -31,8 +31,8 @@ class WriteConnection implements DatabaseConnection {
     if (query instanceof RepeatedQuery) return { rows: [], numAffectedRows: BigInt(await this.#repeat(query)) }
     await this.#turn()
     const { sql, parameters } = query
-    const isKept = query instanceof KeptQuery || query instanceof SentQuery
-    if (!isKept) return this.run(() => ({ rows: this.#handle.all(sql, parameters) as Row[] }))
+    const isPrepared = query instanceof PreparedQuery || query instanceof SentQuery
+    if (!isPrepared) return this.run(() => ({ rows: this.#handle.all(sql, parameters) as Row[] }))
     const { columns, values } = this.run(() => this.#handle.raw(sql, parameters))
     return { rows: values.map(rowView(columns)) as Row[] }
   }

@@ -93,20 +93,20 @@ export function mirroredStore(opening: Promise<Engine>): MemoryStore {
 
 /** Writes the verification of a subject, as no operation of the store does. */
 async function write(
-  { transaction, differences }: Engine,
+  { transaction, dialect }: Engine,
   id: string,
   row: Parameters<typeof verificationAssignments>[0],
 ) {
   const query = compile(
-    differences,
-    (parameter) => `update ${differences.name('identity_subjects')}
+    dialect,
+    (parameter) => `update ${dialect.name('identity_subjects')}
       set ${verificationAssignments(row, parameter).join(', ')} where id = ${parameter(pack(id))}`,
   )
   await transaction((db) => db.executeQuery(query))
 }
 
 /** Everything of identity that is committed, oldest first. */
-async function stateOf({ read, differences: { name } }: Engine, store: Store): Promise<MemoryState> {
+async function stateOf({ read, dialect: { name } }: Engine, store: Store): Promise<MemoryState> {
   const rows = async <Row>(table: string, order: string) =>
     (await sql.raw<Row>(`select * from ${name(table)} order by ${order}`).execute(read)).rows
   const { identity, identityAccounts } = store

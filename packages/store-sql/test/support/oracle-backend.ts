@@ -34,7 +34,7 @@ export async function oracleDatabase(
   const engine: Engine = { ...durable, transaction: (work) => durable.transaction(work, { durable: false }) }
   const store = createStore(engine)
   await store.migrate()
-  const { name } = engine.differences
+  const { name } = engine.dialect
 
   const rows: Backend['rows'] = async () => {
     const subjects = await store.identity.subjects(everything)

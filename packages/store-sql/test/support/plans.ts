@@ -80,7 +80,7 @@ export async function postgresScans(
 }
 
 /** Runs a query on PostgreSQL as a named statement, and tells how many of the last runs took the plan that is kept. */
-export async function runsWithKeptPlan(engine: Engine, query: Compiled, runs: number): Promise<number> {
+export async function runsWithPreparedPlan(engine: Engine, query: Compiled, runs: number): Promise<number> {
   const { sql, parameters } = query.compile()
   const literals = parameters.map((value) => (typeof value === 'number' ? String(value) : `'${String(value)}'`))
   return engine.transaction(async (db) => {

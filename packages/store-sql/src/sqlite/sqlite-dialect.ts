@@ -1,6 +1,6 @@
 /** SQL of the SQLite side. @module */
 import { sql } from 'kysely'
-import type { BulkColumn, BulkSource, Differences } from '../engine.js'
+import type { BulkColumn, BulkSource, SqlDialect } from '../engine.js'
 import { bytes } from '../internal/values.js'
 import { sqliteTypes } from '../schema/column-types.js'
 import type { Integer } from '../schema/integer.js'
@@ -13,7 +13,7 @@ const mostParameters = 32_766
 const mostRows = 256
 
 /** @param now - The clock of leases, in unix milliseconds. */
-export function sqliteDifferences(now: () => number): Differences {
+export function sqliteDialect(now: () => number): SqlDialect {
   const name = (table: string) => `"${table}"`
   return {
     types: sqliteTypes,
@@ -70,5 +70,5 @@ function bulkSource(columns: readonly BulkColumn[], rows: readonly (readonly unk
 }
 
 // One text for any number of values, so that it is prepared once.
-const oneOf: Differences['oneOf'] = (column, _, values, parameter) =>
+const oneOf: SqlDialect['oneOf'] = (column, _, values, parameter) =>
   `${column} in (select value from json_each(${parameter(JSON.stringify(values))}))`

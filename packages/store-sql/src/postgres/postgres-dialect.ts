@@ -1,6 +1,6 @@
 /** SQL of the PostgreSQL side. @module */
 import { sql } from 'kysely'
-import type { BulkColumn, BulkSource, Connection, Differences } from '../engine.js'
+import type { BulkColumn, BulkSource, Connection, SqlDialect } from '../engine.js'
 import { bytes } from '../internal/values.js'
 import { postgresTypes } from '../schema/column-types.js'
 import type { Integer } from '../schema/integer.js'
@@ -24,7 +24,7 @@ const beginning = 'cast(extract(epoch from transaction_timestamp()) * 1000 as bi
  * @param schema - Holds the tables; it is part of every name, so the connection's search path does not matter.
  * @param now - The clock of leases in unix milliseconds; undefined: the database's own.
  */
-export function postgresDifferences(schema: string, now: (() => number) | undefined): Differences {
+export function postgresDialect(schema: string, now: (() => number) | undefined): SqlDialect {
   const name = (table: string) => `"${schema}"."${table}"`
   const nowSql = () => (now === undefined ? sql.raw<number>(databaseNow) : sql<number>`cast(${now()} as bigint)`)
   return {
@@ -82,7 +82,7 @@ export function postgresDifferences(schema: string, now: (() => number) | undefi
   }
 }
 
-const oneOf: Differences['oneOf'] = (column, type, values, parameter) =>
+const oneOf: SqlDialect['oneOf'] = (column, type, values, parameter) =>
   `${column} = any(${parameter(arrayLiteral(values))}::${arrayTypes[type]})`
 
 function bulkSource(columns: readonly BulkColumn[], rows: readonly (readonly unknown[])[]): BulkSource {

@@ -4,7 +4,7 @@ import { CompiledQuery, type QueryId, type RootOperationNode } from 'kysely'
 import { remember } from './remember.js'
 
 /** A statement with a name made from its text. */
-export class KeptQuery implements CompiledQuery {
+export class PreparedQuery implements CompiledQuery {
   readonly query: RootOperationNode
   readonly queryId: QueryId
   readonly sql: string

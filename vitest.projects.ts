@@ -39,7 +39,7 @@ export const packages: Readonly<Record<string, Project>> = {
   'store-sql': {},
   testing: {},
   'version-store': {},
-  webhook: {},
+  webhook: { isolated: true },
 }
 
 /** One project: the tests of a folder that `include` names, without those that `exclude` names. */

@@ -24,9 +24,9 @@ const runners = {
   'packages/cli/README.md': { environments: true },
   'packages/client/README.md': {
     tests: [
-      'packages/client/test/readme.test.ts',
-      'packages/client/src/identity/readme.test.ts',
-      'packages/client/src/legacy/readme.test.ts',
+      'packages/client/test/readme.slow.test.ts',
+      'packages/client/src/identity/readme.slow.test.ts',
+      'packages/client/src/legacy/readme.slow.test.ts',
     ],
   },
   'packages/contract/README.md': { environments: true },
@@ -36,18 +36,18 @@ const runners = {
       compiled: 'its host has users in PostgreSQL; examples/embedding and examples/fastify-host run the same two calls',
     },
   ],
-  'packages/identity-sumsub/README.md': { tests: ['packages/identity-sumsub/test/readme.test.ts'] },
+  'packages/identity-sumsub/README.md': { tests: ['packages/identity-sumsub/test/readme.slow.test.ts'] },
   'packages/server/README.md': { environments: true },
   'packages/store-sql/README.md': { environments: true },
   'packages/testing/README.md': [
-    { tests: ['packages/testing/test/readme.test.ts'] },
+    { tests: ['packages/testing/test/readme.slow.test.ts'] },
     { compiled: 'it is a test file of vitest; the tests of packages/testing call the same on the same server' },
-    { tests: ['packages/testing/test/readme.test.ts'] },
+    { tests: ['packages/testing/test/readme.slow.test.ts'] },
     { environments: true },
   ],
-  'packages/version-store/README.md': { tests: ['packages/version-store/test/readme.test.ts'] },
+  'packages/version-store/README.md': { tests: ['packages/version-store/test/readme.slow.test.ts'] },
   'packages/webhook/README.md': {
-    tests: ['packages/webhook/src/readme.test.ts', 'packages/webhook/test/adapters/readme.test.ts'],
+    tests: ['packages/webhook/src/readme.slow.test.ts', 'packages/webhook/test/adapters/readme.test.ts'],
   },
 }
 

@@ -1,4 +1,4 @@
-import { onClient, onPools } from './postgres-drivers.js'
+import { onClient, onPools, onPostgresJs } from './postgres-drivers.js'
 import { postgresConformance } from './postgres-suite.js'
 
-postgresConformance([onPools, onClient])
+postgresConformance([onPostgresJs, onPools, onClient])

@@ -1,4 +1,4 @@
-import { onPool, onPostgresJs } from './postgres-drivers.js'
+import { onPool } from './postgres-drivers.js'
 import { postgresConformance } from './postgres-suite.js'
 
-postgresConformance([onPool, onPostgresJs])
+postgresConformance([onPool])

@@ -81,7 +81,6 @@ function requestOf(email: string, authorization: string): string {
   return ['POST /api/v1/integration/idv-share-token HTTP/1.1', 'Host: localhost', ...headers, '', body].join('\r\n')
 }
 
-/** What PostgreSQL runs is looked at below each time; what it takes, which is much longer to tell, where `CI` is set. */
 const measured = [
   ['SQLite', null, onSqlite],
   ['PostgreSQL', postgresMissing, onPostgres],

@@ -25,7 +25,7 @@ export function commentsOf(text, path) {
   const isInLiteral = literalRanges(source)
   const ranges = [...found.values()].filter(({ pos }) => !isInLiteral(pos)).sort((a, b) => a.pos - b.pos)
   const allLines = text.split('\n')
-  return joinLineComments(ranges, source, text).map(({ pos, end }) => {
+  return joinLineComments(ranges, text).map(({ pos, end }) => {
     const first = source.getLineAndCharacterOfPosition(pos).line
     const last = source.getLineAndCharacterOfPosition(end).line
     const lines = allLines
@@ -56,10 +56,9 @@ function literalRanges(source) {
 
 /**
  * @param {ts.CommentRange[]} ranges
- * @param {ts.SourceFile} source
  * @param {string} text
  */
-function joinLineComments(ranges, source, text) {
+function joinLineComments(ranges, text) {
   /** @type {{ pos: number, end: number, isLine: boolean }[]} */
   const joined = []
   for (const { pos, end, kind } of ranges) {

@@ -74,7 +74,9 @@ describe.skipIf(postgresMissing)(
     test('an order that is settled becomes a new version of its payment, which the integration hears of and reads', async () => {
       const txHash = await payFor('order-1')
       expect((await settle('order-1')).status).toBe(204)
-      await expect.poll(() => shop.snapshots(txHash).map(({ version }) => version), { timeout: 300_000 }).toEqual([1, 2])
+      await expect
+        .poll(() => shop.snapshots(txHash).map(({ version }) => version), { timeout: 300_000 })
+        .toEqual([1, 2])
       const client = createClient({ baseUrl: `${host.url}/payments-service`, integrationAddress, apiSecret })
       expect(await client.payments.get(txHash)).toMatchObject({
         version: 2,
@@ -90,7 +92,9 @@ describe.skipIf(postgresMissing)(
       expect(await settledAt('order-2')).toBe(null)
       expect((await settle('order-2')).status).toBe(204)
       expect(await settledAt('order-2')).not.toBe(null)
-      await expect.poll(() => shop.snapshots(txHash).map(({ version }) => version), { timeout: 300_000 }).toEqual([1, 2])
+      await expect
+        .poll(() => shop.snapshots(txHash).map(({ version }) => version), { timeout: 300_000 })
+        .toEqual([1, 2])
     })
 
     /** Settles, and expects to be told why not; the order stays as it was. */

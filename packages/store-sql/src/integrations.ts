@@ -2,7 +2,7 @@
 import type { IntegrationRecord, IntegrationStore, StoreTransaction } from '@payment-integration/core/ports'
 import { type Selectable, sql, type Updateable } from 'kysely'
 import { forgetHealth } from './deliveries/endpoint-rows.js'
-import type { Connection, SqlDialect, Engine } from './engine.js'
+import type { Connection, Engine, SqlDialect } from './engine.js'
 import { prepare, type ValueOf } from './internal/prepare.js'
 import { integer, pack, unpack } from './internal/values.js'
 import type { Integer } from './schema/integer.js'

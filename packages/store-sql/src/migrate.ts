@@ -1,7 +1,7 @@
 /** Brings the schema of a database up to date. @module */
 import { StoreError } from '@payment-integration/core'
 import { sql } from 'kysely'
-import type { Connection, SqlDialect, Engine } from './engine.js'
+import type { Connection, Engine, SqlDialect } from './engine.js'
 import { integer } from './internal/values.js'
 import { baseline } from './schema/baseline/baseline.js'
 import type { Integer } from './schema/integer.js'
@@ -31,11 +31,7 @@ export async function migrate(
 }
 
 /** Runs the next migration. Resolves whether the schema is current then. */
-async function migrateOnce(
-  db: Connection,
-  dialect: SqlDialect,
-  migrations: readonly Migration[],
-): Promise<boolean> {
+async function migrateOnce(db: Connection, dialect: SqlDialect, migrations: readonly Migration[]): Promise<boolean> {
   const { types, name } = dialect
   const newest = baselineVersion + migrations.length - 1
   await dialect.beginMigration(db)

@@ -1,6 +1,6 @@
 /** How much waits to be sent, and for how long. @module */
 import type { DeliveryBacklog } from '@payment-integration/core/ports'
-import type { SqlDialect, Engine, Lane } from '../engine.js'
+import type { Engine, Lane, SqlDialect } from '../engine.js'
 import { compile } from '../internal/statement.js'
 import { integer, nullableInteger } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'

@@ -1,6 +1,6 @@
 /** Due deliveries that a claim may take. Source: docs/decisions/fairness.md. @module */
 import { endpointOf } from '@payment-integration/core/ports'
-import type { Connection, SqlDialect, DueQuery, DueWalk, Lane } from '../engine.js'
+import type { Connection, DueQuery, DueWalk, Lane, SqlDialect } from '../engine.js'
 import { runPrepared, type StatementText } from '../internal/statement.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'

@@ -9,7 +9,7 @@
  * @module
  */
 import type { ClaimedDelivery, ClaimRequest, DeliveryStore, Ids } from '@payment-integration/core/ports'
-import type { Connection, SqlDialect, Engine, Lane } from '../engine.js'
+import type { Connection, Engine, Lane, SqlDialect } from '../engine.js'
 import { previousSigningSecret } from '../integrations.js'
 import { checkInteger } from '../internal/checks.js'
 import { sendPrepared } from '../internal/statement.js'

@@ -1,5 +1,5 @@
 /** How a delivery leaves the outbox: it is delivered, unless it is given up. @module */
-import type { Connection, SqlDialect, Parameter } from '../engine.js'
+import type { Connection, Parameter, SqlDialect } from '../engine.js'
 import { sendPrepared } from '../internal/statement.js'
 
 /** Why a delivery is not tried any more. */

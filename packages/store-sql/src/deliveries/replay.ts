@@ -1,6 +1,6 @@
 /** Sending deliveries again because an operator asks for it. Source: DESIGN section 3 (retries). @module */
 import type { Replayed, ReplayRequest } from '@payment-integration/core/ports'
-import type { Connection, SqlDialect, Parameter } from '../engine.js'
+import type { Connection, Parameter, SqlDialect } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import { run } from '../internal/statement.js'
 import { integer } from '../internal/values.js'
@@ -8,11 +8,7 @@ import type { Integer } from '../schema/integer.js'
 import { filtered, idOf } from './filter.js'
 
 /** Makes deliveries due now, with a schedule that begins anew; those that a dispatcher holds are left alone. */
-export async function replayDeliveries(
-  db: Connection,
-  dialect: SqlDialect,
-  request: ReplayRequest,
-): Promise<Replayed> {
+export async function replayDeliveries(db: Connection, dialect: SqlDialect, request: ReplayRequest): Promise<Replayed> {
   const limit = checkInteger(request.limit, 'limit', 1)
   const found = await filtered(db, request)
     .select(['d.id', 'q.id as pending'])

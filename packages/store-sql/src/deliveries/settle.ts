@@ -8,7 +8,7 @@ import type {
   Settled,
   SettledAttempt,
 } from '@payment-integration/core/ports'
-import type { BulkInsert, BulkUpdate, Connection, SqlDialect, Engine } from '../engine.js'
+import type { BulkInsert, BulkUpdate, Connection, Engine, SqlDialect } from '../engine.js'
 import { checkInteger, parseId } from '../internal/checks.js'
 import { run, runPrepared, type StatementText } from '../internal/statement.js'
 import { integer, pack } from '../internal/values.js'

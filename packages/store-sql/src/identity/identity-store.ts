@@ -1,6 +1,6 @@
 /** Subjects and redemptions: the operations of a transaction, and the reads outside of any. @module */
 import type { IdentityQuery, IdentityStore, IdentityTransaction, SubjectQuery } from '@payment-integration/core/ports'
-import type { Connection, SqlDialect, Engine } from '../engine.js'
+import type { Connection, Engine, SqlDialect } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import { compile } from '../internal/statement.js'
 import { integer, pack, unpack } from '../internal/values.js'

@@ -1,7 +1,7 @@
 /** Redemptions, each under a name of its own. Source: DESIGN section 5.4; the port. @module */
 import type { IdentityTransaction, RedemptionRecord, RedemptionState } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
-import type { Connection, SqlDialect, Parameter } from '../engine.js'
+import type { Connection, Parameter, SqlDialect } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import { compile, run } from '../internal/statement.js'
 import { integer, pack, unpack } from '../internal/values.js'

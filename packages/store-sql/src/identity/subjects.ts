@@ -34,9 +34,7 @@ export function subjectsIn(db: Connection, dialect: SqlDialect): SubjectTransact
         const set = ['revision = revision + 1', ...verificationAssignments(change, parameter)]
         if (pollInMs === null) set.push('next_poll_at = null')
         else if (pollInMs !== undefined)
-          set.push(
-            `next_poll_at = ${dialect.nowText(parameter)} + ${parameter(checkInteger(pollInMs, 'pollInMs'))}`,
-          )
+          set.push(`next_poll_at = ${dialect.nowText(parameter)} + ${parameter(checkInteger(pollInMs, 'pollInMs'))}`)
         return `update ${table} set ${set.join(', ')} where id = ${parameter(pack(subjectId))}`
       })
     },

@@ -1,6 +1,6 @@
 /** Statements that are written by hand. @module */
 import { CompiledQuery } from 'kysely'
-import type { Connection, SqlDialect, Parameter } from '../engine.js'
+import type { Connection, Parameter, SqlDialect } from '../engine.js'
 import { PreparedQuery } from './prepared-query.js'
 import { SentQuery, type SentResult } from './sent-query.js'
 

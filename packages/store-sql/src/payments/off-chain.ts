@@ -18,11 +18,7 @@ export async function leaveAbove(db: Connection, chainId: number, above: number)
 }
 
 /** Marks payments as off the chain. */
-export async function leavePayments(
-  db: Connection,
-  dialect: SqlDialect,
-  paymentIds: readonly string[],
-): Promise<void> {
+export async function leavePayments(db: Connection, dialect: SqlDialect, paymentIds: readonly string[]): Promise<void> {
   await bulk(
     db,
     dialect,

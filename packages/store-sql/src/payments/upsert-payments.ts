@@ -93,11 +93,7 @@ async function storedIds(
 }
 
 // Rows that already say the same are left alone: indexing a range again costs no writes.
-async function moveKnown(
-  db: Connection,
-  dialect: SqlDialect,
-  rows: readonly (readonly unknown[])[],
-): Promise<void> {
+async function moveKnown(db: Connection, dialect: SqlDialect, rows: readonly (readonly unknown[])[]): Promise<void> {
   await bulk(
     db,
     dialect,

@@ -1,7 +1,7 @@
 /** Inserting many rows into PostgreSQL: one statement with an array per column. @module */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CompiledQuery, type QueryResult } from 'kysely'
-import type { BulkInsert, Connection, SqlDialect, InsertedIds } from '../engine.js'
+import type { BulkInsert, Connection, InsertedIds, SqlDialect } from '../engine.js'
 import { SentQuery } from '../internal/sent-query.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'

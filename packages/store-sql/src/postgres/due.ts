@@ -1,6 +1,6 @@
 /** The due deliveries of a claim. @module */
 import { walkName } from '../deliveries/walk.js'
-import type { SqlDialect, DueQuery, DueWalk, Lane, Parameter } from '../engine.js'
+import type { DueQuery, DueWalk, Lane, Parameter, SqlDialect } from '../engine.js'
 
 /**
  * The text for PostgreSQL; see `SqlDialect.due`. Limit and order keep the search of each integration and lane apart and in the index.

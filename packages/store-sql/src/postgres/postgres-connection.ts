@@ -57,7 +57,9 @@ export class PostgresConnection implements DatabaseConnection {
     const isPrepared = query instanceof PreparedQuery || query instanceof SentQuery
     // Only a search may go along with BEGIN: without that, what writes would be committed by itself.
     if (!(query instanceof PreparedQuery)) await this.#begun
-    const answer = (isPrepared ? this.#viewed(query) : this.run(query.sql, query.parameters)) as Promise<{ rows: Row[] }>
+    const answer = (isPrepared ? this.#viewed(query) : this.run(query.sql, query.parameters)) as Promise<{
+      rows: Row[]
+    }>
     if (!(query instanceof SentQuery) || this.#options.ownClients !== true) return answer
     const later = answer.then(({ rows }) => rows)
     // Its error fails the transaction; where nobody asks for its rows, it must not end the process.

@@ -92,11 +92,7 @@ export function mirroredStore(opening: Promise<Engine>): MemoryStore {
 }
 
 /** Writes the verification of a subject, as no operation of the store does. */
-async function write(
-  { transaction, dialect }: Engine,
-  id: string,
-  row: Parameters<typeof verificationAssignments>[0],
-) {
+async function write({ transaction, dialect }: Engine, id: string, row: Parameters<typeof verificationAssignments>[0]) {
   const query = compile(
     dialect,
     (parameter) => `update ${dialect.name('identity_subjects')}

@@ -23,6 +23,6 @@ export default defineConfig({
         },
       },
     ],
-    coverage: { provider: 'v8', include: ['packages/*/src/**'] },
+    coverage: { provider: 'v8', include: ['packages/*/{src,conformance}/**'] },
   },
 })

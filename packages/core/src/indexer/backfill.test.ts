@@ -196,7 +196,7 @@ describe('a router that is added', () => {
     const { chain, indexer, clock, ofType } = setUp
     chain.intercept = (call) => (call.length === 4 ? chain.rangeOf(4, 7, [added]) : undefined)
     await settle(setUp)
-    expect(indexer.status().error).toContain('Blocks 3 to 20 of chain 1 were asked for')
+    expect(indexer.status().error).toContain('Blocks 3 to 20 of chain 1 were requested')
     expect(ofType('chain.backfilled')).toEqual([])
     chain.intercept = null
     await clock.advance(60_000)

@@ -341,10 +341,10 @@ describe('a node that is late or contradicts itself', () => {
   })
 
   test.each([
-    ['begins late', 2, 5, 'Blocks 1 to 5 of chain 1 were asked for, 2 to 5 came', 0],
-    ['begins early', 0, 5, 'Blocks 1 to 5 of chain 1 were asked for, 0 to 5 came', 0],
-    ['ends late', 1, 6, 'Blocks 1 to 5 of chain 1 were asked for, 1 to 6 came', 0],
-    ['ends early', 1, 4, 'Blocks 5 to 5 of chain 1 were asked for, none came', 4],
+    ['begins late', 2, 5, 'Blocks 1 to 5 of chain 1 were requested, 2 to 5 came', 0],
+    ['begins early', 0, 5, 'Blocks 1 to 5 of chain 1 were requested, 0 to 5 came', 0],
+    ['ends late', 1, 6, 'Blocks 1 to 5 of chain 1 were requested, 1 to 6 came', 0],
+    ['ends early', 1, 4, 'Blocks 5 to 5 of chain 1 were requested, none came', 4],
   ])('an answer that %s is refused, so that no block is skipped', async (_case, first, last, message, indexed) => {
     const { chain, indexer, catchUp, checkpoint } = setUpIndexer()
     await catchUp()

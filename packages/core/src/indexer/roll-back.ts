@@ -1,8 +1,8 @@
-/** Gives up the newest blocks of a chain. Source: DESIGN section 3 (reorganisation). @module */
+/** Rolls a chain back to an older block. Source: docs/decisions/reorganisations.md. @module */
 import type { Checkpoint, StoreTransaction } from '../ports/store-transaction.js'
 
-/** Which blocks stay. */
-export interface BlocksToGiveUp {
+/** How far to roll back. */
+export interface RollBack {
   readonly chainId: number
   /** The newest block that stays. */
   readonly to: Checkpoint
@@ -11,13 +11,12 @@ export interface BlocksToGiveUp {
 }
 
 /**
- * Moves the checkpoint down, marks the payments above it as off the chain and forgets the deposits that wait there. Of the blocks that
- * stay, those that were final remain so; of those that are read in their place none is, before it has its own confirmations. Call after
- * `lockChain`.
+ * Moves the checkpoint down, marks the payments above it as off the chain and deletes the deposits that wait there. Blocks that stay
+ * and were final remain final; the blocks that replace the orphaned ones need their own confirmations. Call after `lockChain`.
  */
-export async function giveUpBlocks(
+export async function rollBack(
   tx: Pick<StoreTransaction, 'leaveChain' | 'reached' | 'setCheckpoint' | 'setReached'>,
-  { chainId, to, finalityBlocks }: BlocksToGiveUp,
+  { chainId, to, finalityBlocks }: RollBack,
 ): Promise<void> {
   const reached = (await tx.reached(chainId)) ?? to.blockNumber
   await tx.leaveChain(chainId, to.blockNumber)

@@ -1,16 +1,16 @@
-/** Whether blocks are of the branch that is stored. Source: DESIGN section 3 (a block counts as done). @module */
+/** Rejects a range whose blocks differ from the stored hashes. Source: docs/decisions/reorganisations.md. @module */
 import { ChainError } from '../errors.js'
 import type { BlockRange } from '../ports/chain.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
 
-/** Most stored heights that are compared with a range: beyond the newest ones few are kept. */
+/** Most stored heights that are compared with a range; of older heights the store keeps few. */
 const maxHeights = 4_096
 
 /**
- * Compares a range with the hashes that are stored of its heights. Call after `lockChain`.
+ * Compares a range with the stored hashes of its heights. Call after `lockChain`.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when one differs.
  */
-export async function assertSameBranch(
+export async function assertKnownHashes(
   tx: Pick<StoreTransaction, 'checkpoints'>,
   chainId: number,
   { first, last, blocks }: BlockRange,

@@ -1,4 +1,4 @@
-/** One look at a chain: reads its head and commits what is new. Source: DESIGN section 2 flow 1, section 3 (a block counts as done). @module */
+/** Reads the head of a chain and commits the new blocks. Source: docs/decisions/following-a-chain.md. @module */
 import { ChainError } from '../errors.js'
 import type { EventSink } from '../events.js'
 import { recordRange } from '../payments/record-range.js'
@@ -6,15 +6,15 @@ import type { BlockRange, Chain, ProofLevel } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
 import type { Checkpoint } from '../ports/store-transaction.js'
 import type { Clock, Logger } from '../ports/world.js'
-import { plantAnchor } from './anchor.js'
 import { type Plan, planRange } from './plan-range.js'
 import { reorganise } from './reorganise.js'
+import { storeStart } from './start-checkpoint.js'
 
-/** How old the known head may become while many blocks are read, in milliseconds. */
-const headAgeMs = 10_000
+/** Age at which the head is read again during a long catch-up, in milliseconds. */
+const maxHeadAgeMs = 10_000
 
-/** What following needs from outside. */
-export interface FollowDeps {
+/** What a follower needs from outside. */
+export interface FollowerDeps {
   readonly store: Pick<Store, 'transaction' | 'payments'>
   readonly chain: Chain
   readonly clock: Clock
@@ -26,13 +26,13 @@ export interface FollowDeps {
   /** Whether this process may commit. */
   readonly mayCommit: () => Promise<boolean>
   /** Called before blocks are read on top of a stored checkpoint. */
-  readonly prepare: (checkpoint: Checkpoint) => Promise<void>
-  /** Called when this process moved the checkpoint, up or down. */
-  readonly moved: (checkpoint: Checkpoint, went: 'up' | 'down') => void
+  readonly beforeRead: (checkpoint: Checkpoint) => Promise<void>
+  /** Called after this process moved the checkpoint. */
+  readonly onMoved: (checkpoint: Checkpoint, direction: 'up' | 'down') => void
 }
 
-/** What was seen of a chain. */
-export interface Seen {
+/** The state of a chain, as this process last read it. */
+export interface ChainState {
   readonly head: number | null
   readonly headAt: number | null
   readonly indexed: number | null
@@ -40,110 +40,110 @@ export interface Seen {
   readonly reorganisations: number
 }
 
-/** Follows a chain, one look at a time. */
-export interface Follow {
-  /** Resolves true when everything up to the head it read is committed, or may not be committed by this process. */
-  look(signal: AbortSignal | undefined): Promise<boolean>
-  /** Reads how far the chain is indexed, without asking a node. */
+/** Follows a chain, step by step. */
+export interface Follower {
+  /** Resolves true when every block up to the head is committed, or when this process may not commit. */
+  step(signal: AbortSignal | undefined): Promise<boolean>
+  /** Reads the checkpoint, without a call to a node. */
   standBy(): Promise<void>
-  seen(): Seen
+  state(): ChainState
 }
 
 /** Builds it. */
-export function createFollow(deps: FollowDeps): Follow {
-  const { store, chain, clock, publish, logger, startBlock, finalityBlocks, prepare, moved } = deps
+export function createFollower(deps: FollowerDeps): Follower {
+  const { store, chain, clock, publish, logger, startBlock, finalityBlocks, beforeRead, onMoved } = deps
   const { chainId } = chain
-  let seen: Seen = { head: null, headAt: null, indexed: null, proof: null, reorganisations: 0 }
+  let state: ChainState = { head: null, headAt: null, indexed: null, proof: null, reorganisations: 0 }
   let headReadAt = 0
 
-  function see(news: Partial<Seen>): void {
-    seen = { ...seen, ...news }
+  function update(change: Partial<ChainState>): void {
+    state = { ...state, ...change }
   }
 
   async function readHead(signal: AbortSignal | undefined) {
     const newest = await chain.head(signal)
     headReadAt = clock.now()
-    see({ head: newest.number, headAt: newest.timestamp })
+    update({ head: newest.number, headAt: newest.timestamp })
     return newest
   }
 
-  async function look(signal: AbortSignal | undefined): Promise<boolean> {
+  async function step(signal: AbortSignal | undefined): Promise<boolean> {
     const newest = await readHead(signal)
     const checkpoint = await store.payments.checkpoint(chainId)
-    see({ indexed: checkpoint?.blockNumber ?? null })
-    if (checkpoint !== null) await prepare(checkpoint)
+    update({ indexed: checkpoint?.blockNumber ?? null })
+    if (checkpoint !== null) await beforeRead(checkpoint)
     const plan = planRange(newest, checkpoint, startBlock)
     if (plan.kind === 'wait') return true
     if (plan.kind === 'read') return read(plan, newest.number, checkpoint, signal)
-    if (plan.kind === 'verify') return goBack(checkpoint, signal)
+    if (plan.kind === 'verify') return rollBackFrom(checkpoint, signal)
     if (!(await deps.mayCommit())) return true
-    see({ indexed: (await plantAnchor({ chain, store }, plan.at, signal)).blockNumber })
+    update({ indexed: (await storeStart({ chain, store }, plan.at, signal)).blockNumber })
     return false
   }
 
-  /** Reads and commits blocks in order; ends before one that does not continue the one before. */
+  /** Reads and commits blocks in order; stops at a range that does not continue the checkpoint. */
   async function read(
     { from, to }: Extract<Plan, { kind: 'read' }>,
     head: number,
     checkpoint: Checkpoint | null,
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
-    let done = checkpoint
+    let committed = checkpoint
     let next = from
-    let leftChain = false
+    let isOrphaned = false
     for await (const range of chain.ranges({ from, to, head }, signal)) {
       signal?.throwIfAborted()
       const { first, last } = range
       if (first.number !== next || last.number < next || last.number > to)
-        throw wrongBlocks(chainId, next, to, `${first.number} to ${last.number}`)
-      leftChain = done !== null && first.parentHash !== done.blockHash
-      if (leftChain) break
+        throw unexpectedBlocks(chainId, next, to, `${first.number} to ${last.number}`)
+      isOrphaned = committed !== null && first.parentHash !== committed.blockHash
+      if (isOrphaned) break
       if (!(await deps.mayCommit())) return true
-      done = await commit(done, range)
+      committed = await commit(committed, range)
       next = last.number + 1
-      if (next <= to && clock.now() - headReadAt >= headAgeMs) await readHead(signal)
+      if (next <= to && clock.now() - headReadAt >= maxHeadAgeMs) await readHead(signal)
     }
-    if (leftChain) return goBack(done, signal)
-    if (next <= to) throw wrongBlocks(chainId, next, to, 'none')
-    return to >= (seen.head ?? to)
+    if (isOrphaned) return rollBackFrom(committed, signal)
+    if (next <= to) throw unexpectedBlocks(chainId, next, to, 'none')
+    return to >= (state.head ?? to)
   }
 
   async function commit(expected: Checkpoint | null, range: BlockRange): Promise<Checkpoint> {
-    const head = Math.max(seen.head ?? 0, range.last.number)
+    const head = Math.max(state.head ?? 0, range.last.number)
     const events = await recordRange(store, { chainId, expected, range, window: { head, finalityBlocks } })
     const checkpoint = { blockNumber: range.last.number, blockHash: range.last.hash }
-    see({ indexed: checkpoint.blockNumber, proof: range.proof })
-    moved(checkpoint, 'up')
+    update({ indexed: checkpoint.blockNumber, proof: range.proof })
+    onMoved(checkpoint, 'up')
     for (const event of events) publish(event)
     publish({ type: 'chain.indexed', chainId, blockNumber: checkpoint.blockNumber, head })
     return checkpoint
   }
 
-  async function goBack(checkpoint: Checkpoint | null, signal: AbortSignal | undefined): Promise<boolean> {
+  async function rollBackFrom(checkpoint: Checkpoint | null, signal: AbortSignal | undefined): Promise<boolean> {
     if (checkpoint === null || !(await deps.mayCommit())) return true
     const ancestor = await reorganise({ chain, store, finalityBlocks }, checkpoint, signal)
     const [from, commonAncestor] = [checkpoint.blockNumber, ancestor.blockNumber]
-    see({ indexed: commonAncestor, reorganisations: seen.reorganisations + 1 })
-    moved(ancestor, 'down')
+    update({ indexed: commonAncestor, reorganisations: state.reorganisations + 1 })
+    onMoved(ancestor, 'down')
     logger.warn({ chainId, from, commonAncestor }, 'chain reorganised')
     publish({ type: 'chain.reorganised', chainId, from, commonAncestor })
     return false
   }
 
   return {
-    look,
+    step,
     async standBy() {
-      // Nobody asks a node meanwhile: what it told before grows old.
-      see({ head: null, headAt: null, indexed: (await store.payments.checkpoint(chainId))?.blockNumber ?? null })
+      // A process that stands by calls no node, so its last known head is outdated.
+      update({ head: null, headAt: null, indexed: (await store.payments.checkpoint(chainId))?.blockNumber ?? null })
     },
-    seen: () => seen,
+    state: () => state,
   }
 }
 
-function wrongBlocks(chainId: number, from: number, to: number, came: string): ChainError {
+function unexpectedBlocks(chainId: number, from: number, to: number, received: string): ChainError {
   return new ChainError(
     'ERR_CHAIN_UNAVAILABLE',
     chainId,
-    `Blocks ${from} to ${to} of chain ${chainId} were asked for, ${came} came.`,
+    `Blocks ${from} to ${to} of chain ${chainId} were requested, ${received} came.`,
   )
 }

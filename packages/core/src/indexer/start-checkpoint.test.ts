@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { fakeChain } from '../../test/support/fake-chain.js'
 import { memoryStore } from '../../test/support/memory-store.js'
-import { plantAnchor } from './anchor.js'
+import { storeStart } from './start-checkpoint.js'
 
 /** A chain of `height` blocks and an empty store. */
 function setUp(height: number) {
@@ -21,22 +21,22 @@ test.each([
   [100, [99, 35]],
 ])('a start at block %d knows the blocks %j', async (start, heights) => {
   const { chain, store, at, stored } = setUp(100)
-  expect(await plantAnchor({ chain, store }, start)).toEqual(at(start - 1))
+  expect(await storeStart({ chain, store }, start)).toEqual(at(start - 1))
   expect(await store.payments.checkpoint(1)).toEqual(at(start - 1))
   expect(await stored()).toEqual(heights.map(at))
 })
 
 test('leaves a start alone that another indexer decided meanwhile', async () => {
   const { chain, store, at, stored } = setUp(100)
-  await plantAnchor({ chain, store }, 50)
-  await expect(plantAnchor({ chain, store }, 90)).rejects.toMatchObject({ code: 'ERR_CHECKPOINT_MOVED', chainId: 1 })
+  await storeStart({ chain, store }, 50)
+  await expect(storeStart({ chain, store }, 90)).rejects.toMatchObject({ code: 'ERR_CHECKPOINT_MOVED', chainId: 1 })
   expect(await store.payments.checkpoint(1)).toEqual(at(49))
   expect(await stored()).toEqual([at(49), at(0)])
 })
 
 test('stores nothing when the node lacks a block, or once the signal aborts', async () => {
   const { chain, store } = setUp(10)
-  await expect(plantAnchor({ chain, store }, 20)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
-  await expect(plantAnchor({ chain, store }, 5, AbortSignal.abort())).rejects.toThrow('abort')
+  await expect(storeStart({ chain, store }, 20)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
+  await expect(storeStart({ chain, store }, 5, AbortSignal.abort())).rejects.toThrow('abort')
   expect(await store.payments.checkpoint(1)).toBeNull()
 })

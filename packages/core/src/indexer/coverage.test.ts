@@ -16,7 +16,13 @@ const gap = (router: string, coveredFrom: number, from: number, to: number) => (
 
 describe('decideCoverage', () => {
   test.each([
-    ['no stored coverage: all routers from the start', [], { routers: ['a', 'b'] }, [row('a', 10, null), row('b', 10, null)], []],
+    [
+      'no stored coverage: all routers from the start',
+      [],
+      { routers: ['a', 'b'] },
+      [row('a', 10, null), row('b', 10, null)],
+      [],
+    ],
     ['no stored coverage and no router', [], { routers: [] }, [row(noRouter, 10, null)], []],
     ['unchanged routers', [row('a', 10, null)], {}, [], []],
     ['an added router', [row('a', 10, null)], { routers: ['a', 'b'] }, [], [gap('b', 10, 10, 100)]],

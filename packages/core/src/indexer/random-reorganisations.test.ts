@@ -11,13 +11,13 @@ import type { StoredPayment } from '../payments/record.js'
 import type { NewSnapshot } from '../ports/store-transaction.js'
 import { applyUpdate } from '../updates/apply-update.js'
 
-/** `CONFORMANCE_SEED` repeats the run that begins with it. */
+/** `CONFORMANCE_SEED` repeats a run. */
 const firstSeed = runSeed()
 const runs = 40
 const rounds = 25
 
-/** A chain that forks, an indexer that dies and rests, and a processor; what must hold is checked after every round. */
-async function follow(seed: number): Promise<{ drops: number; returns: number; forks: number }> {
+/** Runs a chain that forks, an indexer that restarts, and a processor; checks the stored rows after every round. */
+async function simulate(seed: number): Promise<{ drops: number; returns: number; forks: number }> {
   const random = seeded(seed)
   const below = (end: number) => Math.floor(random() * end)
   const finalityBlocks = [0, 1, 3, 8, 20][below(5)] ?? 0
@@ -25,12 +25,13 @@ async function follow(seed: number): Promise<{ drops: number; returns: number; f
   const { chain, store } = parts
   const where = `seed ${seed}, ${finalityBlocks} confirmations`
   const height = () => chain.endpoints()[0]?.head ?? 0
-  /** Transactions that left a branch and may come back, and all there ever were. */
-  let loose: string[] = []
+  /** Transactions of orphaned blocks, which may be included again. */
+  let orphaned: string[] = []
+  /** Number of transactions so far. */
   let made = 0
   const changes = new Map<string, number>()
-  /** What the processor last said, by transaction; where it spoke after the drop, the chain has no say. */
-  const said = new Map<string, { state: PaymentState; dropped: boolean }>()
+  /** The processor's last update by transaction; an update after the drop overrides the chain. */
+  const updated = new Map<string, { state: PaymentState; dropped: boolean }>()
   const count = { drops: 0, returns: 0, forks: 0 }
   let updates = 0
 
@@ -41,17 +42,17 @@ async function follow(seed: number): Promise<{ drops: number; returns: number; f
       made += 1
       hashes.push(hashOf(`payment ${made}`))
     }
-    loose = loose.filter((hash) => {
-      const back = random() < 0.06
-      if (back) hashes.push(hash)
-      return !back
+    orphaned = orphaned.filter((hash) => {
+      const isIncluded = random() < 0.06
+      if (isIncluded) hashes.push(hash)
+      return !isIncluded
     })
     return hashes.flatMap((hash) => [holds(hash), ...(hash.endsWith('7') ? [{ ...holds(hash), ordinal: 1 }] : [])])
   }
   const onChain = () =>
     new Map(chain.rangeOf(0, height()).payments.map((facts) => [`${facts.txHash}:${facts.ordinal}`, facts]))
 
-  async function speak() {
+  async function sendUpdate() {
     const indexed = [...store.committed().payments.values()].filter(({ primary }) => primary)
     const payment = indexed[below(indexed.length)]
     if (payment === undefined) return
@@ -62,27 +63,27 @@ async function follow(seed: number): Promise<{ drops: number; returns: number; f
     const id = `update-${updates}`
     const { result, events } = await applyUpdate(store, { id, chainId: '1', txHash: payment.txHash, state })
     countChanges(events)
-    if (result.outcome === 'applied') said.set(payment.txHash, { state, dropped })
+    if (result.outcome === 'applied') updated.set(payment.txHash, { state, dropped })
   }
   function countChanges(events: readonly ServiceEvent[]) {
     for (const event of events)
       if (event.type === 'payment.changed') changes.set(event.txHash, (changes.get(event.txHash) ?? 0) + 1)
   }
 
-  /** What is wrong with the rows, in words. */
-  function faults(before: ReadonlyMap<string, StoredPayment>): string[] {
+  /** Describes the rows that break a rule. */
+  function brokenRules(before: ReadonlyMap<string, StoredPayment>): string[] {
     const wrong: string[] = []
-    const truth = onChain()
+    const mined = onChain()
     const { payments, snapshots } = store.committed()
     const sent = new Map<string, NewSnapshot[]>()
     for (const snapshot of snapshots) sent.set(snapshot.paymentId, [...(sent.get(snapshot.paymentId) ?? []), snapshot])
-    for (const key of truth.keys()) if (!payments.has(`1:${key}`)) wrong.push(`${key} is missing`)
+    for (const key of mined.keys()) if (!payments.has(`1:${key}`)) wrong.push(`${key} is missing`)
     for (const payment of payments.values()) {
       const { id, txHash, ordinal, state, version, dropped, offChain, primary, blockNumber } = payment
-      const facts = truth.get(`${txHash}:${ordinal}`)
+      const facts = mined.get(`${txHash}:${ordinal}`)
       const isFinal = blockNumber + finalityBlocks <= height()
-      const word = said.get(txHash)
-      const wantedState = dropped !== null && !word?.dropped ? 'failure' : (word?.state ?? null)
+      const update = updated.get(txHash)
+      const wantedState = dropped !== null && !update?.dropped ? 'failure' : (update?.state ?? null)
       const wantedVersion = 1 + (primary ? (changes.get(txHash) ?? 0) : 0)
       const bodies = sent.get(id) ?? []
       const newest = bodies.at(-1)
@@ -102,7 +103,7 @@ async function follow(seed: number): Promise<{ drops: number; returns: number; f
           wasGone || blockNumber > was.blockNumber + finalityBlocks || version === was.version,
       }
       for (const [what, holds] of Object.entries(rules)) if (!holds) wrong.push(`${txHash} ${ordinal}: ${what}`)
-      if (word !== undefined && dropped === null) said.set(txHash, { ...word, dropped: false })
+      if (update !== undefined && dropped === null) updated.set(txHash, { ...update, dropped: false })
       if (was?.dropped === null && dropped !== null) count.drops += 1
       if (was !== undefined && was.dropped !== null && dropped === null) count.returns += 1
     }
@@ -114,7 +115,7 @@ async function follow(seed: number): Promise<{ drops: number; returns: number; f
   await setup.catchUp()
   for (let round = 0; round < rounds; round += 1) {
     const checkpoint = (await store.payments.checkpoint(1))?.blockNumber ?? 0
-    // What happens while nobody looks: blocks and forks, none of which takes back a block that was final.
+    // Blocks and forks while the indexer rests; no fork orphans a final block.
     for (let step = below(3); step >= 0; step -= 1) {
       const depth = Math.min(
         below(finalityBlocks + 1 + height() - checkpoint),
@@ -123,7 +124,7 @@ async function follow(seed: number): Promise<{ drops: number; returns: number; f
       if (random() < 0.7 && depth > 0) {
         count.forks += 1
         const left = chain.rangeOf(height() - depth + 1, height()).payments
-        loose.push(...new Set(left.map(({ txHash }) => txHash)))
+        orphaned.push(...new Set(left.map(({ txHash }) => txHash)))
         chain.fork(depth, contents)
       }
       chain.mine(below(6) + 1, contents)
@@ -141,24 +142,24 @@ async function follow(seed: number): Promise<{ drops: number; returns: number; f
       }
     }
     countChanges(setup.events.slice(seen))
-    expect(faults(before), `${where}, round ${round}`).toEqual([])
-    for (let calls = below(4); calls > 0; calls -= 1) await speak()
+    expect(brokenRules(before), `${where}, round ${round}`).toEqual([])
+    for (let calls = below(4); calls > 0; calls -= 1) await sendUpdate()
   }
   return count
 }
 
 const stateIn = ({ body }: NewSnapshot) => JSON.parse(new TextDecoder().decode(body)).state
 
-describe('branches, downtime, ranges and updates at random', () => {
-  test(`what is stored is the chain's, states fail and return as decided, versions have no gap (seeds from ${firstSeed})`, async () => {
+describe('random reorganisations, downtime, ranges and updates', () => {
+  test(`stored payments match the chain, states fail and return as decided, versions have no gap (seeds from ${firstSeed})`, async () => {
     const total = { drops: 0, returns: 0, forks: 0 }
     for (let run = 0; run < runs; run += 1) {
-      const { drops, returns, forks } = await follow(firstSeed + run)
+      const { drops, returns, forks } = await simulate(firstSeed + run)
       total.drops += drops
       total.returns += returns
       total.forks += forks
     }
-    // A run in which nothing of this happened would show nothing.
+    // Without these events the run would prove nothing.
     expect(total.forks).toBeGreaterThan(2 * runs)
     expect(total.drops).toBeGreaterThan(2 * runs)
     expect(total.returns).toBeGreaterThan(2 * runs)

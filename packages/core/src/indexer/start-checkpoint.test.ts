@@ -19,14 +19,14 @@ test.each([
   [65, [64, 0]],
   [66, [65, 1]],
   [100, [99, 35]],
-])('a start at block %d knows the blocks %j', async (start, heights) => {
+])('a start at block %d stores the blocks %j', async (start, heights) => {
   const { chain, store, at, stored } = setUp(100)
   expect(await storeStart({ chain, store }, start)).toEqual(at(start - 1))
   expect(await store.payments.checkpoint(1)).toEqual(at(start - 1))
   expect(await stored()).toEqual(heights.map(at))
 })
 
-test('leaves a start alone that another indexer decided meanwhile', async () => {
+test('a start that another indexer stored first is not changed', async () => {
   const { chain, store, at, stored } = setUp(100)
   await storeStart({ chain, store }, 50)
   await expect(storeStart({ chain, store }, 90)).rejects.toMatchObject({ code: 'ERR_CHECKPOINT_MOVED', chainId: 1 })
@@ -34,7 +34,7 @@ test('leaves a start alone that another indexer decided meanwhile', async () => 
   expect(await stored()).toEqual([at(49), at(0)])
 })
 
-test('stores nothing when the node lacks a block, or once the signal aborts', async () => {
+test('nothing is stored when the node lacks a block or the signal aborts', async () => {
   const { chain, store } = setUp(10)
   await expect(storeStart({ chain, store }, 20)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
   await expect(storeStart({ chain, store }, 5, AbortSignal.abort())).rejects.toThrow('abort')

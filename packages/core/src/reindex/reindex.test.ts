@@ -17,7 +17,7 @@ import type { BridgeDeposit, Fulfilment } from '../ports/fulfilment.js'
 import { applyUpdate } from '../updates/apply-update.js'
 import { type ReindexReport, type ReindexRequest, reindex } from './reindex.js'
 
-/** A deposit and what fulfils it. */
+/** A deposit and its fulfilment. */
 interface Pair {
   readonly deposit: BridgeDeposit
   readonly fulfilment: Fulfilment
@@ -26,8 +26,8 @@ interface Pair {
 const finalityBlocks = 12
 const names = (...heights: number[]) => heights.map((height) => hashOf(`payment at ${height}`))
 
-/** A chain with a payment in each of its blocks, indexed from an endpoint that tells what `lie` makes of it. */
-async function indexed(blocks: number, lie: (facts: PaymentFacts) => PaymentFacts[] = (facts) => [facts]) {
+/** A chain with a payment in each block, indexed from an endpoint that answers them as `falsify` changes them. */
+async function indexed(blocks: number, falsify: (facts: PaymentFacts) => PaymentFacts[] = (facts) => [facts]) {
   const parts: IndexerParts = { chain: fakeChain(), store: memoryStore() }
   const setup = setUpIndexer({ finalityBlocks, maxRange: 10 }, parts)
   const { chain, store } = setup
@@ -35,7 +35,7 @@ async function indexed(blocks: number, lie: (facts: PaymentFacts) => PaymentFact
   chain.intercept = (call) => {
     if (call[0] !== 'range') return undefined
     const range = chain.rangeOf(call[1], call[2])
-    return { ...range, payments: range.payments.flatMap(lie) }
+    return { ...range, payments: range.payments.flatMap(falsify) }
   }
   await setup.catchUp()
   chain.intercept = null
@@ -68,8 +68,8 @@ const without =
     hashes.includes(facts.txHash) ? [] : [facts]
 const forged = hashOf('forged')
 
-describe('reading again', () => {
-  test('tells ranges, proof and endpoint, and finds nothing where all is well', async () => {
+describe('a reindex', () => {
+  test('reports ranges, proof and endpoint, and no difference where there is none', async () => {
     const { all, store } = await indexed(25)
     const before = store.committed()
     const { reports } = await all({ from: 3, repair: false })
@@ -91,7 +91,7 @@ describe('reading again', () => {
     expect(store.committed()).toEqual(before)
   })
 
-  const lies = (facts: PaymentFacts): PaymentFacts[] => {
+  const falsified = (facts: PaymentFacts): PaymentFacts[] => {
     if (facts.blockNumber === 5) return []
     if (facts.blockNumber === 6) return [{ ...facts, receiver: `0x${'66'.repeat(20)}`, memoHex: hashOf('memo') }]
     return facts.blockNumber === 7 ? [facts, { ...facts, txHash: forged, logIndex: 9 }] : [facts]
@@ -103,15 +103,15 @@ describe('reading again', () => {
     { kind: 'extra', txHash: forged, ordinal: 0 },
   ]
 
-  test('tells what is missing, changed and extra without touching it', async () => {
-    const { all, store } = await indexed(30, lies)
+  test('reports missing, changed and extra payments without a write', async () => {
+    const { all, store } = await indexed(30, falsified)
     const before = store.committed()
     expect((await all({ from: 0, repair: false })).differences).toEqual(found)
     expect(store.committed()).toEqual(before)
   })
 
-  test('repairs it: version 1 for the missing one, no version for the changed one, failure for the extra one', async () => {
-    const { all, store, payments, stored, reindexed, chain } = await indexed(30, lies)
+  test('repairs them: version 1 for the missing one, no version for the changed one, failure for the extra one', async () => {
+    const { all, store, payments, stored, reindexed, chain } = await indexed(30, falsified)
     const { reports, differences } = await all({ from: 0, repair: true })
     expect(differences).toEqual(found)
     expect(reports.filter(({ repaired }) => repaired)).toHaveLength(1)
@@ -124,7 +124,7 @@ describe('reading again', () => {
     expect((await all({ from: 0, repair: true })).differences).toEqual([])
   })
 
-  test('an extra payment whose height is not final waits for that', async () => {
+  test('an extra payment is dropped only once its height is final', async () => {
     const { all, payments, chain, catchUp } = await indexed(30, (facts) =>
       facts.blockNumber === 25 ? [facts, { ...facts, txHash: forged, logIndex: 9 }] : [facts],
     )
@@ -136,7 +136,7 @@ describe('reading again', () => {
     expect(extra()).toMatchObject({ version: 2, state: 'failure' })
   })
 
-  test('notes the proof of what it read, and no other', async () => {
+  test('stores the proof of the blocks that it read, and no other', async () => {
     const { all, store, chain } = await indexed(30)
     chain.proof = 'bloom'
     await all({ from: 11, to: 20, repair: true })
@@ -147,7 +147,7 @@ describe('reading again', () => {
     ])
   })
 
-  test('a payment that was taken for gone is told and put back', async () => {
+  test('a payment that is wrongly marked as off the chain is reported and restored', async () => {
     const { all, store, stored } = await indexed(30)
     await store.transaction((tx) => tx.leavePayments([stored(9)?.id ?? '']))
     const differences = [{ kind: 'changed', txHash: names(9)[0], ordinal: 0, fields: ['offChain'] }]
@@ -155,7 +155,7 @@ describe('reading again', () => {
     expect(stored(9)).toMatchObject({ version: 1, offChain: false })
   })
 
-  test('payments of a router that is not listed any more, and payments from another chain, are left alone', async () => {
+  test('payments of an unlisted router and payments from another chain are ignored', async () => {
     const { all, store, stored } = await indexed(30)
     store.seed(({ payments }) => {
       const [one, two] = [stored(5), stored(6)]
@@ -186,13 +186,13 @@ describe('reading again', () => {
     await expect(all({ ...request, repair: false })).rejects.toThrow(RangeError)
   })
 
-  test('a chain of which nothing is indexed is refused', async () => {
+  test('a chain without indexed blocks is rejected', async () => {
     const [chain, store] = [fakeChain(), memoryStore()]
     const reports = reindex({ store, chain, publish: () => undefined }, { from: 0, repair: false })
     await expect(reports.next()).rejects.toMatchObject({ code: 'ERR_REINDEX_REFUSED' })
   })
 
-  test('ends when the signal aborts, with what it repaired until then', async () => {
+  test('ends when the signal aborts, and keeps its repairs until then', async () => {
     const { run, store } = await indexed(30, without(...names(5, 25)))
     const stop = new AbortController()
     await expect(
@@ -205,7 +205,7 @@ describe('reading again', () => {
 })
 
 describe('beside an indexer', () => {
-  test('an endpoint that is on another branch repairs nothing there', async () => {
+  test('an endpoint on another fork repairs nothing', async () => {
     const { all, store, chain, catchUp } = await indexed(30)
     const stale = fakeChain()
     stale.mine(28, paymentAt)
@@ -225,12 +225,12 @@ describe('beside an indexer', () => {
     await catchUp()
   })
 
-  test('a node that fails now and then is asked again where it was, and one that is down six times', async () => {
+  test('a failed read is retried at the same block, at most six times in a row', async () => {
     const { all, chain, slept } = await indexed(30, without(...names(25)))
-    let asked = 0
+    let reads = 0
     chain.intercept = ([what]) => {
-      asked += what === 'range' ? 1 : 0
-      if (what === 'range' && asked % 2 === 1) throw down()
+      reads += what === 'range' ? 1 : 0
+      if (what === 'range' && reads % 2 === 1) throw down()
     }
     expect((await all({ from: 1, repair: true })).differences).toMatchObject([{ kind: 'missing' }])
     expect(slept.splice(0)).toEqual([250, 250, 250])
@@ -248,7 +248,7 @@ describe('beside an indexer', () => {
     expect(store.committed()).toBe(before)
   })
 
-  test('that goes on to index meanwhile, all is repaired and nothing done twice', async () => {
+  test('that commits at the same time, everything is repaired once', async () => {
     const { run, chain, catchUp, store, stored } = await indexed(30, without(...names(5, 15, 25)))
     for await (const _report of run({ from: 1, repair: true })) {
       chain.mine(1, paymentAt)
@@ -260,8 +260,8 @@ describe('beside an indexer', () => {
   })
 })
 
-describe('after a reorganisation that was too deep to be followed', () => {
-  /** 60 blocks, of which the newest 40 were replaced by 45; the payments of every third of them came back, 3 blocks higher. */
+describe('after a reorganisation that was too deep to follow', () => {
+  /** 60 blocks; 45 others replace the newest 40, and include the payments of every third of them again, 3 blocks higher. */
   async function stopped() {
     const parts = await indexed(60)
     const { chain, store, indexer } = parts
@@ -273,7 +273,7 @@ describe('after a reorganisation that was too deep to be followed', () => {
   }
   const gone = Array.from({ length: 40 }, (_, n) => 21 + n).filter((height) => height % 3 !== 0 || height > 57)
 
-  test('the chain is followed again: what is gone has failed, what came back is as it was', async () => {
+  test('the chain is followed again: missing payments fail, payments that are included again are unchanged', async () => {
     const { all, catchUp, checkpoint, chain, stored, store, indexer, reindexed } = await stopped()
     const { differences } = await all({ from: 21, repair: true })
     expect(reindexed[0]).toEqual({ type: 'chain.reorganised', chainId: 1, from: 60, commonAncestor: 20 })
@@ -295,7 +295,7 @@ describe('after a reorganisation that was too deep to be followed', () => {
     expect((await all({ from: 0, repair: true })).differences).toEqual([])
   })
 
-  test('a payment from another chain stays when its fulfilment is on the new branch as well, and fails when it is not', async () => {
+  test('a payment from another chain stays when its fulfilment is included again, and fails when it is not', async () => {
     const { all, catchUp, store, chain } = await stopped()
     const [stays, goes] = ['stays', 'goes'].map((name, index) => {
       const deposit = bridgeDeposit(name, { depositId: name, destinationChainId: 1 })
@@ -333,7 +333,7 @@ describe('after a reorganisation that was too deep to be followed', () => {
     expect(isStored(goes)).toMatchObject({ offChain: false, version: 3, state: null })
   })
 
-  test('at every range a payment is final when it was before the branches part, or has its confirmations on the new one', async () => {
+  test('at every range a payment is final below the fork, or with its confirmations in the new blocks', async () => {
     const { run, store, checkpoint, payments } = await stopped()
     const { isFinal } = createFinality({ 1: finalityBlocks })
     let ranges = 0
@@ -350,7 +350,7 @@ describe('after a reorganisation that was too deep to be followed', () => {
     expect(ranges).toBe(4)
   })
 
-  test('it is printed first, without a change', async () => {
+  test('without repair the differences are reported and nothing is written', async () => {
     const { all, store } = await stopped()
     const before = store.committed()
     const { differences } = await all({ from: 21, repair: false })
@@ -358,7 +358,7 @@ describe('after a reorganisation that was too deep to be followed', () => {
     expect(store.committed()).toEqual(before)
   })
 
-  test('the indexer goes on by itself where the command was broken off, at any range', async () => {
+  test('the indexer goes on by itself after a reindex that ended at any range', async () => {
     for (const ranges of [0, 1, 2, 3]) {
       const { run, catchUp, checkpoint, chain, payments } = await stopped()
       const reports = run({ from: 21, repair: true })
@@ -373,7 +373,7 @@ describe('after a reorganisation that was too deep to be followed', () => {
     }
   })
 
-  test('an indexer that goes on at the same time disturbs nothing', async () => {
+  test('an indexer that commits at the same time changes nothing of the result', async () => {
     const { run, catchUp, checkpoint, chain, payments, store } = await stopped()
     let ranges = 0
     for await (const _report of run({ from: 21, repair: true })) {
@@ -388,8 +388,8 @@ describe('after a reorganisation that was too deep to be followed', () => {
   test.each([
     ['begins too high', { from: 30 }, 'begin at 29 or below'],
     ['ends before the checkpoint', { from: 21, to: 50 }, 'read up to it'],
-    ['begins below everything that is known', { from: 0 }, 'no block below 0'],
-  ])('one that %s is refused and changes nothing', async (_case, request, message) => {
+    ['begins below every stored block', { from: 0 }, 'no block below 0'],
+  ])('a reindex that %s is rejected and changes nothing', async (_case, request, message) => {
     const { all, store } = await stopped()
     const before = store.committed()
     const refused = all({ ...request, repair: true })

@@ -9,7 +9,7 @@ import type { Store } from '../ports/store.js'
 import type { Clock, Logger, Random } from '../ports/world.js'
 import type { Gap } from './coverage.js'
 
-/** What a backfill needs from outside. */
+/** Dependencies of a backfill. */
 export interface BackfillDeps {
   readonly store: Pick<Store, 'transaction'>
   readonly chain: Chain
@@ -29,8 +29,8 @@ export interface Backfill {
   /** Stops reading and starts again with these gaps: the ranges in flight may be orphaned. */
   replace(gaps: readonly Gap[]): void
   /**
-   * Commits the range that was read, if there is one, and starts reading the next one. Never waits for the node, so that
-   * old blocks do not delay new ones. Failures are passed to `onFailed` and retried with a backoff.
+   * Commits the range that was read, if there is one, and starts reading the next one. Never waits for the node, so
+   * that old blocks do not delay new ones. Failures are passed to `onFailed` and retried with a backoff.
    * @param head - Height of the newest block.
    * @returns Whether a range was committed.
    */

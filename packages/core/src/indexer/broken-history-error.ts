@@ -2,8 +2,8 @@
 import { CoreError } from '../errors.js'
 
 /**
- * None of the stored checkpoints is on the chain that the node shows, and nothing is indexed until one is. The node may follow
- * another chain, or the reorganisation is deeper than the stored checkpoints.
+ * None of the stored checkpoints is on the chain that the node shows, and nothing is indexed until one is. The node may
+ * follow another chain, or the reorganisation is deeper than the stored checkpoints.
  */
 export class BrokenHistoryError extends CoreError {
   override readonly name = 'BrokenHistoryError'

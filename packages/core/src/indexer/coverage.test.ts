@@ -82,7 +82,8 @@ test.each([
   expect(await store.chains.coverage(1)).toEqual([{ router: 'a', from: 3, to: null }])
 })
 
-// Random restarts, rollbacks, backfills and other processes: at the end, closing the gaps must cover every block of every listed router.
+// Random restarts, rollbacks, backfills and other processes: at the end, closing the gaps must cover every block of
+// every listed router.
 test('coverage never claims a block that was not read for its router', () => {
   const routers = fc.subarray(['a', 'b', 'c'])
   const action = fc.oneof(

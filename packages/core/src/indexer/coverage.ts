@@ -16,7 +16,7 @@ export interface Gap {
   readonly to: number
 }
 
-/** What the decision depends on, beside the stored coverage. */
+/** Input of the decision, beside the stored coverage. */
 export interface CoverageFacts {
   /** The routers that are read while following the head from now on, lowercased. */
   readonly routers: readonly string[]
@@ -33,7 +33,8 @@ export interface CoverageFacts {
  * - Without stored coverage, the routers are covered from the start on.
  * - The coverage of a removed router ends here; its payments stay.
  * - Coverage never reaches above the checkpoint, which a reorganisation may have moved down.
- * - A listed router that is not covered up to the checkpoint has a gap. The gap of an added router begins at the chain's first block.
+ * - A listed router that is not covered up to the checkpoint has a gap. The gap of an added router begins at the
+ *   chain's first block.
  */
 export function decideCoverage(
   rows: readonly RouterCoverage[],
@@ -61,14 +62,16 @@ export function decideCoverage(
   return { changes, gaps }
 }
 
-/** What {@link reconcileCoverage} needs to know. */
+/** Input of {@link reconcileCoverage}. */
 export interface CoverageInput {
   readonly chainId: number
   readonly routers: readonly string[]
   readonly checkpoint: Checkpoint
   /** The configured start: a first block, or the head at that moment. */
   readonly startBlock: number | 'head'
-  /** The last checkpoint of this process, where another process has moved it since; null: the stored coverage is valid. */
+  /**
+   * The last checkpoint of this process, where another process has moved it since; null: the stored coverage is valid.
+   */
   readonly checked: Checkpoint | null
 }
 

@@ -2,8 +2,8 @@
 import { CoreError } from '../errors.js'
 
 /**
- * Final blocks were orphaned. Nothing was changed, nothing is indexed, and reads go on. An operator decides whether the node is
- * right, and repairs with the command that the message names.
+ * Final blocks were orphaned. Nothing was changed, nothing is indexed, and reads go on. An operator decides whether the
+ * node is right, and repairs with the command that the message names.
  */
 export class DeepReorganisationError extends CoreError {
   override readonly name = 'DeepReorganisationError'

@@ -13,7 +13,7 @@ import { storeStart } from './start-checkpoint.js'
 /** Age at which the head is read again during a long catch-up, in milliseconds. */
 const maxHeadAgeMs = 10_000
 
-/** What a follower needs from outside. */
+/** Dependencies of a follower. */
 export interface FollowerDeps {
   readonly store: Pick<Store, 'transaction' | 'payments'>
   readonly chain: Chain

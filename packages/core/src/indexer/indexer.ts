@@ -2,7 +2,6 @@
 import { ChainError, CheckpointMovedError } from '../errors.js'
 import type { EventSink } from '../events.js'
 import { assertWhole } from '../internal/assert-whole.js'
-import { backoffCapMs, backoffMs } from '../internal/backoff.js'
 import { describeError } from '../internal/describe-error.js'
 import type { Chain } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
@@ -10,9 +9,8 @@ import type { Checkpoint } from '../ports/store-transaction.js'
 import type { Clock, Logger, Random } from '../ports/world.js'
 import type { Indexer } from '../service-types.js'
 import { createBackfill } from './backfill.js'
-import { BrokenHistoryError } from './broken-history-error.js'
 import { reconcileCoverage } from './coverage.js'
-import { DeepReorganisationError } from './deep-reorganisation-error.js'
+import { createFailureReporter } from './failure-reporter.js'
 import { createFollower } from './follower.js'
 import { createLease } from './lease.js'
 import { createWake } from './wake.js'
@@ -32,7 +30,7 @@ export interface IndexerOptions {
 /** The defaults of {@link IndexerOptions}. */
 export const indexerDefaults = { pollMs: 1_000, leaseMs: 15_000 } as const
 
-/** What an indexer needs from outside. */
+/** Dependencies of an indexer. */
 export interface IndexerDeps {
   readonly store: Pick<Store, 'transaction' | 'payments' | 'chains' | 'leases'>
   readonly chain: Chain
@@ -47,8 +45,6 @@ export interface IndexerDeps {
 
 /** Immediate retries of a step that a reorganisation or another indexer interrupted before any commit. */
 const immediateRetries = 3
-/** Failures in a row before `chain.failed` is published: endpoints often fail once. */
-const failuresToReport = 3
 /** Shortest lease, in milliseconds. */
 const minLeaseMs = 100
 /** Length of the name of a lease's holder, in bytes. */
@@ -57,13 +53,15 @@ const holderBytes = 16
 /**
  * Builds an indexer.
  *
- * Guarantees: blocks are committed in order and none is skipped. A block is committed only on top of its parent. A lower head,
- * a missing block or a contradiction changes nothing. The indexer with the chain's lease reads and commits; the others stand by and
- * request the lease every `pollMs`. For an added router, the indexed blocks are read once more beside following the head.
+ * Guarantees: blocks are committed in order and none is skipped. A block is committed only on top of its parent. A
+ * lower head, a missing block or a contradiction changes nothing. The indexer with the chain's lease reads and commits;
+ * the others stand by and request the lease every `pollMs`. For an added router, the indexed blocks are read once more
+ * beside following the head.
  *
- * `step` rejects with ChainError, StoreError, CheckpointMovedError, {@link BrokenHistoryError} or {@link DeepReorganisationError};
- * committed blocks stay. `run` never rejects: it retries with a backoff of up to 30 s. It publishes `chain.failed` once per outage,
- * after three failures in a row, and immediately when only an operator can repair the chain. It releases the lease at its end.
+ * `step` rejects with ChainError, StoreError, CheckpointMovedError, BrokenHistoryError or DeepReorganisationError;
+ * committed blocks stay. `run` never rejects: it retries with a backoff of up to 30 s. It publishes `chain.failed` once
+ * per outage, after three failures in a row, and immediately when only an operator can repair the chain. It releases
+ * the lease at its end.
  * @throws RangeError When an option is out of range.
  */
 export function createIndexer(deps: IndexerDeps): Indexer {
@@ -152,14 +150,12 @@ export function createIndexer(deps: IndexerDeps): Indexer {
   }
 
   async function loop(signal: AbortSignal): Promise<void> {
-    let failures = 0
-    let reported: 'none' | 'outage' | 'stop' = 'none'
+    const failures = createFailureReporter({ chainId, random, publish, logger })
     while (!signal.aborted) {
       const before = commits
       try {
         const isIdle = await step(signal)
-        failures = 0
-        reported = 'none'
+        failures.reset()
         if (!lease.held()) await clock.sleep(pollMs, signal)
         else if (isIdle) await wake.wait(pollMs, signal)
       } catch (thrown) {
@@ -170,22 +166,8 @@ export function createIndexer(deps: IndexerDeps): Indexer {
           continue
         }
         // Commits between failures, as in a long catch-up, reset the backoff.
-        if (commits > before) {
-          failures = 0
-          reported = 'none'
-        }
-        failures += 1
-        const stopped = thrown instanceof BrokenHistoryError || thrown instanceof DeepReorganisationError
-        const message = describeError(thrown)
-        const retryInMs = stopped ? backoffCapMs : backoffMs(failures, random.fraction())
-        logger[stopped ? 'error' : 'warn']({ chainId, error: message, failures, retryInMs }, 'indexing failed')
-        // A stop is reported even after a reported outage: only an operator can end it.
-        const isReportDue = stopped ? reported !== 'stop' : reported === 'none' && failures >= failuresToReport
-        if (isReportDue) {
-          reported = stopped ? 'stop' : 'outage'
-          publish({ type: 'chain.failed', chainId, message })
-        }
-        await clock.sleep(retryInMs, signal)
+        if (commits > before) failures.reset()
+        await clock.sleep(failures.report(thrown), signal)
       }
     }
   }

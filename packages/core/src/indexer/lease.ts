@@ -9,15 +9,20 @@ const renewalsPerLease = 3
 export interface Lease {
   /** Whether this process holds it, by its own clock. */
   held(): boolean
-  /** Takes it, or renews it when that is due. Resolves false while another process holds it. Rejects with the store's errors. */
+  /**
+   * Takes it, or renews it when that is due. Resolves false while another process holds it. Rejects with the store's
+   * errors.
+   */
   ensure(): Promise<boolean>
-  /** Renews it regularly while it is held, until the signal aborts. Never rejects: the next `ensure` meets the error. */
+  /**
+   * Renews it regularly while it is held, until the signal aborts. Never rejects: the next `ensure` meets the error.
+   */
   keep(signal: AbortSignal): Promise<void>
   /** Releases it when it is held. */
   release(): Promise<void>
 }
 
-/** What a lease needs. */
+/** Dependencies of a lease. */
 export interface LeaseDeps {
   readonly leases: LeaseStore
   readonly clock: Clock
@@ -28,7 +33,10 @@ export interface LeaseDeps {
   readonly ttlMs: number
 }
 
-/** Builds a lease that is not held. Its time counts from before the store's call, so it ends here before it ends in the store. */
+/**
+ * Builds a lease that is not held. Its time counts from before the store's call, so it ends here before it ends in the
+ * store.
+ */
 export function createLease({ leases, clock, name, holder, ttlMs }: LeaseDeps): Lease {
   const renewMs = Math.floor(ttlMs / renewalsPerLease)
   let heldSince: number | null = null

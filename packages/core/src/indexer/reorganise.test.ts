@@ -144,7 +144,8 @@ describe('a reorganisation', () => {
     chain.mine(1)
     const other = setUpIndexer({ maxRange: 1 }, { chain, store })
     let transactions = 0
-    // The first transaction reads the stored checkpoints; before the second one, the other indexer rolls back and goes on.
+    // The first transaction reads the stored checkpoints; before the second one, the other indexer rolls back and goes
+    // on.
     store.beforeTransaction = () => {
       transactions += 1
       if (transactions !== 2) return

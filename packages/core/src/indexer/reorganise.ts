@@ -13,7 +13,7 @@ import { startDepth } from './start-checkpoint.js'
 const firstPage = 8
 const largestPage = 1_024
 
-/** What a reorganisation needs from outside. */
+/** Dependencies of a reorganisation. */
 export interface ReorganiseDeps {
   readonly chain: Chain
   readonly store: Pick<Store, 'transaction'>
@@ -22,11 +22,11 @@ export interface ReorganiseDeps {
 }
 
 /**
- * Reads the block of `checkpoint` a second time, and rolls back to the common ancestor when it is orphaned. Payments keep their
- * record and status: reading the new blocks updates those that are included again, and removes their mark.
+ * Reads the block of `checkpoint` a second time, and rolls back to the common ancestor when it is orphaned. Payments
+ * keep their record and status: reading the new blocks updates those that are included again, and removes their mark.
  * @returns The common ancestor, which is the stored checkpoint now.
- * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node lacks a block below its head, or answers the stored hash and so contradicts
- * itself; nothing is changed, and the call may be retried.
+ * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node lacks a block below its head, or answers the stored hash and
+ * so contradicts itself; nothing is changed, and the call may be retried.
  * @throws BrokenHistoryError `ERR_CHAIN_HISTORY_BROKEN` when no stored checkpoint is on the chain; nothing is changed.
  * @throws DeepReorganisationError `ERR_CHAIN_REORG_TOO_DEEP` when a final block was orphaned; nothing is changed.
  * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when another indexer moved the checkpoint; nothing is changed.
@@ -72,7 +72,10 @@ interface FoundAncestor {
   readonly reached: number
 }
 
-/** Searches below `checkpoint`; null when no stored block is on the chain. Pages grow, so that a deep search needs few reads. */
+/**
+ * Searches below `checkpoint`; null when no stored block is on the chain. Pages grow, so that a deep search needs few
+ * reads.
+ */
 async function findAncestor(
   { chain, store }: ReorganiseDeps,
   checkpoint: Checkpoint,
@@ -118,9 +121,10 @@ async function splitPage(
 /**
  * Whether a final block was orphaned, by one reorganisation or by several in a row.
  *
- * Near the head every hash is stored, so the ancestor is exact. A long gap between the ancestor and the oldest orphaned checkpoint has
- * two causes: its heights were committed far below the head, and were final then; or they are so deep that the store keeps few
- * of them, and some may be final. A short gap lies below the first indexed block, where no payment is stored.
+ * Near the head every hash is stored, so the ancestor is exact. A long gap between the ancestor and the oldest orphaned
+ * checkpoint has two causes: its heights were committed far below the head, and were final then; or they are so deep
+ * that the store keeps few of them, and some may be final. A short gap lies below the first indexed block, where no
+ * payment is stored.
  */
 function isTooDeep(finalityBlocks: number | null, { ancestor, lowestOrphaned, reached }: FoundAncestor): boolean {
   if (finalityBlocks === null || reached - ancestor.blockNumber <= finalityBlocks) return false

@@ -11,8 +11,9 @@ export interface RollBack {
 }
 
 /**
- * Moves the checkpoint down, marks the payments above it as off the chain and deletes the deposits that wait there. Blocks that stay
- * and were final remain final; the blocks that replace the orphaned ones need their own confirmations. Call after `lockChain`.
+ * Moves the checkpoint down, marks the payments above it as off the chain and deletes the deposits that wait there.
+ * Blocks that stay and were final remain final; the blocks that replace the orphaned ones need their own confirmations.
+ * Call after `lockChain`.
  */
 export async function rollBack(
   tx: Pick<StoreTransaction, 'leaveChain' | 'reached' | 'setCheckpoint' | 'setReached'>,

@@ -4,12 +4,16 @@ import type { Chain } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
 import type { Checkpoint } from '../ports/store-transaction.js'
 
-/** Depth of the second stored block below the start: a reorganisation this deep, right after the start, finds its ancestor. */
+/**
+ * Depth of the second stored block below the start: a reorganisation this deep, right after the start, finds its
+ * ancestor.
+ */
 export const startDepth = 64
 
 /**
- * Stores the block below `start` as the checkpoint, which decides the start for good, and a block {@link startDepth} deeper.
- * After a reorganisation below the start, indexing goes on from the deeper block: a few blocks before the start are indexed too.
+ * Stores the block below `start` as the checkpoint, which decides the start for good, and a block {@link startDepth}
+ * deeper. After a reorganisation below the start, indexing goes on from the deeper block: a few blocks before the start
+ * are indexed too.
  * @param start - First block to index, 1 or more.
  * @returns The stored checkpoint.
  * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node lacks one of the blocks.

@@ -5,7 +5,10 @@ import type { Clock } from '../ports/world.js'
 export interface Wake {
   /** Ends the wait. Without a wait, the next one ends at once. */
   wake(): void
-  /** Resolves after `ms` milliseconds, at a wake-up, at once when one came since the last wait, or when the signal aborts. */
+  /**
+   * Resolves after `ms` milliseconds, at a wake-up, at once when one came since the last wait, or when the signal
+   * aborts.
+   */
   wait(ms: number, signal: AbortSignal): Promise<void>
 }
 

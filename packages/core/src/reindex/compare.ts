@@ -8,15 +8,18 @@ import type { NewPayment } from '../ports/store-transaction.js'
 /** A payment whose stored record differs from the chain. */
 export interface Difference {
   /**
-   * `missing`: on the chain, not stored in these blocks. `extra`: stored, not on the chain in these blocks. `changed`: stored with other
-   * facts, or marked as off the chain.
+   * `missing`: on the chain, not stored in these blocks. `extra`: stored, not on the chain in these blocks. `changed`:
+   * stored with other facts, or marked as off the chain.
    */
   readonly kind: 'missing' | 'extra' | 'changed'
   /** Lowercased. */
   readonly txHash: string
   /** Position of the payment in its transaction. */
   readonly ordinal: number
-  /** For `changed`: the fields that differ, such as `blockHash`; `offChain` for a payment that is marked as off the chain. */
+  /**
+   * For `changed`: the fields that differ, such as `blockHash`; `offChain` for a payment that is marked as off the
+   * chain.
+   */
   readonly fields?: readonly string[]
 }
 
@@ -30,7 +33,7 @@ export interface Comparison {
   readonly extra: readonly StoredPayment[]
 }
 
-/** What to compare. */
+/** Input of {@link compare}. */
 export interface ComparisonInput {
   /** The payments of these blocks on the chain. */
   readonly read: readonly PaymentFacts[]

@@ -31,8 +31,8 @@ export interface Recheck {
 }
 
 /**
- * Compares blocks up to the checkpoint. With `repair` it stores the differences together with the proof. Without `repair` it writes
- * nothing, and accepts blocks that contradict the stored hashes.
+ * Compares blocks up to the checkpoint. With `repair` it stores the differences together with the proof. Without
+ * `repair` it writes nothing, and accepts blocks that contradict the stored hashes.
  * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when the checkpoint is below the range; nothing was written.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when the range contradicts the stored hashes; nothing was written.
  */
@@ -54,8 +54,10 @@ export function recheck(store: Transactions, input: RereadRange & { readonly rep
 }
 
 /**
- * Records blocks above the checkpoint as an indexer does, and reports their differences from the stored payments of these heights.
- * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when the range does not continue the stored checkpoint; nothing was written.
+ * Records blocks above the checkpoint as an indexer does, and reports their differences from the stored payments of
+ * these heights.
+ * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when the range does not continue the stored checkpoint; nothing
+ * was written.
  */
 export async function recordReread(
   store: Transactions,

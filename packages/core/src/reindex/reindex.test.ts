@@ -261,7 +261,9 @@ describe('beside an indexer', () => {
 })
 
 describe('after a reorganisation that was too deep to follow', () => {
-  /** 60 blocks; 45 others replace the newest 40, and include the payments of every third of them again, 3 blocks higher. */
+  /**
+   * 60 blocks; 45 others replace the newest 40, and include the payments of every third of them again, 3 blocks higher.
+   */
   async function stopped() {
     const parts = await indexed(60)
     const { chain, store, indexer } = parts

@@ -15,7 +15,7 @@ import { dropAll, type Recheck, recheck, recordReread } from './recheck.js'
 import { ReindexError } from './reindex-error.js'
 import { rollBackOrphaned } from './roll-back-orphaned.js'
 
-/** What a reindex needs from outside. */
+/** Dependencies of a reindex. */
 export interface ReindexDeps {
   readonly store: Pick<Store, 'transaction' | 'payments'>
   /** Reads through the trusted endpoint, for all listed routers. */
@@ -55,18 +55,18 @@ export interface ReindexReport {
 const retries = { moved: 5, unread: 6 } as const
 
 /**
- * Reads blocks again and compares them with the stored payments. With `repair` it writes the differences, range by range, each in one
- * transaction with its snapshots, deliveries and proof. An extra payment is marked as off the chain, and dropped once its height is
- * final. The blocks must match the stored hashes.
+ * Reads blocks again and compares them with the stored payments. With `repair` it writes the differences, range by
+ * range, each in one transaction with its snapshots, deliveries and proof. An extra payment is marked as off the chain,
+ * and dropped once its height is final. The blocks must match the stored hashes.
  *
- * After a reorganisation that was too deep to follow, `repair` up to the checkpoint replaces the stored blocks from `from` on by
- * those of `chain`. Indexing goes on from there, also when this ends early.
+ * After a reorganisation that was too deep to follow, `repair` up to the checkpoint replaces the stored blocks from
+ * `from` on by those of `chain`. Indexing goes on from there, also when this ends early.
  *
- * Failed reads are retried up to six times in a row, with a pause of up to 8 s. An indexer may run at the same time. Payments of
- * unlisted routers and payments from another chain are ignored.
+ * Failed reads are retried up to six times in a row, with a pause of up to 8 s. An indexer may run at the same time.
+ * Payments of unlisted routers and payments from another chain are ignored.
  * @throws RangeError When a height is not whole, or `to` is below `from` or above the checkpoint.
- * @throws ReindexError `ERR_REINDEX_REFUSED` when nothing is indexed, or the checkpoint is orphaned and these blocks cannot replace it;
- * the message says which can.
+ * @throws ReindexError `ERR_REINDEX_REFUSED` when nothing is indexed, or the checkpoint is orphaned and these blocks
+ * cannot replace it; the message says which can.
  * @throws ChainError, StoreError, CheckpointMovedError Repairs reported before it stay.
  */
 export async function* reindex(

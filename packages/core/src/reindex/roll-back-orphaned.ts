@@ -1,4 +1,7 @@
-/** Rolls back orphaned blocks of any depth on an operator's command. Source: docs/decisions/reorganisations.md. @module */
+/**
+ * Rolls back orphaned blocks of any depth on an operator's command. Source: docs/decisions/reorganisations.md.
+ * @module
+ */
 import { ChainError, CheckpointMovedError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
 import { isOnChain } from '../indexer/is-on-chain.js'
@@ -19,11 +22,12 @@ export interface OrphanedBlocks {
 }
 
 /**
- * Moves the checkpoint to the block below `from`, however deep, and marks the payments above as off the chain. An indexer may go on
- * from there at any time; reading the new blocks removes the mark from the payments that are included again.
+ * Moves the checkpoint to the block below `from`, however deep, and marks the payments above as off the chain. An
+ * indexer may go on from there at any time; reading the new blocks removes the mark from the payments that are included
+ * again.
  * @returns The event to publish.
- * @throws ReindexError `ERR_REINDEX_REFUSED` when `to` leaves orphaned blocks, or the newest stored block below `from` is orphaned too or
- * missing; nothing is changed.
+ * @throws ReindexError `ERR_REINDEX_REFUSED` when `to` leaves orphaned blocks, or the newest stored block below `from`
+ * is orphaned too or missing; nothing is changed.
  * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node contradicts itself; nothing is changed.
  * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when an indexer moved the checkpoint; nothing is changed.
  */

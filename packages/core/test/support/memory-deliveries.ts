@@ -43,13 +43,13 @@ interface Row {
 export interface MemoryDeliveries extends DeliveryStore {
   add(delivery: NewDelivery): void
   view(deliveryId: string): DeliveryView
-  /** What a transaction does. */
+  /** Replays, as a transaction does. */
   replay(request: ReplayRequest): Replayed
   /** Calls everyone who waits for due deliveries, as another process' commit would. */
   announce(): void
   /** How many wait for it. */
   readonly listening: () => number
-  /** What the next call rejects with, per method; each error is used once. */
+  /** Errors of the next calls, by method; each is thrown once. */
   readonly failures: { claim: Error[]; settle: Error[]; msUntilDue: Error[] }
   /** Every request for a claim. */
   readonly claims: ClaimRequest[]
@@ -229,7 +229,10 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
         const gate = row.lane === 2 ? 'open' : endpoints.gate(row.given.integrationAddress)
         return gate === 'closed' ? null : gate === 'probe' ? 1 : row.lane
       }
-      /** Takes the longest due out of a queue of the integration whose turn it is: of which the fewest are held, after the last one served. */
+      /**
+       * Takes the longest due out of a queue of the integration whose turn it is: of which the fewest are held, after
+       * the last one served.
+       */
       const nextOf = (name: string, queue: Row[]): Row | undefined => {
         const last = lastServed.get(name) ?? ''
         const addresses = [...new Set(queue.map(({ given }) => given.integrationAddress))].sort()

@@ -13,7 +13,10 @@ export interface MemoryState extends IdentityRows, AccountRows {
   readonly payments: Map<string, StoredPayment>
   readonly snapshots: NewSnapshot[]
   readonly moves: Move[]
-  /** Per chain: the checkpoint, the hash of every height that is kept, and how high these were built upon when that is higher. */
+  /**
+   * Per chain: the checkpoint, the hash of every height that is kept, and how high these were built upon when that is
+   * higher.
+   */
   readonly checkpoints: Map<number, { current: Checkpoint; heights: Map<number, string>; reached?: number }>
   /** Per chain, newest first. */
   readonly proofs: Map<number, readonly ProvenRange[]>

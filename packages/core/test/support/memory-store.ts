@@ -14,12 +14,14 @@ import { sealingKeysOf } from './memory-sealing-keys.js'
 import { copyOf, emptyState, type MemoryState, reachedOf } from './memory-state.js'
 import { memoryTransaction } from './memory-transaction.js'
 
-/** A store in memory, which passes `storeConformance`: transactions run one at a time, and are undone when they reject. */
+/**
+ * A store in memory, which passes `storeConformance`: transactions run one at a time, and are undone when they reject.
+ */
 export interface MemoryStore extends Store {
   readonly deliveries: MemoryDeliveries
   /** Everything that is committed. */
   readonly committed: () => MemoryState
-  /** What the next transaction rejects with, after its work and before its commit; each error is used once. */
+  /** Errors of the next transactions, after the work and before the commit; each is thrown once. */
   readonly failures: Error[]
   /** Runs before every transaction, outside of it. */
   beforeTransaction: (() => void) | null
@@ -27,7 +29,7 @@ export interface MemoryStore extends Store {
   seed(change: (state: MemoryState) => void): void
 }
 
-/** What a store is made with. */
+/** Options of {@link memoryStore}. */
 export interface MemoryStoreOptions {
   /** The clock of leases, in unix milliseconds; without it none ever ends by itself. */
   readonly now?: () => number

@@ -169,6 +169,13 @@ module.exports = {
       to: { path: '^packages/$1/src/exports/' },
     },
     {
+      name: 'no-feature-to-suite',
+      comment: 'Only src/exports lists a suite: a feature that imports one loads a test runner.',
+      severity: 'error',
+      from: { path: '^packages/([^/]+)/src/', pathNot: ['^packages/[^/]+/src/exports/', ...notShipped] },
+      to: { path: '^packages/$1/conformance/' },
+    },
+    {
       name: 'internal-stays-internal',
       comment: 'A file under internal/ is not public: list another file, or move this one out.',
       severity: 'error',

@@ -40,10 +40,12 @@ const npmArrows = {
 const runtimeNeutral = ['contract', 'client', 'webhook', 'version-store', 'identity-sumsub']
 const forNode = '[.]node[.]ts$'
 
+/** The folders that a package publishes; the group is the package's name. */
+const shipped = '^packages/([^/]+)/(?:src|conformance)/'
 /** Tests, and the configuration of a package: they import what they need. */
 const notShipped = ['[.]test(-d)?[.]ts$', '^packages/[^/]+/(test|scripts)/', '^packages/[^/]+/[^/]+[.]ts$']
 /** Suites that adapters of other packages run: shipped, and loaded by a test runner. */
-const suites = ['/conformance/', '/conformance[.]ts$', '-conformance[.]ts$']
+const suites = ['\\bconformance/', '/conformance[.]ts$', '-conformance[.]ts$']
 
 const literally = (text) => text.replaceAll('.', '[.]')
 const oneOf = (names) => `(?:${names.join('|')})`
@@ -130,7 +132,7 @@ module.exports = {
       name: 'npm-listed',
       comment: 'An import from npm must stand in the dependencies of the importing package itself.',
       severity: 'error',
-      from: { path: '^packages/[^/]+/src/', pathNot: notShipped },
+      from: { path: shipped, pathNot: notShipped },
       to: {
         path: anyNpm,
         dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev', 'undetermined'],
@@ -156,15 +158,22 @@ module.exports = {
       name: 'no-test-in-shipped-code',
       comment: 'A test is not part of the package.',
       severity: 'error',
-      from: { path: '^packages/[^/]+/src/', pathNot: notShipped },
+      from: { path: shipped, pathNot: notShipped },
       to: { path: notShipped },
     },
     {
       name: 'no-feature-to-exports',
       comment: 'src/exports lists features; a feature that imports the list makes a ring of meaning.',
       severity: 'error',
-      from: { path: '^packages/([^/]+)/src/', pathNot: ['^packages/[^/]+/src/exports/', ...notShipped] },
+      from: { path: shipped, pathNot: ['^packages/[^/]+/src/exports/', ...notShipped] },
       to: { path: '^packages/$1/src/exports/' },
+    },
+    {
+      name: 'no-feature-to-suite',
+      comment: 'Only src/exports lists a suite: a feature that imports one loads a test runner.',
+      severity: 'error',
+      from: { path: '^packages/([^/]+)/src/', pathNot: ['^packages/[^/]+/src/exports/', ...notShipped] },
+      to: { path: '^packages/$1/conformance/' },
     },
     {
       name: 'internal-stays-internal',

@@ -15,6 +15,6 @@ export default defineConfig({
       project('tooling', 'scripts', { include, exclude }),
       project('simulation', 'simulation', { include, exclude }),
     ],
-    coverage: { provider: 'v8', include: ['packages/*/src/**'] },
+    coverage: { provider: 'v8', include: ['packages/*/{src,conformance}/**'] },
   },
 })

@@ -41,7 +41,7 @@ async function unusedDependencies(modules) {
     const manifest = JSON.parse(await readFile(join(root, 'packages', folder, 'package.json'), 'utf8'))
     const imported = new Set(
       modules
-        .filter(({ source }) => source.startsWith(`packages/${folder}/src/`) && !/[.]test(-d)?[.]ts$/.test(source))
+        .filter(({ source }) => isShippedBy(folder, source))
         .flatMap((module) => module.dependencies.map((dependency) => packageName(dependency.module))),
     )
     for (const name of Object.keys(manifest.dependencies ?? {}))
@@ -49,6 +49,12 @@ async function unusedDependencies(modules) {
         found.push(`unused-dependency: packages/${folder}/package.json lists ${name}\n    No file imports it.`)
   }
   return found
+}
+
+/** Whether a file is published with the package in that folder. */
+function isShippedBy(folder, source) {
+  const inPackage = source.startsWith(`packages/${folder}/`) ? source.slice(`packages/${folder}/`.length) : ''
+  return /^(src|conformance)[/]/.test(inPackage) && !/[.]test(-d)?[.]ts$/.test(inPackage)
 }
 
 /** `@scope/name/entry` and `name/entry` without their entry. */

@@ -10,7 +10,7 @@ import type { Plan } from './plan.js'
 /** An open store. */
 export interface OpenedStore {
   readonly store: Store
-  /** Whether it keeps deliveries. */
+  /** Whether its deliveries are sent. */
   readonly delivers: boolean
   close(): Promise<void>
 }
@@ -18,9 +18,8 @@ export interface OpenedStore {
 /** Opens an empty store. */
 export async function openStore(kind: Plan['store'], clock: Clock): Promise<OpenedStore> {
   if (kind === 'memory') {
-    // The double has what indexing and updates use; nothing else of the service runs on it.
-    const store = memoryStore({ now: () => clock.now() }) as Partial<Store> as Store
-    return { store, delivers: false, close: async () => undefined }
+    const store = memoryStore({ now: () => clock.now() })
+    return { store, delivers: false, close: () => store.close() }
   }
   const folder = await mkdtemp(join(tmpdir(), 'payment-simulation-'))
   const store = createSqliteStore({ path: join(folder, 'payments.db'), clock })

@@ -7,20 +7,19 @@ import { seededRandom } from '../test/support/seeded-random.js'
 import { until } from '../test/support/until.js'
 import type { ServiceEvent } from './events.js'
 import type { Post } from './ports/sender.js'
-import type { Store } from './ports/store.js'
 import { parseMasterKey } from './secrets/master-key.js'
 import { createService, type ServiceDeps } from './service.js'
 
 const address = `0x${'a1'.repeat(20)}`
+const notificationUrl = 'https://shop.example/hook'
 
 function setup(options: Partial<ServiceDeps> = {}) {
   const clock = manualClock()
   const deliveries = memoryDeliveries(clock)
-  const rows = memoryStore({ now: () => clock.now(), deliveries })
+  const store = memoryStore({ now: () => clock.now(), deliveries })
   const posts: Post[] = []
   const service = createService({
-    // The double has what commands and the dispatcher use; nothing else of the service runs on it.
-    store: { ...rows, deliveries } as Partial<Store> as Store,
+    store,
     sender: {
       async post(post) {
         posts.push(post)
@@ -32,7 +31,7 @@ function setup(options: Partial<ServiceDeps> = {}) {
     random: seededRandom('service'),
     ...options,
   })
-  const audit = () => rows.committed().audit
+  const audit = () => store.committed().audit
   return { clock, deliveries, service, posts, audit }
 }
 
@@ -95,7 +94,7 @@ describe('what authentication kept', () => {
 describe('a replay', () => {
   test('is sent at once by a running dispatcher, signed with the secret of the moment and marked', async () => {
     const { service, deliveries, posts, clock } = setup()
-    await service.integrations.create({ address })
+    await service.integrations.create({ address, notificationUrl })
     const { signingSecret } = (await service.store.integrations.find(address)) ?? expect.unreachable('it is stored')
     deliveries.add({ deliveryId: 'a', integrationAddress: address, signingSecret })
     const controller = new AbortController()
@@ -116,7 +115,7 @@ describe('a replay', () => {
     let status = 500
     const sender = { post: async () => ({ ...ok, status }) }
     const { service, deliveries } = setup({ sender })
-    await service.integrations.create({ address })
+    await service.integrations.create({ address, notificationUrl })
     const { signingSecret } = (await service.store.integrations.find(address)) ?? expect.unreachable('it is stored')
     for (let index = 0; index < 10; index += 1)
       deliveries.add({ deliveryId: `d${index}`, integrationAddress: address, signingSecret })
@@ -133,7 +132,7 @@ describe('a replay', () => {
   test('that fails begins the retry schedule anew', async () => {
     const sender = { post: async () => ({ ...ok, status: 500 }) }
     const { service, deliveries, clock } = setup({ sender })
-    await service.integrations.create({ address })
+    await service.integrations.create({ address, notificationUrl })
     const { signingSecret } = (await service.store.integrations.find(address)) ?? expect.unreachable('it is stored')
     deliveries.add({ deliveryId: 'a', integrationAddress: address, signingSecret })
     for (let round = 0; round < 14; round += 1) {

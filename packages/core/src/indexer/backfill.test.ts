@@ -16,16 +16,16 @@ const both = (height: number) => [`old ${height}`, throughAdded(`added ${height}
 
 type SetUp = ReturnType<typeof setUpIndexer>
 
-/** Steps until nothing is left to read, of the head or of older blocks. */
+/** Steps until the head is reached and every gap is closed. */
 async function settle({ indexer }: SetUp): Promise<void> {
-  for (let quiet = 0, steps = 0; quiet < 3; steps += 1) {
-    if (steps > 5_000) throw new Error('no end')
-    quiet = (await indexer.step()) ? quiet + 1 : 0
+  for (let idle = 0, steps = 0; idle < 3; steps += 1) {
+    if (steps > 5_000) throw new Error('The indexer does not come to rest.')
+    idle = (await indexer.step()) ? idle + 1 : 0
     await turns()
   }
 }
 
-/** The chain is indexed for one router up to block 20; then another one is listed, and the indexer starts again. */
+/** An indexer that restarts at block 20 with an added router. */
 async function addRouter(parts?: IndexerParts): Promise<SetUp> {
   const before = setUpIndexer({ startBlock: 3, maxRange: 5 }, parts)
   before.chain.mine(20, both)
@@ -34,8 +34,8 @@ async function addRouter(parts?: IndexerParts): Promise<SetUp> {
   return setUpIndexer({ startBlock: 3, maxRange: 5 }, before)
 }
 
-/** What is stored of payments that are on the chain, by block and log index. */
-function onChain({ store }: Pick<SetUp, 'store'>) {
+/** The stored payments that are on the chain, by block and log index. */
+function storedOnChain({ store }: Pick<SetUp, 'store'>) {
   return [...store.committed().payments.values()]
     .filter(({ offChain }) => !offChain)
     .map(({ txHash, blockHash, blockNumber, logIndex, version }) => ({
@@ -48,8 +48,8 @@ function onChain({ store }: Pick<SetUp, 'store'>) {
     .sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
 }
 
-/** What the chain holds of the same. */
-function truth({ chain }: Pick<SetUp, 'chain'>, from: number) {
+/** The payments on the chain from a height on. */
+function minedOnChain({ chain }: Pick<SetUp, 'chain'>, from: number) {
   return chain.rangeOf(from, chainHeight(chain)).payments.map(({ txHash, blockHash, blockNumber, logIndex }) => ({
     txHash,
     blockHash,
@@ -63,8 +63,8 @@ function chainHeight(chain: SetUp['chain']): number {
   return chain.endpoints()[0]?.head ?? 0
 }
 
-describe('a router that is added', () => {
-  test('is read alone, for the blocks that are indexed already, and with the others from then on', async () => {
+describe('an added router', () => {
+  test('is read alone for the indexed blocks, and with the others for the new ones', async () => {
     const setUp = await addRouter()
     const { chain, backfills, ranges, ofType, store } = setUp
     expect(store.committed().payments.size).toBe(18)
@@ -78,7 +78,7 @@ describe('a router that is added', () => {
       [18, 20],
     ])
     expect(chain.calls.flatMap((call) => (call.length === 4 ? call[3] : []))).toEqual([added, added, added, added])
-    expect(onChain(setUp)).toEqual(truth(setUp, 3))
+    expect(storedOnChain(setUp)).toEqual(minedOnChain(setUp, 3))
     expect(store.committed().snapshots).toHaveLength(42)
     expect(ofType('chain.backfilled')).toEqual(
       [7, 12, 17, 20].map((blockNumber) => ({
@@ -96,7 +96,7 @@ describe('a router that is added', () => {
     expect(setUp.indexer.status()).toMatchObject({ indexed: 23, error: null, lastError: null })
   })
 
-  test('is read once: a restart after that reads nothing again', async () => {
+  test('is read once: a restart after the backfill reads nothing again', async () => {
     const setUp = await addRouter()
     await settle(setUp)
     const reads = setUp.chain.calls.filter(([kind]) => kind === 'range').length
@@ -104,7 +104,7 @@ describe('a router that is added', () => {
     expect(setUp.chain.calls.filter(([kind]) => kind === 'range')).toHaveLength(reads)
   })
 
-  test('goes on after a restart behind what was committed, with one version and one snapshot for each payment', async () => {
+  test('is resumed after a restart behind the last commit, with one version and one snapshot per payment', async () => {
     const first = await addRouter()
     while (first.ofType('chain.backfilled').length < 2) {
       await first.indexer.step()
@@ -118,11 +118,11 @@ describe('a router that is added', () => {
       [13, 17],
       [18, 20],
     ])
-    expect(onChain(again)).toEqual(truth(again, 3))
+    expect(storedOnChain(again)).toEqual(minedOnChain(again, 3))
     expect(again.store.committed().snapshots).toHaveLength(36)
   })
 
-  test('does not hold up the head while a node is slow, or fails', async () => {
+  test('does not delay the head while its node is slow or fails', async () => {
     const setUp = await addRouter()
     const { chain, indexer, clock, checkpoint, backfills } = setUp
     let answer: (() => void) | undefined
@@ -150,10 +150,10 @@ describe('a router that is added', () => {
     await clock.advance(250)
     await settle(setUp)
     expect(indexer.status().error).toBeNull()
-    expect(onChain(setUp)).toEqual(truth(setUp, 3))
+    expect(storedOnChain(setUp)).toEqual(minedOnChain(setUp, 3))
   })
 
-  test('whose blocks cannot be read keeps no other router waiting', async () => {
+  test('does not delay another added router when its blocks cannot be read', async () => {
     const before = await addRouter()
     const another = `0x${'ae'.repeat(20)}`
     before.chain.routers = [fakeRouter, another, added]
@@ -176,46 +176,46 @@ describe('a router that is added', () => {
     expect(ofType('chain.backfilled').at(-1)).toMatchObject({ router: another, blockNumber: 20, to: 20 })
   })
 
-  test('what was read before a reorganisation is thrown away, and read again on the new branch', async () => {
+  test('a range read before a reorganisation is discarded and read again', async () => {
     const setUp = await addRouter()
     const { chain, indexer, ofType } = setUp
     chain.maxRange = 100
     await indexer.step()
     await turns()
-    // Blocks 3 to 20 are in hand now, and the newest five of them leave the chain.
+    // Blocks 3 to 20 are read and not committed; now the newest five of them are orphaned.
     chain.fork(5, (height) => [...both(height), throughAdded(`new ${height}`)])
     chain.mine(1, both)
     await settle(setUp)
     expect(ofType('chain.reorganised')).toMatchObject([{ from: 20, commonAncestor: 15 }])
-    expect(onChain(setUp)).toEqual(truth(setUp, 3))
+    expect(storedOnChain(setUp)).toEqual(minedOnChain(setUp, 3))
     expect(indexer.status().lastError).toBeNull()
   })
 
-  test('an answer for other blocks is refused, so that none is skipped', async () => {
+  test('an answer for other blocks is rejected, so that none is skipped', async () => {
     const setUp = await addRouter()
     const { chain, indexer, clock, ofType } = setUp
     chain.intercept = (call) => (call.length === 4 ? chain.rangeOf(4, 7, [added]) : undefined)
     await settle(setUp)
-    expect(indexer.status().error).toContain('Blocks 3 to 20 of chain 1 were asked for')
+    expect(indexer.status().error).toContain('Blocks 3 to 20 of chain 1 were requested')
     expect(ofType('chain.backfilled')).toEqual([])
     chain.intercept = null
     await clock.advance(60_000)
     await settle(setUp)
-    expect(onChain(setUp)).toEqual(truth(setUp, 3))
+    expect(storedOnChain(setUp)).toEqual(minedOnChain(setUp, 3))
   })
 
-  test('a loop reads it while nothing is new, without waiting in between', async () => {
+  test('the loop closes its gap without waits while there are no new blocks', async () => {
     const setUp = await addRouter()
     const stop = new AbortController()
     const run = setUp.indexer.run(stop.signal)
-    await until('all of it', () => onChain(setUp).length === 36)
+    await until('all of it', () => storedOnChain(setUp).length === 36)
     expect(setUp.clock.now()).toBe(Date.UTC(2026, 0, 1))
     stop.abort()
     await run
     expect(setUp.clock.sleepers()).toEqual([])
   })
 
-  test('an abort ends the reading of it', async () => {
+  test('an abort stops its backfill', async () => {
     const setUp = await addRouter()
     const signals: (AbortSignal | undefined)[] = []
     setUp.chain.intercept = (call, signal) => {
@@ -232,24 +232,24 @@ describe('a router that is added', () => {
   })
 })
 
-test('a router that is taken off keeps its payments, and is read from there on when it is back', async () => {
+test('a removed router keeps its payments; listed again, it is read from its last block on', async () => {
   const first = await addRouter()
   await settle(first)
   first.chain.routers = [fakeRouter]
   const without = setUpIndexer({ maxRange: 5 }, first)
   without.chain.mine(4, both)
   await settle(without)
-  expect(onChain(without)).toHaveLength(36 + 4)
+  expect(storedOnChain(without)).toHaveLength(36 + 4)
   expect(await without.store.chains.coverage(1)).toContainEqual({ router: added, from: 3, to: 20 })
   without.chain.routers = [fakeRouter, added]
   without.chain.calls.length = 0
   const back = setUpIndexer({ maxRange: 5 }, without)
   await settle(back)
   expect(back.backfills()).toEqual([[21, 24]])
-  expect(onChain(back)).toEqual(truth(back, 3))
+  expect(storedOnChain(back)).toEqual(minedOnChain(back, 3))
 })
 
-test('a writer with other routers that commits after its lease was lost leaves no hole', async () => {
+test('a commit of a process with other routers, after its lease ended, leaves no gap', async () => {
   const old = setUpIndexer({ startBlock: 1 })
   old.chain.mine(5, both)
   await settle(old)
@@ -257,17 +257,17 @@ test('a writer with other routers that commits after its lease was lost leaves n
   chain.routers = [fakeRouter, added]
   const current = setUpIndexer({}, old)
   await settle(current)
-  // The old one reads with the routers it started with, and its commit arrives after all.
+  // The old process still reads with its own routers, and commits late.
   chain.mine(5, both)
   chain.routers = [fakeRouter]
   await old.indexer.step()
   chain.routers = [fakeRouter, added]
   chain.mine(1, both)
   await settle(current)
-  expect(onChain(current)).toEqual(truth(current, 1))
+  expect(storedOnChain(current)).toEqual(minedOnChain(current, 1))
 })
 
-test('whatever is listed, mined, reorganised and restarted when: in the end all is stored that is on the chain, once', async () => {
+test('after any router changes, reorganisations and restarts, every payment on the chain is stored once', async () => {
   const action = fc.oneof(
     fc.record({ kind: fc.constant('mine' as const), count: fc.integer({ min: 1, max: 6 }) }),
     fc.record({ kind: fc.constant('fork' as const), count: fc.integer({ min: 1, max: 8 }) }),
@@ -280,9 +280,9 @@ test('whatever is listed, mined, reorganised and restarted when: in the end all 
       let setUp = setUpIndexer({ startBlock: 1, maxRange: 3 })
       const { chain } = setUp
       chain.readAhead = 1
-      let branch = 0
-      // Some payments are mined again on another branch, and some are not.
-      const payments = (height: number) => [...both(height), `only ${branch}/${height}`]
+      let forks = 0
+      // After a fork some payments are mined again, and some are not.
+      const payments = (height: number) => [...both(height), `only ${forks}/${height}`]
       const restart = (routers: readonly string[]) => {
         chain.routers = [...routers]
         setUp = setUpIndexer({ startBlock: 1, maxRange: 3 }, setUp)
@@ -292,7 +292,7 @@ test('whatever is listed, mined, reorganised and restarted when: in the end all 
       for (const { kind, count } of actions) {
         if (kind === 'mine') chain.mine(count, payments)
         else if (kind === 'fork') {
-          branch += 1
+          forks += 1
           const depth = Math.min(count, chainHeight(chain) - 1)
           if (depth > 0) chain.fork(depth, payments)
           chain.mine(1, payments)
@@ -306,7 +306,7 @@ test('whatever is listed, mined, reorganised and restarted when: in the end all 
       restart([fakeRouter, added])
       chain.mine(1, payments)
       await settle(setUp)
-      expect(onChain(setUp)).toEqual(truth(setUp, 1))
+      expect(storedOnChain(setUp)).toEqual(minedOnChain(setUp, 1))
       expect(setUp.indexer.status()).toMatchObject({ error: null })
       const names = setUp.store.committed().snapshots.map(({ paymentId, version }) => `${paymentId} ${version}`)
       expect(new Set(names).size).toBe(names.length)

@@ -1,4 +1,4 @@
-/** Reads the blocks that were indexed before a router was listed, for that router. Source: issue 4, point 1. @module */
+/** Reads indexed blocks again for an added router. Source: docs/decisions/following-a-chain.md. @module */
 import { ChainError } from '../errors.js'
 import type { EventSink } from '../events.js'
 import { backoffMs } from '../internal/backoff.js'
@@ -9,7 +9,7 @@ import type { Store } from '../ports/store.js'
 import type { Clock, Logger, Random } from '../ports/world.js'
 import type { Gap } from './coverage.js'
 
-/** What a backfill needs from outside. */
+/** Dependencies of a backfill. */
 export interface BackfillDeps {
   readonly store: Pick<Store, 'transaction'>
   readonly chain: Chain
@@ -17,25 +17,25 @@ export interface BackfillDeps {
   readonly random: Pick<Random, 'fraction'>
   readonly publish: EventSink
   readonly logger: Logger
-  /** Called when a range was read, so that whoever waits calls {@link Backfill.advance}. */
-  readonly ready: () => void
+  /** Called when a range was read: wakes the loop that calls {@link Backfill.advance}. */
+  readonly onRead: () => void
   /** Whether this process may commit. */
   readonly mayCommit: () => Promise<boolean>
-  readonly failed: (error: unknown) => void
+  readonly onFailed: (error: unknown) => void
 }
 
-/** Closes gaps one after the other, beside following the head. */
+/** Closes gaps one after the other, while the indexer follows the head. */
 export interface Backfill {
-  /** Starts anew with these gaps: whatever is being read may be from a branch that the chain left. */
+  /** Stops reading and starts again with these gaps: the ranges in flight may be orphaned. */
   replace(gaps: readonly Gap[]): void
   /**
-   * Commits the range that was read, if there is one, and lets the next one be read meanwhile. Never waits for the node. Failures are
-   * told to `failed` and tried again after a while: what is old must not hold up what is new.
+   * Commits the range that was read, if there is one, and starts reading the next one. Never waits for the node, so
+   * that old blocks do not delay new ones. Failures are passed to `onFailed` and retried with a backoff.
    * @param head - Height of the newest block.
    * @returns Whether a range was committed.
    */
   advance(head: number, signal: AbortSignal | undefined): Promise<boolean>
-  /** The last failure, or null once a range was committed after it. */
+  /** The last failure, or null after a later commit. */
   error(): string | null
   /** Stops reading. */
   close(): void
@@ -47,13 +47,13 @@ type Outcome = { readonly range: BlockRange | null } | { readonly thrown: unknow
 interface Reader {
   readonly iterator: AsyncIterator<BlockRange>
   readonly stop: AbortController
-  /** What `next` came to, once it did. */
+  /** The result of `next`, once it has one. */
   outcome: Outcome | null
 }
 
 /** Builds a backfill without gaps. */
 export function createBackfill(deps: BackfillDeps): Backfill {
-  const { store, chain, clock, random, publish, logger, ready } = deps
+  const { store, chain, clock, random, publish, logger, onRead } = deps
   const { chainId } = chain
   let gaps: Gap[] = []
   let reader: Reader | null = null
@@ -73,10 +73,10 @@ export function createBackfill(deps: BackfillDeps): Backfill {
     return { iterator: chain.ranges(request, stop.signal)[Symbol.asyncIterator](), stop, outcome: null }
   }
 
-  function readOn(current: Reader): void {
+  function readNext(current: Reader): void {
     const settle = (outcome: Outcome) => {
       current.outcome = outcome
-      if (current === reader) ready()
+      if (current === reader) onRead()
     }
     current.outcome = null
     current.iterator.next().then(
@@ -85,13 +85,13 @@ export function createBackfill(deps: BackfillDeps): Backfill {
     )
   }
 
-  /** Commits what was read of the first gap. Resolves the rest of it, or null when nothing is left. */
+  /** Commits a range of the gap. Resolves the rest of the gap, or null when it is closed. */
   async function commit(gap: Gap, range: BlockRange | null): Promise<Gap | null> {
     if (range?.first.number !== gap.from || range.last.number < gap.from || range.last.number > gap.to)
       throw new ChainError(
         'ERR_CHAIN_UNAVAILABLE',
         chainId,
-        `Blocks ${gap.from} to ${gap.to} of chain ${chainId} were asked for a router that was added, others came.`,
+        `Blocks ${gap.from} to ${gap.to} of chain ${chainId} were requested for an added router, others came.`,
       )
     const { router, coveredFrom, to } = gap
     const reached = range.last.number
@@ -103,21 +103,21 @@ export function createBackfill(deps: BackfillDeps): Backfill {
 
   function fail(thrown: unknown): void {
     close()
-    // Another router's blocks may be had meanwhile.
+    // The gaps of other routers come first now.
     const [failed, ...others] = gaps
     if (failed !== undefined) gaps = [...others, failed]
     failures += 1
     const retryInMs = backoffMs(failures, random.fraction())
     retryAt = clock.now() + retryInMs
     error = describeError(thrown)
-    deps.failed(thrown)
-    logger.warn({ chainId, error, failures, retryInMs }, 'blocks before a router was added were not read')
+    deps.onFailed(thrown)
+    logger.warn({ chainId, error, failures, retryInMs }, 'backfill of an added router failed')
   }
 
   return {
-    replace(wanted) {
+    replace(newGaps) {
       close()
-      gaps = [...wanted]
+      gaps = [...newGaps]
       failures = 0
       retryAt = Number.NEGATIVE_INFINITY
       error = null
@@ -127,7 +127,7 @@ export function createBackfill(deps: BackfillDeps): Backfill {
       if (gap === undefined || clock.now() < retryAt) return false
       if (reader === null) {
         reader = open(gap, head)
-        readOn(reader)
+        readNext(reader)
         return false
       }
       const current = reader
@@ -142,7 +142,7 @@ export function createBackfill(deps: BackfillDeps): Backfill {
         error = null
         gaps.splice(0, 1, ...(rest === null ? [] : [rest]))
         if (rest === null) close()
-        else readOn(current)
+        else readNext(current)
         return true
       } catch (thrown) {
         if (signal?.aborted) throw thrown

@@ -1,9 +1,9 @@
-/** The error of a chain that left everything we know of it. @module */
+/** The error of a chain without any stored checkpoint on it. @module */
 import { CoreError } from '../errors.js'
 
 /**
- * None of the stored checkpoints is on the chain that the node shows. Nothing is indexed until one is: the node may be on
- * another chain, or the reorganisation is deeper than what was kept.
+ * None of the stored checkpoints is on the chain that the node shows, and nothing is indexed until one is. The node may
+ * follow another chain, or the reorganisation is deeper than the stored checkpoints.
  */
 export class BrokenHistoryError extends CoreError {
   override readonly name = 'BrokenHistoryError'

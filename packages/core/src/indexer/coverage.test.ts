@@ -8,7 +8,7 @@ const facts = (given: Partial<CoverageFacts>): CoverageFacts => ({
   routers: ['a'],
   indexedTo: 100,
   start: 10,
-  through: given.indexedTo ?? 100,
+  coveredTo: given.indexedTo ?? 100,
   ...given,
 })
 const row = (router: string, from: number, to: number | null): RouterCoverage => ({ router, from, to })
@@ -16,78 +16,82 @@ const gap = (router: string, coveredFrom: number, from: number, to: number) => (
 
 describe('decideCoverage', () => {
   test.each([
-    ['nothing noted: all from the start', [], { routers: ['a', 'b'] }, [row('a', 10, null), row('b', 10, null)], []],
-    ['nothing noted, no router', [], { routers: [] }, [row(noRouter, 10, null)], []],
-    ['all as noted', [row('a', 10, null)], {}, [], []],
-    ['a new router', [row('a', 10, null)], { routers: ['a', 'b'] }, [], [gap('b', 10, 10, 100)]],
     [
-      'a new router of a chain that had none',
+      'no stored coverage: all routers from the start',
+      [],
+      { routers: ['a', 'b'] },
+      [row('a', 10, null), row('b', 10, null)],
+      [],
+    ],
+    ['no stored coverage and no router', [], { routers: [] }, [row(noRouter, 10, null)], []],
+    ['unchanged routers', [row('a', 10, null)], {}, [], []],
+    ['an added router', [row('a', 10, null)], { routers: ['a', 'b'] }, [], [gap('b', 10, 10, 100)]],
+    [
+      'an added router of a chain that had none',
       [row(noRouter, 10, null)],
       {},
       [row(noRouter, 10, 100)],
       [gap('a', 10, 10, 100)],
     ],
     [
-      'a new router before the first block',
+      'an added router before the first block is indexed',
       [row('a', 10, null)],
       { routers: ['a', 'b'], indexedTo: 9 },
       [row('b', 10, null)],
       [],
     ],
-    ['a router that was taken off', [row('a', 10, null), row('b', 5, null)], {}, [row('b', 5, 100)], []],
-    ['a router that stays off', [row('a', 10, null), row('b', 5, 50)], {}, [], []],
-    ['a router that is back', [row('a', 10, 50)], {}, [], [gap('a', 10, 51, 100)]],
-    ['a backfill that ended here', [row('a', 10, 100)], {}, [row('a', 10, null)], []],
-    ['a checkpoint that went below a backfill', [row('a', 10, 70)], { indexedTo: 60 }, [row('a', 10, null)], []],
+    ['a removed router', [row('a', 10, null), row('b', 5, null)], {}, [row('b', 5, 100)], []],
+    ['a router that stays removed', [row('a', 10, null), row('b', 5, 50)], {}, [], []],
+    ['a router that is listed again', [row('a', 10, 50)], {}, [], [gap('a', 10, 51, 100)]],
+    ['a backfill that is complete', [row('a', 10, 100)], {}, [row('a', 10, null)], []],
+    ['a rollback below a backfill', [row('a', 10, 70)], { indexedTo: 60 }, [row('a', 10, null)], []],
     [
-      'a checkpoint that went below what was read of a router that is off',
+      'a rollback below the coverage of a removed router',
       [row('b', 10, 70)],
       { routers: [], indexedTo: 60 },
       [row('b', 10, 60)],
       [],
     ],
-    ['a router that is off since before its first block', [row('a', 10, 4)], {}, [], [gap('a', 10, 10, 100)]],
+    ['a router that was removed before its first block', [row('a', 10, 4)], {}, [], [gap('a', 10, 10, 100)]],
     [
-      'somebody else went on from 80',
+      'another process indexed from 81 on',
       [row('a', 10, null)],
-      { through: 80 },
+      { coveredTo: 80 },
       [row('a', 10, 80)],
       [gap('a', 10, 81, 100)],
     ],
-    ['somebody else, beside a backfill', [row('a', 10, 50)], { through: 80 }, [], [gap('a', 10, 51, 100)]],
-  ])('%s', (_case, rows, given, notes, gaps) => {
-    expect(decideCoverage(rows, facts(given))).toEqual({ notes, gaps })
+    ['another process indexed during a backfill', [row('a', 10, 50)], { coveredTo: 80 }, [], [gap('a', 10, 51, 100)]],
+  ])('%s', (_case, rows, given, changes, gaps) => {
+    expect(decideCoverage(rows, facts(given))).toEqual({ changes, gaps })
   })
 })
 
 test.each([
   ['height', { blockNumber: 9, blockHash: 'ours' }],
   ['hash', { blockNumber: 8, blockHash: 'theirs' }],
-])('nothing is noted on top of a checkpoint of another %s', async (_case, stored) => {
+])('no coverage is stored on top of a checkpoint of another %s', async (_case, stored) => {
   const store = memoryStore()
   await store.transaction((tx) => tx.setCheckpoint(1, stored))
-  const question = { chainId: 1, routers: ['a'], startBlock: 3, ours: null }
+  const input = { chainId: 1, routers: ['a'], startBlock: 3, checked: null }
   const checkpoint = { blockNumber: 8, blockHash: 'ours' }
-  await expect(reconcileCoverage(store, { ...question, checkpoint })).rejects.toMatchObject({
+  await expect(reconcileCoverage(store, { ...input, checkpoint })).rejects.toMatchObject({
     code: 'ERR_CHECKPOINT_MOVED',
   })
   expect(await store.chains.coverage(1)).toEqual([])
-  expect(await reconcileCoverage(store, { ...question, checkpoint: stored })).toEqual([])
+  expect(await reconcileCoverage(store, { ...input, checkpoint: stored })).toEqual([])
   expect(await store.chains.coverage(1)).toEqual([{ router: 'a', from: 3, to: null }])
 })
 
-/**
- * A chain as it is really read: with some routers along with the head, and backfills in pieces. What is noted must never claim a block that
- * was not read, whatever was listed when, and closing the gaps must cover everything.
- */
-test('no block that was not read for a router is ever noted as covered', () => {
+// Random restarts, rollbacks, backfills and other processes: at the end, closing the gaps must cover every block of
+// every listed router.
+test('coverage never claims a block that was not read for its router', () => {
   const routers = fc.subarray(['a', 'b', 'c'])
   const action = fc.oneof(
     fc.record({ kind: fc.constant('restart' as const), routers }),
     fc.record({ kind: fc.constant('read' as const), blocks: fc.integer({ min: 1, max: 20 }) }),
-    fc.record({ kind: fc.constant('back' as const), blocks: fc.integer({ min: 1, max: 30 }) }),
+    fc.record({ kind: fc.constant('rollback' as const), blocks: fc.integer({ min: 1, max: 30 }) }),
     fc.record({ kind: fc.constant('backfill' as const), blocks: fc.integer({ min: 1, max: 15 }) }),
-    fc.record({ kind: fc.constant('elsewhere' as const), blocks: fc.integer({ min: 1, max: 20 }), routers }),
+    fc.record({ kind: fc.constant('other process' as const), blocks: fc.integer({ min: 1, max: 20 }), routers }),
   )
   fc.assert(
     fc.property(
@@ -95,19 +99,19 @@ test('no block that was not read for a router is ever noted as covered', () => {
       routers,
       fc.array(action, { maxLength: 40 }),
       (start, first, actions) => {
-        const noted = new Map<string, RouterCoverage>()
+        const stored = new Map<string, RouterCoverage>()
         const read = new Map<string, Set<number>>(['a', 'b', 'c'].map((router) => [router, new Set()]))
         let indexedTo = start - 1
         let listed = first
         let gaps: { router: string; coveredFrom: number; from: number; to: number }[] = []
-        const look = (through: number) => {
-          const decided = decideCoverage([...noted.values()], { routers: listed, indexedTo, start, through })
-          for (const note of decided.notes) noted.set(note.router, note)
+        const decide = (coveredTo: number) => {
+          const decided = decideCoverage([...stored.values()], { routers: listed, indexedTo, start, coveredTo })
+          for (const change of decided.changes) stored.set(change.router, change)
           gaps = decided.gaps
         }
-        const readAlong = (blocks: number, along: readonly string[]) => {
+        const follow = (blocks: number, followed: readonly string[]) => {
           for (let block = indexedTo + 1; block <= indexedTo + blocks; block += 1)
-            for (const router of along) read.get(router)?.add(block)
+            for (const router of followed) read.get(router)?.add(block)
           indexedTo += blocks
         }
         const backfill = (blocks: number) => {
@@ -115,28 +119,28 @@ test('no block that was not read for a router is ever noted as covered', () => {
           if (next === undefined) return
           const to = Math.min(next.to, next.from + blocks - 1)
           for (let block = next.from; block <= to; block += 1) read.get(next.router)?.add(block)
-          noted.set(next.router, row(next.router, next.coveredFrom, to === next.to ? null : to))
+          stored.set(next.router, row(next.router, next.coveredFrom, to === next.to ? null : to))
           if (to === next.to) gaps.shift()
           else gaps[0] = { ...next, from: to + 1 }
         }
-        look(indexedTo)
+        decide(indexedTo)
         for (const step of actions) {
           if (step.kind === 'restart') {
             listed = step.routers
-            look(indexedTo)
-          } else if (step.kind === 'read') readAlong(step.blocks, listed)
+            decide(indexedTo)
+          } else if (step.kind === 'read') follow(step.blocks, listed)
           else if (step.kind === 'backfill') backfill(step.blocks)
-          else if (step.kind === 'elsewhere') {
-            // A writer with other routers, which did not look at what is noted: it lost its lease long ago.
-            const through = indexedTo
-            readAlong(step.blocks, step.routers)
-            look(through)
+          else if (step.kind === 'other process') {
+            // A process with other routers that lost its lease commits without a check of the coverage.
+            const coveredTo = indexedTo
+            follow(step.blocks, step.routers)
+            decide(coveredTo)
           } else {
             indexedTo = Math.max(start - 1, indexedTo - step.blocks)
             for (const blocks of read.values()) for (const block of blocks) if (block > indexedTo) blocks.delete(block)
-            look(indexedTo)
+            decide(indexedTo)
           }
-          for (const { router, from, to } of noted.values())
+          for (const { router, from, to } of stored.values())
             for (let block = from; block <= Math.min(to ?? indexedTo, indexedTo); block += 1)
               if (
                 router !== noRouter &&

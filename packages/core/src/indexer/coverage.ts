@@ -1,13 +1,13 @@
-/** Which blocks were read for which router, and what is missing. Source: issue 4, point 1 (a router that is added). @module */
+/** Decides which blocks to read for an added router. Source: docs/decisions/following-a-chain.md. @module */
 import { CheckpointMovedError } from '../errors.js'
 import type { Store } from '../ports/store.js'
 import type { RouterCoverage } from '../ports/store-chains.js'
 import type { Checkpoint } from '../ports/store-transaction.js'
 
-/** Noted for a chain that is followed without any router, so that one added to it is known to be new. */
+/** Stored for a chain that is indexed without any router, so that a router added later is known to be new. */
 export const noRouter = `0x${'0'.repeat(40)}`
 
-/** Blocks that are to be read for one router, both ends included. */
+/** Blocks to read for one router, both ends included. */
 export interface Gap {
   readonly router: string
   /** First block that is covered once the gap is closed. */
@@ -16,84 +16,87 @@ export interface Gap {
   readonly to: number
 }
 
-/** What is known when coverage is looked at. */
+/** Input of the decision, beside the stored coverage. */
 export interface CoverageFacts {
-  /** The routers that are read along with the chain from now on, lowercased. */
+  /** The routers that are read while following the head from now on, lowercased. */
   readonly routers: readonly string[]
   /** Height of the stored checkpoint. */
   readonly indexedTo: number
-  /** First block of the chain, where nothing is noted yet. */
+  /** First indexed block of the chain, for a chain without stored coverage. */
   readonly start: number
-  /** Up to where the blocks are known to have been read for the routers that are read along; another writer went on from there. */
-  readonly through: number
+  /** Last block that this process read for its routers; another process indexed the blocks above. */
+  readonly coveredTo: number
 }
 
 /**
- * Decides what to note and what to read.
- * - Nothing noted: the routers are covered from the start on.
- * - A router that is noted as read along and is not any more is covered up to here, and keeps its payments.
+ * Decides which coverage to store and which gaps to close.
+ * - Without stored coverage, the routers are covered from the start on.
+ * - The coverage of a removed router ends here; its payments stay.
  * - Coverage never reaches above the checkpoint, which a reorganisation may have moved down.
- * - A listed router that is not covered up to the checkpoint has a gap. A new one's begins where the chain's does.
+ * - A listed router that is not covered up to the checkpoint has a gap. The gap of an added router begins at the
+ *   chain's first block.
  */
 export function decideCoverage(
   rows: readonly RouterCoverage[],
-  { routers, indexedTo, start, through }: CoverageFacts,
-): { readonly notes: RouterCoverage[]; readonly gaps: Gap[] } {
+  { routers, indexedTo, start, coveredTo }: CoverageFacts,
+): { readonly changes: RouterCoverage[]; readonly gaps: Gap[] } {
   if (rows.length === 0) {
     const first = routers.length === 0 ? [noRouter] : routers
-    return { notes: first.map((router) => ({ router, from: start, to: null })), gaps: [] }
+    return { changes: first.map((router) => ({ router, from: start, to: null })), gaps: [] }
   }
-  const noted = new Map(rows.map((row) => [row.router, row]))
+  const stored = new Map(rows.map((row) => [row.router, row]))
   const chainFrom = Math.min(...rows.map(({ from }) => from))
   const listed = new Set(routers)
-  const notes: RouterCoverage[] = []
+  const changes: RouterCoverage[] = []
   const gaps: Gap[] = []
-  for (const router of new Set([...noted.keys(), ...listed])) {
-    const row = noted.get(router) ?? { router, from: chainFrom, to: chainFrom - 1 }
-    const to = Math.min(row.to ?? through, indexedTo)
-    const following = listed.has(router)
+  for (const router of new Set([...stored.keys(), ...listed])) {
+    const row = stored.get(router) ?? { router, from: chainFrom, to: chainFrom - 1 }
+    const to = Math.min(row.to ?? coveredTo, indexedTo)
+    const isListed = listed.has(router)
     const from = Math.max(row.from, to + 1)
-    if (following && from <= indexedTo) gaps.push({ router, coveredFrom: row.from, from, to: indexedTo })
-    const next = following && from > indexedTo ? null : to
-    if (next !== row.to && noted.has(router)) notes.push({ router, from: row.from, to: next })
-    if (next === null && !noted.has(router)) notes.push({ router, from: row.from, to: next })
+    if (isListed && from <= indexedTo) gaps.push({ router, coveredFrom: row.from, from, to: indexedTo })
+    const next = isListed && from > indexedTo ? null : to
+    if (next !== row.to && stored.has(router)) changes.push({ router, from: row.from, to: next })
+    if (next === null && !stored.has(router)) changes.push({ router, from: row.from, to: next })
   }
-  return { notes, gaps }
+  return { changes, gaps }
 }
 
-/** What {@link reconcileCoverage} needs to know. */
-export interface CoverageQuestion {
+/** Input of {@link reconcileCoverage}. */
+export interface CoverageInput {
   readonly chainId: number
   readonly routers: readonly string[]
   readonly checkpoint: Checkpoint
-  /** The start that the host names: a first block, or the head at the start. */
+  /** The configured start: a first block, or the head at that moment. */
   readonly startBlock: number | 'head'
-  /** The last checkpoint of this process, when another one went on from there; null: what is noted holds. */
-  readonly ours: Checkpoint | null
+  /**
+   * The last checkpoint of this process, where another process has moved it since; null: the stored coverage is valid.
+   */
+  readonly checked: Checkpoint | null
 }
 
 /**
- * Brings what is noted in line with the routers that are read from now on.
+ * Updates the stored coverage for the routers that are read from now on.
  * @returns The gaps, by router.
  * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when the checkpoint is not the stored one; nothing is changed.
  */
 export async function reconcileCoverage(
   store: Pick<Store, 'transaction' | 'chains'>,
-  { chainId, routers, checkpoint, startBlock, ours }: CoverageQuestion,
+  { chainId, routers, checkpoint, startBlock, checked }: CoverageInput,
 ): Promise<Gap[]> {
   const indexedTo = checkpoint.blockNumber
-  const { notes, gaps } = decideCoverage(await store.chains.coverage(chainId), {
+  const { changes, gaps } = decideCoverage(await store.chains.coverage(chainId), {
     routers,
     indexedTo,
     start: startBlock === 'head' ? indexedTo + 1 : Math.min(startBlock, indexedTo + 1),
-    through: ours?.blockNumber ?? indexedTo,
+    coveredTo: checked?.blockNumber ?? indexedTo,
   })
-  if (notes.length === 0) return gaps
+  if (changes.length === 0) return gaps
   await store.transaction(async (tx) => {
     const stored = await tx.lockChain(chainId)
     if (stored?.blockNumber !== indexedTo || stored.blockHash !== checkpoint.blockHash)
       throw new CheckpointMovedError(chainId)
-    for (const note of notes) await tx.setCoverage(chainId, note)
+    for (const change of changes) await tx.setCoverage(chainId, change)
   })
   return gaps
 }

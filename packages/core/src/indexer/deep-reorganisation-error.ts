@@ -1,14 +1,14 @@
-/** The error of a chain that took back what counted as final. @module */
+/** The error of a reorganisation that orphaned final blocks. @module */
 import { CoreError } from '../errors.js'
 
 /**
- * Blocks that counted as final left the chain. Nothing was changed, nothing is indexed, and reads go on: an operator decides whether
- * the node is right, and repairs with the command that the message names.
+ * Final blocks were orphaned. Nothing was changed, nothing is indexed, and reads go on. An operator decides whether the
+ * node is right, and repairs with the command that the message names.
  */
 export class DeepReorganisationError extends CoreError {
   override readonly name = 'DeepReorganisationError'
   readonly code = 'ERR_CHAIN_REORG_TOO_DEEP'
-  /** The node may be back on the known branch, or the chain repaired, by then. */
+  /** By then the node may show the stored blocks again, or the chain may be repaired. */
   readonly retryable = true
   readonly chainId: number
   /** Height of the newest stored block that is on the chain. */
@@ -17,8 +17,8 @@ export class DeepReorganisationError extends CoreError {
     const { blockNumber, commonAncestor } = fact
     super(
       `Chain ${chainId}: blocks ${commonAncestor + 1} to ${blockNumber} are not on the chain that the node shows, and some of them ` +
-        'counted as final. Indexing of this chain has stopped; reads go on. Check with another node which branch is right; to follow ' +
-        `the one this node shows, run: payment-integration reindex --chain ${chainId} --from ${commonAncestor + 1}`,
+        'were final. Indexing of this chain has stopped; reads go on. Check with another node which blocks are right; to follow ' +
+        `those of this node, run: payment-integration reindex --chain ${chainId} --from ${commonAncestor + 1}`,
     )
     this.chainId = chainId
     this.commonAncestor = commonAncestor

@@ -28,7 +28,7 @@ function start({ indexer }: ReturnType<typeof setUpIndexer>) {
   }
 }
 
-test('one indexes; the other stands by, asks no node, and is not in error', async () => {
+test('one indexer indexes; the other stands by without a call to a node and without an error', async () => {
   const { chain, first, second, leading, committed } = setUp()
   chain.mine(4, paymentAt)
   await first.catchUp()
@@ -40,7 +40,7 @@ test('one indexes; the other stands by, asks no node, and is not in error', asyn
   expect(committed()).toEqual([0, 2, 4])
 })
 
-test('a clean stop hands over at the next look; no block is committed twice', async () => {
+test('after a clean stop the other indexer takes over at its next poll; no block is committed twice', async () => {
   const { clock, chain, store, first, second, leading, committed } = setUp()
   const stopFirst = start(first)
   await until('the first', () => first.indexer.status().indexed === 0)
@@ -60,7 +60,7 @@ test('a clean stop hands over at the next look; no block is committed twice', as
   expect(await store.leases.acquire({ name: 'indexer:1', holder: 'a third', ttlMs: 1 })).toBe(true)
 })
 
-test('one that was killed is replaced when its lease ends, not before', async () => {
+test('a killed indexer is replaced when its lease ends, not before', async () => {
   const { clock, chain, first, second, leading } = setUp()
   await first.catchUp()
   const stop = start(second)
@@ -73,7 +73,7 @@ test('one that was killed is replaced when its lease ends, not before', async ()
   await stop()
 })
 
-test('a range that takes longer than the lease does not lose it while the loop runs', async () => {
+test('a range that takes longer than the lease keeps it while the loop runs', async () => {
   const { clock, chain, first, second, leading } = setUp()
   const stops = [start(first)]
   await until('the first', () => first.indexer.status().indexed === 0)
@@ -88,14 +88,14 @@ test('a range that takes longer than the lease does not lose it while the loop r
   for (const stop of stops) await stop()
 })
 
-test('one that lost its lease while it was reading commits nothing', async () => {
+test('an indexer that lost its lease during a read commits nothing', async () => {
   const { clock, chain, first, second, committed, leading } = setUp()
   await first.catchUp()
   chain.mine(6, paymentAt)
   chain.intercept = async ([kind, from]) => {
     if (kind !== 'range' || from !== 3) return undefined
     chain.intercept = null
-    // The process was halted; the other one takes over and goes on.
+    // The process is paused; the other one takes over and goes on.
     await clock.advance(20_000)
     await second.catchUp()
     return undefined
@@ -107,7 +107,7 @@ test('one that lost its lease while it was reading commits nothing', async () =>
   expect(first.indexer.status()).toMatchObject({ error: null, lastError: null })
 })
 
-test('one that lost its lease commits nothing, although nobody else has gone on yet', async () => {
+test('an indexer that lost its lease commits nothing, even before another one goes on', async () => {
   const { clock, chain, store, first, leading } = setUp()
   await first.catchUp()
   chain.mine(6, paymentAt)
@@ -122,7 +122,7 @@ test('one that lost its lease commits nothing, although nobody else has gone on 
   expect(leading()).toEqual([false, false])
 })
 
-test('one that lost its lease plants no start', async () => {
+test('an indexer that lost its lease stores no start', async () => {
   const clock = manualClock()
   const store = memoryStore({ now: () => clock.now() })
   const chain = fakeChain()
@@ -138,7 +138,7 @@ test('one that lost its lease plants no start', async () => {
   expect(await checkpoint()).toBeNull()
 })
 
-test('one that lost its lease moves no checkpoint down', async () => {
+test('an indexer that lost its lease rolls nothing back', async () => {
   const { clock, chain, first, second, store } = setUp()
   await first.catchUp()
   chain.mine(2)
@@ -159,7 +159,7 @@ test('one that lost its lease moves no checkpoint down', async () => {
   expect(second.ofType('chain.reorganised')).toHaveLength(1)
 })
 
-test('one that lost its lease commits nothing of a router that was added', async () => {
+test('an indexer that lost its lease commits no backfill', async () => {
   const { clock, chain, store, first } = setUp()
   await first.catchUp()
   await first.catchUp()
@@ -180,7 +180,7 @@ test('one that lost its lease commits nothing of a router that was added', async
   expect(await store.chains.coverage(1)).toHaveLength(1)
 })
 
-test('the new leader reads what the notes of the old one leave open', async () => {
+test('the new leader closes the gaps of the old one', async () => {
   const { clock, chain, first, second } = setUp()
   for (let look = 0; look < 2; look += 1) await first.catchUp()
   await clock.advance(15_000)
@@ -194,11 +194,11 @@ test('the new leader reads what the notes of the old one leave open', async () =
   await first.catchUp()
   expect(await first.checkpoint()).toMatchObject({ blockNumber: 5 })
   expect(first.store.committed().payments.size).toBe(5)
-  // What the other one read is read, and noted.
+  // The blocks that the other one read stay covered.
   expect(first.backfills()).toEqual([])
 })
 
-test('a database that does not answer about the lease is an error like any other, and is tried again', async () => {
+test('a failed lease request is an error, and is retried', async () => {
   const { chain, store, first } = setUp()
   const { acquire } = store.leases
   store.leases.acquire = async () => Promise.reject(down())
@@ -209,7 +209,7 @@ test('a database that does not answer about the lease is an error like any other
   expect(first.indexer.status()).toMatchObject({ leading: true, error: null })
 })
 
-test('a lease that cannot be given up does not hold up the end', async () => {
+test('a lease that cannot be released does not delay the end', async () => {
   const { store, first } = setUp()
   store.leases.release = async () => Promise.reject(down())
   const stop = start(first)

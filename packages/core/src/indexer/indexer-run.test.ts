@@ -17,7 +17,7 @@ describe('run', () => {
     }
   }
 
-  test('catches up without sleeping, then looks at the head every poll interval', async () => {
+  test('catches up without sleeping, then reads the head every poll interval', async () => {
     const { chain, indexer, clock, ranges, waits } = setUpIndexer({ maxRange: 2, pollMs: 400 })
     chain.mine(9)
     const loop = start(indexer)
@@ -33,7 +33,7 @@ describe('run', () => {
     expect(clock.sleepers()).toEqual([])
   })
 
-  test('backs off exponentially, reports an outage once, and goes on by itself', async () => {
+  test('backs off exponentially, reports an outage once, and recovers by itself', async () => {
     const { chain, indexer, clock, ofType, failures, waits } = setUpIndexer()
     chain.mine(3)
     const errors = Array.from({ length: 10 }, down)
@@ -59,7 +59,7 @@ describe('run', () => {
     await loop.stop()
   })
 
-  test('goes on in between failures as after the first one, and a failure is over with the next commit', async () => {
+  test('a commit between failures resets the backoff and ends the failure', async () => {
     const { chain, indexer, clock, ofType, waits } = setUpIndexer({ maxRange: 1 })
     chain.mine(60)
     let asked = 0
@@ -77,7 +77,7 @@ describe('run', () => {
     expect(indexer.status()).toMatchObject({ indexed: 60, error: null })
     expect(waits().filter((ms) => ms !== 1_000)).toEqual(Array.from({ length: Math.floor(asked / 4) }, () => 250))
     expect(ofType('chain.failed')).toEqual([])
-    // What failed is asked for first, and the one after it is asked for behind a commit.
+    // The failed range is read first; the range after it is read behind a commit.
     expect(errors.slice(4, 8).map((error) => error !== null)).toEqual([true, false, false, false])
     await loop.stop()
   })
@@ -99,7 +99,7 @@ describe('run', () => {
     await loop.stop()
   })
 
-  test('a stop is reported also when it follows an outage that was', async () => {
+  test('a stop is reported even after a reported outage', async () => {
     const { chain, indexer, clock, catchUp, ofType, waits } = setUpIndexer({ finalityBlocks: 5 })
     chain.mine(100)
     await catchUp()
@@ -117,7 +117,7 @@ describe('run', () => {
     await loop.stop()
   })
 
-  test('a reorganisation beyond finality is reported at once, once, and asked about every 30 seconds', async () => {
+  test('a reorganisation beyond finality is reported at once, once, and checked every 30 seconds', async () => {
     const { chain, indexer, clock, catchUp, ofType, failures, waits, checkpoint } = setUpIndexer({ finalityBlocks: 5 })
     chain.mine(100)
     await catchUp()
@@ -128,7 +128,7 @@ describe('run', () => {
     const loop = start(indexer)
     await until('the failure', () => waits().length === 1)
     expect(ofType('chain.failed')).toMatchObject([{ message: expect.stringContaining('ERR_CHAIN_REORG_TOO_DEEP') }])
-    // News of blocks do not make it ask sooner.
+    // Announced blocks do not shorten the wait.
     chain.wake()
     await clock.advance(60_000)
     expect(waits()).toEqual([30_000, 30_000, 30_000])
@@ -137,7 +137,7 @@ describe('run', () => {
     expect(await checkpoint()).toMatchObject({ blockNumber: 100 })
     expect(indexer.status()).toMatchObject({ indexed: 100, leading: true, reorganisations: 0 })
     expect(indexer.status().error).toContain('ERR_CHAIN_REORG_TOO_DEEP')
-    // The node is back on the branch that is stored.
+    // The node shows the stored blocks again.
     chain.intercept = (call) => {
       if (call[0] === 'head') return right.last
       return call[0] === 'block' ? right.blocks[call[1]] : undefined
@@ -147,7 +147,7 @@ describe('run', () => {
     await loop.stop()
   })
 
-  test('a new block that a node tells of is read at once', async () => {
+  test('a block that a node announces is read at once', async () => {
     const { chain, indexer, clock, waits } = setUpIndexer()
     const loop = start(indexer)
     await until('the head', () => waits().length === 1)
@@ -161,7 +161,7 @@ describe('run', () => {
     expect(chain.watchers()).toBe(0)
   })
 
-  test('news during a round make one more round, however many there were', async () => {
+  test('any number of announcements during a step make one more step', async () => {
     const { chain, indexer, waits } = setUpIndexer()
     const asked = deferred()
     const answer = deferred()
@@ -185,7 +185,7 @@ describe('run', () => {
     await loop.stop()
   })
 
-  test('news do not make it ask a failing node sooner', async () => {
+  test('announcements do not shorten the backoff of a failing node', async () => {
     const { chain, indexer, clock, waits } = setUpIndexer()
     chain.intercept = failing('head', Array.from({ length: 5 }, down))
     const loop = start(indexer)
@@ -198,7 +198,7 @@ describe('run', () => {
     await loop.stop()
   })
 
-  test('a reorganisation while nothing ran is found by the first look', async () => {
+  test('a reorganisation during downtime is found by the first step', async () => {
     const before = setUpIndexer()
     before.chain.mine(9, paymentAt)
     await before.catchUp()

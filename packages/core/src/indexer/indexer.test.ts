@@ -60,7 +60,7 @@ describe('following', () => {
     expect(ranges()).toHaveLength(3)
   })
 
-  test('each range is committed before the next is worked on, while further ones are read already', async () => {
+  test('each range is committed before the next one, while further ones are read ahead', async () => {
     const { chain, store, catchUp, ranges } = setUpIndexer({ maxRange: 2 })
     await catchUp()
     chain.mine(10)
@@ -73,7 +73,7 @@ describe('following', () => {
     expect(readAtCommit).toEqual([4, 5, 6, 6, 6])
   })
 
-  test('a failure in the middle keeps what was committed, and goes on behind it', async () => {
+  test('a failure between ranges keeps the commits; the next step goes on behind them', async () => {
     const { chain, indexer, catchUp, ranges, checkpoint } = setUpIndexer({ maxRange: 2 })
     await catchUp()
     chain.mine(6)
@@ -93,7 +93,7 @@ describe('following', () => {
     expect(indexer.status()).toMatchObject({ indexed: 6, error: null })
   })
 
-  test('blocks that keep vanishing do not end a round that gets on all the same', async () => {
+  test('blocks that keep vanishing do not end a step that makes progress', async () => {
     const { chain, indexer, catchUp, checkpoint } = setUpIndexer({ maxRange: 1 })
     await catchUp()
     chain.mine(9)
@@ -107,7 +107,7 @@ describe('following', () => {
     expect(await checkpoint()).toMatchObject({ blockNumber: 9 })
   })
 
-  test('the last error stays with its time when all is well again', async () => {
+  test('the last error and its time stay after a recovery', async () => {
     const { chain, indexer, catchUp, clock } = setUpIndexer()
     chain.intercept = failing('head', [down()])
     await clock.advance(5_000)
@@ -119,7 +119,7 @@ describe('following', () => {
     expect(indexer.status()).toMatchObject({ error: null, lastError })
   })
 
-  test('the proof shown is the one of the newest range', async () => {
+  test('the reported proof level is that of the newest range', async () => {
     const { chain, indexer, catchUp, store } = setUpIndexer()
     chain.proof = 'bloom'
     chain.mine(3)
@@ -135,7 +135,7 @@ describe('following', () => {
     ])
   })
 
-  test('the head is read again while a long way is read, so that the lag shown is true', async () => {
+  test('the head is read again during a long catch-up, so that the reported lag is true', async () => {
     const { chain, indexer, clock, ofType } = setUpIndexer({ maxRange: 1 })
     await indexer.step()
     chain.mine(4)
@@ -155,7 +155,7 @@ describe('following', () => {
     ])
   })
 
-  test('knows nothing before the first answer', () => {
+  test('the status is empty before the first answer', () => {
     const { indexer, chain } = setUpIndexer()
     expect(indexer.status()).toEqual({
       chainId: 1,
@@ -171,7 +171,7 @@ describe('following', () => {
     })
   })
 
-  test('a start block above the head is waited for, and indexed when it comes', async () => {
+  test('a start block above the head is indexed once it is mined', async () => {
     const { chain, indexer, catchUp, ranges } = setUpIndexer({ startBlock: 3 })
     chain.mine(2)
     expect(await indexer.step()).toBe(true)
@@ -188,7 +188,7 @@ describe('following', () => {
     expect(store.committed().payments.size).toBe(1)
   })
 
-  test('`head` is decided once: neither failures nor a restart skip a block mined since', async () => {
+  test('`head` is decided once: neither failures nor a restart skip a later block', async () => {
     const before = setUpIndexer({ startBlock: 'head' })
     before.chain.mine(7)
     before.chain.intercept = failing('range', [down()])
@@ -200,7 +200,7 @@ describe('following', () => {
     expect(after.ranges().at(-1)).toEqual([7, 10])
   })
 
-  test('the start is not decided while the node lacks a block below it', async () => {
+  test('no start is stored while the node lacks a block below it', async () => {
     const { chain, indexer, checkpoint } = setUpIndexer({ startBlock: 'head' })
     chain.mine(7)
     chain.intercept = ([kind, height]) => (kind === 'block' && height === 0 ? null : undefined)
@@ -221,7 +221,7 @@ describe('following', () => {
     ])
   })
 
-  test('a commit that the store rejects is repeated whole', async () => {
+  test('a commit that the store rejects is retried as a whole', async () => {
     const { chain, store, indexer, catchUp, events, checkpoint } = setUpIndexer()
     chain.mine(3, paymentAt)
     await indexer.step()
@@ -236,13 +236,13 @@ describe('following', () => {
     expect(indexer.status()).toMatchObject({ indexed: 3, error: null })
   })
 
-  test('two indexers of one chain commit every block once, and neither calls the other an error', async () => {
+  test('two indexers of one chain commit every block once, without errors', async () => {
     const first = setUpIndexer({ maxRange: 3 })
     first.chain.mine(30, paymentAt)
     const second = setUpIndexer({ maxRange: 3 }, first)
     const stop = new AbortController()
     const runs = [first, second].map(({ indexer }) => indexer.run(stop.signal))
-    // Each waits at the head, and beside that for the time of its lease.
+    // Each sleeps at the head, and until the renewal of its lease.
     await until('both to rest', () => first.clock.sleepers().length === 4)
     await first.clock.advance(5_000)
     stop.abort()
@@ -254,7 +254,7 @@ describe('following', () => {
       expect(indexer.status()).toMatchObject({ head: 30, indexed: 30, error: null, lastError: null })
   })
 
-  test('an indexer that loses every race looks again after the poll interval', async () => {
+  test('an indexer that loses every race retries after the poll interval', async () => {
     const { chain, store, indexer, clock, events, failures, waits } = setUpIndexer()
     chain.mine(3)
     store.payments.checkpoint = async () => null
@@ -279,7 +279,7 @@ describe('following', () => {
   })
 })
 
-describe('a node that is late or contradicts itself', () => {
+describe('a node that lags or contradicts itself', () => {
   test('a lower head changes nothing', async () => {
     const { chain, indexer, catchUp, checkpoint, events, store } = setUpIndexer()
     chain.mine(5, paymentAt)
@@ -293,7 +293,7 @@ describe('a node that is late or contradicts itself', () => {
     expect(indexer.status()).toMatchObject({ head: 2, indexed: 5, error: null })
   })
 
-  test('a lower head with another hash changes nothing until it reaches our height', async () => {
+  test('a lower head with another hash changes nothing until it reaches the checkpoint', async () => {
     const { chain, indexer, catchUp, events } = setUpIndexer()
     chain.mine(5)
     await catchUp()
@@ -304,7 +304,7 @@ describe('a node that is late or contradicts itself', () => {
     expect(events).toHaveLength(seen)
   })
 
-  test('a range whose parent is not ours is refused while the node still answers our block', async () => {
+  test('a range on another parent is rejected while the node still answers the checkpoint', async () => {
     const { chain, indexer, catchUp, checkpoint, ofType } = setUpIndexer()
     chain.mine(5)
     await catchUp()
@@ -320,7 +320,7 @@ describe('a node that is late or contradicts itself', () => {
     expect(await checkpoint()).toMatchObject({ blockNumber: 7 })
   })
 
-  test('a head at our height with another hash is refused while the node still answers our block', async () => {
+  test('a head at the checkpoint with another hash is rejected while the node still answers the checkpoint', async () => {
     const { chain, indexer, catchUp, checkpoint } = setUpIndexer()
     chain.mine(5)
     await catchUp()
@@ -329,7 +329,7 @@ describe('a node that is late or contradicts itself', () => {
     expect(await checkpoint()).toMatchObject({ blockNumber: 5 })
   })
 
-  test('a missing block below the head is asked for again, not taken for a reorganisation', async () => {
+  test('a missing block below the head is retried, and is no reorganisation', async () => {
     const { chain, indexer, catchUp, checkpoint } = setUpIndexer()
     chain.mine(5)
     await catchUp()
@@ -341,11 +341,11 @@ describe('a node that is late or contradicts itself', () => {
   })
 
   test.each([
-    ['begins late', 2, 5, 'Blocks 1 to 5 of chain 1 were asked for, 2 to 5 came', 0],
-    ['begins early', 0, 5, 'Blocks 1 to 5 of chain 1 were asked for, 0 to 5 came', 0],
-    ['ends late', 1, 6, 'Blocks 1 to 5 of chain 1 were asked for, 1 to 6 came', 0],
-    ['ends early', 1, 4, 'Blocks 5 to 5 of chain 1 were asked for, none came', 4],
-  ])('an answer that %s is refused, so that no block is skipped', async (_case, first, last, message, indexed) => {
+    ['begins late', 2, 5, 'Blocks 1 to 5 of chain 1 were requested, 2 to 5 came', 0],
+    ['begins early', 0, 5, 'Blocks 1 to 5 of chain 1 were requested, 0 to 5 came', 0],
+    ['ends late', 1, 6, 'Blocks 1 to 5 of chain 1 were requested, 1 to 6 came', 0],
+    ['ends early', 1, 4, 'Blocks 5 to 5 of chain 1 were requested, none came', 4],
+  ])('an answer that %s is rejected, so that no block is skipped', async (_case, first, last, message, indexed) => {
     const { chain, indexer, catchUp, checkpoint } = setUpIndexer()
     await catchUp()
     chain.mine(5)

@@ -10,6 +10,6 @@ export async function isOnChain(chain: Chain, checkpoint: Checkpoint, signal?: A
   throw new ChainError(
     'ERR_CHAIN_UNAVAILABLE',
     chain.chainId,
-    `The node of chain ${chain.chainId} has no block ${checkpoint.blockNumber} below its own head; it is asked again.`,
+    `The node of chain ${chain.chainId} has no block ${checkpoint.blockNumber} below its own head; the read is retried.`,
   )
 }

@@ -4,15 +4,15 @@ import { memoryLeases } from '../../test/support/memory-leases.js'
 import type { LeaseStore } from '../ports/store-chains.js'
 import { createLease } from './lease.js'
 
-/** Two who want one lease of 900 ms, on a store whose calls are counted. */
+/** Two holders that want one lease of 900 ms, on a store that records the calls. */
 function setUp() {
   const clock = manualClock()
   const stored = memoryLeases(() => clock.now())
-  const asked: string[] = []
+  const requests: string[] = []
   const failures: Error[] = []
   const leases: LeaseStore = {
     async acquire(lease) {
-      asked.push(lease.holder)
+      requests.push(lease.holder)
       const failure = failures.shift()
       if (failure) throw failure
       return stored.acquire(lease)
@@ -20,10 +20,10 @@ function setUp() {
     release: (lease) => stored.release(lease),
   }
   const wanted = (holder: string) => createLease({ leases, clock, name: 'indexer:1', holder, ttlMs: 900 })
-  return { clock, asked, failures, ours: wanted('ours'), theirs: wanted('theirs') }
+  return { clock, requests, failures, ours: wanted('ours'), theirs: wanted('theirs') }
 }
 
-test('one has it until it ends, then the other may take it', async () => {
+test('one holder has it until it ends, then the other may take it', async () => {
   const { clock, ours, theirs } = setUp()
   expect(ours.held()).toBe(false)
   expect(await ours.ensure()).toBe(true)
@@ -37,20 +37,20 @@ test('one has it until it ends, then the other may take it', async () => {
   expect(await ours.ensure()).toBe(false)
 })
 
-test('it is prolonged once a third of its time is over, not before', async () => {
-  const { clock, asked, ours } = setUp()
+test('it is renewed once a third of its time is over, not before', async () => {
+  const { clock, requests, ours } = setUp()
   await ours.ensure()
   await clock.advance(299)
   await ours.ensure()
-  expect(asked).toHaveLength(1)
+  expect(requests).toHaveLength(1)
   await clock.advance(1)
   await ours.ensure()
-  expect(asked).toHaveLength(2)
+  expect(requests).toHaveLength(2)
   await clock.advance(899)
   expect(ours.held()).toBe(true)
 })
 
-test('given up, it is free at once; who has none gives nothing up', async () => {
+test('a released lease is free at once; a release without the lease does nothing', async () => {
   const { ours, theirs } = setUp()
   await ours.ensure()
   await theirs.release()
@@ -60,18 +60,18 @@ test('given up, it is free at once; who has none gives nothing up', async () => 
   expect(await theirs.ensure()).toBe(true)
 })
 
-test('a clock that was set back makes it asked for again, not held for longer', async () => {
-  const { asked, ours, clock } = setUp()
+test('after a clock that was set back it is requested again, not held for longer', async () => {
+  const { requests, ours, clock } = setUp()
   await clock.advance(10_000)
   await ours.ensure()
   const now = clock.now()
   clock.now = () => now - 5_000
   expect(ours.held()).toBe(false)
   await ours.ensure()
-  expect(asked).toHaveLength(2)
+  expect(requests).toHaveLength(2)
 })
 
-test('a failed question leaves it as it was, and is told', async () => {
+test('a failed request leaves it unchanged, and rejects', async () => {
   const { clock, failures, ours } = setUp()
   await ours.ensure()
   await clock.advance(300)
@@ -80,7 +80,7 @@ test('a failed question leaves it as it was, and is told', async () => {
   expect(ours.held()).toBe(true)
 })
 
-test('the time that the store takes to answer counts, and a refusal ends it at once', async () => {
+test('the time of the request counts, and a refusal ends it at once', async () => {
   const clock = manualClock()
   const answers = [true, false]
   const leases: LeaseStore = {
@@ -105,7 +105,7 @@ test('the time that the store takes to answer counts, and a refusal ends it at o
 })
 
 describe('keep', () => {
-  test('holds it however long the work takes, over a failed question too', async () => {
+  test('renews it however long the work takes, also after a failed request', async () => {
     const { clock, ours, theirs, failures } = setUp()
     const stop = new AbortController()
     await ours.ensure()
@@ -122,12 +122,12 @@ describe('keep', () => {
     expect(await theirs.ensure()).toBe(true)
   })
 
-  test('does not ask for one that is not held', async () => {
-    const { clock, asked, ours } = setUp()
+  test('does not request a lease that is not held', async () => {
+    const { clock, requests, ours } = setUp()
     const stop = new AbortController()
     const keeping = ours.keep(stop.signal)
     await clock.advance(10_000)
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
     stop.abort()
     await keeping
     await turns()

@@ -1,47 +1,55 @@
-/** The right to index a chain, which one process has at a time. @module */
+/** The lease of a chain: one process indexes it at a time. @module */
 import type { LeaseStore } from '../ports/store-chains.js'
 import type { Clock } from '../ports/world.js'
 
-/** A lease is prolonged when a third of its time is over, so that one failed try costs nothing. */
+/** A lease is renewed when a third of its time is over, so that one failed renewal costs nothing. */
 const renewalsPerLease = 3
 
-/** A lease as one holder sees it. */
+/** A lease, as this process knows it. */
 export interface Lease {
-  /** Whether it is held, as far as this clock knows. */
+  /** Whether this process holds it, by its own clock. */
   held(): boolean
-  /** Takes it, or prolongs it when that is due. Resolves false while another holder has it. Rejects with the store's errors. */
+  /**
+   * Takes it, or renews it when that is due. Resolves false while another process holds it. Rejects with the store's
+   * errors.
+   */
   ensure(): Promise<boolean>
-  /** Prolongs it by time until the signal aborts, whenever it is held. Never rejects: the next `ensure` meets the error. */
+  /**
+   * Renews it regularly while it is held, until the signal aborts. Never rejects: the next `ensure` meets the error.
+   */
   keep(signal: AbortSignal): Promise<void>
-  /** Gives it up when it is held. */
+  /** Releases it when it is held. */
   release(): Promise<void>
 }
 
-/** What a lease needs. */
+/** Dependencies of a lease. */
 export interface LeaseDeps {
   readonly leases: LeaseStore
   readonly clock: Clock
   readonly name: string
-  /** Unique among all who want the lease. */
+  /** Unique among all processes that want the lease. */
   readonly holder: string
-  /** How long it lasts without being prolonged, in milliseconds. */
+  /** How long it lasts without a renewal, in milliseconds. */
   readonly ttlMs: number
 }
 
-/** Builds a lease that is not held. It counts from before the store is asked, so it never ends here after it ended there. */
+/**
+ * Builds a lease that is not held. Its time counts from before the store's call, so it ends here before it ends in the
+ * store.
+ */
 export function createLease({ leases, clock, name, holder, ttlMs }: LeaseDeps): Lease {
   const renewMs = Math.floor(ttlMs / renewalsPerLease)
   let heldSince: number | null = null
-  /** Milliseconds since it was prolonged. A clock that was set back tells nothing, so it is asked for again. */
+  /** Milliseconds since the last renewal. After a clock that was set back, the lease must be acquired again. */
   function age(): number {
     const ms = heldSince === null ? -1 : clock.now() - heldSince
     return ms < 0 ? Number.POSITIVE_INFINITY : ms
   }
 
   async function acquire(): Promise<boolean> {
-    const asked = clock.now()
+    const requestedAt = clock.now()
     const mine = await leases.acquire({ name, holder, ttlMs })
-    heldSince = mine ? asked : null
+    heldSince = mine ? requestedAt : null
     return mine
   }
 

@@ -27,7 +27,7 @@ test.each([
   expect(planRange(newest, checkpoint, start)).toEqual(plan)
 })
 
-test('following the plan reads every block once, in order, however far each reading comes', () => {
+test('the plan reads every block once, in order, however far each read gets', () => {
   const committed = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 })
   fc.assert(
     fc.property(fc.nat(300), committed, fc.nat(300), (start, sizes, height) => {

@@ -1,21 +1,21 @@
-/** Which blocks to read next. @module */
+/** Decides which blocks to read next. @module */
 import type { BlockRef } from '../ports/chain.js'
 import type { Checkpoint } from '../ports/store-transaction.js'
 
-/** What to do about a chain now. */
+/** The next step of an indexer. */
 export type Plan =
-  /** Nothing new: the head is not above what is indexed, or the first block is not there yet. */
+  /** Nothing new: the head is not above the checkpoint, or the first block is not mined yet. */
   | { readonly kind: 'wait' }
-  /** Nothing is stored yet: decide on this first block. */
+  /** Nothing is stored yet: store this first block as the start. */
   | { readonly kind: 'start'; readonly at: number }
-  /** The head has our height and another hash: ask whether our block left the chain. */
+  /** The head has the checkpoint's height and another hash: check whether the checkpoint is orphaned. */
   | { readonly kind: 'verify' }
   /** Read these blocks, both ends included. */
   | { readonly kind: 'read'; readonly from: number; readonly to: number }
 
 /**
- * Plans one round. A head below the checkpoint means that the node lags, not that the chain changed: it is waited for.
- * The genesis block is read alone, so that there is always a block to go back to.
+ * Plans one step. A head below the checkpoint is a node that lags, not a reorganisation: wait.
+ * The genesis block is read alone, so that a rollback always finds a block.
  * @param start - First block to index while nothing is stored; `head` is the head itself.
  */
 export function planRange(head: BlockRef, checkpoint: Checkpoint | null, start: number | 'head'): Plan {

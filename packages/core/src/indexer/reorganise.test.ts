@@ -4,7 +4,7 @@ import { createFinality } from '../legacy/finality.js'
 import { DeepReorganisationError } from './deep-reorganisation-error.js'
 
 describe('a reorganisation', () => {
-  test.each([1, 2, 3, 7])('%d deep: goes back to the common ancestor and reads the new blocks', async (depth) => {
+  test.each([1, 2, 3, 7])('%d deep: rolls back to the common ancestor and reads the new blocks', async (depth) => {
     const { chain, indexer, catchUp, checkpoint, ofType, store } = setUpIndexer({ maxRange: 1 })
     chain.mine(20, paymentAt)
     await catchUp()
@@ -56,7 +56,7 @@ describe('a reorganisation', () => {
     expect(offChain()).toEqual({ 3: false, 4: true, 5: false })
   })
 
-  test('is seen at the same height too, before a further block comes', async () => {
+  test('is found at the same height too, before a higher block', async () => {
     const { chain, catchUp, ofType, checkpoint } = setUpIndexer({ maxRange: 1 })
     chain.mine(5)
     await catchUp()
@@ -66,7 +66,7 @@ describe('a reorganisation', () => {
     expect(await checkpoint()).toEqual({ blockNumber: 5, blockHash: chain.at(5).hash })
   })
 
-  test.each([1, 3, 10, 256])('%d deep in one long range: goes back to the exact ancestor', async (depth) => {
+  test.each([1, 3, 10, 256])('%d deep in one long range: rolls back to the exact ancestor', async (depth) => {
     const { chain, catchUp, ofType, ranges, store } = setUpIndexer()
     chain.mine(400, paymentAt)
     await catchUp()
@@ -78,7 +78,7 @@ describe('a reorganisation', () => {
     expect(store.committed().payments.size).toBe(401)
   })
 
-  test('goes back further than the fork where no hash is nearer, and reads those blocks again', async () => {
+  test('rolls back below the fork where no nearer hash is stored, and reads those blocks again', async () => {
     const { chain, catchUp, ofType, ranges, store } = setUpIndexer({ maxRange: 100 })
     chain.mine(1_000, paymentAt)
     await catchUp()
@@ -91,7 +91,7 @@ describe('a reorganisation', () => {
     expect(store.committed().snapshots).toHaveLength(1_001)
   })
 
-  test('a deep one is found by few questions', async () => {
+  test('needs few reads to find a deep ancestor', async () => {
     const { chain, catchUp, ofType } = setUpIndexer({ maxRange: 1 })
     chain.mine(1_000)
     await catchUp()
@@ -103,7 +103,7 @@ describe('a reorganisation', () => {
     expect(chain.calls.filter(([kind]) => kind === 'block').length).toBeLessThan(25)
   })
 
-  test('one during the reading of a range is read again at once, from a new head', async () => {
+  test('during the read of a range is followed at once, from a new head', async () => {
     const { chain, indexer, catchUp, ranges, clock, checkpoint } = setUpIndexer()
     chain.mine(5)
     await catchUp()
@@ -123,7 +123,7 @@ describe('a reorganisation', () => {
     expect(await checkpoint()).toMatchObject({ blockNumber: 7 })
   })
 
-  test('blocks that keep vanishing are given up after three more tries, and make no range smaller', async () => {
+  test('blocks that keep vanishing are retried three times, and make no range smaller', async () => {
     const { chain, indexer, catchUp, ranges } = setUpIndexer()
     await catchUp()
     chain.mine(5)
@@ -136,7 +136,7 @@ describe('a reorganisation', () => {
     expect(ranges().at(-1)).toEqual([1, 5])
   })
 
-  test('is not applied over another indexer that moved on meanwhile', async () => {
+  test('is not applied after another indexer moved the checkpoint', async () => {
     const { chain, indexer, catchUp, store, ofType, checkpoint } = setUpIndexer({ maxRange: 1 })
     chain.mine(5)
     await catchUp()
@@ -144,7 +144,8 @@ describe('a reorganisation', () => {
     chain.mine(1)
     const other = setUpIndexer({ maxRange: 1 }, { chain, store })
     let transactions = 0
-    // The first transaction reads the stored checkpoints; the other indexer finishes the work before the second.
+    // The first transaction reads the stored checkpoints; before the second one, the other indexer rolls back and goes
+    // on.
     store.beforeTransaction = () => {
       transactions += 1
       if (transactions !== 2) return
@@ -160,7 +161,7 @@ describe('a reorganisation', () => {
     expect(await checkpoint()).toEqual({ blockNumber: 6, blockHash: chain.at(6).hash })
   })
 
-  test.each([1, 2, 40, 65])('%d deep right after a start at the head: is survived', async (depth) => {
+  test.each([1, 2, 40, 65])('%d deep right after a start at the head finds its ancestor', async (depth) => {
     const { chain, catchUp, ofType, checkpoint, store } = setUpIndexer({ startBlock: 'head' })
     chain.mine(200)
     await catchUp()
@@ -171,7 +172,7 @@ describe('a reorganisation', () => {
     expect(store.committed().payments.size).toBe(depth)
   })
 
-  test('beyond everything stored it stops the chain, changes nothing, and goes on when the node is right again', async () => {
+  test('below every stored checkpoint stops the chain, changes nothing, and ends when the node is right again', async () => {
     const { chain, indexer, catchUp, checkpoint, store } = setUpIndexer({ maxRange: 2, startBlock: 3 })
     chain.mine(8)
     await catchUp()
@@ -199,7 +200,7 @@ describe('a reorganisation', () => {
   })
 })
 
-describe('a reorganisation of blocks that were final', () => {
+describe('a reorganisation of final blocks', () => {
   const deep = async (depth: number, options: { finalityBlocks: number | null }) => {
     const setup = setUpIndexer(options)
     setup.chain.mine(100, paymentAt)
@@ -209,7 +210,7 @@ describe('a reorganisation of blocks that were final', () => {
     return setup
   }
 
-  test('is followed up to the number of confirmations, and not one block further', async () => {
+  test('is followed up to the number of confirmations, and not one block deeper', async () => {
     const followed = await deep(12, { finalityBlocks: 12 })
     await followed.catchUp()
     expect(followed.ofType('chain.reorganised')).toMatchObject([{ commonAncestor: 88 }])
@@ -231,7 +232,7 @@ describe('a reorganisation of blocks that were final', () => {
     expect(ofType('chain.reorganised')).toEqual([])
   })
 
-  /** Indexed up to 100, then up to 96 of a branch that left at 94, then shown one that leaves `depth` below that. */
+  /** Indexes up to 100, follows a fork at 94 up to 96, then forks `depth` blocks below that. */
   const twice = async (depth: number) => {
     const setup = setUpIndexer({ finalityBlocks: 12, maxRange: 1 })
     const { chain, indexer, catchUp, checkpoint } = setup
@@ -248,7 +249,7 @@ describe('a reorganisation of blocks that were final', () => {
     return setup
   }
 
-  test('is refused as well where several reorganisations took it back, none of them that deep', async () => {
+  test('is rejected too when several reorganisations add up to that depth', async () => {
     const followed = await twice(8)
     await followed.catchUp()
     expect(followed.ofType('chain.reorganised').map(({ commonAncestor }) => commonAncestor)).toEqual([94, 88])
@@ -257,7 +258,7 @@ describe('a reorganisation of blocks that were final', () => {
     expect(await refused.checkpoint()).toMatchObject({ blockNumber: 96 })
   })
 
-  test('never is one: what was final stays final while the rest is read again, and what is read anew waits', async () => {
+  test('does not happen in a rollback: final payments stay final, and new blocks need their own confirmations', async () => {
     const { chain, indexer, catchUp, store, checkpoint } = setUpIndexer({ finalityBlocks: 12, maxRange: 1 })
     const { isFinal } = createFinality({ 1: 12 })
     const finalHeights = async () => {
@@ -285,7 +286,7 @@ describe('a reorganisation of blocks that were final', () => {
     expect(await finalHeights()).toBe(91)
   })
 
-  test('goes on by itself when the node is back on the known branch', async () => {
+  test('ends by itself when the node shows the stored blocks again', async () => {
     const { indexer, chain, catchUp, checkpoint } = await deep(40, { finalityBlocks: 12 })
     const right = setUpIndexer({}).chain
     right.mine(102, paymentAt)
@@ -305,7 +306,7 @@ describe('a reorganisation of blocks that were final', () => {
     expect(ofType('chain.reorganised')).toMatchObject([{ commonAncestor: 1 }])
   })
 
-  test('is recognised where only the end of one long range is known', async () => {
+  test('is recognised where only the end of one long range is stored', async () => {
     const { chain, indexer, catchUp } = setUpIndexer({ finalityBlocks: 3, maxRange: 400 })
     chain.mine(2_000)
     chain.intercept = (call) => {

@@ -1,18 +1,19 @@
-/** Goes back to the newest stored block that is still on the chain. Source: DESIGN section 3 (reorganisation, a block counts as done). @module */
+/** Rolls back to the common ancestor after a reorganisation. Source: docs/decisions/reorganisations.md. @module */
 import { ChainError, CheckpointMovedError } from '../errors.js'
 import type { Chain } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
 import type { Checkpoint } from '../ports/store-transaction.js'
-import { anchorDepth } from './anchor.js'
 import { BrokenHistoryError } from './broken-history-error.js'
 import { DeepReorganisationError } from './deep-reorganisation-error.js'
-import { giveUpBlocks } from './give-up-blocks.js'
 import { isOnChain } from './is-on-chain.js'
+import { rollBack } from './roll-back.js'
+import { startDepth } from './start-checkpoint.js'
 
+/** Checkpoints that the search reads at first, and at most, at a time. */
 const firstPage = 8
 const largestPage = 1_024
 
-/** What the search reads and writes. */
+/** Dependencies of a reorganisation. */
 export interface ReorganiseDeps {
   readonly chain: Chain
   readonly store: Pick<Store, 'transaction'>
@@ -21,14 +22,13 @@ export interface ReorganiseDeps {
 }
 
 /**
- * Moves the checkpoint back to the common ancestor, once a second read of the node confirms that the block of `checkpoint`
- * left the chain, marks the payments above it and forgets the deposits that wait there. Payments keep their record and status: reading
- * the new blocks updates those that were included again, and takes the mark away.
+ * Reads the block of `checkpoint` a second time, and rolls back to the common ancestor when it is orphaned. Payments
+ * keep their record and status: reading the new blocks updates those that are included again, and removes their mark.
  * @returns The common ancestor, which is the stored checkpoint now.
- * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node has no block where it must have one, or answers our own hash
- * and so contradicts itself: nothing is changed, ask once more.
+ * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node lacks a block below its head, or answers the stored hash and
+ * so contradicts itself; nothing is changed, and the call may be retried.
  * @throws BrokenHistoryError `ERR_CHAIN_HISTORY_BROKEN` when no stored checkpoint is on the chain; nothing is changed.
- * @throws DeepReorganisationError `ERR_CHAIN_REORG_TOO_DEEP` when a block that was final left the chain; nothing is changed.
+ * @throws DeepReorganisationError `ERR_CHAIN_REORG_TOO_DEEP` when a final block was orphaned; nothing is changed.
  * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when another indexer moved the checkpoint; nothing is changed.
  */
 export async function reorganise(
@@ -41,7 +41,7 @@ export async function reorganise(
     throw new ChainError(
       'ERR_CHAIN_UNAVAILABLE',
       chainId,
-      `The node of chain ${chainId} answered two hashes for block ${checkpoint.blockNumber}; it is asked again. ` +
+      `The node of chain ${chainId} answered two hashes for block ${checkpoint.blockNumber}; the read is retried. ` +
         'If this repeats, the endpoint mixes nodes that disagree.',
     )
   const found = await findAncestor(deps, checkpoint, signal)
@@ -57,70 +57,76 @@ export async function reorganise(
     const stored = await tx.lockChain(chainId)
     if (stored?.blockNumber !== checkpoint.blockNumber || stored.blockHash !== checkpoint.blockHash)
       throw new CheckpointMovedError(chainId)
-    await giveUpBlocks(tx, { chainId, to: ancestor, finalityBlocks: deps.finalityBlocks })
+    await rollBack(tx, { chainId, to: ancestor, finalityBlocks: deps.finalityBlocks })
   })
   return ancestor
 }
 
-/** The end of a search. */
+/** The result of the search. */
 interface FoundAncestor {
   /** The newest stored block that is on the chain. */
   readonly ancestor: Checkpoint
-  /** Height of the oldest stored block that is not. */
-  readonly lowestGone: number
-  /** How high the stored blocks were built upon. */
+  /** Height of the oldest stored block that is orphaned. */
+  readonly lowestOrphaned: number
+  /** Highest block that was built on the stored blocks. */
   readonly reached: number
 }
 
-/** Searches below `checkpoint`; null when no stored block is on the chain. Pages grow, so that a deep search asks little. */
+/**
+ * Searches below `checkpoint`; null when no stored block is on the chain. Pages grow, so that a deep search needs few
+ * reads.
+ */
 async function findAncestor(
   { chain, store }: ReorganiseDeps,
   checkpoint: Checkpoint,
   signal: AbortSignal | undefined,
 ): Promise<FoundAncestor | null> {
-  let lowestGone = checkpoint.blockNumber
+  let lowestOrphaned = checkpoint.blockNumber
   for (let limit = firstPage; ; limit = Math.min(2 * limit, largestPage)) {
     const { page, reached } = await store.transaction(async (tx) => ({
-      page: await tx.checkpoints(chain.chainId, lowestGone - 1, limit),
+      page: await tx.checkpoints(chain.chainId, lowestOrphaned - 1, limit),
       reached: (await tx.reached(chain.chainId)) ?? checkpoint.blockNumber,
     }))
     const oldest = page.at(-1)
     if (oldest === undefined) return null
     if (await isOnChain(chain, oldest, signal)) {
-      const [on, ...gone] = (await splitPage(chain, page, signal)).reverse()
-      return on === undefined ? null : { ancestor: on, lowestGone: gone[0]?.blockNumber ?? lowestGone, reached }
+      const [newest, ...orphaned] = (await splitPage(chain, page, signal)).reverse()
+      if (newest === undefined) return null
+      return { ancestor: newest, lowestOrphaned: orphaned[0]?.blockNumber ?? lowestOrphaned, reached }
     }
-    lowestGone = oldest.blockNumber
+    lowestOrphaned = oldest.blockNumber
   }
 }
 
 /**
- * Binary search in a page, newest first, whose last one is on the chain: all behind the first one on it are on it too.
- * @returns The page up to and including the first one that is on the chain.
+ * Binary search in a page, newest first, whose last checkpoint is on the chain.
+ * @returns The page up to and including its newest checkpoint on the chain.
  */
 async function splitPage(
   chain: Chain,
   page: readonly Checkpoint[],
   signal: AbortSignal | undefined,
 ): Promise<Checkpoint[]> {
-  let off = -1
-  let on = page.length - 1
-  while (on - off > 1) {
-    const middle = off + Math.floor((on - off) / 2)
+  let orphaned = -1
+  let onChain = page.length - 1
+  while (onChain - orphaned > 1) {
+    const middle = orphaned + Math.floor((onChain - orphaned) / 2)
     const candidate = page[middle]
-    if (candidate !== undefined && (await isOnChain(chain, candidate, signal))) on = middle
-    else off = middle
+    if (candidate !== undefined && (await isOnChain(chain, candidate, signal))) onChain = middle
+    else orphaned = middle
   }
-  return page.slice(0, on + 1)
+  return page.slice(0, onChain + 1)
 }
 
 /**
- * Whether a block that was final left the chain, in one reorganisation or in several that follow each other. Near the head every hash is kept, so that
- * the ancestor is exact. Where many heights lie between it and what is gone, they were committed far below the head, and were final then; or
- * they lie so deep that the store keeps few, and some may be final. Where few do, they are those below the first block that was indexed, and
- * nothing there can be taken back.
+ * Whether a final block was orphaned, by one reorganisation or by several in a row.
+ *
+ * Near the head every hash is stored, so the ancestor is exact. A long gap between the ancestor and the oldest orphaned
+ * checkpoint has two causes: its heights were committed far below the head, and were final then; or they are so deep
+ * that the store keeps few of them, and some may be final. A short gap lies below the first indexed block, where no
+ * payment is stored.
  */
-function isTooDeep(finalityBlocks: number | null, { ancestor, lowestGone, reached }: FoundAncestor): boolean {
+function isTooDeep(finalityBlocks: number | null, { ancestor, lowestOrphaned, reached }: FoundAncestor): boolean {
   if (finalityBlocks === null || reached - ancestor.blockNumber <= finalityBlocks) return false
-  return lowestGone + finalityBlocks <= reached || lowestGone - ancestor.blockNumber > anchorDepth
+  return lowestOrphaned + finalityBlocks <= reached || lowestOrphaned - ancestor.blockNumber > startDepth
 }

@@ -16,7 +16,7 @@ function setUp() {
   return { clock, wake, stop, wait, over: () => over }
 }
 
-test('a wait without news lasts its time', async () => {
+test('a wait without a wake-up lasts its time', async () => {
   const { clock, wait, over } = setUp()
   const waiting = wait(500)
   await clock.advance(499)
@@ -26,7 +26,7 @@ test('a wait without news lasts its time', async () => {
   await waiting
 })
 
-test('news end a wait at once, and the next one lasts its time again', async () => {
+test('a wake-up ends the wait at once, and the next wait lasts its time', async () => {
   const { clock, wake, wait, over } = setUp()
   void wait(500)
   await turns()
@@ -42,7 +42,7 @@ test('news end a wait at once, and the next one lasts its time again', async () 
   expect(over()).toBe(true)
 })
 
-test('news while nobody waits end the next wait, once', async () => {
+test('wake-ups before a wait end that wait, once', async () => {
   const { wake, wait, over, clock } = setUp()
   wake.wake()
   wake.wake()
@@ -53,7 +53,7 @@ test('news while nobody waits end the next wait, once', async () => {
   expect(over()).toBe(false)
 })
 
-test('an abort ends a wait, and every one after it; nothing listens on', async () => {
+test('an abort ends a wait and every later one, and leaves no listener', async () => {
   const { clock, stop, wait } = setUp()
   const waiting = wait(500)
   stop.abort()

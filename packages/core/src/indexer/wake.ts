@@ -1,33 +1,36 @@
-/** A wait that news can end. @module */
+/** A wait that a wake-up ends early. @module */
 import type { Clock } from '../ports/world.js'
 
-/** Ends a wait early. */
+/** A wait and its wake-up. */
 export interface Wake {
-  /** Something is new. Where nobody waits, the next wait is over at once. */
+  /** Ends the wait. Without a wait, the next one ends at once. */
   wake(): void
-  /** Resolves after `ms` milliseconds, at news, at once when there was some since the last wait, or when the signal aborts. */
+  /**
+   * Resolves after `ms` milliseconds, at a wake-up, at once when one came since the last wait, or when the signal
+   * aborts.
+   */
   wait(ms: number, signal: AbortSignal): Promise<void>
 }
 
-/** Builds one, for one waiter at a time. */
+/** Builds it, for one waiter at a time. */
 export function createWake(clock: Clock): Wake {
-  let news = false
-  let rouse: (() => void) | null = null
+  let isWoken = false
+  let endSleep: (() => void) | null = null
   return {
     wake() {
-      news = true
-      rouse?.()
+      isWoken = true
+      endSleep?.()
     },
     async wait(ms, signal) {
-      if (!news && !signal.aborted) {
-        const nap = new AbortController()
-        rouse = () => nap.abort()
-        signal.addEventListener('abort', rouse, { once: true })
-        await clock.sleep(ms, nap.signal)
-        signal.removeEventListener('abort', rouse)
-        rouse = null
+      if (!isWoken && !signal.aborted) {
+        const sleep = new AbortController()
+        endSleep = () => sleep.abort()
+        signal.addEventListener('abort', endSleep, { once: true })
+        await clock.sleep(ms, sleep.signal)
+        signal.removeEventListener('abort', endSleep)
+        endSleep = null
       }
-      news = false
+      isWoken = false
     },
   }
 }

@@ -185,9 +185,10 @@ describe('one attempt', () => {
     expect(await deliveries.endpoints()).toMatchObject([{ failures: 8, blocks: 1 }])
   })
 
-  test('a claim whose lease ended while the endpoint was slow is logged, not settled and not announced', async () => {
+  test('a lease that another dispatcher took over is logged, not settled and not announced', async () => {
     const { dispatcher, deliveries, attempts, logger, clock } = setUpDispatcher({}, async () => {
       await clock.advance(15_000)
+      expect(await deliveries.claim({ limit: 1, leaseMs: 60_000 })).toHaveLength(1)
       return ok
     })
     deliveries.add({ deliveryId: 'a' })

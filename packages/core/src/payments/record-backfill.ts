@@ -1,7 +1,7 @@
 /** Commits the payments of one router in blocks that were indexed before it was listed. Source: DESIGN section 2, flow 1. @module */
 import { CheckpointMovedError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
-import { assertSameBranch } from '../indexer/same-branch.js'
+import { assertKnownHashes } from '../indexer/assert-known-hashes.js'
 import type { BlockRange } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
 import type { RouterCoverage } from '../ports/store-chains.js'
@@ -32,7 +32,7 @@ export async function recordBackfill(
   return store.transaction(async (tx) => {
     const stored = await tx.lockChain(chainId)
     if (stored === null || stored.blockNumber < last.number) throw new CheckpointMovedError(chainId)
-    await assertSameBranch(tx, chainId, range)
+    await assertKnownHashes(tx, chainId, range)
     const events =
       payments.length === 0
         ? []

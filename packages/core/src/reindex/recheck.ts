@@ -1,7 +1,7 @@
-/** Compares one run of blocks, and repairs it, in one transaction. Source: issue 4, point 9. @module */
+/** Compares and repairs one range of blocks in one transaction. Source: docs/decisions/completeness.md. @module */
 import { ChainError, CheckpointMovedError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
-import { assertSameBranch } from '../indexer/same-branch.js'
+import { assertKnownHashes } from '../indexer/assert-known-hashes.js'
 import { dropOverdue } from '../payments/drop.js'
 import { type HeadWindow, recordRange } from '../payments/record-range.js'
 import { storePayments } from '../payments/store-payments.js'
@@ -12,31 +12,31 @@ import { type Comparison, compare, type Difference } from './compare.js'
 
 type Transactions = Pick<Store, 'transaction'>
 
-/** A run of blocks that was read again. */
-interface RangeAgain {
+/** A range of blocks that was read again. */
+interface RereadRange {
   readonly chainId: number
   readonly range: BlockRange
   /** The routers that were read, lowercased. */
   readonly routers: readonly string[]
-  /** Whether what is stored of these blocks is marked as off the chain for its branch was given up. */
-  readonly unwound: boolean
+  /** Whether the stored blocks are orphaned: then the off-chain marks of their payments say nothing. */
+  readonly isOrphaned: boolean
 }
 
-/** What came of it. */
+/** The result for one range. */
 export interface Recheck {
   readonly differences: readonly Difference[]
   readonly repaired: boolean
-  /** To be published. */
+  /** Events to publish. */
   readonly events: readonly ServiceEvent[]
 }
 
 /**
- * Compares blocks below the checkpoint, and with `repair` stores what differs together with the proof. Without it nothing is written,
- * and the blocks may be of another branch.
+ * Compares blocks up to the checkpoint. With `repair` it stores the differences together with the proof. Without
+ * `repair` it writes nothing, and accepts blocks that contradict the stored hashes.
  * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when the checkpoint is below the range; nothing was written.
- * @throws ChainError `ERR_CHAIN_RANGE_GONE` when the range is not of the branch that is stored; nothing was written.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when the range contradicts the stored hashes; nothing was written.
  */
-export function recheck(store: Transactions, input: RangeAgain & { readonly repair: boolean }): Promise<Recheck> {
+export function recheck(store: Transactions, input: RereadRange & { readonly repair: boolean }): Promise<Recheck> {
   const { chainId, range, repair } = input
   const { first, last, deposits, proof, endpoint } = range
   return store.transaction(async (tx) => {
@@ -44,7 +44,7 @@ export function recheck(store: Transactions, input: RangeAgain & { readonly repa
     const { differences, wanted, extra } = await compareIn(tx, input)
     if (!repair) return { differences, repaired: false, events: [] }
     if (stored === null || stored.blockNumber < last.number) throw new CheckpointMovedError(chainId)
-    await assertSameBranch(tx, chainId, range)
+    await assertKnownHashes(tx, chainId, range)
     const events = wanted.length === 0 ? [] : await storePayments(tx, wanted)
     if (extra.length > 0) await tx.leavePayments(extra.map(({ id }) => id))
     if (deposits.length > 0) await tx.upsertDeposits(deposits)
@@ -54,12 +54,14 @@ export function recheck(store: Transactions, input: RangeAgain & { readonly repa
 }
 
 /**
- * Records blocks above the checkpoint as an indexer does, and tells how they differ from what was stored of these heights.
- * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when the range does not continue the stored checkpoint; nothing was written.
+ * Records blocks above the checkpoint as an indexer does, and reports their differences from the stored payments of
+ * these heights.
+ * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when the range does not continue the stored checkpoint; nothing
+ * was written.
  */
-export async function recordAgain(
+export async function recordReread(
   store: Transactions,
-  input: RangeAgain & { readonly expected: Checkpoint | null; readonly window: HeadWindow },
+  input: RereadRange & { readonly expected: Checkpoint | null; readonly window: HeadWindow },
 ): Promise<Recheck> {
   const { chainId, range, expected, window } = input
   if (expected === null || range.first.number !== expected.blockNumber + 1) throw new CheckpointMovedError(chainId)
@@ -67,14 +69,14 @@ export async function recordAgain(
     throw new ChainError(
       'ERR_CHAIN_RANGE_GONE',
       chainId,
-      `Block ${range.first.number} of chain ${chainId} does not continue the branch that is indexed.`,
+      `Block ${range.first.number} of chain ${chainId} does not continue the checkpoint.`,
     )
   const { differences } = await store.transaction((tx) => compareIn(tx, input))
   const events = await recordRange(store, { chainId, expected, range, window })
   return { differences, repaired: differences.some(isWritable), events }
 }
 
-/** Drops everything that is overdue, a part in each transaction. Yields what happened. */
+/** Drops all overdue payments, some in each transaction. Yields the events to publish. */
 export async function* dropAll(
   store: Transactions,
   { chainId, finalityBlocks }: { readonly chainId: number; readonly finalityBlocks: number | null },
@@ -89,9 +91,12 @@ export async function* dropAll(
   }
 }
 
-async function compareIn(tx: StoreTransaction, { chainId, range, routers, unwound }: RangeAgain): Promise<Comparison> {
+async function compareIn(
+  tx: StoreTransaction,
+  { chainId, range, routers, isOrphaned }: RereadRange,
+): Promise<Comparison> {
   const stored = await tx.paymentsInBlocks(chainId, range.first.number, range.last.number)
-  return compare({ read: range.payments, stored, routers, unwound })
+  return compare({ read: range.payments, stored, routers, isOrphaned })
 }
 
 function isWritable({ kind, fields = [] }: Difference): boolean {

@@ -1,7 +1,7 @@
-/** The error of a reindex that would leave the chain in pieces. @module */
+/** The error of a reindex that would mix blocks of two histories. @module */
 import { CoreError } from '../errors.js'
 
-/** The blocks that were asked for cannot be read again; the message says which can. Nothing was written. */
+/** These blocks cannot be reindexed; the message says which can. Nothing was written. */
 export class ReindexError extends CoreError {
   override readonly name = 'ReindexError'
   readonly code = 'ERR_REINDEX_REFUSED'

@@ -1,4 +1,4 @@
-/** Reads indexed blocks again, tells what differs, and repairs it. Source: issue 4, points 4 and 9; DESIGN section 3 (reorganisation). @module */
+/** Reads indexed blocks again, reports differences, repairs them. Source: docs/decisions/completeness.md. @module */
 import { ChainError, CheckpointMovedError } from '../errors.js'
 import type { EventSink } from '../events.js'
 import { isOnChain } from '../indexer/is-on-chain.js'
@@ -11,20 +11,20 @@ import type { Checkpoint } from '../ports/store-transaction.js'
 import type { Clock, Random } from '../ports/world.js'
 import { systemClock, systemRandom } from '../world/system.js'
 import type { Difference } from './compare.js'
-import { dropAll, type Recheck, recheck, recordAgain } from './recheck.js'
+import { dropAll, type Recheck, recheck, recordReread } from './recheck.js'
 import { ReindexError } from './reindex-error.js'
-import { takeBranch } from './take-branch.js'
+import { rollBackOrphaned } from './roll-back-orphaned.js'
 
-/** What a reindex needs from outside. */
+/** Dependencies of a reindex. */
 export interface ReindexDeps {
   readonly store: Pick<Store, 'transaction' | 'payments'>
-  /** Read through the endpoint that is to be believed, with all routers of the list. */
+  /** Reads through the trusted endpoint, for all listed routers. */
   readonly chain: Chain
   /** Must not throw. */
   readonly publish: EventSink
-  /** Blocks on top of a block until it is final, by chain, beside the table of INTERFACE 8; null: never. */
+  /** Blocks on top of a block until it is final, by chain, beside the table of docs/interface.md 8; null: never. */
   readonly confirmations?: Confirmations | undefined
-  /** Waits between tries. @default the system's */
+  /** Waits between retries. @default the system's */
   readonly clock?: Clock | undefined
   /** @default the system's */
   readonly random?: Random | undefined
@@ -35,39 +35,39 @@ export interface ReindexRequest {
   readonly from: number
   /** Included. @default the checkpoint */
   readonly to?: number | undefined
-  /** Whether to write what differs; otherwise it is only told. */
+  /** Whether to write the differences; otherwise they are only reported. */
   readonly repair: boolean
 }
 
-/** What was found in a run of blocks. */
+/** The result for one range of blocks. */
 export interface ReindexReport {
   /** Both included. */
   readonly range: { readonly from: number; readonly to: number }
-  /** How the blocks were proven now, and the name of the endpoint that they came from. */
+  /** Proof level of this read, and the name of the endpoint that it came from. */
   readonly proof: ProofLevel
   readonly endpoint: string
   readonly differences: readonly Difference[]
-  /** Whether they were written; false when there were none. A payment keeps the integration that it named, whatever was read now. */
+  /** Whether they were written; false without differences. The integration of a stored payment never changes. */
   readonly repaired: boolean
 }
 
-/** How often in a row the reading starts over where it is: because an indexer moved the checkpoint, or a node did not answer. */
+/** Retries in a row without progress: after an indexer moved the checkpoint, and after a failed read. */
 const retries = { moved: 5, unread: 6 } as const
 
 /**
- * Reads blocks again and compares them with what is stored; repairs, range by range and each in one transaction, through the path of
- * everything else: payments, snapshots and deliveries, proof. A payment that the chain does not have is marked as off the chain, and
- * dropped once the height is final. Blocks that are compared must be of the branch that is stored.
+ * Reads blocks again and compares them with the stored payments. With `repair` it writes the differences, range by
+ * range, each in one transaction with its snapshots, deliveries and proof. An extra payment is marked as off the chain,
+ * and dropped once its height is final. The blocks must match the stored hashes.
  *
- * After a reorganisation that was too deep to be followed, with `repair` and up to the checkpoint, the branch of `chain` is taken
- * in place of the stored one from `from` on, and the chain is followed again, also when this ends early.
+ * After a reorganisation that was too deep to follow, `repair` up to the checkpoint replaces the stored blocks from
+ * `from` on by those of `chain`. Indexing goes on from there, also when this ends early.
  *
- * Blocks that a node does not answer for, not whole, or with a change in between, are asked for again, up to six times in a row, with a pause of up to 8 s in between: what it
- * bears is learnt from that. An indexer may run meanwhile. Payments of routers that are not listed any more, and payments from another chain, are left alone.
+ * Failed reads are retried up to six times in a row, with a pause of up to 8 s. An indexer may run at the same time.
+ * Payments of unlisted routers and payments from another chain are ignored.
  * @throws RangeError When a height is not whole, or `to` is below `from` or above the checkpoint.
- * @throws ReindexError `ERR_REINDEX_REFUSED` when nothing is indexed, or the stored branch is not on the chain and cannot be replaced by
- * these blocks; the message says by which.
- * @throws ChainError, StoreError, CheckpointMovedError What was reported until then stays.
+ * @throws ReindexError `ERR_REINDEX_REFUSED` when nothing is indexed, or the checkpoint is orphaned and these blocks
+ * cannot replace it; the message says which can.
+ * @throws ChainError, StoreError, CheckpointMovedError Repairs reported before it stay.
  */
 export async function* reindex(
   deps: ReindexDeps,
@@ -83,22 +83,23 @@ export async function* reindex(
   const to = request.to ?? checkpoint.blockNumber
   checkHeights(from, to, checkpoint)
   const head = (await chain.head(signal)).number
-  const ours = await isOnChain(chain, checkpoint, signal)
-  if (!ours && repair) publish(await takeBranch({ store, chain }, { from, to, checkpoint, finalityBlocks }, signal))
+  const isOrphaned = !(await isOnChain(chain, checkpoint, signal))
+  if (isOrphaned && repair)
+    publish(await rollBackOrphaned({ store, chain }, { from, to, checkpoint, finalityBlocks }, signal))
 
-  const input = { chainId, routers: chain.routers, unwound: !ours }
+  const input = { chainId, routers: chain.routers, isOrphaned }
   async function handle(range: BlockRange): Promise<Recheck> {
     if (!repair) return recheck(store, { ...input, range, repair })
     const stored = await store.payments.checkpoint(chainId)
     if (stored !== null && stored.blockNumber >= range.last.number)
-      return recheck(store, { ...input, unwound: false, range, repair })
-    return recordAgain(store, { ...input, range, expected: stored, window: { head, finalityBlocks } })
+      return recheck(store, { ...input, isOrphaned: false, range, repair })
+    return recordReread(store, { ...input, range, expected: stored, window: { head, finalityBlocks } })
   }
 
   let next = from
-  const failed = { moved: 0, unread: 0 }
+  const failures = { moved: 0, unread: 0 }
   while (next <= to) {
-    const begun = next
+    const rangeStart = next
     const indexed = (await store.payments.checkpoint(chainId))?.blockNumber ?? 0
     try {
       const until = repair && indexed >= next ? Math.min(to, indexed) : to
@@ -110,20 +111,20 @@ export async function* reindex(
         const { first, last, proof, endpoint } = range
         yield { range: { from: first.number, to: last.number }, proof, endpoint, differences, repaired }
       }
-      if (next === begun)
-        throw new ChainError('ERR_CHAIN_UNAVAILABLE', chainId, `Blocks ${next} to ${until} were asked for, none came.`)
+      if (next === rangeStart)
+        throw new ChainError('ERR_CHAIN_UNAVAILABLE', chainId, `Blocks ${next} to ${until} were requested, none came.`)
     } catch (thrown) {
-      if (next > begun) Object.assign(failed, { moved: 0, unread: 0 })
-      const why = thrown instanceof CheckpointMovedError ? 'moved' : isUnread(thrown) ? 'unread' : null
-      if (signal?.aborted || why === null || failed[why] === retries[why]) throw thrown
-      failed[why] += 1
-      if (why === 'unread') await clock.sleep(backoffMs(failed.unread, random.fraction()), signal)
+      if (next > rangeStart) Object.assign(failures, { moved: 0, unread: 0 })
+      const cause = thrown instanceof CheckpointMovedError ? 'moved' : isUnread(thrown) ? 'unread' : null
+      if (signal?.aborted || cause === null || failures[cause] === retries[cause]) throw thrown
+      failures[cause] += 1
+      if (cause === 'unread') await clock.sleep(backoffMs(failures.unread, random.fraction()), signal)
     }
   }
   if (repair) for await (const event of dropAll(store, { chainId, finalityBlocks })) publish(event)
 }
 
-/** Whether the same blocks may be had the next time. */
+/** Whether a retry may read the same blocks. */
 function isUnread(error: unknown): boolean {
   return error instanceof ChainError && error.code !== 'ERR_CHAIN_PROOF_FAILED'
 }

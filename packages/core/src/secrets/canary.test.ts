@@ -7,7 +7,6 @@ import { recordingLogger } from '../../test/support/recording-logger.js'
 import { seededRandom } from '../../test/support/seeded-random.js'
 import type { ServiceEvent } from '../events.js'
 import type { Post, PostResult } from '../ports/sender.js'
-import type { Store } from '../ports/store.js'
 import { createService } from '../service.js'
 import { parseMasterKey } from './master-key.js'
 
@@ -19,9 +18,7 @@ const urlCanary = 'canary-in-the-query'
 test('no secret is in an event, a log line, an error, the audit log or a stored row, whatever is done', async () => {
   const clock = manualClock()
   const deliveries = memoryDeliveries(clock)
-  const rows = memoryStore({ now: () => clock.now(), deliveries })
-  // The double has what commands and the dispatcher use; nothing else of the service runs on it.
-  const store = { ...rows, deliveries } as Partial<Store> as Store
+  const store = memoryStore({ now: () => clock.now(), deliveries })
   const events: ServiceEvent[] = []
   const logger = recordingLogger()
   const errors: unknown[] = []
@@ -64,7 +61,7 @@ test('no secret is in an event, a log line, an error, the audit log or a stored 
   }
   let made = 0
   const deliver = async (service: ReturnType<typeof serviceWith>, answer?: (post: Post) => PostResult) => {
-    const record = await rows.integrations.find(address)
+    const record = await store.integrations.find(address)
     if (record === null) throw new Error('there is no integration')
     made += 1
     const { signingSecret, previousSigningSecret, notificationUrl } = record
@@ -137,7 +134,7 @@ test('no secret is in an event, a log line, an error, the audit log or a stored 
   )
   expect(errors).toHaveLength(5)
   expect(secrets.size).toBeGreaterThan(12)
-  const { integrations, legacyKeys, audit } = rows.committed()
+  const { integrations, legacyKeys, audit } = store.committed()
   const withoutUrl = [...integrations.values()].map(({ notificationUrl: _, ...rest }) => rest)
   const shownErrors = errors.map((error) => [String(error), JSON.stringify(error), (error as Error).stack])
   const seen = JSON.stringify([events, logger.lines, shownErrors, withoutUrl, [...legacyKeys.values()], audit])

@@ -8,7 +8,7 @@ import type { Store } from '../../src/ports/store.js'
 import type { Subject } from '../../src/ports/store-identity.js'
 import { parseMasterKey } from '../../src/secrets/master-key.js'
 import { manualClock } from './manual-clock.js'
-import { accountReads, memoryHostAccounts } from './memory-identity-accounts.js'
+import { memoryHostAccounts } from './memory-identity-accounts.js'
 import { memoryStore } from './memory-store.js'
 import { recordingLogger } from './recording-logger.js'
 import { type ProviderFault, scriptedProvider } from './scripted-provider.js'
@@ -46,8 +46,7 @@ const masterKey = parseMasterKey('a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f607
 export function identitySetup({ hosted = false } = {}) {
   const clock = manualClock()
   const memory = memoryStore({ now: () => clock.now() })
-  // The double has what identity uses; nothing else of a service runs on it.
-  const store = { ...memory, identityAccounts: accountReads(() => memory.committed()) } as Partial<Store> as Store
+  const store: Store = memory
   const provider = scriptedProvider(() => clock.now())
   const logger = recordingLogger()
   const host = memoryHostAccounts()

@@ -7,32 +7,32 @@ import { type ManualClock, manualClock } from './manual-clock.js'
 import { type MemoryStore, memoryStore } from './memory-store.js'
 import { recordingLogger } from './recording-logger.js'
 
-/** What a node that cannot be reached rejects with. */
+/** The error of an unreachable node. */
 export const down = () => new ChainError('ERR_CHAIN_UNAVAILABLE', 1, 'no answer from the node')
-/** What a range rejects with when one of its blocks vanished. */
+/** The error of a range with a vanished block. */
 export const gone = () => new ChainError('ERR_CHAIN_RANGE_GONE', 1, 'a block vanished')
 /** One payment per block, named by its height. */
 export const paymentAt = (height: number) => [`payment at ${height}`]
 
-/** Grants a lease to everybody, so that indexers meet at the checkpoint. */
+/** Grants the lease to every indexer, so that they race for the checkpoint. */
 export const noLeases: LeaseStore = { acquire: async () => true, release: async () => undefined }
 
-/** How often an indexer of the default lease prolongs it, in milliseconds. */
+/** Time between two renewals of the default lease, in milliseconds. */
 const renewMs = 5_000
 
-/** What indexers of one chain share. */
+/** The parts that indexers of one chain share. */
 export interface IndexerParts {
   readonly chain: FakeChain
   readonly store: MemoryStore
   readonly clock?: ManualClock
-  /** @default everybody gets the lease */
+  /** @default every indexer gets the lease */
   readonly leases?: LeaseStore
 }
 
 let indexers = 0
 
 /**
- * An indexer on a chain and a store in memory. Another one on the same parts plays a restart.
+ * An indexer on a chain and a store in memory. A second one on the same parts is a restart.
  * @param options - Its options, and the length of the chain's ranges.
  */
 export function setUpIndexer(
@@ -45,7 +45,7 @@ export function setUpIndexer(
   const logger = recordingLogger()
   indexers += 1
   const name = Uint8Array.of(indexers >> 8, indexers)
-  // Whatever a test replaces in the store meanwhile counts here too.
+  // A prototype, so that a method that a test replaces in the store is replaced here too.
   const storeWithLeases: MemoryStore = Object.create(store, { leases: { value: leases } })
   const indexer = createIndexer({
     store: storeWithLeases,
@@ -68,17 +68,18 @@ export function setUpIndexer(
     indexer,
     ofType: <T extends ServiceEvent['type']>(type: T) =>
       events.filter((event): event is Extract<ServiceEvent, { type: T }> => event.type === type),
-    /** The ranges read for all routers, and for one that was added. */
+    /** The ranges read for all routers, and for an added one. */
     ranges: () => ranges(false),
     backfills: () => ranges(true),
-    /** What was logged of failures. */
+    /** The logged failures. */
     failures: () => logger.lines.filter(({ level }) => level === 'warn' || level === 'error'),
     checkpoint: () => store.payments.checkpoint(chain.chainId),
-    /** Every wait of the loops on this clock but those between two renewals of a lease, in milliseconds. */
+    /** Every wait on this clock except those between two renewals of a lease, in milliseconds. */
     waits: () => clock.slept.filter((ms) => ms !== renewMs),
     /** Steps until the head is reached. */
     async catchUp() {
-      for (let steps = 0; !(await indexer.step()); steps += 1) if (steps > 1_000) throw new Error('no end')
+      for (let steps = 0; !(await indexer.step()); steps += 1)
+        if (steps > 1_000) throw new Error('The indexer does not reach the head.')
     },
   }
 }

@@ -10,7 +10,9 @@ import type {
   Replayed,
   ReplayRequest,
 } from '../../src/ports/store-deliveries.js'
+import type { IntegrationRecord } from '../../src/ports/store-integrations.js'
 import type { Clock } from '../../src/ports/world.js'
+import { checkInteger, checkTimes } from './memory-checks.js'
 import { memoryEndpoints } from './memory-endpoints.js'
 
 type Given = Omit<ClaimedDelivery, 'claimToken' | 'attempt' | 'step' | 'replay' | 'probe' | 'ageMs'>
@@ -32,6 +34,8 @@ interface Row {
   readonly scheduleFrom: number
   readonly replay: boolean
   readonly token: string | null
+  /** The URL of its newest claim. */
+  readonly claimedUrl: string | null
   readonly leaseUntil: number
 }
 
@@ -39,13 +43,13 @@ interface Row {
 export interface MemoryDeliveries extends DeliveryStore {
   add(delivery: NewDelivery): void
   view(deliveryId: string): DeliveryView
-  /** What a transaction does. */
+  /** Replays, as a transaction does. */
   replay(request: ReplayRequest): Replayed
   /** Calls everyone who waits for due deliveries, as another process' commit would. */
   announce(): void
   /** How many wait for it. */
   readonly listening: () => number
-  /** What the next call rejects with, per method; each error is used once. */
+  /** Errors of the next calls, by method; each is thrown once. */
   readonly failures: { claim: Error[]; settle: Error[]; msUntilDue: Error[] }
   /** Every request for a claim. */
   readonly claims: ClaimRequest[]
@@ -57,6 +61,10 @@ export interface MemoryDeliveries extends DeliveryStore {
   extendLeases(ms: number): void
   /** Takes every claim away, as another dispatcher would that took them over. */
   loseClaims(): void
+  /** Reads the URL and the secrets of registered integrations there, as they are at each claim. */
+  useIntegrations(read: () => ReadonlyMap<string, IntegrationRecord>): void
+  /** Forgets the failures of an integration's endpoint. */
+  resetEndpoint(integrationAddress: string): void
   /** Gives back what undoes every change from now on. */
   save(): () => void
 }
@@ -72,8 +80,9 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
   const groups: number[] = []
   const listeners = new Set<() => void>()
   /** The integration that was served last, by endpoint. */
-  const served = new Map<string, string>()
+  const lastServed = new Map<string, string>()
   let tokens = 0
+  let integrations: () => ReadonlyMap<string, IntegrationRecord> = () => new Map()
 
   const failOnce = (method: keyof typeof failures) => {
     const error = failures[method].shift()
@@ -92,7 +101,15 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
   const paymentOf = ({ given }: Row) => `${given.chainId}:${given.txHash}:${given.integrationAddress}`
   const overtaken = (row: Row) => (newest.get(paymentOf(row)) ?? 0) > row.given.version
   const availableAt = (row: Row) => (row.token === null ? row.dueAt : Math.max(row.dueAt, row.leaseUntil))
-  const waiting = () => [...pending].map(found)
+  /** The delivery with the URL and secrets of the moment, or null: its integration takes none now. */
+  const servedOf = ({ given }: Row): Given | null => {
+    const record = integrations().get(given.integrationAddress)
+    if (record === undefined) return given
+    const { enabled, notificationUrl, signingSecret, previousSigningSecret } = record
+    if (!enabled || notificationUrl === null) return null
+    return { ...given, notificationUrl, signingSecret, previousSigningSecret }
+  }
+  const waiting = () => [...pending].map(found).filter((row) => servedOf(row) !== null)
   const isHeld = ({ token, leaseUntil }: Row) => token !== null && clock.now() < leaseUntil
 
   function viewOf(row: Row): DeliveryView {
@@ -112,7 +129,15 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
 
   function after(afterId: string | undefined): Row[] {
     const ids = [...rows.keys()]
+    if (afterId !== undefined && !rows.has(afterId)) throw new TypeError(`there is no delivery ${afterId}`)
     return ids.slice(afterId === undefined ? 0 : ids.indexOf(afterId) + 1).map(found)
+  }
+
+  function save(): () => void {
+    const kept = [...rows]
+    return () => {
+      for (const [, row] of kept) put(row)
+    }
   }
 
   return {
@@ -142,7 +167,15 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
         ...rest,
       }
       const [createdAt, madeAt] = [clock.now(), clock.now()]
-      const schedule = { dueAt, lane: 0, scheduleFrom: 0, replay: false, token: null, leaseUntil: 0 } as const
+      const schedule = {
+        dueAt,
+        lane: 0,
+        scheduleFrom: 0,
+        replay: false,
+        token: null,
+        claimedUrl: null,
+        leaseUntil: 0,
+      } as const
       const row: Row = { given, attempts: [], status: 'pending', createdAt, madeAt, ...schedule }
       put(row)
       newest.set(paymentOf(row), Math.max(newest.get(paymentOf(row)) ?? 0, given.version))
@@ -154,12 +187,11 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
     loseClaims() {
       for (const row of rows.values()) if (row.token !== null) put({ ...row, token: `lost ${row.token}` })
     },
-    save() {
-      const kept = [...rows]
-      return () => {
-        for (const [, row] of kept) put(row)
-      }
+    useIntegrations(read) {
+      integrations = read
     },
+    resetEndpoint: (integrationAddress) => endpoints.reset(integrationAddress),
+    save,
     replay({ deliveryId, afterId, upToId, limit, ...filter }) {
       const ids = [...rows.keys()]
       const upTo = upToId === undefined ? ids.length : ids.indexOf(upToId) + 1
@@ -179,12 +211,17 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
     },
     async claim(request: ClaimRequest) {
       const { limit, leaseMs, again = limit, perEndpoint = Number.POSITIVE_INFINITY, held = new Map() } = request
-      const { free = Number.POSITIVE_INFINITY } = request
+      const { free = Number.POSITIVE_INFINITY, heldOf = new Map() } = request
+      checkInteger(limit, 'limit', 1)
+      checkInteger(leaseMs, 'leaseMs', 1)
+      if (request.perEndpoint !== undefined) checkInteger(perEndpoint, 'perEndpoint', 1)
+      if (request.free !== undefined) checkInteger(free, 'free')
+      for (const count of [again, ...held.values(), ...heldOf.values()]) checkInteger(count, 'count')
       claims.push(request)
       failOnce('claim')
       const now = clock.now()
       const taken = new Map<string, number>(held)
-      const takenOf = new Map<string, number>(request.heldOf ?? [])
+      const takenOf = new Map<string, number>(heldOf)
       const claimed: ClaimedDelivery[] = []
       let retries = 0
       /** Lane 1 for a probe, null for what is not to be had. */
@@ -192,9 +229,12 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
         const gate = row.lane === 2 ? 'open' : endpoints.gate(row.given.integrationAddress)
         return gate === 'closed' ? null : gate === 'probe' ? 1 : row.lane
       }
-      /** Takes the longest due out of a queue of the integration whose turn it is: of which the fewest are held, after the last one served. */
+      /**
+       * Takes the longest due out of a queue of the integration whose turn it is: of which the fewest are held, after
+       * the last one served.
+       */
       const nextOf = (name: string, queue: Row[]): Row | undefined => {
-        const last = served.get(name) ?? ''
+        const last = lastServed.get(name) ?? ''
         const addresses = [...new Set(queue.map(({ given }) => given.integrationAddress))].sort()
         const inTurn = [...addresses.filter((own) => own > last), ...addresses.filter((own) => own <= last)]
         const [turn] = inTurn.sort((a, b) => (takenOf.get(a) ?? 0) - (takenOf.get(b) ?? 0))
@@ -203,20 +243,21 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
       }
       const due = waiting()
         .filter((row) => availableAt(row) <= now)
-        .sort((a, b) => a.dueAt - b.dueAt)
+        .sort((a, b) => availableAt(a) - availableAt(b))
       for (const lane of [0, 1, 2] as const) {
         const queues = new Map<string, Row[]>()
         for (const row of due) {
           if (laneOf(row) !== lane) continue
-          const name = endpointOf(row.given.notificationUrl)
+          const name = endpointOf((servedOf(row) ?? row.given).notificationUrl)
           queues.set(name, [...(queues.get(name) ?? []), row])
         }
         while (claimed.length < limit && (lane === 0 || retries < again)) {
           const holds = (name: string) => taken.get(name) ?? 0
+          const dueSince = ([oldest]: Row[]) => (oldest === undefined ? 0 : availableAt(oldest))
           const [first, ...others] = [...queues].filter(([, queue]) => queue.length > 0)
           if (first === undefined) break
           const [name, queue] = others.reduce((best, next) => {
-            const apart = holds(next[0]) - holds(best[0]) || (next[1][0]?.dueAt ?? 0) - (best[1][0]?.dueAt ?? 0)
+            const apart = holds(next[0]) - holds(best[0]) || dueSince(next[1]) - dueSince(best[1])
             return apart < 0 ? next : best
           }, first)
           if (holds(name) >= Math.min(perEndpoint, free - claimed.length)) break
@@ -231,14 +272,16 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
           const probe = row.lane !== 2 && endpoints.probe(row.given.integrationAddress, leaseMs)
           taken.set(name, holds(name) + 1)
           takenOf.set(row.given.integrationAddress, (takenOf.get(row.given.integrationAddress) ?? 0) + 1)
-          served.set(name, row.given.integrationAddress)
+          lastServed.set(name, row.given.integrationAddress)
           if (lane > 0) retries += 1
           tokens += 1
           const claimToken = `token-${tokens}`
-          put({ ...row, lane: row.lane === 2 ? 2 : 1, token: claimToken, leaseUntil: now + leaseMs })
+          const served = servedOf(row) ?? row.given
+          const claimedUrl = served.notificationUrl
+          put({ ...row, lane: row.lane === 2 ? 2 : 1, token: claimToken, claimedUrl, leaseUntil: now + leaseMs })
           const attempt = attempts.length + 1
           const step = attempt - scheduleFrom
-          claimed.push({ ...row.given, claimToken, attempt, step, replay, probe, ageMs: now - row.madeAt })
+          claimed.push({ ...served, claimToken, attempt, step, replay, probe, ageMs: now - row.madeAt })
         }
       }
       return claimed
@@ -247,9 +290,10 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
       groups.push(settled.length)
       failOnce('settle')
       const now = clock.now()
+      const undo = save()
       const statuses = settled.map(({ claim, rejected = null, attempt, verdict }) => {
         const row = rows.get(claim.deliveryId)
-        if (row === undefined || row.token !== claim.claimToken || now >= row.leaseUntil) return null
+        if (row === undefined || row.token !== claim.claimToken) return null
         const retries = verdict.kind === 'retry'
         const status = retries ? (overtaken(row) ? 'superseded' : 'pending') : verdict.kind
         const dueAt = retries ? now + verdict.inMs : row.dueAt
@@ -258,8 +302,17 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
         put({ ...row, attempts, scheduleFrom, token: null, lane: 1, status, dueAt })
         return status
       })
-      const counted = settled.filter(({ judged = true }, index) => statuses[index] !== null && judged)
-      return { statuses, turned: endpoints.judge(counted, judge) }
+      const isUrlSame = (row: Row | undefined) => row !== undefined && servedOf(row)?.notificationUrl === row.claimedUrl
+      const counted = settled.filter(
+        ({ judged = true, claim }, index) =>
+          statuses[index] !== null && judged && isUrlSame(rows.get(claim.deliveryId)),
+      )
+      try {
+        return { statuses, turned: endpoints.judge(counted, judge) }
+      } catch (error) {
+        undo()
+        throw error
+      }
     },
     async msUntilDue() {
       failOnce('msUntilDue')
@@ -276,21 +329,23 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
       return () => void listeners.delete(own)
     },
     async backlog({ atMost }) {
+      checkInteger(atMost, 'atMost', 1)
       const due = waiting().filter((row) => availableAt(row) <= clock.now())
       const isBlocked = ({ lane, given }: Row) => lane !== 2 && endpoints.blockedUntil(given.integrationAddress) > 0
       const oldest = (some: readonly Row[]) =>
         some.length === 0 ? null : clock.now() - Math.min(...some.map(availableAt))
       return {
-        pending: Math.min(atMost, pending.size),
+        pending: Math.min(atMost, waiting().length),
         oldestDueMs: oldest(due.filter((row) => !isBlocked(row))),
         oldestBlockedMs: oldest(due.filter(isBlocked)),
       }
     },
     async list({ afterId, limit, ...filter }) {
+      checkTimes({ since: filter.since, until: filter.until })
       return after(afterId)
         .map(viewOf)
         .filter((view) => fits(filter, view))
-        .slice(0, limit)
+        .slice(0, checkInteger(limit, 'limit', 1))
     },
     async find(deliveryId) {
       const row = rows.get(deliveryId)
@@ -301,7 +356,10 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
         .filter((row) => fits(filter, viewOf(row)))
         .map(viewOf)
         .at(-1)?.deliveryId ?? null,
-    count: async (filter) => [...rows.values()].filter((row) => fits(filter, viewOf(row))).length,
+    async count(filter) {
+      checkTimes({ since: filter.since, until: filter.until })
+      return [...rows.values()].filter((row) => fits(filter, viewOf(row))).length
+    },
     endpoints: async () => endpoints.views(),
   }
 }

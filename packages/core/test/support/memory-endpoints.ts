@@ -10,6 +10,8 @@ export interface MemoryEndpoints {
   /** Unix milliseconds; 0 where nothing is blocked. */
   blockedUntil(integrationAddress: string): number
   judge(settled: readonly SettledAttempt[], judge: EndpointJudge): EndpointTurn[]
+  /** Forgets the failures of an endpoint, as another URL does. */
+  reset(integrationAddress: string): void
   views(): EndpointView[]
 }
 
@@ -33,14 +35,16 @@ export function memoryEndpoints(clock: Pick<Clock, 'now'>): MemoryEndpoints {
     },
     judge(settled, judge) {
       const addresses = [...new Set(settled.map(({ claim }) => claim.integrationAddress))]
-      return addresses.flatMap((integrationAddress): EndpointTurn[] => {
+      const changes = addresses.map((integrationAddress) => {
         const attempts = settled.filter(({ claim }) => claim.integrationAddress === integrationAddress)
         const before = rows.get(integrationAddress)
-        const change = judge(
-          before ?? healthy,
-          attempts.map(({ claim, verdict }) => ({ delivered: verdict.kind === 'delivered', probe: claim.probe })),
-        )
-        const { failures, blocks, blockMs } = change
+        const results = attempts.map(({ claim, verdict }) => ({
+          delivered: verdict.kind === 'delivered',
+          probe: claim.probe,
+        }))
+        return { integrationAddress, before, ...judge(before ?? healthy, results) }
+      })
+      return changes.flatMap(({ integrationAddress, before, failures, blocks, blockMs }): EndpointTurn[] => {
         const failingSince = before?.failingSince ?? clock.now()
         const until = blockMs === null ? (before?.blockedUntil ?? null) : clock.now() + blockMs
         const blocked = blocks > 0 ? until : null
@@ -50,6 +54,7 @@ export function memoryEndpoints(clock: Pick<Clock, 'now'>): MemoryEndpoints {
         return [{ integrationAddress, blocked: blocks > 0, failingMs: clock.now() - failingSince }]
       })
     },
+    reset: (integrationAddress) => void rows.delete(integrationAddress),
     views: () => [...rows.values()].sort((a, b) => (a.integrationAddress < b.integrationAddress ? -1 : 1)),
   }
 }

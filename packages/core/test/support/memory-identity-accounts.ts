@@ -9,6 +9,7 @@ import type {
   IdentityAccountTransaction,
   StoredEmailCode,
 } from '../../src/ports/identity-accounts.js'
+import { checkInteger } from './memory-checks.js'
 
 /** Rows of accounts. They are replaced, never changed. */
 export interface AccountRows {
@@ -67,6 +68,7 @@ export function accountsIn(rows: AccountRows): IdentityAccountTransaction {
 export function accountReads(rows: () => AccountRows): IdentityAccountStore {
   return {
     async events({ emailKey, limit }) {
+      checkInteger(limit, 'limit', 1)
       const wanted = rows().accountEvents.filter((event) => emailKey === undefined || event.emailKey === emailKey)
       return wanted.reverse().slice(0, limit)
     },

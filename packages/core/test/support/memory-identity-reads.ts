@@ -1,5 +1,6 @@
 /** Subjects and redemptions in memory: the reads of committed rows. @module */
 import type { IdentityStore } from '../../src/ports/store-identity.js'
+import { checkInteger } from './memory-checks.js'
 import { type IdentityRows, openStates, redemptionOf, subjectOf } from './memory-identity.js'
 
 /** The reads. @param rows - Asked for at every call. @param now - Unix milliseconds. */
@@ -11,7 +12,7 @@ export function identityReads(rows: () => IdentityRows, now: () => number): Iden
     [...entries]
       .filter(({ subjectId }) => emailKey === undefined || rows().subjects.get(subjectId)?.emailKey === emailKey)
       .reverse()
-      .slice(0, limit)
+      .slice(0, checkInteger(limit, 'limit', 1))
   const isOpen = (id: string) =>
     [...rows().redemptions.values()].some(({ subjectId, state }) => subjectId === id && openStates.has(state))
   return {
@@ -22,7 +23,7 @@ export function identityReads(rows: () => IdentityRows, now: () => number): Iden
         .filter((row) => accountId === undefined || row.accountId === accountId)
         .filter((row) => afterId === undefined || row.id > afterId)
         .sort((a, b) => (a.id < b.id ? -1 : 1))
-        .slice(0, limit)
+        .slice(0, checkInteger(limit, 'limit', 1))
         .map((row) => ({ ...subjectOf(row), isOpen: isOpen(row.id) }))
     },
     shares: async (query) => newestOf(rows().shares, query),
@@ -34,7 +35,7 @@ export function identityReads(rows: () => IdentityRows, now: () => number): Iden
           at === null || at > now() ? [] : [{ externalUserId, subjectId, at }],
         )
         .sort((a, b) => a.at - b.at)
-        .slice(0, limit)
+        .slice(0, checkInteger(limit, 'limit', 1))
         .map(({ externalUserId, subjectId }) => ({ externalUserId, subjectId }))
     },
     async duePolls(limit) {
@@ -43,7 +44,7 @@ export function identityReads(rows: () => IdentityRows, now: () => number): Iden
           at === null || at > now() || applicantId === null ? [] : [{ subjectId: id, applicantId, at }],
         )
         .sort((a, b) => a.at - b.at)
-        .slice(0, limit)
+        .slice(0, checkInteger(limit, 'limit', 1))
         .map(({ subjectId, applicantId }) => ({ subjectId, applicantId }))
     },
     async countMissing() {
@@ -51,7 +52,7 @@ export function identityReads(rows: () => IdentityRows, now: () => number): Iden
     },
     async forgetEvents(before, limit) {
       const { providerEvents } = rows()
-      const old = [...providerEvents].filter(([, at]) => at < before).slice(0, limit)
+      const old = [...providerEvents].filter(([, at]) => at < before).slice(0, checkInteger(limit, 'limit', 1))
       for (const [eventKey] of old) providerEvents.delete(eventKey)
       return old.length
     },

@@ -8,6 +8,7 @@ import type {
   VerdictRecord,
   Verification,
 } from '../../src/ports/store-identity.js'
+import { checkInteger, checkTimes } from './memory-checks.js'
 
 /** A subject as a row. */
 export interface SubjectRow extends Subject {
@@ -120,6 +121,7 @@ export function identityIn(rows: IdentityRows, now: () => number): IdentityTrans
     insertSubject: async (subject) => insert(subject),
     setOwner: async (subjectId, owner) => changeSubject(subjectId, owner),
     async changeVerification(subjectId, { pollInMs, ...change }) {
+      checkTimes({ pollInMs, attachedAt: change.attachedAt, reviewedAt: change.reviewedAt })
       const row = subjects.get(subjectId)
       if (row === undefined) return
       const nextPollAt = timeIn(pollInMs, now())
@@ -155,6 +157,7 @@ export function identityIn(rows: IdentityRows, now: () => number): IdentityTrans
     redemptionOf: async (applicantId) =>
       read([...redemptions.values()].findLast((each) => each.applicantId === applicantId && each.state === 'attached')),
     async openRedemptions({ subjectIds, absentSince, limit }) {
+      checkInteger(limit, 'limit', 1)
       const found = [...redemptions.values()].filter(({ subjectId }) => subjectIds.includes(subjectId)).reverse()
       const open = found.filter(({ state }) => openStates.has(state))
       const absent = found.filter(({ state, startedAt }) => state === 'absent' && startedAt >= absentSince)

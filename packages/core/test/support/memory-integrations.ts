@@ -9,7 +9,7 @@ export function integrationsIn(rows: () => Map<string, IntegrationRecord>): Inte
       return {
         usable: record?.enabled === true && record.apiSecret !== null,
         current: record?.apiSecret ?? current,
-        previous: record?.previousApiSecret ?? previous,
+        previous: record?.previousApiSecret ?? { ...previous, until: 0 },
       }
     },
     list: async () => [...rows().values()].sort((a, b) => (a.address < b.address ? -1 : 1)),

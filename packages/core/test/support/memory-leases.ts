@@ -1,10 +1,12 @@
 import type { LeaseStore } from '../../src/ports/store-chains.js'
+import { checkInteger } from './memory-checks.js'
 
 /** Leases in memory with the guarantees of the port. @param now - Unix milliseconds. */
 export function memoryLeases(now: () => number): LeaseStore {
   const held = new Map<string, { readonly holder: string; readonly until: number }>()
   return {
     async acquire({ name, holder, ttlMs }) {
+      checkInteger(ttlMs, 'ttlMs', 1)
       const current = held.get(name)
       if (current !== undefined && current.holder !== holder && current.until > now()) return false
       held.set(name, { holder, until: now() + ttlMs })

@@ -6,12 +6,17 @@ import type { LegacyKeyRecord } from '../../src/ports/store-legacy-keys.js'
 import type { Checkpoint, NewSnapshot, StoredUpdate } from '../../src/ports/store-transaction.js'
 import { copyOfIdentities, type IdentityRows, noIdentities } from './memory-identity.js'
 import { type AccountRows, copyOfAccounts, noAccounts } from './memory-identity-accounts.js'
+import type { Move } from './memory-pages.js'
 
 /** The rows. They are replaced, never changed. */
 export interface MemoryState extends IdentityRows, AccountRows {
   readonly payments: Map<string, StoredPayment>
   readonly snapshots: NewSnapshot[]
-  /** Per chain: the checkpoint, the hash of every height that is kept, and how high these were built upon when that is higher. */
+  readonly moves: Move[]
+  /**
+   * Per chain: the checkpoint, the hash of every height that is kept, and how high these were built upon when that is
+   * higher.
+   */
   readonly checkpoints: Map<number, { current: Checkpoint; heights: Map<number, string>; reached?: number }>
   /** Per chain, newest first. */
   readonly proofs: Map<number, readonly ProvenRange[]>
@@ -31,6 +36,7 @@ export function emptyState(): MemoryState {
   return {
     payments: new Map(),
     snapshots: [],
+    moves: [],
     checkpoints: new Map(),
     proofs: new Map(),
     coverage: new Map(),
@@ -50,6 +56,7 @@ export function copyOf(state: MemoryState): MemoryState {
   return {
     payments: new Map(state.payments),
     snapshots: [...state.snapshots],
+    moves: [...state.moves],
     checkpoints: new Map(state.checkpoints),
     proofs: new Map(state.proofs),
     coverage: new Map(state.coverage),

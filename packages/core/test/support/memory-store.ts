@@ -1,32 +1,27 @@
 import type { Store } from '../../src/ports/store.js'
+import type { IntegrationRecord } from '../../src/ports/store-integrations.js'
+import type { NewSnapshot, StoreTransaction } from '../../src/ports/store-transaction.js'
+import { memoryAccounts } from './memory-accounts.js'
 import { memoryDataKeys } from './memory-data-keys.js'
-import type { MemoryDeliveries } from './memory-deliveries.js'
+import { type MemoryDeliveries, memoryDeliveries } from './memory-deliveries.js'
 import { accountReads } from './memory-identity-accounts.js'
 import { identityReads } from './memory-identity-reads.js'
 import { integrationsIn } from './memory-integrations.js'
 import { memoryLeases } from './memory-leases.js'
 import { legacyKeysIn } from './memory-legacy-keys.js'
+import { pageReads } from './memory-pages.js'
+import { sealingKeysOf } from './memory-sealing-keys.js'
 import { copyOf, emptyState, type MemoryState, reachedOf } from './memory-state.js'
 import { memoryTransaction } from './memory-transaction.js'
 
-/** The part of the store that indexing, polling and commands use, in memory: transactions one at a time, undone when they reject. */
-export interface MemoryStore
-  extends Pick<
-    Store,
-    | 'transaction'
-    | 'payments'
-    | 'chains'
-    | 'leases'
-    | 'integrations'
-    | 'legacyKeys'
-    | 'audit'
-    | 'identity'
-    | 'identityAccounts'
-    | 'dataKeys'
-  > {
+/**
+ * A store in memory, which passes `storeConformance`: transactions run one at a time, and are undone when they reject.
+ */
+export interface MemoryStore extends Store {
+  readonly deliveries: MemoryDeliveries
   /** Everything that is committed. */
   readonly committed: () => MemoryState
-  /** What the next transaction rejects with, after its work and before its commit; each error is used once. */
+  /** Errors of the next transactions, after the work and before the commit; each is thrown once. */
   readonly failures: Error[]
   /** Runs before every transaction, outside of it. */
   beforeTransaction: (() => void) | null
@@ -34,11 +29,11 @@ export interface MemoryStore
   seed(change: (state: MemoryState) => void): void
 }
 
-/** What a store is made with. */
+/** Options of {@link memoryStore}. */
 export interface MemoryStoreOptions {
   /** The clock of leases, in unix milliseconds; without it none ever ends by itself. */
   readonly now?: () => number
-  /** The outbox that replays are made in. */
+  /** The outbox. @default an empty one on that clock */
   readonly deliveries?: MemoryDeliveries
 }
 
@@ -62,8 +57,10 @@ export const isStoreBusy = (): boolean => substitute?.isBusy() ?? false
 export const memoryStore = (options: MemoryStoreOptions = {}): MemoryStore =>
   substitute?.build(options) ?? inMemory(options)
 
-function inMemory({ now = () => 0, deliveries }: MemoryStoreOptions): MemoryStore {
+function inMemory({ now = () => 0, deliveries = memoryDeliveries({ now }) }: MemoryStoreOptions): MemoryStore {
   let state: MemoryState = emptyState()
+  deliveries.useIntegrations(() => state.integrations)
+  const integrations = integrationsIn(() => state.integrations)
   let queue: Promise<unknown> = Promise.resolve()
   const failures: Error[] = []
 
@@ -76,15 +73,18 @@ function inMemory({ now = () => 0, deliveries }: MemoryStoreOptions): MemoryStor
       const result = queue.then(async () => {
         store.beforeTransaction?.()
         const draft = copyOf(state)
-        const undo = deliveries?.save()
+        const undo = deliveries.save()
         try {
-          const value = await work(memoryTransaction(draft, deliveries, now))
-          const failure = failures.shift()
+          const operations = failedOperations(memoryTransaction(draft, deliveries, now))
+          const value = await work(operations.tx)
+          const failure = failures.shift() ?? operations.error()
           if (failure) throw failure
+          for (const snapshot of draft.snapshots.slice(state.snapshots.length)) enqueue(draft, snapshot, deliveries)
+          resetEndpoints(deliveries, state.integrations, draft.integrations)
           state = draft
           return value
         } catch (error) {
-          undo?.()
+          undo()
           throw error
         }
       })
@@ -92,7 +92,21 @@ function inMemory({ now = () => 0, deliveries }: MemoryStoreOptions): MemoryStor
       return result
     },
     leases: memoryLeases(now),
-    integrations: integrationsIn(() => state.integrations),
+    deliveries,
+    accounts: memoryAccounts(),
+    sealingKeys: async (at) => sealingKeysOf(state, at),
+    migrate: async () => undefined,
+    ping: async () => undefined,
+    close: async () => undefined,
+    integrations: {
+      ...integrations,
+      async update(...given) {
+        const before = new Map(state.integrations)
+        const updated = await integrations.update(...given)
+        resetEndpoints(deliveries, before, state.integrations)
+        return updated
+      },
+    },
     legacyKeys: legacyKeysIn(() => state.legacyKeys),
     identity: identityReads(() => state, now),
     identityAccounts: accountReads(() => state),
@@ -103,7 +117,8 @@ function inMemory({ now = () => 0, deliveries }: MemoryStoreOptions): MemoryStor
     },
     chains: {
       proofs: async (chainId, limit) => (state.proofs.get(chainId) ?? []).slice(0, limit),
-      coverage: async (chainId) => [...(state.coverage.get(chainId)?.values() ?? [])],
+      coverage: async (chainId) =>
+        [...(state.coverage.get(chainId)?.values() ?? [])].sort((a, b) => (a.router < b.router ? -1 : 1)),
       async waitingDeposits({ afterId, limit }) {
         return [...state.deposits.values()]
           .filter(({ id, waiting }) => waiting && (afterId === undefined || Number(id) > Number(afterId)))
@@ -121,11 +136,11 @@ function inMemory({ now = () => 0, deliveries }: MemoryStoreOptions): MemoryStor
         return [...new Set(found.map(({ chainId }) => chainId))].sort((a, b) => a - b)
       },
       async listByState({ states, chainIds, afterId, limit }) {
-        return [...state.payments.values()]
+        const payments = [...state.payments.values()]
+        return payments
+          .slice(payments.findIndex(({ id }) => id === afterId) + 1)
           .filter((payment) => payment.primary && states.includes(payment.state))
           .filter(({ chainId }) => chainIds?.includes(chainId) ?? true)
-          .filter((payment) => afterId === undefined || payment.id > afterId)
-          .sort((a, b) => (a.id < b.id ? -1 : 1))
           .slice(0, limit)
       },
       async transaction({ chainId, txHash }) {
@@ -138,15 +153,58 @@ function inMemory({ now = () => 0, deliveries }: MemoryStoreOptions): MemoryStor
         const found = state.snapshots.find((each) => each.paymentId === paymentId && each.version === version)
         return found?.body ?? null
       },
-      list: unsupported('list'),
-      findByHash: unsupported('findByHash'),
+      ...pageReads(() => state),
     },
   }
   return store
 }
 
-function unsupported(method: string) {
-  return async (): Promise<never> => {
-    throw new Error(`${method} is not part of this test double`)
+/** A transaction, and the first error of its operations: work that swallows one must not commit. */
+function failedOperations(tx: StoreTransaction): { readonly tx: StoreTransaction; error(): unknown } {
+  let first: unknown
+  const noting = <T extends object>(part: T): T =>
+    Object.fromEntries(
+      Object.entries(part).map(([name, operation]) => {
+        if (typeof operation !== 'function') return [name, noting(operation)]
+        return [
+          name,
+          (...given: unknown[]) =>
+            operation(...given).catch((error: unknown) => {
+              first ??= error
+              throw error
+            }),
+        ]
+      }),
+    ) as T
+  return { tx: noting(tx), error: () => first }
+}
+
+/** Forgets the failures of endpoints whose integration got another URL, or was enabled. */
+function resetEndpoints(
+  deliveries: MemoryDeliveries,
+  before: ReadonlyMap<string, IntegrationRecord>,
+  after: ReadonlyMap<string, IntegrationRecord>,
+): void {
+  for (const [address, { notificationUrl, enabled }] of after) {
+    const known = before.get(address)
+    if (known !== undefined && (known.notificationUrl !== notificationUrl || (enabled && !known.enabled)))
+      deliveries.resetEndpoint(address)
   }
+}
+
+/** Puts a delivery into the outbox, where the snapshot's integration has a notification URL. */
+function enqueue(
+  { payments, integrations }: MemoryState,
+  { paymentId, version, body, integrationAddress }: NewSnapshot,
+  deliveries: MemoryDeliveries,
+): void {
+  const payment = payments.get(paymentId)
+  const integration = integrations.get(integrationAddress ?? '')
+  if (payment === undefined || integration === undefined || integration.notificationUrl === null) return
+  const { address, notificationUrl, signingSecret, previousSigningSecret } = integration
+  const { chainId, txHash } = payment
+  deliveries.add({
+    ...{ deliveryId: `${paymentId}:${version}`, integrationAddress: address, chainId, txHash, version, body },
+    ...{ notificationUrl, signingSecret, previousSigningSecret },
+  })
 }

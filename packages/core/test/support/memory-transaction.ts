@@ -17,14 +17,15 @@ const levels = ['none', 'bloom', 'root'] as const
  */
 export function memoryTransaction(
   draft: MemoryState,
-  deliveries?: MemoryDeliveries,
-  now: () => number = () => 0,
+  deliveries: MemoryDeliveries,
+  now: () => number,
 ): StoreTransaction {
   const payments = () => [...draft.payments.values()]
   const byPlace = (a: StoredPayment, b: StoredPayment) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex
+  let isAuditLocked = false
   const change = (id: string, given: Partial<StoredPayment>) => {
     const payment = draft.payments.get(id)
-    if (payment === undefined) throw new Error(`there is no payment ${id}`)
+    if (payment === undefined) throw new RangeError(`there is no payment ${id}`)
     draft.payments.set(id, { ...payment, ...given })
   }
   /** The deposits that a payment from another chain may fulfil. */
@@ -92,6 +93,10 @@ export function memoryTransaction(
             ? { ...facts, ...initialStatus, id, primary, offChain: false, dropped: null }
             : { ...known, ...facts, integrationAddress: known.integrationAddress, offChain: false }
         draft.payments.set(id, payment)
+        if (known?.primary && known.blockTimestamp !== facts.blockTimestamp) {
+          const { integrationAddress, blockTimestamp } = known
+          draft.moves.push({ paymentId: id, integrationAddress, blockTimestamp })
+        }
         if (known === undefined) inserted.push(payment)
         else if (known.dropped !== null) returned.push(payment)
       }
@@ -175,15 +180,16 @@ export function memoryTransaction(
       const stored = draft.updates.get(updateId)
       if (stored !== undefined) draft.updates.set(updateId, { ...stored, ...result })
     },
-    async replayDeliveries(request) {
-      if (deliveries === undefined) throw new Error('this test double was made without an outbox')
-      return deliveries.replay(request)
-    },
+    replayDeliveries: async (request) => deliveries.replay(request),
     integrations: integrationsIn(() => draft.integrations),
     legacyKeys: legacyKeysIn(() => draft.legacyKeys),
-    lockAudit: async () => draft.audit.at(-1) ?? null,
+    async lockAudit() {
+      isAuditLocked = true
+      return draft.audit.at(-1) ?? null
+    },
     async appendAudit(record) {
-      if (record.seq !== draft.audit.length + 1) throw new Error(`audit record ${record.seq} leaves a gap`)
+      if (!isAuditLocked) throw new RangeError('call lockAudit first')
+      if (record.seq !== draft.audit.length + 1) throw new RangeError(`audit record ${record.seq} leaves a gap`)
       draft.audit.push(record)
     },
     dataKeys: dataKeysIn(draft.dataKeys),

@@ -1,0 +1,301 @@
+/** Tests: who may attempt which delivery. @module */
+import { expect } from 'vitest'
+import type { ClaimedDelivery } from '../src/ports/store-deliveries.js'
+import {
+  bodyOf,
+  claimOne,
+  epoch,
+  failed,
+  hash,
+  indexed,
+  indexPayments,
+  integration,
+  nextVersion,
+  otherShop,
+  primary,
+  settleOne,
+  shop,
+} from './fixtures.js'
+import { lastingLeaseMs, passTime, type StoreSubject, type StoreTest } from './subject.js'
+
+const lease = { limit: 100, leaseMs: 60_000 }
+const versions = (claims: readonly ClaimedDelivery[]) => claims.map(({ version }) => version)
+const hashes = (claims: readonly ClaimedDelivery[]) => claims.map(({ txHash }) => txHash)
+
+/** Claims what comes back when leases of `endedMs` end, for `leaseMs`: {@link claimOne} once the time has passed. */
+export async function claimAfter(subject: StoreSubject, endedMs: number, leaseMs = 60_000): Promise<ClaimedDelivery> {
+  const claimSome = () => subject.store.deliveries.claim({ limit: 100, leaseMs })
+  let [claim] = await claimSome()
+  await passTime(subject, endedMs, async () => {
+    if (claim === undefined) [claim] = await claimSome()
+    return claim !== undefined
+  })
+  if (claim === undefined) throw new Error('No delivery became due.')
+  return claim
+}
+
+/** Registers the tests. */
+export function claimTests(test: StoreTest): void {
+  test('of many whose leases ended at once none keeps a first attempt waiting', async (subject) => {
+    const { store } = subject
+    await store.integrations.insert(integration())
+    const many = Array.from({ length: 600 }, (_, n) => hash(n + 1))
+    await store.transaction((tx) =>
+      indexPayments(
+        tx,
+        many.map((txHash) => primary({ txHash })),
+      ),
+    )
+    expect(await store.deliveries.claim({ limit: 1_000, leaseMs: 1 })).toHaveLength(600)
+    await passTime(subject, 2, async () => (await store.deliveries.msUntilDue()) === 0)
+    await store.transaction((tx) => indexPayments(tx, [primary({ txHash: hash(1_000) })]))
+    expect(hashes(await store.deliveries.claim({ limit: 1, leaseMs: 60_000 }))).toEqual([hash(1_000)])
+    const again = await store.deliveries.claim({ limit: 1_000, leaseMs: 60_000 })
+    expect(new Set(hashes(again))).toEqual(new Set(many))
+  })
+
+  test('a snapshot of a registered integration with a URL is owed one delivery, due at once', async ({ store }) => {
+    await store.integrations.insert(integration())
+    const { id, chainId, txHash } = await indexed(store)
+    expect(await store.deliveries.msUntilDue()).toBe(0)
+    const [claim, ...others] = await store.deliveries.claim(lease)
+    expect(others).toEqual([])
+    expect(claim).toEqual({
+      deliveryId: claim?.deliveryId,
+      claimToken: claim?.claimToken,
+      attempt: 1,
+      step: 1,
+      replay: false,
+      probe: false,
+      ageMs: claim?.ageMs,
+      integrationAddress: shop,
+      notificationUrl: 'https://shop.example/hook',
+      signingSecret: { keyVersion: 1, sealed: 'c2VhbGVk' },
+      previousSigningSecret: null,
+      chainId,
+      txHash,
+      version: 1,
+      body: bodyOf(id, 1),
+    })
+    expect(claim?.ageMs).toBeGreaterThanOrEqual(0)
+    expect(claim?.ageMs).toBeLessThan(60_000)
+    expect(await store.deliveries.claim(lease)).toEqual([])
+  })
+
+  test('a snapshot of nobody, of a stranger or without a URL is owed none', async ({ store }) => {
+    await store.integrations.insert(integration({ notificationUrl: null }))
+    await indexed(store, { txHash: hash(1) })
+    await indexed(store, { txHash: hash(2), integrationAddress: otherShop })
+    await indexed(store, { txHash: hash(3), integrationAddress: null })
+    await store.integrations.update(shop, { notificationUrl: 'https://late.example' })
+    expect(await store.deliveries.list({ limit: 10 })).toEqual([])
+    expect(await store.deliveries.claim(lease)).toEqual([])
+    expect(await store.deliveries.msUntilDue()).toBeNull()
+  })
+
+  test('20 claims at once hold each of 200 deliveries once', async ({ store }) => {
+    await store.integrations.insert(integration())
+    await store.integrations.insert(integration({ address: otherShop }))
+    for (let n = 0; n < 200; n += 1)
+      await indexed(store, { txHash: hash(n), integrationAddress: n % 2 === 0 ? shop : otherShop })
+    const claims = await Promise.all(
+      Array.from({ length: 20 }, () => store.deliveries.claim({ limit: 10, leaseMs: 60_000 })),
+    )
+    expect(claims.map((some) => some.length)).toEqual(Array(20).fill(10))
+    expect(new Set(claims.flat().map(({ deliveryId }) => deliveryId)).size).toBe(200)
+  })
+
+  test('integrations take turns, the longest due first, and so do the deliveries of each', async ({ store }) => {
+    await store.integrations.insert(integration())
+    await store.integrations.insert(integration({ address: otherShop }))
+    for (const n of [3, 1, 4, 2, 5])
+      await indexed(store, { txHash: hash(n), integrationAddress: n % 2 === 0 ? shop : otherShop })
+    const order: string[] = []
+    for (const limit of [2, 2, 2]) order.push(...hashes(await store.deliveries.claim({ limit, leaseMs: 60_000 })))
+    expect(order).toEqual([3, 4, 1, 2, 5].map(hash))
+  })
+
+  test('first attempts go before retries where both are due', async ({ store }) => {
+    await store.integrations.insert(integration())
+    await indexed(store, { txHash: hash(1) })
+    await settleOne(store, await claimOne(store), failed, { kind: 'retry', inMs: 0 })
+    await indexed(store, { txHash: hash(2) })
+    expect(hashes(await store.deliveries.claim(lease))).toEqual([hash(2), hash(1)])
+  })
+
+  test('deliveries of a disabled integration are held until it is enabled, and hold up no other', async ({ store }) => {
+    await store.integrations.insert(integration({ enabled: false }))
+    await store.integrations.insert(integration({ address: otherShop }))
+    for (let n = 1; n <= 5; n += 1) await indexed(store, { txHash: hash(n) })
+    expect(await store.deliveries.msUntilDue()).toBeNull()
+    await indexed(store, { txHash: hash(6), integrationAddress: otherShop })
+    expect(hashes(await store.deliveries.claim({ limit: 1, leaseMs: 60_000 }))).toEqual([hash(6)])
+    expect(await store.deliveries.claim(lease)).toEqual([])
+    await store.integrations.update(shop, { enabled: true })
+    expect(hashes(await store.deliveries.claim(lease))).toEqual([1, 2, 3, 4, 5].map(hash))
+  })
+
+  test('deliveries are held while the URL is missing, then go to the URL and secrets of the moment', async ({
+    store,
+  }) => {
+    await store.integrations.insert(integration())
+    await indexed(store)
+    await store.integrations.update(shop, { notificationUrl: null })
+    expect(await store.deliveries.claim(lease)).toEqual([])
+    expect(await store.deliveries.msUntilDue()).toBeNull()
+    const change = {
+      notificationUrl: 'https://new.example',
+      signingSecret: { keyVersion: 2, sealed: 'bmV3' },
+      previousSigningSecret: { keyVersion: 1, sealed: 'b2xk', until: epoch },
+    }
+    await store.integrations.update(shop, change)
+    expect(await claimOne(store)).toMatchObject({ ...change, attempt: 1 })
+  })
+
+  test('a delivery comes back when its lease ends: the same attempt, under a new token', async (subject) => {
+    const { store } = subject
+    await store.integrations.insert(integration())
+    await indexed(store)
+    const lost = await claimOne(store, 50)
+    const again = await claimAfter(subject, 50)
+    expect(again.ageMs).toBeGreaterThanOrEqual(50)
+    expect(again).toEqual({ ...lost, claimToken: again.claimToken, ageMs: again.ageMs })
+    expect(again.claimToken).not.toBe(lost.claimToken)
+  })
+
+  test('lost claims use up no attempt: only those that were logged are counted', async (subject) => {
+    const { store } = subject
+    await store.integrations.insert(integration())
+    await indexed(store)
+    for (const attempt of [1, 2, 3]) {
+      for (let lost = 0; lost < 3; lost += 1) expect(await claimAfter(subject, 50, 50)).toMatchObject({ attempt })
+      const claim = await claimAfter(subject, 50)
+      expect(claim.attempt).toBe(attempt)
+      expect(await settleOne(store, claim, failed, { kind: 'retry', inMs: 0 })).toBe('pending')
+    }
+    const [view] = await store.deliveries.list({ limit: 1 })
+    expect(view?.attempts).toEqual([failed, failed, failed])
+  })
+
+  test('a delivery whose claim was lost comes back behind those that nobody claimed yet', async (subject) => {
+    const { store } = subject
+    await store.integrations.insert(integration())
+    await indexed(store, { txHash: hash(1) })
+    await claimOne(store, 50)
+    await passTime(subject, 50, async () => (await store.deliveries.msUntilDue()) === 0)
+    await indexed(store, { txHash: hash(2) })
+    await indexed(store, { txHash: hash(3) })
+    expect(hashes(await store.deliveries.claim(lease))).toEqual([hash(2), hash(3), hash(1)])
+  })
+
+  test('an overtaken version that was never attempted is still claimed, before the newer one', async ({ store }) => {
+    await store.integrations.insert(integration())
+    const payment = await indexed(store)
+    await nextVersion(store, payment)
+    expect(versions(await store.deliveries.claim(lease))).toEqual([1, 2])
+  })
+
+  test('a due retry that was overtaken is settled as superseded instead', async ({ store }) => {
+    await store.integrations.insert(integration())
+    const payment = await indexed(store)
+    await settleOne(store, await claimOne(store), failed, { kind: 'retry', inMs: 0 })
+    await nextVersion(store, payment)
+    expect(versions(await store.deliveries.claim(lease))).toEqual([2])
+    const [first] = await store.deliveries.list({ limit: 10 })
+    expect(first).toMatchObject({ version: 1, status: 'superseded', nextAttemptAt: null, attempts: [failed] })
+  })
+
+  test('a claim lost without a logged attempt does not count as the attempt a version is owed', async (subject) => {
+    const { store } = subject
+    await store.integrations.insert(integration())
+    const payment = await indexed(store)
+    const leaseMs = lastingLeaseMs(subject)
+    await claimOne(store, leaseMs)
+    await nextVersion(store, payment)
+    expect(versions(await store.deliveries.claim(lease))).toEqual([2])
+    expect(await claimAfter(subject, leaseMs)).toMatchObject({ version: 1, attempt: 1 })
+  })
+
+  test('a retry is overtaken by the delivery of a newer version, not by a version that nobody is told', async ({
+    store,
+  }) => {
+    await store.integrations.insert(integration())
+    const payment = await indexed(store)
+    const retry = { kind: 'retry', inMs: 0 } as const
+    const claim = await claimOne(store)
+    await store.integrations.update(shop, { notificationUrl: null })
+    await nextVersion(store, payment)
+    await store.integrations.update(shop, { notificationUrl: 'https://shop.example/hook' })
+    expect(await settleOne(store, claim, failed, retry)).toBe('pending')
+    expect(await settleOne(store, await claimOne(store), failed, retry)).toBe('pending')
+    await nextVersion(store, payment)
+    expect(versions(await store.deliveries.claim(lease))).toEqual([3])
+    expect(await store.deliveries.list({ status: 'superseded', limit: 10 })).toMatchObject([{ version: 1 }])
+  })
+
+  test('overtaken retries do not keep a claim from reaching what lies behind them', async ({ store }) => {
+    await store.integrations.insert(integration())
+    const payments = []
+    for (let n = 1; n <= 6; n += 1) payments.push(await indexed(store, { txHash: hash(n) }))
+    for (const claim of await store.deliveries.claim(lease))
+      await settleOne(store, claim, failed, { kind: 'retry', inMs: 0 })
+    for (const payment of payments.slice(0, 5)) await nextVersion(store, payment)
+    expect(versions(await store.deliveries.claim({ limit: 5, leaseMs: 60_000 }))).toEqual([2, 2, 2, 2, 2])
+    expect(hashes(await store.deliveries.claim({ limit: 1, leaseMs: 60_000 }))).toEqual([hash(6)])
+    expect(await store.deliveries.list({ status: 'superseded', limit: 10 })).toHaveLength(5)
+  })
+
+  test('1,000 deliveries made in one transaction are all claimed', async ({ store }) => {
+    await store.integrations.insert(integration())
+    const given = Array.from({ length: 1_000 }, (_, n) => primary({ txHash: hash(n) }))
+    await store.transaction(async (tx) => {
+      const { inserted } = await tx.upsertPayments(given)
+      await tx.insertSnapshots(
+        inserted.map(({ id }) => ({ paymentId: id, version: 1, body: bodyOf(id, 1), integrationAddress: shop })),
+      )
+    })
+    const claims = await store.deliveries.claim({ limit: 2_000, leaseMs: 60_000 })
+    expect(hashes(claims)).toEqual(given.map(({ facts }) => facts.txHash))
+  })
+
+  test('a body of any bytes comes out of a claim as it was stored', async ({ store }) => {
+    await store.integrations.insert(integration())
+    const bodies = [
+      Uint8Array.from({ length: 512 }, (_, n) => n % 256),
+      new TextEncoder().encode(String.raw`{"memo":"a \"quoted\" \\ \u0000 \134"}`),
+      Uint8Array.from([0x5c]),
+      Uint8Array.from([0x5c, 0x5c, 0x31, 0x33, 0x34]),
+      Uint8Array.from([0xff]),
+      new Uint8Array(),
+    ]
+    await store.transaction(async (tx) => {
+      const { inserted } = await tx.upsertPayments(bodies.map((_, n) => primary({ txHash: hash(n) })))
+      await tx.insertSnapshots(
+        inserted.map(({ id }, n) => ({
+          paymentId: id,
+          version: 1,
+          body: bodies[n] ?? new Uint8Array(),
+          integrationAddress: shop,
+        })),
+      )
+    })
+    const claims = await store.deliveries.claim({ limit: 10, leaseMs: 60_000 })
+    expect(claims.map(({ body }) => body)).toEqual(bodies)
+  })
+
+  test('a lease that ends while the claim goes on gives no delivery twice', async (subject) => {
+    const { store } = subject
+    await store.integrations.insert(integration())
+    await store.transaction((tx) =>
+      indexPayments(
+        tx,
+        Array.from({ length: 300 }, (_, n) => primary({ txHash: hash(n) })),
+      ),
+    )
+    for (let round = 0; round < 5; round += 1) {
+      const claims = await store.deliveries.claim({ limit: 1_000, leaseMs: 1 })
+      expect(new Set(hashes(claims)).size).toBe(claims.length)
+      await passTime(subject, 1, async () => (await store.deliveries.msUntilDue()) === 0)
+    }
+  })
+}

@@ -1,0 +1,149 @@
+/** Reads the head of a chain and commits the new blocks. Source: docs/decisions/following-a-chain.md. @module */
+import { ChainError } from '../errors.js'
+import type { EventSink } from '../events.js'
+import { recordRange } from '../payments/record-range.js'
+import type { BlockRange, Chain, ProofLevel } from '../ports/chain.js'
+import type { Store } from '../ports/store.js'
+import type { Checkpoint } from '../ports/store-transaction.js'
+import type { Clock, Logger } from '../ports/world.js'
+import { type Plan, planRange } from './plan-range.js'
+import { reorganise } from './reorganise.js'
+import { storeStart } from './start-checkpoint.js'
+
+/** Age at which the head is read again during a long catch-up, in milliseconds. */
+const maxHeadAgeMs = 10_000
+
+/** Dependencies of a follower. */
+export interface FollowerDeps {
+  readonly store: Pick<Store, 'transaction' | 'payments'>
+  readonly chain: Chain
+  readonly clock: Clock
+  readonly publish: EventSink
+  readonly logger: Logger
+  readonly startBlock: number | 'head'
+  /** Blocks on top of a block until it is final; null: never. */
+  readonly finalityBlocks: number | null
+  /** Whether this process may commit. */
+  readonly mayCommit: () => Promise<boolean>
+  /** Called before blocks are read on top of a stored checkpoint. */
+  readonly beforeRead: (checkpoint: Checkpoint) => Promise<void>
+  /** Called after this process moved the checkpoint. */
+  readonly onMoved: (checkpoint: Checkpoint, direction: 'up' | 'down') => void
+}
+
+/** The state of a chain, as this process last read it. */
+export interface ChainState {
+  readonly head: number | null
+  readonly headAt: number | null
+  readonly indexed: number | null
+  readonly proof: ProofLevel | null
+  readonly reorganisations: number
+}
+
+/** Follows a chain, step by step. */
+export interface Follower {
+  /** Resolves true when every block up to the head is committed, or when this process may not commit. */
+  step(signal: AbortSignal | undefined): Promise<boolean>
+  /** Reads the checkpoint, without a call to a node. */
+  standBy(): Promise<void>
+  state(): ChainState
+}
+
+/** Builds it. */
+export function createFollower(deps: FollowerDeps): Follower {
+  const { store, chain, clock, publish, logger, startBlock, finalityBlocks, beforeRead, onMoved } = deps
+  const { chainId } = chain
+  let state: ChainState = { head: null, headAt: null, indexed: null, proof: null, reorganisations: 0 }
+  let headReadAt = 0
+
+  function update(change: Partial<ChainState>): void {
+    state = { ...state, ...change }
+  }
+
+  async function readHead(signal: AbortSignal | undefined) {
+    const newest = await chain.head(signal)
+    headReadAt = clock.now()
+    update({ head: newest.number, headAt: newest.timestamp })
+    return newest
+  }
+
+  async function step(signal: AbortSignal | undefined): Promise<boolean> {
+    const newest = await readHead(signal)
+    const checkpoint = await store.payments.checkpoint(chainId)
+    update({ indexed: checkpoint?.blockNumber ?? null })
+    if (checkpoint !== null) await beforeRead(checkpoint)
+    const plan = planRange(newest, checkpoint, startBlock)
+    if (plan.kind === 'wait') return true
+    if (plan.kind === 'read') return read(plan, newest.number, checkpoint, signal)
+    if (plan.kind === 'verify') return rollBackFrom(checkpoint, signal)
+    if (!(await deps.mayCommit())) return true
+    update({ indexed: (await storeStart({ chain, store }, plan.at, signal)).blockNumber })
+    return false
+  }
+
+  /** Reads and commits blocks in order; stops at a range that does not continue the checkpoint. */
+  async function read(
+    { from, to }: Extract<Plan, { kind: 'read' }>,
+    head: number,
+    checkpoint: Checkpoint | null,
+    signal: AbortSignal | undefined,
+  ): Promise<boolean> {
+    let committed = checkpoint
+    let next = from
+    let isOrphaned = false
+    for await (const range of chain.ranges({ from, to, head }, signal)) {
+      signal?.throwIfAborted()
+      const { first, last } = range
+      if (first.number !== next || last.number < next || last.number > to)
+        throw unexpectedBlocks(chainId, next, to, `${first.number} to ${last.number}`)
+      isOrphaned = committed !== null && first.parentHash !== committed.blockHash
+      if (isOrphaned) break
+      if (!(await deps.mayCommit())) return true
+      committed = await commit(committed, range)
+      next = last.number + 1
+      if (next <= to && clock.now() - headReadAt >= maxHeadAgeMs) await readHead(signal)
+    }
+    if (isOrphaned) return rollBackFrom(committed, signal)
+    if (next <= to) throw unexpectedBlocks(chainId, next, to, 'none')
+    return to >= (state.head ?? to)
+  }
+
+  async function commit(expected: Checkpoint | null, range: BlockRange): Promise<Checkpoint> {
+    const head = Math.max(state.head ?? 0, range.last.number)
+    const events = await recordRange(store, { chainId, expected, range, window: { head, finalityBlocks } })
+    const checkpoint = { blockNumber: range.last.number, blockHash: range.last.hash }
+    update({ indexed: checkpoint.blockNumber, proof: range.proof })
+    onMoved(checkpoint, 'up')
+    for (const event of events) publish(event)
+    publish({ type: 'chain.indexed', chainId, blockNumber: checkpoint.blockNumber, head })
+    return checkpoint
+  }
+
+  async function rollBackFrom(checkpoint: Checkpoint | null, signal: AbortSignal | undefined): Promise<boolean> {
+    if (checkpoint === null || !(await deps.mayCommit())) return true
+    const ancestor = await reorganise({ chain, store, finalityBlocks }, checkpoint, signal)
+    const [from, commonAncestor] = [checkpoint.blockNumber, ancestor.blockNumber]
+    update({ indexed: commonAncestor, reorganisations: state.reorganisations + 1 })
+    onMoved(ancestor, 'down')
+    logger.warn({ chainId, from, commonAncestor }, 'chain reorganised')
+    publish({ type: 'chain.reorganised', chainId, from, commonAncestor })
+    return false
+  }
+
+  return {
+    step,
+    async standBy() {
+      // A process that stands by calls no node, so its last known head is outdated.
+      update({ head: null, headAt: null, indexed: (await store.payments.checkpoint(chainId))?.blockNumber ?? null })
+    },
+    state: () => state,
+  }
+}
+
+function unexpectedBlocks(chainId: number, from: number, to: number, received: string): ChainError {
+  return new ChainError(
+    'ERR_CHAIN_UNAVAILABLE',
+    chainId,
+    `Blocks ${from} to ${to} of chain ${chainId} were requested, ${received} came.`,
+  )
+}

@@ -3,8 +3,8 @@ import { match } from '#hmac'
 import type { Delivery, RawBody, RequestLike } from './delivery.js'
 import { refusal } from './errors.js'
 import { bytesOf, rawBody } from './internal/body.js'
-import { readClaim, type SignatureClaim } from './internal/claim.js'
 import { keysOf } from './internal/keyring.js'
+import { parseSignatureHeader, type SignatureHeader } from './internal/parse-signature-header.js'
 import { type KeptHeaders, keepHeaders, readHeader } from './internal/read-header.js'
 import { assertUnread, isRequest, readRequest } from './internal/read-request.js'
 import { refuse } from './internal/refuse.js'
@@ -57,8 +57,8 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const { toleranceSeconds, maxBytes } = checkedLimits(options)
   if (typeof now !== 'function') throw new TypeError('now is no function')
 
-  async function verifyClaimed(
-    claim: SignatureClaim,
+  async function verifyBody(
+    { signedAt, ageSeconds, codes }: SignatureHeader,
     delivery: Delivery | RequestLike,
     body: RawBody | undefined,
     headers: KeptHeaders,
@@ -74,7 +74,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
     // The memory is the caller's, who may fill it anew: it is hashed and decoded before anything is waited for. Memory that another thread
     // may write is copied first.
     const signed = bytes.buffer instanceof ArrayBuffer ? bytes : new Uint8Array(bytes)
-    const found = match(keys, claim.proof.signedAt, signed, claim.codes)
+    const found = match(keys, signedAt, signed, codes)
     // The promise of Web Crypto is not below 0.
     const text = (found as unknown as number) < 0 ? '' : textOf(signed)
     const secretIndex = await found
@@ -82,7 +82,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
 
     const snapshot = parseSnapshot(text)
     if (integration !== snapshot.integrationAddress) throw refusal('ERR_INTEGRATION_MISMATCH', 400)
-    return { snapshot, secretIndex, ...claim.proof }
+    return { snapshot, secretIndex, signedAt, ageSeconds }
   }
 
   return {
@@ -94,8 +94,8 @@ export function createVerifier(options: VerifierOptions): Verifier {
         const body = isRequest(delivery) ? assertUnread(delivery) : rawBody(delivery.body)
         const receivedAt = checkedTime((delivery as Delivery).receivedAt ?? now())
         const headers = keepHeaders(delivery.headers)
-        const claim = readClaim(readHeader(headers, 'x-service-signature'), receivedAt, toleranceSeconds)
-        return claim.code ? refuse(claim) : verifyClaimed(claim, delivery, body, headers)
+        const signature = parseSignatureHeader(readHeader(headers, 'x-service-signature'), receivedAt, toleranceSeconds)
+        return signature.code ? refuse(signature) : verifyBody(signature, delivery, body, headers)
       } catch (error) {
         return Promise.reject(error)
       }

@@ -3,9 +3,9 @@ import { match } from '#hmac'
 import type { RawBody } from './delivery.js'
 import { refusal } from './errors.js'
 import { bytesOf, rawBody } from './internal/body.js'
-import { readClaim } from './internal/claim.js'
 import type { Hmac } from './internal/hmac.js'
 import { keysOf } from './internal/keyring.js'
+import { parseSignatureHeader } from './internal/parse-signature-header.js'
 import { refuse } from './internal/refuse.js'
 import { checkedLimits, checkedTime, type Limits } from './limits.js'
 import type { SignatureProof } from './verify-bytes.js'
@@ -47,14 +47,17 @@ function decide(input: VerifySignatureInput): Promise<SignatureProof> {
   const keys = keysOf(secrets)
   const { toleranceSeconds, maxBytes } = checkedLimits(input)
   const body = rawBody(input.body)
-  const claim = readClaim(headerText(header), checkedTime(receivedAt), toleranceSeconds)
-  if (claim.code) return refuse(claim)
+  const signature = parseSignatureHeader(headerText(header), checkedTime(receivedAt), toleranceSeconds)
+  if (signature.code) return refuse(signature)
+  const { signedAt, ageSeconds, codes } = signature
   const bytes = bytesOf(body, maxBytes)
   if ('code' in bytes) return refuse(bytes)
   const proof = (secretIndex: number) =>
-    secretIndex < 0 ? refuse(refusal('ERR_SIGNATURE_MISMATCH', 401)) : Promise.resolve({ secretIndex, ...claim.proof })
+    secretIndex < 0
+      ? refuse(refusal('ERR_SIGNATURE_MISMATCH', 401))
+      : Promise.resolve({ secretIndex, signedAt, ageSeconds })
   // The types are those of the Node file; Web Crypto's gives a promise.
-  const found = match(keys, claim.proof.signedAt, bytes, claim.codes) as ReturnType<Hmac['match']>
+  const found = match(keys, signedAt, bytes, codes) as ReturnType<Hmac['match']>
   return typeof found === 'number' ? proof(found) : found.then(proof)
 }
 

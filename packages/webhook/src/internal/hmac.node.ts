@@ -17,7 +17,7 @@ type Blocks = readonly [inner: Buffer, outer: Buffer]
 
 export function signingKey(secret: string): SigningKey {
   const bytes = secretBytes(secret)
-  const key = bytes.length > 64 ? hash('sha256', bytes, 'buffer') : bytes
+  const key = bytes.length > 64 ? Buffer.from(hash('sha256', bytes), 'hex') : bytes
   return [0x36, 0x5c].map((mask) =>
     // Beyond the key there is undefined, which ^ takes for 0.
     Buffer.alloc(96).map((_, index) => mask ^ (key[index] as number)),
@@ -35,7 +35,7 @@ export function match(
     room.set(inner)
     const start = room.write(`${timestamp}.`, 64) + 64
     room.set(body, start)
-    outer.write(hash('sha256', room.subarray(0, start + body.length), 'binary'), 64, 'binary')
+    outer.write(hash('sha256', room.subarray(0, start + body.length)), 64, 'hex')
     const right = Buffer.from(hash('sha256', outer))
     return codes.some((code) => timingSafeEqual(Buffer.from(code), right))
   })

@@ -7,5 +7,5 @@
  */
 export function secretBytes(secret: string): Uint8Array<ArrayBuffer> {
   if (secret && secret === secret.trim()) return new TextEncoder().encode(secret)
-  throw new TypeError('Bad secret')
+  throw new TypeError('no secret')
 }

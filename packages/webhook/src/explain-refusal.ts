@@ -1,4 +1,4 @@
-/** What to do about a refusal, in words. Apart from the checks, which carry codes alone and stay small. @module */
+/** Explains each refusal in words, apart from the checks, which stay small. @module */
 import { isWebhookRefusal, type WebhookErrorCode } from './errors.js'
 
 const cures: Readonly<Record<WebhookErrorCode, string>> = {
@@ -26,8 +26,8 @@ const cures: Readonly<Record<WebhookErrorCode, string>> = {
 }
 
 /**
- * What was wrong and what to do, in a sentence or two for the receiver's log; not for the answer. `undefined` for an error that is no
- * refusal.
+ * Says the cause and the cure in a sentence or two. For the receiver's log, not for the answer.
+ * Returns `undefined` when the error is no refusal.
  * @example console.error(explainRefusal(error) ?? error)
  */
 export function explainRefusal(error: unknown): string | undefined {

@@ -4,19 +4,19 @@ import { answer } from './internal/answer.js'
 import { drain, nodeSource, type Parsed } from './internal/node-source.js'
 import type { NodeRequest } from './node-types.js'
 
-/** What is used of Fastify's request. */
+/** The used part of Fastify's request. */
 export interface FastifyRequestLike extends Parsed {
   readonly raw: NodeRequest
 }
 
-/** What is used of Fastify's reply. */
+/** The used part of Fastify's reply. */
 export interface FastifyReplyLike {
   code(status: number): unknown
   header(name: string, value: string): unknown
   send(body?: string): unknown
 }
 
-/** What is used of a Fastify instance. */
+/** The used part of a Fastify instance. */
 export interface FastifyLike {
   removeAllContentTypeParsers(): unknown
   addContentTypeParser(

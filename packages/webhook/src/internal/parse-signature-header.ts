@@ -8,7 +8,7 @@ export interface SignatureHeader {
   readonly code?: undefined
   /** The `v1` codes, 64 lowercase hex digits each. */
   readonly codes: readonly string[]
-  /** The header's `t`: unix time in whole seconds. No leading zero is accepted, so these are the digits that were hashed. */
+  /** The header's `t`: unix time in whole seconds. As it has no leading zero, its digits are the hashed ones. */
   readonly signedAt: number
   /** Seconds from `t` to the time of receipt; negative when `t` is ahead. */
   readonly ageSeconds: number
@@ -29,8 +29,8 @@ export function parseSignatureHeader(
   if (!header?.trim()) return refusal('ERR_SIGNATURE_MISSING', 401)
   const times: string[] = []
   const codes: string[] = []
-  // Matches one field and the comma after it: `t`, `v1`, or another name, whose value does not matter. HTTP lets proxies
-  // join repeated headers with spaces and tabs. Nothing is matched twice, so the time grows with the header's length.
+  // Matches one field and the comma after it: `t`, `v1`, or another name, whose value does not matter. Proxies may join
+  // repeated headers with spaces and tabs. No character is matched twice, so the time grows with the header's length.
   // The length of a code is compared below: in here, a wrong one would make the match start over.
   const fieldForm = /[ \t]*(?:(?:t=(0|[1-9]\d{0,11})|v1=([\da-f]+))[ \t]*|(?!t=|v1=)[^\s=,]+=[^,]*)(,|$)/y
   let field: RegExpExecArray | null

@@ -15,7 +15,7 @@ adapterConformance({
     const app = fastify()
     app.post('/json', async (request) => request.body)
     if (parser) app.all('/webhook', fastifyHandler(options))
-    // biome-ignore lint/nursery/noMisusedPromises: register takes callbacks and promises; the rule sees the first overload only.
+    // biome-ignore lint/nursery/noMisusedPromises: register takes promises too; the rule sees the first overload only.
     else await app.register(fastifyReceiver, { url: '/webhook', ...options })
     await app.listen({ host: '127.0.0.1', port: 0 })
     return hostOf(app.server, () => app.close())
@@ -30,7 +30,7 @@ const { verify } = createVerifier({ secrets: secret })
 test('the plugin takes a prefix, and leaves the parsers of other routes alone', async () => {
   const app = fastify()
   onTestFinished(() => app.close())
-  // biome-ignore lint/nursery/noMisusedPromises: register takes callbacks and promises; the rule sees the first overload only.
+  // biome-ignore lint/nursery/noMisusedPromises: register takes promises too; the rule sees the first overload only.
   await app.register(fastifyReceiver, { prefix: '/payments', url: '/webhook', receive: verify })
   app.post('/json', async (request) => request.body)
   const { headers, body } = await delivery()
@@ -43,7 +43,7 @@ test('the plugin takes a prefix, and leaves the parsers of other routes alone', 
 test('register rejects with what is wrong with the options', async () => {
   const app = fastify()
   onTestFinished(() => app.close())
-  // biome-ignore lint/nursery/noMisusedPromises: register takes callbacks and promises; the rule sees the first overload only.
+  // biome-ignore lint/nursery/noMisusedPromises: register takes promises too; the rule sees the first overload only.
   app.register(fastifyReceiver, { url: '/webhook', receive: verify, deadlineMs: 0 })
   await expect(app.ready()).rejects.toThrow(RangeError)
 })

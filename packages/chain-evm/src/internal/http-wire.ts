@@ -3,7 +3,6 @@ import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { decodeBytes } from './answer-bytes.js'
 import { answerBytes, isLargeError, refusalBytes } from './answer-limits.js'
 import { type BodyBuffers, createBodyBuffers } from './body-buffers.js'
 import { HttpStatusError, StaleConnectionError, TooLargeError } from './failures.js'
@@ -87,8 +86,7 @@ function toOutcomes({ status, retryAfter, body }: Answer, firstId: number, calls
   const count = calls.length
   if (isSuccess(status)) {
     if (isLargeError(body)) throw new TooLargeError(refusalBytes)
-    const read = calls.some((call) => call.read !== undefined) ? decodeBytes(body, firstId, calls) : null
-    return read ?? decodeAnswer(body.length === 0 ? {} : (JSON.parse(body.toString()) as unknown), firstId, count)
+    return decodeAnswer(body.length === 0 ? {} : (JSON.parse(body.toString()) as unknown), firstId, count)
   }
   // A lone call may be refused by a status and a JSON-RPC error together; that of a batch is not about one of its calls.
   const refusal = count === 1 && status !== 429 ? refusalIn(body.toString()) : null

@@ -1,13 +1,10 @@
 /** JSON-RPC on the wire: what is sent for calls, and what the items of an answer mean. @module */
 import { NotJsonRpcError } from './failures.js'
-import type { ResultReader } from './json-bytes.js'
 
 /** One call. */
 export interface RpcCall {
   readonly method: string
   readonly params: readonly unknown[]
-  /** Reads the result from its bytes, on a wire that has them; what it leaves is parsed. */
-  readonly read?: ResultReader
 }
 
 /** What a call came to: its result, or the JSON-RPC error that the node answered. */

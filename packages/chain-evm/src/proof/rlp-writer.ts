@@ -22,9 +22,6 @@ for (let value = 0; value < 16; value++) {
   digits[value.toString(16).toUpperCase().charCodeAt(0)] = value
 }
 
-/** The same by byte, for lowercase digits alone. */
-const lowerDigits = digits.slice(0, 256).fill(255, 0x41, 0x47)
-
 /** The bytes that a header before `length` bytes of payload takes. */
 export function headerLength(length: number): number {
   if (length < 56) return 1
@@ -104,36 +101,6 @@ export class RlpWriter {
     }
     const even = length % 2 === 0 ? significant : `0${significant}`
     this.item(`0x${even}`, even.length / 2, field)
-  }
-
-  /** The quantity of a safe integer. */
-  number(value: number): void {
-    if (value > 0 && value < 0x80) {
-      this.bytes[this.at++] = value
-      return
-    }
-    let size = 0
-    for (let rest = value; rest > 0; rest = Math.floor(rest / 256)) size++
-    this.bytes[this.at++] = 0x80 + size
-    for (let place = this.at + size, rest = value; rest > 0; rest = Math.floor(rest / 256))
-      this.bytes[--place] = rest % 256
-    this.at += size
-  }
-
-  /** A string of `length` bytes, more than one of them, whose lowercase digits begin at a place of an answer. */
-  scanned(source: Uint8Array, place: number, length: number, field: string): void {
-    this.header(0x80, length)
-    const { bytes } = this
-    let { at } = this
-    let seen = 0
-    for (let from = place, end = place + length * 2; from < end; from += 2) {
-      const high = lowerDigits[source[from] as number] as number
-      const low = lowerDigits[source[from + 1] as number] as number
-      seen |= high | low
-      bytes[at++] = (high << 4) | low
-    }
-    if (seen > 15) throw new UnencodableError(field)
-    this.at = at
   }
 
   /** The bytes that `text` stands for from its character `start` on. */

@@ -6,11 +6,8 @@
  * the header, and all of a range comes from one endpoint.
  * @module
  */
-import { ChainError } from '@payment-integration/core'
 import type { BlockRange, BlockRef } from '@payment-integration/core/ports'
 import type { ReceiptFacts } from '../internal/answers.js'
-import { parseAt } from '../internal/json-bytes.js'
-import type { RpcCall } from '../internal/json-rpc.js'
 import type { RangeReader } from '../range-reader.js'
 import { readTransactions } from '../read-transactions.js'
 import type { RouterLog } from '../router-decoder.js'
@@ -21,7 +18,6 @@ import { assertAuthentic } from './header-kind.js'
 import { assertChain, type Header, headerCall, readHeaders, toHeader } from './headers.js'
 import { askOwnChain } from './own-chain.js'
 import { proveBlock } from './prove-block.js'
-import { provenReader } from './proven-block.js'
 import { byBlock, goesByBlock } from './receipts-by-block.js'
 
 /** Transactions whose receipts are held as the node answered them, at a time: a few megabytes. */
@@ -66,7 +62,9 @@ async function readTogether(
 ): Promise<Header[]> {
   const heights = Array.from({ length: to - from + 1 }, (_, index) => from + index)
   const together = goesByBlock(reader.rpc, heights.length)
-  const calls = heights.flatMap((height) => (together ? togetherCalls(reader, height) : [headerCall(height)]))
+  const calls = heights.flatMap((height) =>
+    together ? [headerCall(height), receiptsCall(height)] : [headerCall(height)],
+  )
   const ask = () => askOwnChain(reader, calls, signal)
   const outcomes = await (together ? byBlock(reader.rpc, heights.length, ask) : ask())
   const headers = heights.map((height, index) => toHeader(reader, height, outcomes[together ? index * 2 : index]))
@@ -76,32 +74,6 @@ async function readTogether(
     add(found, proveBlock(reader, header, answered ?? (await readByTransaction(reader, header, signal))))
   }
   return headers
-}
-
-/** The calls for a block's header and its receipts, which are proven where they arrive when the header came before them. */
-function togetherCalls(reader: RangeReader, height: number): RpcCall[] {
-  let header: Header | null = null
-  return [
-    {
-      ...headerCall(height),
-      read(bytes, at) {
-        const parsed = parseAt(bytes, at)
-        header = parsed === null ? null : headerIn(reader, height, parsed.value)
-        return parsed
-      },
-    },
-    { ...receiptsCall(height), read: (bytes, at) => header && provenReader(reader, header)(bytes, at) },
-  ]
-}
-
-/** The header of a height in a result; null for what is none, which is told when the whole answer is there. */
-function headerIn(reader: RangeReader, height: number, result: unknown): Header | null {
-  try {
-    return toHeader(reader, height, { ok: true, result })
-  } catch (error) {
-    if (error instanceof ChainError) return null
-    throw error
-  }
 }
 
 /**

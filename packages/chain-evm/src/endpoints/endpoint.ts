@@ -20,7 +20,7 @@ const LATENCY_WEIGHT = 0.2
 /** Providers use this code for rates, for sizes of ranges and for quotas. */
 const LIMIT_EXCEEDED = -32_005
 
-/** What an endpoint is made of. */
+/** The parts of an endpoint. */
 export interface EndpointOptions {
   readonly chainId: number
   readonly index: number
@@ -225,7 +225,7 @@ export function createEndpoint(options: EndpointOptions): ManagedEndpoint {
       pollHead(number)
       benched &&= health.score() < RETURN_FROM
     } catch {
-      // What went wrong was noted with the request.
+      // The request has reported its own failure.
     } finally {
       probing = false
     }

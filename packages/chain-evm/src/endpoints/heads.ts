@@ -1,4 +1,4 @@
-/** Which heights the endpoints told, and when: who is behind. Source: DESIGN section 3 (a lower head is never believed at once). @module */
+/** Heights that endpoints reported, to find those behind. Source: docs/decisions/following-a-chain.md. @module */
 import type { Clock } from '@payment-integration/core/ports'
 
 /** How long a told height counts, in milliseconds. A chain that was really set back is believed after that. */

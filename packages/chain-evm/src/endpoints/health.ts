@@ -1,7 +1,7 @@
 /** How far an endpoint is to be trusted: a score that falls with faults and comes back with time. @module */
 import type { Clock } from '@payment-integration/core/ports'
 
-/** What happened at an endpoint. */
+/** An event at an endpoint. */
 export type HealthEvent =
   /** A request was answered. */
   | 'answered'

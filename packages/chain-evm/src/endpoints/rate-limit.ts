@@ -3,7 +3,7 @@ import type { Clock } from '@payment-integration/core/ports'
 
 /** A longer `Retry-After` is cut to this, in milliseconds. */
 export const RETRY_AFTER_MOST_MS = 30_000
-/** The wait without a `Retry-After`: it doubles with each refusal in a row, from the first to the last, in milliseconds. */
+/** The wait without a `Retry-After`: it doubles with each refusal in a row, between these limits, in milliseconds. */
 const BACKOFF_MS = { first: 500, last: 16_000 } as const
 
 /** The waits that one endpoint asks for. */

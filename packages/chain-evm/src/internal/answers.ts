@@ -31,7 +31,7 @@ export interface ReceiptFacts {
   readonly logs: readonly ReceiptLog[]
 }
 
-/** What a header says about the contents of its block. */
+/** A header's commitments to the contents of its block. */
 export interface HeaderContents {
   /** The filter over the logs of the block, 0x and 512 hex digits; null when the chain has none. */
   readonly logsBloom: string | null

@@ -1,4 +1,4 @@
-/** Buffers that the bodies of answers are read into, again and again: a new one for each would wait for the garbage collector. @module */
+/** Reuses buffers for the bodies of answers, because new ones would wait for the garbage collector. @module */
 import type { Readable } from 'node:stream'
 import { TooLargeError } from './failures.js'
 

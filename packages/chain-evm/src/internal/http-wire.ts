@@ -88,7 +88,7 @@ function toOutcomes({ status, retryAfter, body }: Answer, firstId: number, calls
     if (isLargeError(body)) throw new TooLargeError(refusalBytes)
     return decodeAnswer(body.length === 0 ? {} : (JSON.parse(body.toString()) as unknown), firstId, count)
   }
-  // A lone call may be refused by a status and a JSON-RPC error together; that of a batch is not about one of its calls.
+  // A lone call may be refused by a status with a JSON-RPC error. That of a batch is not about one of its calls.
   const refusal = count === 1 && status !== 429 ? refusalIn(body.toString()) : null
   if (refusal === null) throw new HttpStatusError(status, retryAfter)
   return [refusal]

@@ -1,4 +1,4 @@
-/** Recomputes what headers commit to. Source: DESIGN section 3 (a block counts as done). @module */
+/** Recomputes block hashes and receipts roots. Source: docs/decisions/completeness.md. @module */
 import { headerHash } from './header-hash.js'
 import { type Keccak, openKeccak } from './keccak.js'
 import { listRoot } from './list-root.js'

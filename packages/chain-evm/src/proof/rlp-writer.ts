@@ -1,12 +1,12 @@
 /**
- * Writes RLP into one buffer that is used again and again. Source: Ethereum yellow paper, appendix B.
+ * Writes RLP into one reused buffer. Source: Ethereum yellow paper, appendix B.
  *
- * Whoever writes knows the lengths beforehand, so nothing is moved or joined afterwards. Hex of a node is decoded where it
- * ends up; text that is not hex of the expected length is refused.
+ * Callers know the lengths beforehand, so no bytes are moved or joined afterwards. Hex is decoded in place; text that
+ * is no hex of the expected length is refused.
  * @module
  */
 
-/** What a node answered cannot be encoded: a field is missing, or is no hex of its length. */
+/** A node's answer cannot be encoded: a field is missing, or is no hex of its length. */
 export class UnencodableError extends Error {
   override readonly name = 'UnencodableError'
   constructor(field: string) {
@@ -30,7 +30,7 @@ export function headerLength(length: number): number {
   return length < 16_777_216 ? 4 : 5
 }
 
-/** The bytes of a string or list with its header; a string of a single byte below 128 has none and must not be asked for. */
+/** The bytes of a string or list with its header. A single byte below 128 has no header; do not ask for it. */
 export function itemLength(bytes: number): number {
   return headerLength(bytes) + bytes
 }

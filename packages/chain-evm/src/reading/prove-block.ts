@@ -1,6 +1,6 @@
 /**
- * Holds the receipts of a block against its header, and takes our logs from them: none can be missing and none be made up.
- * Source: DESIGN section 3 (a block counts as done).
+ * Proves the receipts of a block by its header and takes our logs from them, so that none is missing or made up.
+ * Source: docs/decisions/completeness.md.
  * @module
  */
 import type { BlockRef } from '@payment-integration/core/ports'
@@ -21,10 +21,10 @@ export interface ProvenLogs {
 const nobody = `0x${'0'.repeat(40)}`
 
 /**
- * Proves the receipts of a block and finds our logs in them. Log indexes are counted, so that they are those of the proven order.
+ * Proves the receipts of a block and finds our logs in them. Log indexes are counted, so they follow the proven order.
  * @param answered - All receipts of the block, as the node answered them.
- * @throws ChainError `ERR_CHAIN_PROOF_FAILED` when they do not lead to the header's root; `ERR_CHAIN_RANGE_GONE` when they are of
- * another block; `ERR_CHAIN_UNAVAILABLE` when they are no receipts.
+ * @throws ChainError `ERR_CHAIN_PROOF_FAILED` when they do not lead to the header's root; `ERR_CHAIN_RANGE_GONE` when
+ * they are of another block; `ERR_CHAIN_UNAVAILABLE` when they are no receipts.
  */
 export function proveBlock(reader: RangeReader, header: Header, answered: BlockReceipts): ProvenLogs {
   const { fail } = reader

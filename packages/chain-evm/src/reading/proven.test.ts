@@ -1,4 +1,4 @@
-/** What a node leaves out, makes up or changes, and what is read all the same. */
+/** Nodes that leave out, make up or change answers, and unusual answers that are read all the same. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Item, passOn, rewriting } from '../../test/front.js'
 import { openProofChain, type ProofChain } from '../../test/proof-chain.js'

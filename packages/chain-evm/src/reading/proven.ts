@@ -1,9 +1,9 @@
 /**
- * Reads blocks so that no payment can be missing. Source: DESIGN section 3 (a block counts as done).
+ * Reads blocks so that no payment can be missing. Source: docs/decisions/completeness.md.
  *
- * Near the head, header and receipts of each block are asked for in one batch. Further back, the log filter of each header tells
- * which blocks may hold a payment, and the receipts of those are read. Either way receipts count only when they lead to the root in
- * the header, and all of a range comes from one endpoint.
+ * Near the head, one batch asks for header and receipts of each block. Further back, each header's log filter decides
+ * whether the block's receipts are read. Receipts count only when they lead to the root in the header.
+ * A whole range comes from one endpoint.
  * @module
  */
 import type { BlockRange, BlockRef } from '@payment-integration/core/ports'
@@ -25,7 +25,7 @@ const transactionsPerStep = 400
 /** Blocks near the head that are asked for at a time, when it is not known yet how much they hold. */
 const blocksPerStep = 8
 
-/** What was found so far. */
+/** Logs and receipts found so far. */
 interface Found {
   readonly logs: RouterLog[]
   readonly receipts: Map<string, ReceiptFacts>
@@ -77,9 +77,9 @@ async function readTogether(
 }
 
 /**
- * Reads blocks from `from` on by their log filters, up to `to` or as far as a range may reach: it ends before it holds more than
- * `mostTransactions` in blocks that may hold a payment.
- * @returns The range, and how many transactions those blocks hold.
+ * Reads blocks from `from` on by their log filters, up to `to` or to the end of a range. A range ends before its
+ * candidate blocks hold more than `mostTransactions`.
+ * @returns The range, and the number of transactions in its candidate blocks.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`, `ERR_CHAIN_UNAVAILABLE`.
  */
 export async function readByBloom(

@@ -12,7 +12,7 @@ import type { ReceiptLog } from './internal/answers.js'
 import type { DecodedPayment, RouterLog } from './router-decoder.js'
 import { readTransfer, type Transfer } from './transfers.js'
 
-/** A payment and the log that tells it. */
+/** A payment and its log. */
 export interface LoggedPayment {
   readonly event: DecodedPayment
   readonly log: RouterLog

@@ -41,7 +41,7 @@ async function hasLogs(reader: RangeReader, end: Header, likely: boolean, signal
   if (!likely) {
     const filter = { blockHash: end.ref.hash, address: [...routers.keys()], topics: [decoder.paymentTopics] }
     const [outcome] = await askOwnChain(reader, [{ method: 'eth_getLogs', params: [filter] }], signal)
-    // A node that does not know blocks by hash in this call, or not any more, still has receipts to tell by.
+    // A node that does not know blocks by hash in this call, or not any more, still has receipts that decide.
     if (outcome?.ok) return readLogs(outcome.result, fail).some((log) => isPaymentLog(reader, log))
   }
   return inReceipts(reader, end, signal)

@@ -3,7 +3,7 @@ import type { Emitted } from './conversion-pairs.js'
 import type { RangeReader } from './range-reader.js'
 import type { DecodedPayment, RouterLog } from './router-decoder.js'
 
-/** A payment and the log that tells it. */
+/** A payment and its log. */
 export interface LoggedEvent extends Emitted<DecodedPayment> {
   readonly log: RouterLog
 }

@@ -14,7 +14,7 @@ export interface RouterLog {
   readonly blockTimestamp: number | null
 }
 
-/** A payment as its event tells it. */
+/** A payment as in its event. */
 export interface DecodedPayment {
   readonly kind: 'payment'
   /** Payer and payee, lowercased. The payer may be forged where the contract lets its caller name it. */
@@ -34,7 +34,7 @@ export interface DecodedPayment {
   readonly provedBy: 'event' | 'transfer'
 }
 
-/** One rate of a conversion, as the event tells it. */
+/** One rate of a conversion, as in its event. */
 export interface ConversionStep {
   /** How the rate was used; `unsaid` when the event is the same for both. */
   readonly use: 'multiply' | 'divide' | 'unsaid'
@@ -46,7 +46,7 @@ export interface ConversionStep {
   readonly rate: bigint
 }
 
-/** A conversion from the invoice currency to the token, as its event tells it. */
+/** A conversion from the invoice currency to the token, as in its event. */
 export interface DecodedConversion {
   readonly kind: 'conversion'
   /** In order of use. */
@@ -67,7 +67,7 @@ export type CalledFeed =
   | { readonly contract: string }
   | { readonly contract: null; readonly codeHex: string; readonly rate: bigint }
 
-/** A call of the router that pays, as its calldata tells it. */
+/** A call of the router that pays, as in its calldata. */
 export interface RouterCall {
   /** Arguments that the payment's event repeats: they tie the call to its event. Null: not an argument. */
   readonly sender: string | null

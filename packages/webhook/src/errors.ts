@@ -1,4 +1,4 @@
-/** Every reason to refuse a delivery: one error, told apart by its `code`. @module */
+/** Every reason to refuse a delivery: one error, distinguished by its `code`. @module */
 
 /** HTTP status and facts of each refusal. The service retries after any status outside 2xx. */
 export interface Refusals {

@@ -14,7 +14,7 @@ export const depositTopics: ReadonlySet<string> = new Set([
   '0xa123dc29aebf7d0c3322c8eeb5b999e859f39937950ed31056532713d0de396f',
 ])
 
-/** A deposit, as its event tells it. Addresses are lowercase, amounts in base units. */
+/** A deposit, as in its event. Addresses are lowercase, amounts in base units. */
 export interface Deposit {
   /** In decimal digits. */
   readonly depositId: string

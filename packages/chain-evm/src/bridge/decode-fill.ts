@@ -17,7 +17,7 @@ const filledV3RelayTopic = '0x571749edf1d5c9599318cdbc4e28a6475d65e87fd3b2ddbe1e
 /** First topics of fill events. */
 export const fillTopics: readonly string[] = [filledRelayTopic, filledV3RelayTopic]
 
-/** A fill, as its event tells it. Addresses are lowercase, amounts in base units. */
+/** A fill, as in its event. Addresses are lowercase, amounts in base units. */
 export interface Fill {
   readonly originChainId: bigint
   readonly depositId: bigint

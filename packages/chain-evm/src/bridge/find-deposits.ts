@@ -19,7 +19,7 @@ export const acrossBridge = 'across'
 export type BridgedTo = Omit<BridgeDeposit, 'payment'>
 
 /**
- * The deposit that each payment tells of.
+ * The deposit of each payment.
  * @param payments - All of the transaction, by log index.
  * @param places - Where their logs are in `logs`.
  * @param logs - All logs of the receipt, in order.

@@ -162,7 +162,7 @@ export function createEndpoint(options: EndpointOptions): ManagedEndpoint {
   function tellHead(number: number): void {
     head = number
     headAt = clock.now()
-    health.lags(heads.tell(index, number, !benched))
+    health.lags(heads.report(index, number, !benched))
     judge()
   }
 

@@ -37,7 +37,7 @@ export interface HeaderContents {
   readonly logsBloom: string | null
   /** The root of the receipts, lowercased; null when the chain has none. */
   readonly receiptsRoot: string | null
-  /** Hashes, lowercased; null when the node did not tell them. */
+  /** Hashes, lowercased; null when the node left them out. */
   readonly transactions: readonly string[] | null
 }
 

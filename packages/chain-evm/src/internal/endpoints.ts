@@ -6,7 +6,7 @@ export { isRateLimit } from './failures.js'
 
 /** A finding of a read about its endpoint, beside whether it answered. */
 export type Verdict =
-  /** It told this head. */
+  /** It reported this head. */
   | { readonly kind: 'head'; readonly number: number }
   /** It answered a request for the logs of this many blocks. */
   | { readonly kind: 'range-read'; readonly blocks: number }

@@ -1,4 +1,4 @@
-/** JSON-RPC over HTTP, with connections that are kept. @module */
+/** JSON-RPC over HTTP, on keep-alive connections. @module */
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { Readable } from 'node:stream'
@@ -20,24 +20,25 @@ export interface HttpWireOptions {
 interface Answer {
   readonly status: number
   readonly retryAfter: string | null
-  /** Overwritten once it is given back. */
+  /** Reused once it is given back. */
   readonly body: Buffer
 }
 
 /**
- * Opens a way to a node. Nothing is sent yet. Redirects are not followed: what we send may hold a key.
+ * Opens a way to a node. Nothing is sent yet. Redirects are not followed, because a request may hold a key.
+ * `node:http` and not undici: only it says whether a broken connection had been used before.
  */
 export function httpWire({ url: text, maxResponseBytes }: HttpWireOptions): Wire {
   const { url, headers } = splitUrl(text)
-  const far = url.protocol === 'https:'
-  const agent = far ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
-  const open = far ? requestHttps : requestHttp
+  const isRemote = url.protocol === 'https:'
+  const agent = isRemote ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
+  const open = isRemote ? requestHttps : requestHttp
   const fixed = {
     ...headers,
     'content-type': 'application/json',
     'user-agent': 'payment-integration',
-    // Packing costs a node beside us more time than it saves.
-    ...(far ? { 'accept-encoding': 'gzip' } : {}),
+    // For a local node, compression takes more time than it saves.
+    ...(isRemote ? { 'accept-encoding': 'gzip' } : {}),
   }
   const buffers = createBodyBuffers()
   let lastId = 0

@@ -11,7 +11,7 @@ export interface IncomingDelivery extends RequestLike {
   readonly body?: undefined
   /** The raw bytes, `maxBytes` at most. */
   arrayBuffer(): Promise<ArrayBuffer>
-  /** Aborted at the deadline. Work that goes on is safe: the service sends again, and versions decide. */
+  /** Aborted at the deadline. Work that goes on is safe: the service retries, and versions decide. */
   readonly signal: Signal
 }
 

@@ -37,8 +37,8 @@ export async function answer(source: Source, settings: HandlerSettings, onLateWo
   } catch (error) {
     const refusal = asRefusal(error)
     const refused = refusal !== undefined && refusal.status < 500
-    if (refused) void tell(() => settings.onRefusal(refusal))
-    if (!refused || afterSignature.has(refusal.code)) tellError(settings, error)
+    if (refused) void notify(() => settings.onRefusal(refusal))
+    if (!refused || afterSignature.has(refusal.code)) reportError(settings, error)
     return answerOf(refusal?.status ?? (isBusy(error) ? 503 : 500))
   }
 }
@@ -72,7 +72,7 @@ async function receiveInTime(source: Source, settings: HandlerSettings, onLateWo
     clearTimeout(timer)
     if (missed !== undefined) {
       controller.abort(missed)
-      const settled = work.catch((late) => tellLate(late, controller.signal, body.state, settings))
+      const settled = work.catch((late) => reportLate(late, controller.signal, body.state, settings))
       onLateWork?.(settled)
     }
   }
@@ -81,9 +81,9 @@ async function receiveInTime(source: Source, settings: HandlerSettings, onLateWo
 }
 
 /** Reports a failure after the deadline too, unless the deadline caused it. */
-function tellLate(late: unknown, signal: AbortSignal, { failure }: BodyState, settings: HandlerSettings): void {
+function reportLate(late: unknown, signal: AbortSignal, { failure }: BodyState, settings: HandlerSettings): void {
   const stopped = late === signal.reason || (late instanceof Error && late.name === 'AbortError')
-  if (!stopped && failure === undefined) tellError(settings, late)
+  if (!stopped && failure === undefined) reportError(settings, late)
 }
 
 /** Checks the head of the request, before anything is read. */
@@ -185,11 +185,11 @@ function answerOf(status: number): Answer {
   }
 }
 
-function tellError(settings: HandlerSettings, error: unknown): void {
-  void tell(() => settings.onError(error))
+function reportError(settings: HandlerSettings, error: unknown): void {
+  void notify(() => settings.onError(error))
 }
 
-async function tell(listener: () => unknown): Promise<void> {
+async function notify(listener: () => unknown): Promise<void> {
   try {
     await listener()
   } catch {

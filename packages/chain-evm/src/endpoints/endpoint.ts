@@ -101,7 +101,7 @@ export function createEndpoint(options: EndpointOptions): ManagedEndpoint {
   }
 
   function onEnd(end: RequestEnd): void {
-    // Requests that were under way when one was refused are refused for the same reason.
+    // Requests in flight when one was refused are refused for the same reason.
     if (end.kind !== 'limited' || clock.now() >= limit.until()) batch.ended(end)
     if (end.kind === 'answered') {
       health.note('answered')

@@ -23,7 +23,7 @@ export function createRateLimit(clock: Clock): RateLimit {
   return {
     refused(retryAfter) {
       const now = clock.now()
-      // Requests that were under way together are refused together, and count once.
+      // Requests in flight together are refused together, and count once.
       if (now >= until) refusals += 1
       const backoff = Math.min(BACKOFF_MS.first * 2 ** (refusals - 1), BACKOFF_MS.last)
       until = Math.max(until, now + (retryAfterMs(retryAfter, now) ?? backoff))

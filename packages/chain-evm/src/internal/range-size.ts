@@ -108,7 +108,7 @@ export function createRangeSize({ start, max }: RangeSizeOptions): RangeSize {
       if (phase === 'steady') before = { size, ceiling }
       if (phase === 'steady' && good > 0 && blocks > good) return stepBack(blocks)
       if (phase === 'steady' || (phase === 'back' && blocks <= size)) return blocks === 1 ? notSize() : probe(blocks)
-      // Larger requests were under way when the size fell; they say nothing new.
+      // Larger requests were in flight when the size fell; they say nothing new.
       if (blocks > size) return 'size'
       return blocks === 1 ? notSize() : halve(blocks)
     },

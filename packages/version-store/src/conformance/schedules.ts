@@ -30,7 +30,7 @@ interface Scenario {
   readonly schedule: readonly Step[]
 }
 
-/** A delivery under way. */
+/** A delivery in flight. */
 interface Running {
   readonly version: number
   readonly fails: boolean

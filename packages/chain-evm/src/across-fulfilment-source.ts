@@ -1,6 +1,6 @@
 /**
- * The Across bridge as fulfilment source: finds, on the destination chain, the fill of a deposit by its event.
- * Source: INTERFACE 2.1 (source), 8 (finality); DESIGN section 3 (cross-chain).
+ * The Across bridge as fulfilment source: finds the fill of a deposit on the destination chain, by its event.
+ * Source: docs/interface.md 2.1 (source), 8 (finality); docs/decisions/cross-chain.md.
  * @module
  */
 import { finality } from '@payment-integration/contract'
@@ -24,7 +24,7 @@ export interface AcrossDestination {
   readonly endpoints: readonly EndpointAddress[]
   /** The bridge's contract there. @default the known one of the chain */
   readonly spokePool?: string | undefined
-  /** Blocks on top of a fill until it counts. @default those of INTERFACE 8; required for a chain that it does not name */
+  /** Blocks on top of a fill until it counts. @default the finality table of docs/interface.md 8; required elsewhere */
   readonly confirmations?: number | undefined
   /** The tokens that are believed to be what they say. @default knownTokens of the chain */
   readonly tokens?: readonly KnownToken[] | undefined
@@ -34,7 +34,10 @@ export interface AcrossDestination {
 export interface AcrossFulfilmentSourceOptions {
   /** By chain id. A deposit to another chain has no answer. */
   readonly chains: ReadonlyMap<number, AcrossDestination>
-  /** How long after a deposit a fill is looked for, in milliseconds of block time. @default 86_400_000: the bridge itself allows 6 hours */
+  /**
+   * How long a fill is searched for after a deposit, in ms of block time.
+   * @default 86_400_000; the bridge allows 6 hours
+   */
   readonly windowMs?: number | undefined
   /** @default the system's */
   readonly clock?: Clock | undefined
@@ -50,9 +53,10 @@ export interface AcrossFulfilmentSource extends FulfilmentSource {
 export const acrossFulfilmentSourceDefaults = { windowMs: 86_400_000 } as const
 
 /**
- * Makes the source. A fill counts when the chain's SpokePool emitted it for this origin and deposit, all that both events tell agrees, and the
- * receiver got at least what was promised, in a transaction whose receipt shows it; and once it is as deep as `confirmations` says.
- * The answer is null until then, for deposits of other bridges or to other chains, and for good when the time to fill is over.
+ * Makes the source. A fill counts when the chain's SpokePool emitted it for this origin and deposit, and both events
+ * agree. The receiver must have got at least the promised amount, in a transaction whose receipt shows it.
+ * The answer is null until the fill is as deep as `confirmations` says, and for deposits of other bridges or to other
+ * chains. It stays null when the time to fill is over.
  * @throws {TypeError | RangeError} When an option is wrong; at once, before any request.
  */
 export function createAcrossFulfilmentSource(options: AcrossFulfilmentSourceOptions): AcrossFulfilmentSource {

@@ -1,11 +1,11 @@
 /**
- * Where the arguments of the router's paying calls are, by selector, versions 0.1 to 0.9. A test derives selectors, versions
- * and places from the ABIs.
+ * Positions of the arguments in the router's paying calls, by selector, versions 0.1 to 0.9. A test derives them from
+ * the ABIs.
  *
- * `token` calls begin with memo, amount and the price feeds, and end their fixed part with token, receiver and the extra
- * fee. `path` and `route` calls swap first: they begin with sender, receiver, amountIn, amountOut and memo. Then a `path`
- * is bytes that the router decodes as ABI words with the token in last, (out, fee, in) or (out, fee, base, fee, in) as
- * `swapType` says; a `route` is a fixed list of addresses with the token in first.
+ * `token` calls begin with memo, amount and the price feeds. Their fixed part ends with token, receiver and extra fee.
+ * `path` and `route` calls swap first: they begin with sender, receiver, amountIn, amountOut and memo.
+ * A `path` is bytes of ABI words with the token in last: (out, fee, in) or (out, fee, base, fee, in), by `swapType`.
+ * A `route` is a fixed list of addresses with the token in first.
  * @module
  */
 

@@ -1,9 +1,9 @@
 /**
- * The price feeds that a call names. Source: the router's `exchangeRate`.
+ * The price feeds in a call's arguments. Source: the router's `exchangeRate`.
  *
- * Versions 0.6 and later give each feed a type: 0 none, 1 a contract, 2 a signed rate. Builds of version 0.6 differ in
- * whether an address or a type makes a feed, so a first feed with an address and without a type cannot be read. A second
- * feed beside a first one counts by its address.
+ * Versions 0.6 and later give each feed a type: 0 none, 1 a contract, 2 a signed rate. In builds of version 0.6, an
+ * address or a type makes a feed. So a first feed with an address but no type cannot be read. A second feed beside a
+ * first one counts by its address.
  * @module
  */
 import type { CallLayout } from './call-layouts.js'

@@ -4,8 +4,8 @@ import type { TransactionFacts } from './internal/answers.js'
 import type { DecodedPayment, RouterCall } from './router-decoder.js'
 
 /**
- * Finds the payment that repeats the arguments of the call: sender (the transaction's, where it is no argument), receiver,
- * token and memo.
+ * Finds the payment whose sender, receiver, token and memo are the arguments of the call. A call without a sender
+ * argument has the transaction's.
  * @returns Null when none or several fit.
  */
 export function calledPayment(

@@ -1,7 +1,7 @@
 /**
- * The chain itself as receipt source, for payments that no processor handles: final on chain is success, reverted and final
- * is failure. A transaction that the chain does not hold has no answer, because it may come back.
- * Source: INTERFACE 6 (receipt polling), 8 (finality); DESIGN section 3 (receipt polling).
+ * The chain as receipt source, for payments without a processor. A final transaction is a success, or a failure when
+ * reverted. A transaction that the chain does not hold has no answer, because it may come back.
+ * Source: docs/interface.md 6 (receipt polling), 8 (finality); docs/decisions/receipt-polling.md.
  * @module
  */
 import { finality, type ProcessorUpdate } from '@payment-integration/contract'
@@ -13,8 +13,8 @@ export interface ChainReceiptSourceOptions {
   /** The chains that can be asked, by chain id. Payments of other chains get no answer. */
   readonly chains: ReadonlyMap<number, Chain>
   /**
-   * How many blocks must lie on a block before it is final, by chain id; null: never final.
-   * @default the finality table of INTERFACE 8; a chain that is not in it is never final
+   * Blocks on top of a block until it is final, by chain id; null: never final.
+   * @default the finality table of docs/interface.md 8; a chain outside of it is never final
    */
   readonly confirmations?: Readonly<Record<number, number | null>> | undefined
   /** Which payments the chain answers for. @default those that no processor has set anything of */

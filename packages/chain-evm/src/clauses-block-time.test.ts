@@ -1,4 +1,4 @@
-/** INTERFACE 2.1, `blockTimestamp`: on a real node, where each block has a time that the test set. */
+/** `blockTimestamp` on a real node, whose block times the test sets. Source: docs/interface.md 2.1. */
 import { encodeFunctionData, stringToHex } from 'viem'
 import { expect, test } from 'vitest'
 import { readAll } from '../test/read-all.js'

@@ -1,13 +1,13 @@
 /**
- * Which conversion a payment was made with. Source: DESIGN section 3 (router).
+ * Pairs payments with their conversions. Source: docs/decisions/router.md.
  *
- * A router emits its conversion before the payment that it belongs to. So a payment has what the same router emitted in
- * the same transaction since its previous payment, and what no payment follows belongs to none.
+ * A router emits a conversion before its payment. So a payment has the conversions that its router emitted in the
+ * transaction since the previous payment. A conversion without a later payment belongs to none.
  *
- * Where anybody can make a router emit a conversion, that order proves nothing: a payer's contract may emit a rate of its own
- * choice and then pay without one. There, only a call sent straight to the router shows a conversion. The router's code
- * emits it before it calls anything foreign that can emit, so it is the first one of the transaction, and it repeats the
- * feeds of the calldata. One that cannot be read keeps its place, or a forged one behind it would come first.
+ * Some routers let anybody emit a conversion: a payer's contract may emit its own rate and then pay without one. For
+ * those, only a call sent straight to the router proves a conversion. The router emits it before it calls foreign code,
+ * so it is the transaction's first. It repeats the feeds of the calldata. An unreadable conversion keeps its position;
+ * otherwise a forged one behind it would come first.
  * @module
  */
 import { hashHex } from './internal/hash.js'
@@ -33,8 +33,8 @@ export type PaidStep = ConversionStep & { readonly codeHex: string | null }
 export interface PaidConversion {
   readonly steps: readonly PaidStep[]
   /**
-   * What shows that the router converted with these rates. `router`: only its own conversions are emitted; `call`: it is the
-   * first one after a direct call and has the feeds of the calldata; `nothing`: anybody may have made it emit them.
+   * Evidence that the router converted with these rates. `router`: only its own conversions are emitted. `call`: it is
+   * the first after a direct call and has the feeds of the calldata. `nothing`: anybody may have caused the event.
    */
   readonly shownBy: 'router' | 'call' | 'nothing'
 }

@@ -32,8 +32,8 @@ export interface ConversionForm {
 }
 
 /**
- * Reads `Convert` and `ConvertWithExternalRate` with two feeds. With feed 1 alone its rate is the first one: feed 0 is then
- * the zero address and the second rate is 0.
+ * Decodes `Convert` and `ConvertWithExternalRate` with two feeds. With feed 1 alone, feed 0 is the zero address, the
+ * first rate is feed 1's and the second rate is 0.
  */
 export function decodeConversion(log: RouterLog, form: ConversionForm): DecodedConversion | MalformedLog {
   const flaw = unfit(log, 3, 2)

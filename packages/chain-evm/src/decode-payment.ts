@@ -1,13 +1,13 @@
-/** The payment event of every router version: `Payment` of 0.1 and 0.2 and `Yodl` of 0.3 to 0.9 have the same fields. @module */
+/** Decodes the payment event: `Payment` of 0.1 and 0.2, `Yodl` of 0.3 to 0.9, with the same fields. @module */
 import { uintAt, wordAt, wordToAddress } from './internal/hex.js'
 import { malformed, unfit } from './internal/log-shape.js'
 import { nativeTokenAddress } from './native-token.js'
 import type { DecodedPayment, MalformedLog, RouterLog } from './router-decoder.js'
 
 /**
- * Reads `(address indexed sender, address indexed receiver, address token, uint256 amount, uint256 fees, bytes32 memo)`.
- * `amount` is gross; `fees` is the sum of all fees.
- * @param bridges - Whether the router also deposits into a bridge, which it does free of charge and never in the native token.
+ * Decodes `(address indexed sender, address indexed receiver, address token, uint256 amount, uint256 fees, bytes32
+ * memo)`. `amount` is gross; `fees` is the sum of all fees.
+ * @param bridges - Whether the router also deposits into a bridge: free of charge, and never in the native token.
  */
 export function decodePayment(log: RouterLog, bridges: boolean): DecodedPayment | MalformedLog {
   const { topics, data } = log

@@ -1,4 +1,4 @@
-/** A payment without fees of versions 0.8 and 0.9 counts as received only when its transaction moved the token to its receiver. */
+/** A payment of 0.8 or 0.9 without fees counts only when its transaction moved the token to the receiver. */
 import { type Address, encodeFunctionData, type Hex, pad } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testRouter } from '../test/contracts.generated.js'

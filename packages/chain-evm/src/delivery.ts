@@ -1,18 +1,18 @@
 /**
- * Which payments their receiver got on this chain. Source: the router's paying calls.
+ * Decides which payments reached their receiver on this chain. Source: the router's paying calls.
  *
- * A bridge deposit emits the event of a payment, but the receiver gets nothing here, and what comes elsewhere is the payer's
- * choice. A router that pays in an ERC-20 token transfers the net amount last and then emits its event. So the last transfer
- * of the token before the event, and behind any other payment, must be of the net amount to the receiver. After a deposit
- * it is the one into the bridge. An earlier transfer proves nothing: it may have paid for something else. No transfer
- * proves two payments, because each counts for the next payment only.
+ * A bridge deposit emits a payment event too, but its receiver gets nothing here.
+ * A router that pays in an ERC-20 token transfers the net amount last and then emits its event. So the last transfer of
+ * the token before the event, and after any other payment, must move the net amount to the receiver.
+ * After a deposit, the last transfer is the one into the bridge. An earlier transfer may have paid for something else.
+ * No transfer proves two payments, because each counts for the next payment only.
  * @module
  */
 import type { ReceiptLog } from './internal/answers.js'
 import type { DecodedPayment, RouterLog } from './router-decoder.js'
 import { readTransfer, type Transfer } from './transfers.js'
 
-/** A payment and the log that tells it. */
+/** A payment and its log. */
 export interface LoggedPayment {
   readonly event: DecodedPayment
   readonly log: RouterLog

@@ -1,9 +1,9 @@
 /**
- * An empty answer is not believed against the header in hand. Source: DESIGN section 3 ("a block counts as done").
+ * Checks an empty answer against the header. Source: docs/decisions/completeness.md.
  *
- * Each end of a range without payment logs is held against the log filter of its header. When the filter says that there
- * are some, the receipts of the block decide; when it is too full to say much, `eth_getLogs` by block hash does, which
- * nodes answer from the block itself and not from an index over blocks.
+ * Each end of a range without payment logs is compared with its header's log filter. If the filter reports some, the
+ * receipts of the block decide. If it is too full, `eth_getLogs` by block hash decides: nodes answer that from the
+ * block, not from an index.
  * @module
  */
 import { type ReceiptLog, readLogs, readReceipt } from './internal/answers.js'
@@ -14,10 +14,10 @@ import { askOwnChain } from './reading/own-chain.js'
 import type { RouterLog } from './router-decoder.js'
 
 /**
- * Checks the ends of a range for which no log came.
+ * Checks the ends of a range without logs.
  * @param logs - The payment logs of the whole range, of listed routers only.
- * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when logs were left out, or when the node does not answer what would tell;
- * `ERR_CHAIN_RANGE_GONE` when the block is not there any more.
+ * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when logs were left out, or when the node does not answer the check.
+ * `ERR_CHAIN_RANGE_GONE` when the block is gone.
  */
 export async function checkEmptyEnds(
   reader: RangeReader,
@@ -41,7 +41,7 @@ async function hasLogs(reader: RangeReader, end: Header, likely: boolean, signal
   if (!likely) {
     const filter = { blockHash: end.ref.hash, address: [...routers.keys()], topics: [decoder.paymentTopics] }
     const [outcome] = await askOwnChain(reader, [{ method: 'eth_getLogs', params: [filter] }], signal)
-    // A node that does not know blocks by hash in this call, or not any more, still has receipts to tell by.
+    // A node that does not know blocks by hash in this call, or not any more, still has receipts that decide.
     if (outcome?.ok) return readLogs(outcome.result, fail).some((log) => isPaymentLog(reader, log))
   }
   return inReceipts(reader, end, signal)

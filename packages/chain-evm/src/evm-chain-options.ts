@@ -17,12 +17,13 @@ export interface EvmChainOptions {
   readonly rpcUrl?: string | undefined
   /** Short for `endpoints` with one viem transport, for example `fallback([...])`. */
   readonly transport?: Transport | undefined
-  /** The routers whose logs count; see `knownRouters`. Those of versions that the decoder does not read are left out. */
+  /** The routers whose logs count; see `knownRouters`. Versions that the decoder cannot read are left out. */
   readonly routers: readonly KnownRouter[]
   /**
-   * What must show that no payment is missing. `bloom`: `root` near the head, and further back the log filter of every header with the
-   * receipts of each block that may hold a payment. `root`: the receipts of every block. `none`: the node's word; for chains whose
-   * filters or roots are of a kind of their own. @default bloom; none on chains 25, 324 and 999
+   * The proof level: how completeness of a block is shown. `root`: by the receipts of every block.
+   * `bloom`: `root` near the head; further back by each header's log filter, and the receipts of candidate blocks.
+   * `none`: by the node's word, for chains with filters or roots of their own kind.
+   * @default bloom; none on chains 25, 324 and 999
    */
   readonly proof?: ProofLevel | undefined
   /** How many of the newest blocks are read with `root` where `bloom` is demanded. @default 64 */
@@ -38,22 +39,22 @@ export interface EvmChainOptions {
   /** Symbol of the native token. @default by chain id; null for a chain that is not known */
   readonly nativeSymbol?: string | undefined
   /**
-   * The tokens that are believed to be what they say, by address; others have no price. Given, it stands in place of the
-   * known ones. @default knownTokens of the chain, and the native token
+   * The trusted tokens by address; other tokens have no price. Replaces the known ones.
+   * @default knownTokens of the chain, and the native token
    */
   readonly tokens?: readonly KnownToken[] | undefined
-  /** The price feeds whose rates are believed. Given, it stands in place of the known ones. @default knownPriceFeeds of the chain */
+  /** The trusted price feeds. Replaces the known ones. @default knownPriceFeeds of the chain */
   readonly priceFeeds?: readonly KnownPriceFeed[] | undefined
   /**
-   * The SpokePools of the Across bridge whose deposits are believed. A payment into another bridge is quarantined. Given, it stands in
-   * place of the known ones. @default knownSpokePools of the chain
+   * The trusted SpokePools of the Across bridge. A payment into another bridge is quarantined. Replaces the known ones.
+   * @default knownSpokePools of the chain
    */
   readonly spokePools?: readonly string[] | undefined
   /** Reads events and calldata. @default yodlDecoder */
   readonly decoder?: RouterDecoder | undefined
   /**
-   * Told of logs of listed routers that are neither a payment nor a conversion. A range that is read again reports its logs again. An exception
-   * is swallowed, so that a watcher cannot stop the chain.
+   * Hears of logs of listed routers that are neither payment nor conversion; again when a range is read again.
+   * Its exceptions are ignored, so that a listener cannot stop the chain.
    */
   readonly onQuarantine?: ((log: QuarantinedLog) => void) | undefined
   /** Time, for deadlines and pauses. @default the system's */

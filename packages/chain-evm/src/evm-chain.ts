@@ -1,4 +1,4 @@
-/** The chain port over JSON-RPC. Source: DESIGN sections 2 and 3. @module */
+/** The chain port over JSON-RPC. Source: docs/architecture.md, docs/decisions/following-a-chain.md. @module */
 import { systemClock } from '@payment-integration/core'
 import type { BlockRange, Chain, RangesRequest } from '@payment-integration/core/ports'
 import { checkSpokePools } from './bridge/check-spoke-pools.js'
@@ -26,18 +26,17 @@ import { yodlDecoder } from './yodl-decoder.js'
 
 /** A chain that holds connections. */
 export interface EvmChain extends Chain {
-  /** Ends all connections. What is asked afterwards is refused. */
+  /** Ends all connections. Later calls are refused. */
   close(): void
 }
 
 /**
- * Opens a chain over JSON-RPC. Nothing is sent before the first call.
+ * Opens a chain over JSON-RPC. Nothing is sent before the first call. Guarantees those of the `Chain` port.
  *
- * Guarantees: those of the `Chain` port. A node must answer for `chainId`: it is asked before the first call, again
- * after a connection that broke or a request that brought no answer, and along with everything that is believed without a hash to hold
- * it against, so that an endpoint which was swapped is noticed.
- * Every method rejects with a ChainError (`ERR_CHAIN_UNAVAILABLE`, `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`), or with the signal's own
- * reason when the caller aborted. No message holds any part of a URL but its host.
+ * A node must answer for `chainId`. It is asked before the first call, after a broken connection, and after a request
+ * without an answer. It is also asked along with every answer that no hash verifies, so a swapped endpoint is noticed.
+ * Every method rejects with a ChainError (`ERR_CHAIN_UNAVAILABLE`, `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`),
+ * or with the signal's own reason. No message holds any part of a URL but its host.
  * @throws {TypeError | RangeError} When an option is wrong; at once, before any request.
  */
 export function createEvmChain(options: EvmChainOptions): EvmChain {
@@ -67,7 +66,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
   const filterOfAll = createFilterTest(routers.keys(), decoder.paymentTopics)
   const blocks = createRangeBlocks()
 
-  /** What ranges are read with, given which routers are asked for. */
+  /** The context that ranges are read with, for the given routers. */
   function openReader(prover: Prover, wanted: ReadonlySet<string> | null): (endpoint: Endpoint) => RangeReader {
     const filter = wanted === null ? filterOfAll : createFilterTest(wanted, decoder.paymentTopics)
     // Field by field: what a spread makes has a shape that the code behind it is compiled for again and again.

@@ -1,4 +1,4 @@
-/** What must not pass for a payment or for its conversion: stray, forged, foreign and malformed events on a real chain. */
+/** Stray, forged, foreign and malformed events on a real chain are no payment and no conversion. */
 import { type Address, type Hex, pad, toEventSelector } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {

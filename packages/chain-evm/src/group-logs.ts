@@ -1,14 +1,14 @@
-/** What the listed routers emitted, by transaction. @module */
+/** Groups the listed routers' logs by transaction. @module */
 import type { Emitted } from './conversion-pairs.js'
 import type { RangeReader } from './range-reader.js'
 import type { DecodedPayment, RouterLog } from './router-decoder.js'
 
-/** A payment and the log that tells it. */
+/** A payment and its log. */
 export interface LoggedEvent extends Emitted<DecodedPayment> {
   readonly log: RouterLog
 }
 
-/** What the listed routers emitted in one transaction, by log index. */
+/** The listed routers' events of one transaction, by log index. */
 export interface TransactionLogs {
   readonly txHash: string
   readonly emitted: Emitted[]
@@ -17,8 +17,8 @@ export interface TransactionLogs {
 }
 
 /**
- * Decodes logs and groups them. A transaction with conversions alone has no payment and is left out, as is one without a payment of the
- * routers that are asked for. One that has such a payment comes with all its payments: their positions count over all routers.
+ * Decodes logs and groups them. Leaves out transactions without a payment of the requested routers.
+ * Others come with all their payments, because ordinals count over all routers.
  * @param logs - Logs of listed routers, by block and log index.
  */
 export function groupLogs(reader: RangeReader, logs: readonly RouterLog[]): TransactionLogs[] {

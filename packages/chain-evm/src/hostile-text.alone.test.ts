@@ -7,22 +7,17 @@ import { pairConversions } from './conversion-pairs.js'
 import { endpointName } from './endpoints/endpoint-name.js'
 import { retryAfterMs } from './endpoints/rate-limit.js'
 import { readIntegrationSuffix } from './integration-suffix.js'
-import { decodeBytes } from './internal/answer-bytes.js'
 import { readTransaction } from './internal/answers.js'
 import { chainFailures, redactor } from './internal/failures.js'
 import { isHex, isLowerHex, isWord, toAddress, toHash, toQuantity } from './internal/hex.js'
-import { parseAt } from './internal/json-bytes.js'
 import { splitUrl } from './internal/url-parts.js'
 import { decodeAnswer } from './internal/wire.js'
-import { scanReceipts } from './proof/scan-receipts.js'
 import { readRouterCall } from './router-call.js'
 import { readDecimals, readSymbol } from './token-answers.js'
 import { enclosingOperations, lastOperation } from './user-operations/enclosing-operations.js'
 import { readBundle } from './user-operations/read-bundle.js'
 
 const fail = chainFailures(1)
-const asked = [{ method: 'eth_call', params: [], read: parseAt }]
-const batch = Array.from({ length: 100 }, () => ({ method: 'eth_call', params: [], read: parseAt }))
 const string = `0x${'20'.padStart(64, '0')}${'f'.padEnd(8, 'f').padStart(64, '0')}`
 
 testGrowth(
@@ -39,9 +34,6 @@ testGrowth(
     'a bundle': (text) => readBundle(text, 10_000),
     'a call of the router': (text) => readRouterCall(text, '0.9'),
     'a transaction': (text) => readTransaction({ hash: text, blockHash: text, input: text, value: text }, fail),
-    'the bytes of an answer': (text) => decodeBytes(Buffer.from(text), 1, asked),
-    'the bytes of a batch': (text) => decodeBytes(Buffer.from(text), 1, batch),
-    'the bytes of receipts': (text) => scanReceipts(Buffer.from(text), 0, `0x${'0'.repeat(64)}`, []),
     'a parsed answer': (text) => decodeAnswer(JSON.parse(text), 1, 100),
   },
   {

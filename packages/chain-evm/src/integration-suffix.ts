@@ -1,7 +1,7 @@
 /**
- * The integration address in a transaction's calldata: a code of an ERC-8021 suffix.
- * Layout, read from the end: 16 bytes `8021` repeated; 1 byte schema id; for schema 0, 1 byte length and that many bytes
- * of ASCII codes, separated by commas. Source: DESIGN section 3 (integration address on chain).
+ * The integration address in calldata: a code of an ERC-8021 suffix. Read from the end, the suffix is 16 bytes of
+ * repeated `8021` and 1 byte schema id. Schema 0 has 1 byte length and that many bytes of ASCII codes, comma separated.
+ * Source: docs/decisions/integration-address-on-chain.md.
  * @module
  */
 
@@ -25,9 +25,9 @@ export function encodeIntegrationSuffix(address: string): `0x${string}` {
 }
 
 /**
- * Reads the integration address that calldata names: the first code that is 0x and 40 hex digits, lowercased.
- * A suffix of schema 0 without such a code is taken off and the calldata before it is read the same way, so that a code
- * which a wallet adds does not hide the integration. A malformed suffix or another schema names no integration.
+ * Reads the integration address in calldata: the first code that is 0x and 40 hex digits, lowercased.
+ * A suffix of schema 0 without such a code is removed and the rest is read the same way, because wallets add codes too.
+ * A malformed suffix or another schema has no integration.
  * @param calldata - 0x hex.
  * @returns The address, lowercased, or null. It never throws.
  */

@@ -1,6 +1,6 @@
 /**
- * Chainlink price feeds that payers use, and the currencies they name. Facts from the npm package \@yodlpay/tokenlists 0.8.40,
- * MIT; entries without a base and quote, without an address, or that contradict themselves or each other are left out.
+ * Chainlink price feeds and their currencies. Facts from the npm package \@yodlpay/tokenlists 0.8.40, MIT.
+ * Entries without base, quote or address, and contradictory ones, are left out.
  * @module
  */
 import { fiatCodes, priceFeedsByChain } from './known-price-feeds.generated.js'

@@ -1,6 +1,6 @@
 /**
- * Deployed payment routers. Facts from yodlpay/tokenlists `src/routerlist-v1.json` at b405782 (versions 0.1 to 0.6) and the
- * npm package \@yodlpay/tokenlists 0.8.40 (version 0.8), MIT; addresses lowercased.
+ * Deployed payment routers, addresses lowercased. Facts, MIT: yodlpay/tokenlists `src/routerlist-v1.json` at b405782
+ * (versions 0.1 to 0.6) and the npm package \@yodlpay/tokenlists 0.8.40 (version 0.8).
  * @module
  */
 

@@ -1,6 +1,6 @@
 /**
- * Tokens that merchants are paid in, with what they are worth. Facts from the npm package \@yodlpay/tokenlists 0.8.40, MIT.
- * Anybody can deploy a token named USDC, so a token counts as one by chain and address alone.
+ * Tokens that merchants are paid in, and their currencies. Facts from the npm package \@yodlpay/tokenlists 0.8.40, MIT.
+ * Anybody can deploy a token named USDC, so only chain and address identify a token.
  * @module
  */
 import { tokensByChain } from './known-tokens.generated.js'
@@ -10,7 +10,7 @@ export interface KnownToken {
   /** Contract address; `0xeeee…eeee` is the native token. */
   readonly address: string
   readonly symbol: string
-  /** What one token is worth one of, such as `USD`; its own or the native symbol where it is worth nothing else. */
+  /** The currency of one token, such as `USD`; otherwise its own or the native symbol. */
   readonly currency: string
 }
 

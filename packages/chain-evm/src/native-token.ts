@@ -16,7 +16,7 @@ const symbols: Readonly<Record<number, string>> = {
   42161: 'ETH',
 }
 
-/** The native token of a chain: 18 decimals, and a null symbol on a chain that is not in the table unless one is given. */
+/** The native token of a chain, with 18 decimals. Without a symbol, in the table or given, its symbol is null. */
 export function nativeToken(chainId: number, symbol: string | undefined): TokenFacts {
   return { address: nativeTokenAddress, symbol: symbol ?? symbols[chainId] ?? null, decimals: 18 }
 }

@@ -1,4 +1,4 @@
-/** What the logs around the payments of a transaction tell of them: whom each names, and where it went. @module */
+/** Reads, from the logs around payments, the integration of each and where it went. @module */
 import { isBridgeCall } from './bridge/bridge-call.js'
 import { type BridgedTo, findDeposits } from './bridge/find-deposits.js'
 import { type LoggedPayment, needsReceipt, transferredPayments } from './delivery.js'
@@ -15,7 +15,7 @@ export interface PaymentEnd {
   readonly isDelivered: boolean
   /** The deposit that took it to another chain, or null. */
   readonly bridged: BridgedTo | null
-  /** Whether a bridge call made it and no listed bridge took it: nobody knows where it went, so it counts as no payment. */
+  /** Whether a bridge call made it and no listed bridge took it. Its destination is unknown, so it is no payment. */
   readonly isAstray: boolean
 }
 

@@ -1,5 +1,4 @@
-/** What a payment cost its payer, from its event, its conversion and the call that made it. Source: INTERFACE 2.4. @module */
-
+/** Prices a payment from its event, its conversion and its call. Source: docs/interface.md 2.4. @module */
 import type { PriceFeedFacts, PricingFacts } from '@payment-integration/core/ports'
 import { convertAmount } from '@payment-integration/core/ports'
 import type { PaidConversion, PaidStep } from './conversion-pairs.js'
@@ -11,19 +10,19 @@ import { serviceFeeOf } from './service-fee.js'
 /** Rates from outside the chain are signed with these decimals, in US dollars. */
 const externalDecimals = 18
 const externalQuote = 'USD'
-/** What feeds in US dollars have. Shown for a feed that is on no list, whose decimals are its author's word. */
+/** Decimals of feeds in US dollars. Also shown for an unlisted feed, whose decimals only its author vouches for. */
 const usualDecimals = 8
 
-/** The pricing of a payment that its receiver did not get on this chain, as far as it shows: nothing was paid for here. */
+/** The pricing of a payment that its receiver did not get on this chain. */
 export const unknownPricing: PricingFacts = { listedToken: null, feeds: [], calledAmount: null, serviceFee: null }
 
 /**
  * The pricing of a payment.
  *
- * A feed has a pair only when its rate is believed. The payer names feeds in the calldata, so a feed that is not listed may
- * be a contract of the payer. A conversion that anybody can make the router emit is believed when a direct call with its
- * feeds leads by it to exactly the amount that was paid. There are early routers of version 0.6 that ignore a signed rate
- * which stands alone; so one that changes nothing shows nothing.
+ * A feed has a pair only when its rate is trusted. The payer chooses the feeds in the calldata, so an unlisted feed may
+ * be the payer's own contract. A conversion that anybody can emit is trusted when a direct call with its feeds leads to
+ * exactly the paid amount. Some early routers of version 0.6 ignore a lone signed rate, so a rate that changes nothing
+ * proves nothing.
  * @param call - The call sent straight to the router that made this payment, or null.
  */
 export function pricingOf(

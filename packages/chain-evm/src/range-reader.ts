@@ -1,4 +1,4 @@
-/** What a range of blocks is read with. @module */
+/** The context that a range of blocks is read with. @module */
 import type { Endpoint } from './internal/endpoints.js'
 import type { Failures } from './internal/failures.js'
 import type { Rpc } from './internal/json-rpc.js'
@@ -9,14 +9,16 @@ import type { HeaderKind } from './reading/header-kind.js'
 import type { RouterDecoder } from './router-decoder.js'
 import type { TokenMetadata } from './token-metadata.js'
 
-/** A log of a listed router that is neither a payment nor a conversion: the chain goes on without it, and somebody should look at it. */
+/**
+ * A log of a listed router that is neither payment nor conversion. Reading goes on, and an operator should look at it.
+ */
 export interface QuarantinedLog {
   readonly chainId: number
   readonly txHash: string
   readonly blockNumber: number
   readonly logIndex: number
   readonly router: { readonly address: string; readonly version: string }
-  /** What was expected and what came. */
+  /** The expected and the actual form. */
   readonly reason: string
 }
 
@@ -32,7 +34,7 @@ export interface ChainReader {
   /** The bridge contracts whose deposits are believed, lowercased. */
   readonly spokePools: ReadonlySet<string>
   readonly onQuarantine: (log: QuarantinedLog) => void
-  /** What is known of the chain's headers. */
+  /** The kind of the chain's headers, as far as it is known. */
   readonly headers: HeaderKind
 }
 

@@ -7,8 +7,8 @@ import type { Rpc } from './internal/json-rpc.js'
 import type { RouterLog } from './router-decoder.js'
 
 /**
- * Finds the time of each log's block: from a header that is known, else from the log when the node puts the time there and
- * it lies between the known headers' times, else from one header per block.
+ * Finds the time of each log's block. Takes it from a known header; else from the log, if it lies between the known
+ * headers' times; else reads one header per block.
  * @param ends - The first and last header of the range.
  * @returns The time of a log's block, Unix milliseconds.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing or another; `ERR_CHAIN_UNAVAILABLE`.

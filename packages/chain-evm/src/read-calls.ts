@@ -3,7 +3,6 @@ import type { TransactionLogs } from './group-logs.js'
 import { blockTransactions, readTransaction, type TransactionFacts } from './internal/answers.js'
 import { quantity } from './internal/hex.js'
 import type { RpcCall } from './internal/json-rpc.js'
-import { PayingCalls, payingCallsReader } from './paying-calls.js'
 import type { RangeReader } from './range-reader.js'
 import { assertSameBlock } from './read-receipts.js'
 
@@ -40,7 +39,7 @@ export async function readCalls(
     const whole = sizeOf(height)
     const isWhole = whole !== null && same.length >= manyPayments && whole <= same.length * mostPerPayment
     const next: Asked[] = isWhole
-      ? [{ call: { ...blockCall(height), read: payingCallsReader(same) }, groups: same }]
+      ? [{ call: blockCall(height), groups: same }]
       : same.map((group) => ({ call: { method: 'eth_getTransactionByHash', params: [group.txHash] }, groups: [group] }))
     const cost = isWhole ? whole : same.length
     if (size > 0 && size + cost > transactionsPerRequest) {
@@ -82,10 +81,6 @@ async function ask(
   )
   for (const [index, { call, groups }] of asked.entries()) {
     const answered = answers[index]
-    if (answered instanceof PayingCalls) {
-      for (const transaction of answered.transactions) found.set(transaction.hash, transaction)
-      continue
-    }
     const isWhole = call.method === 'eth_getBlockByNumber'
     const inBlock = isWhole ? blockTransactions(answered, reader.fail) : null
     for (const { txHash, payments } of groups) {

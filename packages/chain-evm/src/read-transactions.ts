@@ -31,7 +31,7 @@ export interface TransactionPayments {
   readonly payments: readonly ReadPayment[]
 }
 
-/** What was read on the way to the logs. */
+/** Facts that were read before the logs. */
 export interface HeldFacts {
   /** Receipts by transaction; those of all payments, where receipts were read to find them. */
   readonly receipts: ReadonlyMap<string, ReceiptFacts>
@@ -48,7 +48,7 @@ interface Paying {
 }
 
 /**
- * Decodes logs, and reads the transaction of each payment (in batches) and the receipts that it needs and that are not in hand.
+ * Decodes logs, then reads each payment's transaction (in batches) and the receipts that are needed and not yet known.
  * A transaction with conversions alone has no payment and is not read.
  * @param logs - Logs of listed routers, by block and log index.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a transaction is no longer in the block its logs came from;
@@ -80,8 +80,8 @@ function withCall(reader: RangeReader, group: TransactionLogs, transaction: Tran
 }
 
 /**
- * A payment whose end its event does not prove needs its receipt, and so does a swap, whose other logs tell what the payer gave, and a
- * call with price feeds for which no conversion came: when the receipt has one, the node left it out of the logs.
+ * Whether a payment needs its receipt. An event that proves no end needs it, and so does a swap, whose other logs show
+ * the payer's tokens. So does a call with price feeds but no conversion, which the node may have left out of the logs.
  */
 function wantsReceipt(reader: RangeReader, { group, transaction, direct }: Paying): boolean {
   if (needsEnds(reader, transaction, group.payments)) return true

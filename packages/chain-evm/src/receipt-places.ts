@@ -5,7 +5,7 @@ import type { ReceiptLog } from './internal/answers.js'
  * Finds each payment's log in the receipt.
  * @param payments - The payment logs of the transaction, by log index.
  * @param logs - All logs of the receipt, in order.
- * @returns Positions in `logs`, ascending, one per payment; null when the receipt does not hold all of them in that order.
+ * @returns Positions in `logs`, ascending, one per payment; null when the receipt lacks one or has another order.
  */
 export function placePayments(payments: readonly ReceiptLog[], logs: readonly ReceiptLog[]): readonly number[] | null {
   const places: number[] = []

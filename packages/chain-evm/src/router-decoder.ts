@@ -1,4 +1,4 @@
-/** What the chain reader needs to know about the router's contracts; a router with other events brings its own. @module */
+/** The port to a router's contracts; a router with other events brings its own decoder. @module */
 
 /** A log of a listed router, as the node answered it. Hex is lowercase. */
 export interface RouterLog {
@@ -14,7 +14,7 @@ export interface RouterLog {
   readonly blockTimestamp: number | null
 }
 
-/** A payment as its event tells it. */
+/** A payment as in its event. */
 export interface DecodedPayment {
   readonly kind: 'payment'
   /** Payer and payee, lowercased. The payer may be forged where the contract lets its caller name it. */
@@ -28,13 +28,13 @@ export interface DecodedPayment {
   /** 32 bytes as 0x hex. */
   readonly memoHex: string
   /**
-   * What shows that the receiver got it on this chain. `event`: the event alone; `transfer`: only a Transfer log of the
-   * token beside it, because a deposit into a bridge emits the same event.
+   * Evidence that the receiver got the payment on this chain. `event`: the event alone.
+   * `transfer`: a Transfer log of the token beside it, because a bridge deposit emits the same event.
    */
   readonly provedBy: 'event' | 'transfer'
 }
 
-/** One rate of a conversion, as the event tells it. */
+/** One rate of a conversion, as in its event. */
 export interface ConversionStep {
   /** How the rate was used; `unsaid` when the event is the same for both. */
   readonly use: 'multiply' | 'divide' | 'unsaid'
@@ -46,7 +46,7 @@ export interface ConversionStep {
   readonly rate: bigint
 }
 
-/** A conversion from the invoice currency to the token, as its event tells it. */
+/** A conversion from the invoice currency to the token, as in its event. */
 export interface DecodedConversion {
   readonly kind: 'conversion'
   /** In order of use. */
@@ -58,7 +58,7 @@ export interface DecodedConversion {
 /** A log that a listed router emitted and that is neither. */
 export interface MalformedLog {
   readonly kind: 'malformed'
-  /** What was expected and what came, in a few words. */
+  /** The expected and the actual form, in a few words. */
   readonly reason: string
 }
 
@@ -67,7 +67,7 @@ export type CalledFeed =
   | { readonly contract: string }
   | { readonly contract: null; readonly codeHex: string; readonly rate: bigint }
 
-/** A call of the router that pays, as its calldata tells it. */
+/** A call of the router that pays, as in its calldata. */
 export interface RouterCall {
   /** Arguments that the payment's event repeats: they tie the call to its event. Null: not an argument. */
   readonly sender: string | null
@@ -78,11 +78,11 @@ export interface RouterCall {
   readonly amount: bigint
   /** The feed that multiplies and the one that divides; null when they cannot be read. */
   readonly feeds: readonly [CalledFeed | null, CalledFeed | null] | null
-  /** What the call charges beside the router's own fee: in basis points of the gross amount, or as a divisor of it. */
+  /** The extra fee of the call: in basis points of the gross amount, or as a divisor of it. */
   readonly extraFee: { readonly bps: bigint } | { readonly divisor: bigint } | null
   /** An addition to the service's own fee, in basis points. */
   readonly convenienceFeeBps: bigint
-  /** The token that the payer gives when the call swaps and carries no value (with value it is the wrapped native token). */
+  /** The token that the payer gives in a swap without value. (With value it is the wrapped native token.) */
   readonly swap: { readonly token: string; readonly amountIn: bigint } | null
 }
 
@@ -98,6 +98,6 @@ export interface RouterDecoder {
   decode(log: RouterLog, version: string): DecodedPayment | DecodedConversion | MalformedLog
   /** The integration address that the calldata names, lowercased, or null. It never throws. */
   integrationAddress(calldata: string): string | null
-  /** What a call to a router of the version says, or null for a call that does not pay. It never throws. */
+  /** Decodes a call to a router of the version; null for a call that does not pay. It never throws. */
   call(calldata: string, version: string): RouterCall | null
 }

@@ -6,9 +6,9 @@ const serviceFeeBps = 20n
 const wholeInBps = 10_000n
 
 /**
- * What is left of the total once the extra fee of the call is taken off. Each fee is rounded down by itself.
+ * The total less the extra fee of the call. Each fee is rounded down by itself.
  * @param total - All fees of the event, in base units.
- * @returns Null when the rest is nothing that the router charges for itself, so that the call does not explain the total.
+ * @returns Null when the router cannot have charged the rest, so that the call does not explain the total.
  */
 export function serviceFeeOf(
   { extraFee, convenienceFeeBps }: Pick<RouterCall, 'extraFee' | 'convenienceFeeBps'>,

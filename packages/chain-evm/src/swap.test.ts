@@ -60,7 +60,7 @@ function uniswapCall(tokenIn: Address, changes: object = {}): Hex {
   return encodeFunctionData({ abi: [item as AbiFunction], args: [params] })
 }
 
-/** What the router does in the next swap calls: takes, gives back, and reports a payment of 900 units of USDC. */
+/** Sets the next swap calls: the router takes, gives back, and reports a payment of 900 units of USDC. */
 async function plan(
   take: bigint,
   giveBack: bigint,

@@ -71,7 +71,7 @@ afterAll(async () => {
   await other?.node.stop()
 })
 
-/** What is read, again and again, through connections of its own. */
+/** The read that is repeated, through connections of its own. */
 type Reader = () => Promise<unknown>
 
 const onChain =

@@ -1,4 +1,4 @@
-/** Reads what a token contract answers to `symbol()` and `decimals()`. Tokens are foreign code: any bytes may come. @module */
+/** Decodes a token's answers to `symbol()` and `decimals()`. Tokens are foreign code: any bytes may come. @module */
 import { byteLength, wordAt, wordToOffset } from './internal/hex.js'
 
 /** Longest symbol that is kept, in code points. */

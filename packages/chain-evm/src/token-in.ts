@@ -1,12 +1,12 @@
 /**
- * What the payer gave. Rule:
- * - A payment whose transaction was not a swap call sent straight to the router: the token and gross amount of its event.
- * - A swap call (its sender, receiver and memo must fit exactly one payment of that router in the transaction): the token
- *   of the calldata, and of its Transfer logs in the receipt what the transaction's signer gave the router, less what the
- *   router gave back to the signer or to the payment's sender. Without such logs, the call's `amountIn`.
- * - A swap call that carries value: the native token, and the value less what the router unwrapped to give back.
- * Limits: a payment through a smart wallet or another contract shows the token that was paid, not one that was swapped
- * before; native coins leave no log, so those returned without unwrapping are not subtracted.
+ * The token and amount that the payer gave.
+ * - Without a swap call sent straight to the router: the token and gross amount of the event.
+ * - A swap call: the token of the calldata, and the signer's transfers to the router, by the receipt's Transfer logs.
+ * Transfers back to the signer or the sender are subtracted. Without such logs, the call's `amountIn`. Sender, receiver
+ * and memo must fit exactly one payment of that router in the transaction.
+ * - A swap call with value: the native token, and the value less the amount that the router unwrapped to give back.
+ * Limits: a payment through another contract shows the paid token, not one swapped before. Native coins leave no log,
+ * so coins returned without unwrapping are not subtracted.
  * @module
  */
 import type { DirectPayment } from './conversion-pairs.js'
@@ -25,7 +25,7 @@ export interface TokenAmount {
 /** `Withdrawal(address indexed src, uint256 wad)` of wrapped native tokens. */
 const withdrawalTopic = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65'
 
-/** What the payer gave in a swap call. */
+/** The payer's token and amount in a swap call. */
 export function swapInput(
   transaction: TransactionFacts,
   swap: NonNullable<RouterCall['swap']>,

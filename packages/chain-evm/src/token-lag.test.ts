@@ -44,7 +44,7 @@ async function tokenOut(chain: ReturnType<typeof open>, height: number) {
 const ofState = (method: string) => method === 'eth_call' || method === 'eth_getCode'
 const noState = ({ id }: Item) => ({ id, result: '0x' })
 
-/** What a node answers that stopped below `height`, where the token is not deployed yet. */
+/** The answers of a node that stopped below `height`, where the token is not deployed yet. */
 function behind(height: number) {
   return rewriting((item: Item, { method, params }: FrontCall) => {
     if (method === 'eth_getBlockByNumber' && params[0] === 'latest')

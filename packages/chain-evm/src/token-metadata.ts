@@ -37,8 +37,8 @@ interface Entry {
 }
 
 /**
- * A cache in front of `eth_call`. What a contract answers is kept for good, also "it has none". An address without code is
- * asked again in later blocks, since a token may be deployed there. A failed request is not kept.
+ * A cache in front of `eth_call`. A contract's answer is cached for good, also "it has none". An address without code
+ * is asked again in later blocks, since a token may be deployed there. A failed request is not cached.
  */
 export function createTokenMetadata(chainId: number, fail: Failures, native: TokenFacts): TokenMetadata {
   const known = new Map<string, Entry>()
@@ -52,7 +52,7 @@ export function createTokenMetadata(chainId: number, fail: Failures, native: Tok
     if (at < height) throw fail.unavailable(`the node's newest block is below ${height}, where a token is asked for.`)
     if (isAnswer(symbol) && isAnswer(decimals))
       return { facts: toFacts(address, symbol.result, decimals.result), upTo: Number.POSITIVE_INFINITY }
-    // Contracts stop for reasons that nodes word as they like, and so do nodes: what is one's own fault is there each time.
+    // Nodes and contracts word their faults freely; a contract's own fault recurs each time.
     let settled = await settle(endpoint, address, at, signal)
     for (let looks = 1; !settled.isClear && looks < looksAtFailure; looks++)
       settled = await settle(endpoint, address, at, signal)
@@ -60,8 +60,9 @@ export function createTokenMetadata(chainId: number, fail: Failures, native: Tok
   }
 
   /**
-   * Asks again for what was empty or failed, at a fixed height: behind a gateway, another node than the one that told the
-   * newest block may have answered, and a node that lacks this block says so. Code, and a call that cannot fail, come along.
+   * Repeats empty and failed calls at a fixed height. Behind a gateway, another node than the one that reported the
+   * newest block may have answered, and a node without this block says so. Code, and a call that cannot fail, come
+   * along.
    */
   async function settle(endpoint: Endpoint, address: string, at: number, signal?: AbortSignal) {
     const block = quantity(at)
@@ -108,8 +109,8 @@ export function createTokenMetadata(chainId: number, fail: Failures, native: Tok
 }
 
 /**
- * As `askOwnChain`. When the answer is too large, each call is asked alone: one that is too large by itself failed, as
- * a contract may answer as much as its gas pays for.
+ * As `askOwnChain`. When the answer is too large, each call is sent alone. One that is too large by itself failed: a
+ * contract may answer as much as its gas pays for.
  */
 async function askForeign(own: OwnChain, calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcOutcome[]> {
   try {

@@ -5,7 +5,7 @@ import { uintAt, wordToAddress } from './internal/hex.js'
 /** `Transfer(address indexed from, address indexed to, uint256 value)`. */
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
-/** What moved from whom to whom, in base units of the token. Addresses are lowercase. */
+/** A transfer in base units of the token. Addresses are lowercase. */
 export interface Transfer {
   readonly token: string
   readonly from: string

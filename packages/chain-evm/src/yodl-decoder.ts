@@ -1,6 +1,6 @@
 /**
- * The events of router versions 0.1 to 0.9. Decoded by hand: an ABI library spends most of its time on address checksums
- * that nobody here reads.
+ * Decodes the events of router versions 0.1 to 0.9 by hand. An ABI library spends most of its time on address
+ * checksums.
  * @module
  */
 import { decodeConversion, decodeSingleConversion } from './decode-conversion.js'
@@ -24,9 +24,9 @@ type Decode = (log: RouterLog) => DecodedPayment | DecodedConversion | Malformed
 type Events = Readonly<Record<string, Decode>>
 
 /**
- * Versions 0.1 and 0.2 name one feed and not how it was used; 0.1 only multiplies. Versions 0.3 to 0.5 name a feed that
- * stands alone first, however it was used; 0.6 and later name it in its place. From 0.6 on `emitConversionEvent` is public,
- * and from 0.8 on `yodlWithAcross` emits the event of a payment for a deposit into a bridge.
+ * Versions 0.1 and 0.2 name one feed but not its use; 0.1 only multiplies. Versions 0.3 to 0.5 name a lone feed first;
+ * 0.6 and later name it in its position. From 0.6 on `emitConversionEvent` is public. From 0.8 on `yodlWithAcross`
+ * emits the payment event for a bridge deposit.
  */
 const first: Events = {
   [paymentTopic]: (log) => decodePayment(log, false),

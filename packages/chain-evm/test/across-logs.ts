@@ -19,7 +19,7 @@ const formerFills = parseAbi([
 export const depositNames = ['FundsDeposited', 'V3FundsDeposited'] as const
 export const fillNames = ['FilledRelay', 'FilledV3Relay'] as const
 
-/** What a test may choose of a deposit and of its fill. */
+/** Options of a deposit and of its fill. */
 export interface Bridged {
   readonly originChainId: bigint
   readonly destinationChainId: bigint

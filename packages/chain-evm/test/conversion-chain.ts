@@ -28,7 +28,7 @@ const rateOf = (feed: Address) => rates.get(feed) ?? 0n
 export const feedsOf = (...list: [Address, string][]) =>
   list.map(([address, base]) => ({ address, base, quote: 'USD', decimals: 8 }))
 
-/** A payment as the version emits it. It is charged 1 unit: without any fee, late versions emit the same for a bridge deposit. */
+/** A payment as the version emits it, with a fee of 1 unit: without fees, late versions emit the same for a deposit. */
 export function payment(version: string, amount: bigint, changes: Readonly<Record<string, unknown>> = {}): EmittedLog {
   const name = Number(version) < 0.3 ? 'Payment' : 'Yodl'
   return eventLog(version, name, { sender: payer, receiver, token: usdc, amount, fees: 1n, memo, ...changes })
@@ -82,7 +82,7 @@ export async function openConversionChain() {
     routerA,
     wallet,
     routerB,
-    /** What the last `read` reported. */
+    /** The reports of the last `read`. */
     quarantined,
     call,
     /** Sends router A the call of its version that pays with tokens. */

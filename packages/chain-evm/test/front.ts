@@ -25,7 +25,7 @@ export type Intercept = (
 
 export interface Front {
   readonly url: string
-  /** What was asked so far: one entry per HTTP request. */
+  /** The requests so far: one entry per HTTP request. */
   readonly requests: readonly (readonly string[])[]
   intercept: Intercept
   close(): Promise<void>

@@ -11,7 +11,7 @@ import {
 import type { RouterLog } from '../src/router-decoder.js'
 import { exampleOf, routerEvents, routerFunctions } from './abis.js'
 
-/** What a contract emits. */
+/** An event of a contract. */
 export interface EmittedLog {
   readonly topics: readonly Hex[]
   readonly data: Hex

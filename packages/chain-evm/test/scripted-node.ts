@@ -23,7 +23,7 @@ export class NodeError extends Error {
 export interface ScriptedNode {
   readonly url: string
   readonly wsUrl: string
-  /** What each call is answered. */
+  /** The answer to each call. */
   answer: Answer
   /** Answers a request in another way: true when it did. `item` is what the node would say to it. */
   http: ((response: ServerResponse, calls: readonly ScriptedCall[], body: string) => boolean) | null

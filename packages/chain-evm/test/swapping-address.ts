@@ -4,7 +4,9 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 export interface SwappingAddress {
   /** Host and port. */
   readonly host: string
-  /** The node that answers from now on. `cut`: what is connected is cut, as when a node is replaced and not a part of a gateway. */
+  /**
+   * Sets the node that answers from now on. `cut` closes open connections, as when a node without gateway is replaced.
+   */
   swap(nodeUrl: string, cut: boolean): void
   /** Swaps once so many pieces of answers have passed from now on. */
   swapAfter(pieces: number, nodeUrl: string, cut: boolean): void

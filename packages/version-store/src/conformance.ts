@@ -1,6 +1,7 @@
 /**
- * The tests that every version store passes, for adapters inside and outside of this repository. They bring their own assertions, and
- * take the `test` of vitest, jest, node:test or bun:test; {@link versionStoreCases} gives them to anything else.
+ * The tests that every version store passes, for adapters inside and outside of this repository.
+ * They bring their own assertions and take the `test` of vitest, jest, node:test or bun:test.
+ * {@link versionStoreCases} returns them for any other runner.
  * @module
  */
 import { ConformanceError } from './conformance/assert.js'
@@ -14,13 +15,13 @@ import { orderCases } from './conformance/order.js'
 import { scheduleCases } from './conformance/schedules.js'
 import { sweepCases } from './conformance/sweep.js'
 
-/** What an adapter cannot do. */
+/** A test that an adapter cannot pass. */
 export interface ConformanceExcuse {
   /** The name of a test, or its beginning, which then names all tests that begin so. */
   readonly test: string
   /** Why the adapter cannot pass it; printed with the test's name. */
   readonly reason: string
-  /** `false` where the test cannot even run, because it would end the process: it is skipped, with its reason. @default true */
+  /** `false` when the test would end the process: it is skipped, with its reason. @default true */
   readonly run?: boolean | undefined
 }
 
@@ -32,13 +33,13 @@ export interface RegisterTest {
   skip?(name: string, run: () => Promise<void>): unknown
 }
 
-/** What the adapter is tested with. */
+/** The fixture and the excuses of the adapter under test. */
 export interface ConformanceOptions {
   /** Registers a test. */
   readonly test: RegisterTest
   /**
-   * Tests that the adapter cannot pass. They run all the same and must fail, so that an excuse ends with its reason. An excuse that
-   * names no test is refused.
+   * Tests that the adapter cannot pass. They run and must fail, so that an excuse ends with its reason.
+   * An excuse that names no test is refused.
    */
   readonly excuse?: readonly ConformanceExcuse[] | undefined
 }
@@ -46,7 +47,10 @@ export interface ConformanceOptions {
 /** A test of the suite as a function. */
 export interface ConformanceCase<Tx> {
   readonly name: string
-  /** @throws {@link ConformanceError} When the store does not do what its port promises. @throws What the store or the fixture throws. */
+  /**
+   * @throws {@link ConformanceError} When the store breaks its port. Errors of the store and of the fixture pass
+   * through.
+   */
   run(open: OpenFixture<Tx>): Promise<void>
 }
 

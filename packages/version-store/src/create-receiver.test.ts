@@ -31,7 +31,7 @@ test('verifies, then handles, and answers with the proof and the decision', asyn
   expect(log).toEqual(['verify', 'handle'])
 })
 
-test('a repeated delivery is verified and not handled again; an overtaken one neither', async () => {
+test('a repeated delivery is verified and not handled again; nor is a superseded one', async () => {
   const { receive, handled } = setUp()
   await receive({ ...snapshot, version: 2 })
   expect((await receive({ ...snapshot, version: 2 })).decision).toBe('duplicate')

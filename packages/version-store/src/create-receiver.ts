@@ -1,27 +1,28 @@
-/** The receiving pipeline: verify, compare, handle once. Source: INTERFACE 6, receiver obligations. @module */
+/** The receiving pipeline: verify, compare, handle once. Source: docs/interface.md 6, receiver obligations. @module */
 import type { VersionDecision } from './decide-version.js'
 import type { VersionedPayment, VersionStore } from './version-store.js'
 
-/** What a receiver is made from. */
+/** The steps of a receiver. */
 export interface ReceiverOptions<Delivery, Verified extends { readonly snapshot: VersionedPayment }, Tx> {
-  /** Refuses what the service did not sign, by throwing; `verify` of `createVerifier` in `@payment-integration/webhook` fits. */
+  /** Throws for an unsigned delivery; `verify` of `createVerifier` in `@payment-integration/webhook` fits. */
   readonly verify: (delivery: Delivery) => Promise<Verified> | Verified
   /** Where handled versions are kept. */
   readonly store: VersionStore<Tx>
   /**
-   * Your effect, once per version. Write through `tx`: it is kept together with the version, or not at all.
+   * Your effect, once per version. Write through `tx`: the store commits those writes with the version, or neither.
    *
-   * Return for a payment that is not yours: a stranger can name your integration's address in one, and an endpoint that answers 5xx to
-   * payments that will never be its own is blocked at the service, also for those that are. Where its order may come after it, keep the
-   * payment through `tx` and match it when the order comes. Throw only for what you expect within the service's next attempts (your
-   * database is away, the order is being written): nothing is stored, and the service sends again after your 5xx.
+   * Return for a payment that is not yours: a stranger can name your integration's address in one. If your endpoint
+   * answers 5xx to such payments, the service blocks it for your own too. Where an order may come after its payment,
+   * store the payment through `tx` and match it when the order comes.
+   * Throw only for a failure that ends within the service's next attempts, as when your database is down. Nothing is
+   * stored then, and the service retries after your 5xx.
    *
    * The service waits 5 seconds for an answer, so hand slow work to a queue that you fill through `tx`.
    */
   readonly handle: (snapshot: Verified['snapshot'], tx: Tx) => void | Promise<void>
 }
 
-/** What became of a delivery: answer 2xx for each decision, because a repeated or overtaken delivery needs no other try. */
+/** The decision about a delivery. Answer 2xx for each: a duplicate or stale delivery needs no retry. */
 export type Received<Verified> = Verified & {
   /** `apply`: handled now. `duplicate`: handled before. `stale`: a greater version was handled before. */
   readonly decision: VersionDecision
@@ -29,16 +30,18 @@ export type Received<Verified> = Verified & {
 
 /** Takes deliveries, and snapshots from elsewhere, into one store by one handler. The functions need no `this`. */
 export interface Receiver<Delivery, Verified extends { readonly snapshot: VersionedPayment }> {
-  /** Verifies, compares, handles once, commits. @throws What `verify`, the store or `handle` throws; nothing is kept then. */
+  /** Verifies, compares, handles once, commits. Errors of its steps pass through; nothing is stored then. */
   receive(delivery: Delivery): Promise<Received<Verified>>
-  /** The same without the signature, for a snapshot that you fetched from the read API yourself. @throws As the store or `handle`. */
+  /** The same without the signature, for a snapshot that you read from the read API. */
   accept(snapshot: Verified['snapshot']): Promise<VersionDecision>
 }
 
 /**
  * Makes a receiver.
- * @throws {TypeError} When a part is missing.
- * @example const { receive } = createReceiver({ verify, store: createSqliteVersionStore({ database }), handle: (snapshot, tx) => save(tx, snapshot) })
+ * @throws {TypeError} When a step is missing.
+ * @example
+ * const store = createSqliteVersionStore({ database })
+ * const { receive } = createReceiver({ verify, store, handle: (snapshot, tx) => save(tx, snapshot) })
  */
 export function createReceiver<Delivery, Verified extends { readonly snapshot: VersionedPayment }, Tx>(
   options: ReceiverOptions<Delivery, Verified, Tx>,

@@ -1,6 +1,6 @@
-/** Orders payment snapshots. Source: INTERFACE 6, receiver obligations. @module */
+/** Orders payment snapshots. Source: docs/interface.md 6, receiver obligations. @module */
 
-/** What a receiver does with a snapshot: act on it, or drop it as already seen or overtaken. */
+/** The decision about a snapshot: apply it, or drop it as a duplicate or as superseded. */
 export type VersionDecision = 'apply' | 'duplicate' | 'stale'
 
 /** Compares an incoming version with the stored one (`undefined` when the payment is new). */

@@ -1,6 +1,6 @@
 /**
- * What can go wrong in a store, besides the effect. Any of them answered outside 2xx makes the service send again.
- * Source: INTERFACE 6, delivery.
+ * Failures of a store itself, not of an effect. An answer outside 2xx makes the service retry.
+ * Source: docs/interface.md 6, delivery.
  * @module
  */
 
@@ -21,17 +21,17 @@ export class EffectReentrantError extends VersionStoreError {
 }
 
 /**
- * A call waited `busyTimeoutMs` for its turn. Nothing was kept; answer 503 and the service sends again. Its effect did not run, but for one
- * case: a COMMIT of SQLite that finds a lock for so long comes after the effect. What that wrote through `tx` is undone; what it did
- * elsewhere is not.
+ * A call waited `busyTimeoutMs` for its turn. Nothing was stored; answer 503 and the service retries.
+ * The effect did not run, with one exception: a COMMIT of SQLite can wait that long for a lock after the effect.
+ * Its writes through `tx` are rolled back then; its other work is not.
  */
 export class StoreBusyError extends VersionStoreError {
   override readonly name = 'StoreBusyError'
   readonly code = 'ERR_VERSION_STORE_BUSY'
   readonly status = 503
   /**
-   * `lock`: another connection held the database or the payment. `effect`: other effects held this connection, or, on a pool and in
-   * Redis, the payment; the first may never end.
+   * `lock`: another connection locked the database or the payment. `effect`: other effects run on this connection or,
+   * on a pool and in Redis, for this payment. The first of them may never end.
    */
   readonly waitedFor: 'lock' | 'effect'
   /** @param cause - The driver's error, for a lock. */
@@ -56,8 +56,9 @@ export class TransactionOpenError extends VersionStoreError {
 }
 
 /**
- * The effect ended the store's transaction, even if it began another: what it wrote may be kept. The version is not; but on PostgreSQL,
- * where it is stored before the effect, a COMMIT of the effect keeps it. Remove COMMIT and ROLLBACK from it. When the effect threw, too, its error is the `cause`.
+ * The effect ended the store's transaction, even if it began another. Its writes may be committed.
+ * The version is not, except on PostgreSQL, where it is stored before the effect and the effect's COMMIT commits it.
+ * Remove COMMIT and ROLLBACK from the effect. If the effect threw too, its error is the `cause`.
  */
 export class TransactionEndedError extends VersionStoreError {
   override readonly name = 'TransactionEndedError'
@@ -71,8 +72,8 @@ export class TransactionEndedError extends VersionStoreError {
 }
 
 /**
- * A statement of the effect failed, the effect went on, and PostgreSQL keeps nothing of such a transaction. Nothing was kept. Let the
- * statement's error come out of the effect, or try it at a savepoint. Inside of a transaction of yours: it had failed before.
+ * A statement of the effect failed, and the effect went on. PostgreSQL commits nothing of such a transaction.
+ * Let the error leave the effect, or run the statement at a savepoint. In your own transaction: it had failed before.
  */
 export class TransactionFailedError extends VersionStoreError {
   override readonly name = 'TransactionFailedError'
@@ -99,10 +100,10 @@ export class TableMissingError extends VersionStoreError {
 }
 
 /**
- * The effect took longer than `leaseMs`, and another delivery may have begun: nothing was written through `tx`, and the version is not
- * taken. What the effect did elsewhere may repeat. Lengthen the lease, or shorten the effect. One case is otherwise: the connection broke
- * with the answer of the last step, the client sent the step again, and a greater version was stored between the two. Then the writes are
- * kept; the next delivery is `stale`, and right.
+ * The effect took longer than `leaseMs`, and another delivery may have begun. Nothing was written through `tx`, and the
+ * version is not stored. Other work of the effect may repeat. Lengthen the lease, or shorten the effect.
+ * Writes are stored in one case: the connection broke before the last answer, and a greater version was stored
+ * before the client resent the step. The next delivery is then rightly `stale`.
  */
 export class LeaseLostError extends VersionStoreError {
   override readonly name = 'LeaseLostError'

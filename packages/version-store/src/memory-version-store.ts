@@ -1,13 +1,13 @@
-/** The reference adapter: a Map. Forgets with its process. Source: INTERFACE 6, receiver obligations. @module */
+/** The reference adapter: a Map in memory. Source: docs/interface.md 6, receiver obligations. @module */
 import { decideVersion } from './decide-version.js'
 import { createQueues, createReentryGuard } from './internal/queue.js'
 import { checkVersion, normalizeIntegration, normalizeKey } from './payment-key.js'
 import type { ListingVersionStore, PaymentKey } from './version-store.js'
 
 /**
- * Makes an empty store in memory, for tests and trials. A restart forgets every version, so each redelivery then runs again;
- * and it has no transaction: what an effect wrote elsewhere before it threw stays written. Effects get `undefined`. Behind an effect
- * that never settles, the other deliveries of its payment wait for ever.
+ * Makes an empty store in memory, for tests and trials. Effects get `undefined`.
+ * A restart forgets every version, so each redelivery runs again. There is no transaction: writes that an effect made
+ * elsewhere before it threw stay. If an effect never settles, other deliveries of its payment wait for ever.
  */
 export function createMemoryVersionStore(): ListingVersionStore<undefined> {
   const versions = new Map<string, number>()

@@ -1,6 +1,6 @@
 /**
- * Checks keys and versions where they enter a store. Adapters call these, so that all refuse alike.
- * Source: INTERFACE 2.3 (the fields) and 6 (what identifies a snapshot).
+ * Checks keys and versions where they enter a store. All adapters call it, so that all refuse alike.
+ * Source: docs/interface.md 2.3 (fields) and 6 (identity of a snapshot).
  * @module
  */
 import type { PaymentKey, VersionedPayment } from './version-store.js'

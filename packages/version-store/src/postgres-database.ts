@@ -1,12 +1,12 @@
-/** The shapes of the PostgreSQL drivers, so that none of them is a dependency, and the transaction that each one gives. @module */
+/** Types of the PostgreSQL drivers and their transactions, so that no driver is a dependency. @module */
 
 /** Any function. */
 export type Method = (...values: never) => unknown
 
 /**
- * A connection of `pg` that you connected, best for the store alone. The stores on it take turns; a pool serves payments side by side.
- * **Other code does not take turns:** what it writes on the same client while an effect runs is inside of the store's transaction, and is
- * undone with it when the effect fails.
+ * A connected `Client` of `pg`, best used by the store alone. Stores on it take turns; a pool serves payments in
+ * parallel. **Other code takes no turns.** Its writes on the same client join the store's open transaction, and are
+ * rolled back when the effect fails.
  */
 export interface PgClient {
   readonly query: Method
@@ -18,7 +18,7 @@ export interface PgPool extends PgClient {
   readonly totalCount: number
 }
 
-/** What `postgres()` of postgres.js gives. */
+/** The result of `postgres()` of postgres.js. */
 export interface PostgresJs {
   readonly begin: Method
   readonly unsafe: Method
@@ -30,7 +30,7 @@ export interface KyselyDatabase {
   readonly transaction: Method
 }
 
-/** What `drizzle()` gives for PostgreSQL, on a pool. */
+/** The result of `drizzle()` for PostgreSQL, on a pool. */
 export interface DrizzleDatabase {
   readonly execute: Method
   readonly transaction: Method
@@ -42,7 +42,7 @@ export type DrizzleSql = (strings: TemplateStringsArray, ...values: unknown[]) =
 /** A driver that the store knows, by its shape. */
 export type PostgresDatabase = PgPool | PgClient | PostgresJs | KyselyDatabase | DrizzleDatabase
 
-/** What the driver itself gives to the work of a transaction: effects get it as `tx`. */
+/** The driver's own transaction: effects get it as `tx`. */
 export type PostgresTransaction<Database> = Database extends PgPool
   ? Database extends { readonly connect: { (): Promise<infer Client>; (callback: never): unknown } }
     ? Client

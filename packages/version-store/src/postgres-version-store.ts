@@ -1,4 +1,4 @@
-/** The adapter for PostgreSQL, over the drivers that applications have. Source: INTERFACE 6, receiver obligations. @module */
+/** The adapter for PostgreSQL drivers. Source: docs/interface.md 6, receiver obligations. @module */
 
 import type { BusyOptions } from './busy-options.js'
 import { decideVersion, type VersionDecision } from './decide-version.js'
@@ -30,29 +30,34 @@ import type { Effect, ListingVersionStore, PaymentKey, VersionedPayment } from '
 /** Where versions are kept, and how long the database lets a transaction wait. */
 export type PostgresVersionStoreOptions<Database> = BusyOptions & {
   /**
-   * Your pool, connection or query builder. Effects get as `tx` what it gives to the work of a transaction. A single `Client` of `pg` is
-   * for the store alone: see {@link PgClient}. A pool of `pg` needs a `connectionTimeoutMillis`, or a call waits for a connection for ever.
+   * Your pool, connection or query builder. Effects get its own transaction object as `tx`.
+   * Give the store a single `Client` of `pg` alone: see {@link PgClient}. A pool of `pg` needs a
+   * `connectionTimeoutMillis`, or a call waits for a connection for ever.
    */
   readonly database: Database
   /** The table, with or without its schema: lower-case letters, digits and underscores. @default 'payment_versions' */
   readonly table?: string | undefined
   /**
-   * With `pg`: whether the server keeps the plans of the store's statements. Where a plan is not found (26000) or is another's (42P05),
-   * behind a pooler or after DISCARD ALL or DEALLOCATE ALL, the statement has done nothing and runs again without one, a pool closes
-   * the connection, and from then on the store asks for less: first no EXECUTE, which PgBouncer never finds, then no names. `false` spares
-   * such attempts behind a pooler that keeps no plans (PgBouncer before 1.21, or with `max_prepared_statements = 0`). postgres.js has the
-   * same option of its own. @default true
+   * With `pg`: whether the server keeps prepared statements of the store.
+   * A pooler, DISCARD ALL or DEALLOCATE ALL can lose one (26000) or confuse it (42P05). The statement has then done
+   * nothing and runs again without it, and a pool closes the connection. After that the store gives up EXECUTE, which
+   * PgBouncer never finds, and then names.
+   * `false` spares these attempts behind a pooler without prepared statements: PgBouncer before 1.21, or with
+   * `max_prepared_statements = 0`. postgres.js has its own option.
+   * @default true
    */
   readonly prepare?: boolean | undefined
   /**
-   * How long one statement of the transaction may take, those of the effect included, in milliseconds; 0 for ever. Below the 5 seconds
-   * after which the service stops listening. @default 4000
+   * Longest time for one statement of the transaction, including the effect's, in milliseconds; 0 for no limit.
+   * Keep it below the 5 seconds after which the service stops waiting.
+   * @default 4000
    */
   readonly statementTimeoutMs?: number | undefined
   /**
-   * How long an effect may do other things between two statements, in milliseconds; 0 for ever. The server then ends the connection and
-   * undoes the transaction, so that an effect that hangs holds neither a payment nor a connection. With `pg` alone: under the others, a
-   * connection that the server ends can end the process, or worse. @default 4500
+   * Longest time between two statements of an effect, in milliseconds; 0 for no limit. The server then ends the
+   * connection and rolls back, so that a hung effect blocks neither payment nor connection.
+   * With `pg` alone: under other drivers, a connection that the server ends can end the process, or worse.
+   * @default 4500
    */
   readonly idleTimeoutMs?: number | undefined
 } & (Database extends KyselyDatabase
@@ -67,37 +72,38 @@ export type PostgresVersionStoreOptions<Database> = BusyOptions & {
 /** A version store that also works in transactions of yours. */
 export interface PostgresVersionStore<Tx> extends ListingVersionStore<Tx> {
   /**
-   * The store inside of a transaction that you began: version and effect are kept when you commit, and undone when you do not. An
-   * effect that throws undoes its own work alone, at a savepoint, so that you can go on. What a transaction waits for, and what it does
-   * at an isolation level above READ COMMITTED (SQLSTATE 40001: begin again), stays with you; of several payments, advance them in one
-   * order everywhere, or two transactions may wait for each other (40P01).
+   * The store inside of your own transaction: your commit or rollback decides about version and effect.
+   * An effect that throws rolls back its own work alone, at a savepoint, so that you can go on.
+   * Waiting stays with you, and so does a higher isolation level than READ COMMITTED (SQLSTATE 40001: begin again).
+   * Advance several payments in one order everywhere, or two transactions may deadlock (40P01).
    */
   in(tx: Tx): ListingVersionStore<Tx>
-  /** Creates the table where it is missing; safe to call from several processes at once. It runs {@link postgresVersionTable}. */
+  /** Creates the table where it is missing, by {@link postgresVersionTable}. Safe in several processes at once. */
   migrate(): Promise<void>
 }
 
-/** Milliseconds, below the 5 seconds of the service. Source: INTERFACE 6 (it gives up waiting after 5 seconds). */
+/** Milliseconds. The service stops waiting after 5 seconds. Source: docs/interface.md 6. */
 export const postgresDefaults = { table: 'payment_versions', statementTimeoutMs: 4000, idleTimeoutMs: 4500 } as const
 
 /**
  * The SQL that creates the table, for your own migrations.
- * @throws {TypeError} When the table's name is not of lower-case letters, digits and underscores, with or without a schema.
+ * @throws {TypeError} When the table's name has other characters than lower-case letters, digits and underscores, with
+ * or without a schema.
  */
 export function postgresVersionTable(table: string = postgresDefaults.table): string {
   return tableSql(table)
 }
 
 /**
- * Makes a store on PostgreSQL 12 or later. `advance` begins a transaction (READ COMMITTED), takes the version by one statement, runs the
- * effect with the driver's own transaction, commits: a crash at any point keeps both or neither. Deliveries of one payment go one after
- * the other: those of this process before they take a connection, and those of any number of processes in the database, for
- * `busyTimeoutMs` in all. Payments do not wait for each other while the pool has a connection left. No effect is retried: at READ
- * COMMITTED the store's statement cannot fail to serialise, and what an effect meets (a deadlock, 40P01) comes out, so that the next
- * delivery tries again.
+ * Makes a store on PostgreSQL 12 or later. `advance` begins a transaction (READ COMMITTED), stores the version by one
+ * statement, runs the effect with the driver's own transaction, and commits. A crash at any point keeps both or
+ * neither. Deliveries of one payment run one after the other, and wait for `busyTimeoutMs` in all. Those of this
+ * process queue before they take a connection, those of other processes queue in the database. Payments wait for each
+ * other only when the pool is empty. No effect is retried. The store's statement cannot fail to serialise at READ
+ * COMMITTED; an effect's own deadlock (40P01) is thrown, and the next delivery retries.
  * @throws {TypeError | RangeError} When an option has no usable form. Its methods throw `ERR_VERSION_STORE_BUSY`,
- * `ERR_VERSION_TABLE_MISSING`, `ERR_TRANSACTION_OPEN`, `ERR_TRANSACTION_ENDED`, `ERR_TRANSACTION_FAILED`, `ERR_EFFECT_REENTRANT`, and the
- * driver's own errors as they are.
+ * `ERR_VERSION_TABLE_MISSING`, `ERR_TRANSACTION_OPEN`, `ERR_TRANSACTION_ENDED`, `ERR_TRANSACTION_FAILED`,
+ * `ERR_EFFECT_REENTRANT`, and the driver's own errors unchanged.
  * @example const store = createPostgresVersionStore({ database: new pg.Pool() })
  */
 export function createPostgresVersionStore<Database extends PostgresDatabase>(
@@ -132,7 +138,7 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
     return rows.map(({ chain, hash }) => [String(chain), String(hash)])
   }
 
-  /** A store on a pool, whose deliveries of one payment take turns, or on one connection or transaction, at which all calls do. */
+  /** A store. On a pool, deliveries of one payment take turns; on one connection or transaction, all calls do. */
   function storeOn(
     holder: object,
     isPool: boolean,
@@ -159,7 +165,7 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
           : { statement: claimOfCaller, values }
       const work: Work<Tx, VersionDecision> = async (tx, [taken]) => {
         if (taken === undefined) {
-          // The claim has locked the row that it did not change, so it is there; where a policy hides it, nothing can be said.
+          // The statement locked the row, so it is there. Where a row policy hides it, its version stays unknown.
           const stored = await versionOf(tx, key)
           if (stored === undefined)
             throw new Error(`The row of a payment in ${table} cannot be read; see its policies.`)
@@ -223,7 +229,7 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
   } as PostgresVersionStore<PostgresTransaction<Database>>
 }
 
-/** What the server takes: 32 bits. */
+/** The server's limit: 32 bits. */
 const longestMs = 2_147_483_647
 
 /** Any number that others do not use. */

@@ -3,7 +3,7 @@
 /** A client of ioredis. */
 export interface IoRedisClient {
   call(command: string, ...values: string[]): Promise<unknown>
-  /** What the client itself puts before each key. */
+  /** The prefix that the client itself puts before each key. */
   readonly options?: { readonly keyPrefix?: string | undefined }
   /** The nodes of a cluster. */
   nodes?(role: 'master'): IoRedisClient[]
@@ -33,7 +33,7 @@ export function commandsOf(client: RedisClient): (words: readonly string[]) => P
 export async function mastersOf(client: RedisClient): Promise<readonly RedisClient[]> {
   const { nodes } = client as Partial<IoRedisClient>
   if (nodes === undefined) return [client]
-  // Until it has the slots from one of its nodes, a cluster knows no node, or those it was made with. A command waits for the slots.
+  // A cluster client knows its nodes only after one of them sent the slots. Any command waits for the slots.
   await commandsOf(client)(['PING'])
   const masters = nodes.call(client, 'master')
   if (masters.length === 0) throw new Error('The cluster of redis has no master that could be listed.')

@@ -1,4 +1,4 @@
-/** The adapter for Redis, with a weaker promise than a database's. Source: INTERFACE 6, receiver obligations. @module */
+/** The adapter for Redis, with a weaker promise. Source: docs/interface.md 6, receiver obligations. @module */
 
 import type { BusyOptions } from './busy-options.js'
 import type { VersionDecision } from './decide-version.js'
@@ -15,23 +15,24 @@ import type { Effect, ListingVersionStore, PaymentKey } from './version-store.js
 export interface RedisVersionStoreOptions extends BusyOptions {
   /** Your connected client. */
   readonly redis: RedisClient
-  /** What the keys begin with. @default 'payment-version:' */
+  /** Prefix of the keys. @default 'payment-version:' */
   readonly prefix?: string | undefined
   /**
-   * How long a delivery holds its payment at most, in milliseconds: longer than any effect takes, because an effect that takes longer
-   * can run twice; as short as you can, because after a crash the payment waits for the rest of it. @default 10000
+   * Longest lease of a delivery on its payment, in milliseconds. An effect that takes longer can run twice.
+   * After a crash, the payment waits for the rest of the lease.
+   * @default 10000
    */
   readonly leaseMs?: number | undefined
   /** Names a delivery's hold on its payment; never the same twice. @default crypto.randomUUID */
   readonly newToken?: (() => string) | undefined
 }
 
-/** What an effect gets: commands that are kept together with the version, in one step of Redis. */
+/** Collects an effect's commands, which Redis runs with the version in one step. */
 export interface RedisTransaction {
   /**
-   * Adds a command, such as `write('SET', 'order:1', 'paid')`. It runs after the effect, with all others, when the version is stored.
-   * Redis undoes nothing: a command that fails there (WRONGTYPE) leaves those before it, and the version is not taken. On a cluster
-   * its keys must be in the payment's slot: see {@link createRedisVersionStore}.
+   * Adds a command, such as `write('SET', 'order:1', 'paid')`. All run after the effect, when the version is stored.
+   * Redis rolls nothing back: when a command fails there (WRONGTYPE), those before it stay and the version is not
+   * stored. On a cluster its keys must be in the payment's slot: see {@link createRedisVersionStore}.
    */
   write(command: string, ...values: string[]): void
 }
@@ -39,20 +40,20 @@ export interface RedisTransaction {
 export const redisDefaults = { prefix: 'payment-version:', leaseMs: 10_000 } as const
 
 /**
- * Makes a store on Redis. **Its promise is weaker.** Only what an effect writes through `tx` is kept together with the version. Anything
- * else that an effect does comes before the version is stored: a crash between the two leaves it done and the version not taken, and the
- * next delivery does it again. So it is at least once across a crash, where SQLite and PostgreSQL keep both or neither: make such effects
- * idempotent on chainId + txHash + version. And Redis keeps what its settings keep: without `appendonly yes` a restart, with an eviction
- * policy other than `noeviction` a full memory, and with a replica that takes over a few lost writes, each make old versions new again.
+ * Makes a store on Redis. **Its promise is weaker.** Only an effect's commands through `tx` are stored together with
+ * the version. Its other work comes before: after a crash in between, the next delivery does it again. Across a crash
+ * that is at least once, where SQLite and PostgreSQL keep both or neither. Make such work idempotent on chainId,
+ * txHash, version. Redis can also lose versions, which makes old ones new again. It loses them at a restart without
+ * `appendonly yes`, when a replica takes over, or when memory is full without the policy `noeviction`.
  *
- * `advance` claims the payment for `leaseMs` under a token, runs the effect, and then writes and stores the version by one script, if the
- * claim still holds. Deliveries of one payment go one after the other; payments do not wait for each other.
+ * `advance` takes a lease on the payment for `leaseMs` and runs the effect. If the lease still holds, one script then
+ * writes and stores the version. Deliveries of one payment run in turns; payments do not wait for each other.
  *
- * On a cluster, a script runs on the node of its payment and cannot write elsewhere. The store's two keys of a payment are in one slot; a
- * key that an effect writes through `tx` must be in it too, by the same hash tag: `{["0xa1…","8453","0xb2…"]}`, the JSON of integrationAddress, chainId and
- * txHash in lower case. `prefix` must then have no braces.
- * @throws {TypeError | RangeError} When an option has no usable form. Its methods throw `ERR_VERSION_STORE_BUSY`, `ERR_LEASE_LOST`,
- * `ERR_EFFECT_REENTRANT`, and the client's own errors as they are.
+ * On a cluster, a script runs on the node of its payment and cannot write elsewhere. Keys that an effect writes through
+ * `tx` must have the hash tag of the store's keys, as `{["0xa1…","8453","0xb2…"]}`. It is the JSON of
+ * integrationAddress, chainId and txHash in lower case. `prefix` must then have no braces.
+ * @throws {TypeError | RangeError} When an option has no usable form. Its methods throw `ERR_VERSION_STORE_BUSY`,
+ * `ERR_LEASE_LOST`, `ERR_EFFECT_REENTRANT`, and the client's own errors unchanged.
  * @example const store = createRedisVersionStore({ redis: new Redis() })
  */
 export function createRedisVersionStore(options: RedisVersionStoreOptions): ListingVersionStore<RedisTransaction> {

@@ -1,6 +1,6 @@
 /** The shape that SQLite drivers share. @module */
 
-/** What is used of a connection: `node:sqlite`, `@photostructure/sqlite` and `better-sqlite3` have it. */
+/** The used part of a connection of `node:sqlite`, `@photostructure/sqlite` or `better-sqlite3`. */
 export interface SqliteDatabase {
   exec(sql: string): unknown
   prepare(sql: string): {

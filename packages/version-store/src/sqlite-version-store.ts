@@ -1,4 +1,4 @@
-/** The adapter for SQLite, over the shape that its drivers share. Source: INTERFACE 6, receiver obligations. @module */
+/** The adapter for SQLite drivers. Source: docs/interface.md 6, receiver obligations. @module */
 
 import type { BusyOptions } from './busy-options.js'
 import { decideVersion, type VersionDecision } from './decide-version.js'
@@ -20,15 +20,16 @@ export interface SqliteVersionStoreOptions<Database extends SqliteDatabase> exte
 }
 
 /**
- * Makes a store on a SQLite connection. `advance` begins a transaction (IMMEDIATE), compares, runs the effect with the connection,
- * stores the version, commits: a crash at any point keeps both or neither. Transactions of a connection run one after the other; a call
- * that waits for its turn for `busyTimeoutMs` is `ERR_VERSION_STORE_BUSY`, so that an effect that never settles does not make others
- * wait for ever, too.
+ * Makes a store on a SQLite connection. `advance` begins a transaction (IMMEDIATE), compares, runs the effect with the
+ * connection, stores the version, and commits. A crash at any point keeps both or neither. Transactions of a connection
+ * run one after the other. A call that waits `busyTimeoutMs` for its turn throws `ERR_VERSION_STORE_BUSY`, so that an
+ * effect that never settles does not block the others for ever.
  *
- * While an asynchronous effect waits, its transaction stays open, and statements that other code runs on the same connection become
- * part of it. An effect that returns no promise lets nothing in between; else give the store a connection of its own. Journal mode and `synchronous` are yours.
+ * While an asynchronous effect waits, its transaction stays open, and other code's statements on the connection join
+ * it. Give the store its own connection, or return no promise from the effect. Journal mode and `synchronous` are
+ * yours.
  * @throws {TypeError | RangeError} When an option is out of range. Its methods throw `ERR_VERSION_STORE_BUSY`,
- * `ERR_TRANSACTION_OPEN`, `ERR_TRANSACTION_ENDED`, `ERR_EFFECT_REENTRANT`, and the driver's own errors as they are.
+ * `ERR_TRANSACTION_OPEN`, `ERR_TRANSACTION_ENDED`, `ERR_EFFECT_REENTRANT`, and the driver's own errors unchanged.
  * @example const store = createSqliteVersionStore({ database: new DatabaseSync('receiver.db') })
  */
 export function createSqliteVersionStore<Database extends SqliteDatabase>(

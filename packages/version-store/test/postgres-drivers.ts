@@ -9,7 +9,7 @@ import type { ConformanceExcuse } from '../src/exports/conformance.js'
 import type { ListingVersionStore } from '../src/exports/index.js'
 import { createPostgresVersionStore } from '../src/exports/postgres.js'
 
-/** What a store is made with. */
+/** The options of a store. */
 export interface Place {
   readonly connectionString: string
   readonly host: string

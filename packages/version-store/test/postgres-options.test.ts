@@ -1,4 +1,4 @@
-/** What the PostgreSQL adapter refuses where it is made. */
+/** Options that the PostgreSQL adapter refuses at construction. */
 import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { createPostgresVersionStore, postgresVersionTable } from '../src/exports/postgres.js'

@@ -37,7 +37,7 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
   ] as const
   const storeOn = (database: pg.Pool | pg.Client) => createPostgresVersionStore({ database: database as pg.Pool })
 
-  /** As PgBouncer has it from 1.21 on: what the protocol prepares gets a name of the pooler's, and EXECUTE does not find it. */
+  /** As PgBouncer from 1.21 on: statements of the protocol get the pooler's names, and EXECUTE does not find them. */
   const renames = (client: pg.ClientBase) => {
     const query = client.query.bind(client) as (...words: unknown[]) => unknown
     const rename = (first: unknown, ...others: unknown[]) => {

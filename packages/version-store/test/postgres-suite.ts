@@ -1,4 +1,4 @@
-/** The suite on real PostgreSQL, for some of the drivers: one file of tests for each, so that they can run side by side. @module */
+/** The suite on real PostgreSQL for some drivers: one test file for each, to run in parallel. @module */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { postgresMissing, startPostgres, type TestPostgres } from '../../store-sql/test/postgres.js'
@@ -6,7 +6,7 @@ import { versionStoreConformance } from '../src/exports/conformance.js'
 import type { PostgresTestDriver } from './postgres-drivers.js'
 import { openWire } from './postgres-wire.js'
 
-/** What would end the process is named on the terminal: here a skipped test counts as one that failed. */
+/** Prints the tests that would end the process: here a skipped test counts as a failed one. */
 const register = Object.assign(
   (name: string, run: () => Promise<void>, timeoutMs: number) => test(name, run, timeoutMs),
   { skip: (name: string) => process.stdout.write(`not run: ${name}\n`) },

@@ -1,4 +1,4 @@
-/** What the PostgreSQL adapter promises beyond the suite. */
+/** Guarantees of the PostgreSQL adapter beyond the suite. */
 import { sql as drizzleSql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { Kysely, PostgresDialect } from 'kysely'

@@ -1,7 +1,8 @@
 /**
- * A receiver as a process of its own: `receiver-process.ts <engine> <address> <mode>`. Its effect writes one note, the version's number.
- * `hold-effect` says `ready` in the middle of an effect, `after-commit` after the commit of one; `race` delivers versions 1 to 30 and
- * ends; `stream` delivers one version after the other, from the one that it is told. The last two print their decisions.
+ * A receiver in its own process: `receiver-process.ts <engine> <address> <mode>`. Its effect writes one note, the
+ * version's number. `hold-effect` prints `ready` in the middle of an effect, `after-commit` after a commit.
+ * `race` delivers versions 1 to 30 and ends. `stream` delivers one version after the other, from a given one.
+ * The last two print their decisions.
  * @module
  */
 import { memoryUsage } from 'node:process'
@@ -9,7 +10,7 @@ import { openEngine } from './engines.js'
 
 const [name = '', address = '', mode = '', from = '1'] = process.argv.slice(2)
 const { deliver, close } = await openEngine(name, address)
-/** Resolves when the line has left the process: one that only waits for a slow reader dies with the process that is killed. */
+/** Resolves when the line has left the process: a buffered line would be lost with a killed process. */
 const say = (line: string) => new Promise<void>((resolve) => process.stdout.write(`${line}\n`, () => resolve()))
 /** Keeps the process alive until it is killed. */
 const hang = () => new Promise<void>(() => setInterval(memoryUsage, 60_000))

@@ -25,7 +25,7 @@ describe.skipIf(redisMissing !== null)(`Redis${redisMissing === null ? '' : ` ($
     await server?.remove()
   })
 
-  /** A client behind a relay. `lose` breaks the connection in place of the answer to the next command that has this text. */
+  /** A client behind a relay. `lose` breaks the connection instead of answering the next command with this text. */
   async function relayed() {
     const folder = mkdtempSync(join(tmpdir(), 'version-store-resend-'))
     const sockets = new Set<Socket>()

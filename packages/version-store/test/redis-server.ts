@@ -1,4 +1,4 @@
-/** A real Redis for tests, on a socket in a folder of its own, with every write flushed before it is answered. @module */
+/** A real Redis for tests, on a socket in its own folder. Every write is flushed before its answer. @module */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** What waits behind an effect that takes long, or never ends. */
+/** Calls that wait behind an effect that takes long, or never ends. */
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createSqliteVersionStore, type SqliteVersionStoreOptions } from '../src/exports/sqlite.js'
 import { drivers, type TestDatabase } from './drivers.js'

@@ -1,4 +1,4 @@
-/** INTERFACE 6, signature rule 5: codes are compared in constant time, on both primitives. */
+/** Codes are compared in constant time, on both primitives. Source: docs/interface.md 6, signature rule 5. */
 import { createHmac } from 'node:crypto'
 import { beforeEach, expect, test, vi } from 'vitest'
 import type { WebhookError } from './errors.js'

@@ -1,11 +1,11 @@
-/** From a request to a trusted snapshot. Source: INTERFACE 6. @module */
+/** Turns a request into a trusted snapshot. Source: docs/interface.md 6. @module */
 import { match } from '#hmac'
 import type { Delivery, RawBody, RequestLike } from './delivery.js'
 import { refusal } from './errors.js'
 import { bytesOf, rawBody } from './internal/body.js'
-import { readClaim, type SignatureClaim } from './internal/claim.js'
 import { keysOf } from './internal/keyring.js'
-import { type KeptHeaders, keepHeaders, readHeader } from './internal/read-header.js'
+import { parseSignatureHeader, type SignatureHeader } from './internal/parse-signature-header.js'
+import { type ReadableHeaders, readHeader, toReadable } from './internal/read-header.js'
 import { assertUnread, isRequest, readRequest } from './internal/read-request.js'
 import { refuse } from './internal/refuse.js'
 import { checkedLimits, checkedTime, type Limits } from './limits.js'
@@ -16,12 +16,15 @@ import type { SignatureProof } from './verify-bytes.js'
 /** One secret, several during a rotation, or none. */
 export type Secrets = string | readonly string[] | null | undefined
 
-/** Finds the secrets of an integration, by its lowercased address. `undefined`, `null` or an empty list when it is not yours. */
+/**
+ * Finds the secrets of an integration, by its lowercased address.
+ * Returns `undefined`, `null` or an empty list when the integration is not yours.
+ */
 export type SecretsOf = (integration: string) => Secrets | Promise<Secrets>
 
-/** What a verifier is made from. */
+/** The secrets, the clock and the limits of a verifier. */
 export interface VerifierOptions extends Limits {
-  /** The signing secrets as issued, or a function that finds them for the integration that `X-Service-Integration` names. */
+  /** The signing secrets as issued, or a function that finds those of the integration in `X-Service-Integration`. */
   readonly secrets: string | readonly string[] | SecretsOf
   /** The clock: milliseconds since the epoch. @default Date.now */
   readonly now?: (() => number) | undefined
@@ -35,19 +38,20 @@ export interface VerifiedDelivery extends SignatureProof {
 /** Verifies deliveries. */
 export interface Verifier {
   /**
-   * Verifies a delivery and reads its snapshot: kind of body, header shape, time, secrets, size, code, then JSON, fields, and that
-   * `X-Service-Integration` is the snapshot's integration. A fetch request's body is read after its headers passed. Needs no `this`.
-   * The snapshot is read out of the very bytes that were verified, whatever is written to the caller's buffer meanwhile.
-   * @throws {@link WebhookError} A refusal with `code` and `status`. What your `secrets` function throws passes through.
-   * @throws {TypeError} When the delivery is no object, or the `secrets` function gives an unusable secret.
+   * Verifies a delivery and parses its snapshot. Needs no `this`.
+   * Checks in this order: kind of body, header form, time, secrets, size, code, JSON, fields. Last, the snapshot's
+   * integration must equal `X-Service-Integration`. The body of a fetch request is read after its headers passed.
+   * The snapshot is parsed from the verified bytes, even if the caller's buffer changes meanwhile.
+   * @throws {@link WebhookError} A refusal with `code` and `status`. Errors of your `secrets` function pass through.
+   * @throws {TypeError} When the delivery is no object, or the `secrets` function returns an unusable secret.
    * @throws {RangeError} When `now` or `receivedAt` is no finite number.
    */
   verify(delivery: Delivery | RequestLike): Promise<VerifiedDelivery>
 }
 
 /**
- * Makes a verifier. Compare versions next: deliveries repeat and overtake each other.
- * @throws {TypeError} When there is no secret, one is empty, blank or has white space around it, or `now` is no function.
+ * Makes a verifier. Compare versions next: deliveries repeat and arrive in any order.
+ * @throws {TypeError} When there is no secret, one is empty, blank or padded, or `now` is no function.
  * @throws {RangeError} When an option is out of range.
  * @example const { verify } = createVerifier({ secrets: process.env.WEBHOOK_SIGNING_SECRET })
  */
@@ -57,11 +61,11 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const { toleranceSeconds, maxBytes } = checkedLimits(options)
   if (typeof now !== 'function') throw new TypeError('now is no function')
 
-  async function verifyClaimed(
-    claim: SignatureClaim,
+  async function verifyBody(
+    { signedAt, ageSeconds, codes }: SignatureHeader,
     delivery: Delivery | RequestLike,
     body: RawBody | undefined,
-    headers: KeptHeaders,
+    headers: ReadableHeaders,
   ): Promise<VerifiedDelivery> {
     // The caller has its handler on by then: a promise that is rejected earlier costs Node three times as much.
     await null
@@ -71,10 +75,10 @@ export function createVerifier(options: VerifierOptions): Verifier {
     const bytes =
       body === undefined ? await readRequest(delivery as RequestLike, headers, maxBytes) : bytesOf(body, maxBytes)
     if ('code' in bytes) throw bytes
-    // The memory is the caller's, who may fill it anew: it is hashed and decoded before anything is waited for. Memory that another thread
-    // may write is copied first.
+    // The caller may refill its buffer, so hash and decode before the first `await`. Another thread may write shared
+    // memory at any time, so copy it first.
     const signed = bytes.buffer instanceof ArrayBuffer ? bytes : new Uint8Array(bytes)
-    const found = match(keys, claim.proof.signedAt, signed, claim.codes)
+    const found = match(keys, signedAt, signed, codes)
     // The promise of Web Crypto is not below 0.
     const text = (found as unknown as number) < 0 ? '' : textOf(signed)
     const secretIndex = await found
@@ -82,20 +86,20 @@ export function createVerifier(options: VerifierOptions): Verifier {
 
     const snapshot = parseSnapshot(text)
     if (integration !== snapshot.integrationAddress) throw refusal('ERR_INTEGRATION_MISMATCH', 400)
-    return { snapshot, secretIndex, ...claim.proof }
+    return { snapshot, secretIndex, signedAt, ageSeconds }
   }
 
   return {
     verify(delivery) {
       try {
-        // What can be said without the body and the secrets: most of what strangers send ends here.
+        // Checks that need neither body nor secrets come first: most junk ends here.
         if (!delivery || typeof delivery !== 'object' || 'byteLength' in delivery)
           throw new TypeError('verify: pass { body, headers }')
         const body = isRequest(delivery) ? assertUnread(delivery) : rawBody(delivery.body)
         const receivedAt = checkedTime((delivery as Delivery).receivedAt ?? now())
-        const headers = keepHeaders(delivery.headers)
-        const claim = readClaim(readHeader(headers, 'x-service-signature'), receivedAt, toleranceSeconds)
-        return claim.code ? refuse(claim) : verifyClaimed(claim, delivery, body, headers)
+        const headers = toReadable(delivery.headers)
+        const signature = parseSignatureHeader(readHeader(headers, 'x-service-signature'), receivedAt, toleranceSeconds)
+        return signature.code ? refuse(signature) : verifyBody(signature, delivery, body, headers)
       } catch (error) {
         return Promise.reject(error)
       }

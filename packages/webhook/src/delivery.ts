@@ -1,9 +1,9 @@
-/** A delivery as runtimes and frameworks hand it over. Source: INTERFACE 6, delivery and headers. @module */
+/** A delivery as runtimes and frameworks pass it. Source: docs/interface.md 6, delivery and headers. @module */
 
 /** A body as it came over the wire. A string is hashed as its UTF-8. */
 export type RawBody = Uint8Array | ArrayBuffer | string
 
-/** Headers as fetch, Node (also its `rawHeaders`), Lambda, a Map or a list of pairs has them. Names compare without case. */
+/** Headers of fetch, Node (also `rawHeaders`) or Lambda, a Map, or a list of pairs. Names compare without case. */
 export type HeadersLike =
   | Iterable<readonly [string, string | readonly string[] | undefined]>
   | { readonly [name: string]: string | readonly string[] | undefined }
@@ -15,11 +15,14 @@ export interface Delivery {
   /** The body exactly as it arrived. */
   readonly body: RawBody
   readonly headers: HeadersLike
-  /** When it arrived, for work that was queued before it is verified: milliseconds since the epoch. @default the verifier's clock */
+  /**
+   * Time of receipt of a queued delivery: milliseconds since the epoch.
+   * @default the verifier's clock
+   */
   readonly receivedAt?: number | undefined
 }
 
-/** What is used of a fetch `Request`. */
+/** The used part of a fetch `Request`. */
 export interface RequestLike {
   readonly headers: HeadersLike
   readonly bodyUsed: boolean
@@ -28,7 +31,7 @@ export interface RequestLike {
   arrayBuffer(): Promise<ArrayBuffer>
 }
 
-/** What is used of a stream's reader. */
+/** The used part of a stream's reader. */
 export interface BodyReader {
   read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>
   cancel(reason?: unknown): Promise<void>

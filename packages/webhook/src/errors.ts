@@ -1,6 +1,6 @@
-/** Every reason to refuse a delivery: one error, told apart by its `code`. @module */
+/** Every reason to refuse a delivery: one error, distinguished by its `code`. @module */
 
-/** What each refusal carries: the HTTP status to answer, and what is known. Any status outside 2xx makes the service send again. */
+/** HTTP status and facts of each refusal. The service retries after any status outside 2xx. */
 export interface Refusals {
   /** There is no `X-Service-Signature`. */
   ERR_SIGNATURE_MISSING: { readonly status: 401 }
@@ -24,7 +24,7 @@ export interface Refusals {
   ERR_INTEGRATION_UNKNOWN: { readonly status: 401 }
   /** The signature is right, and the header names another integration than the signed body. */
   ERR_INTEGRATION_MISMATCH: { readonly status: 400 }
-  /** The signature is right, and the body is no snapshot: `field`, such as `invoice.amount`; empty when it is no JSON object. */
+  /** The signature is right, but the body is no snapshot. `field`, as `invoice.amount`, is empty for no object. */
   ERR_SNAPSHOT_INVALID: { readonly status: 400; readonly field: string }
 }
 
@@ -32,8 +32,9 @@ export interface Refusals {
 export type WebhookErrorCode = keyof Refusals
 
 /**
- * A refusal: whatever the network sends, nothing else is thrown for it. `explainRefusal` says what to do about a code. Holds no secret, no
- * signature and no body. Only this package makes them: the class is for `instanceof`. Source: INTERFACE 6.
+ * A refusal, the only error that a delivery from the network causes. `explainRefusal` says how to resolve a code.
+ * It holds no secret, signature or body. Use the class for `instanceof`; only this package makes refusals.
+ * Source: docs/interface.md 6.
  */
 export abstract class WebhookError extends Error {
   abstract override readonly name: 'WebhookError'
@@ -47,13 +48,13 @@ export type WebhookRefusal = {
   [Code in WebhookErrorCode]: WebhookError & { readonly code: Code } & Refusals[Code]
 }[WebhookErrorCode]
 
-/** What a refusal carries beside its status. */
+/** The facts of a refusal beside its status. */
 type Facts<Code extends WebhookErrorCode> = Omit<Refusals[Code], 'status'>
 
 /**
- * Makes a refusal without running the constructor of `Error`, which walks the stack: strangers choose how many are made, and the walk
- * costs more than every check before the hash. By assignment, which is the quickest: where a program froze `Error.prototype`, the `TypeError` of the
- * assignment comes instead, and nothing is accepted either.
+ * Makes a refusal without the constructor of `Error`. That constructor walks the stack, which costs more than all
+ * checks before the hash, and strangers choose how many refusals are made.
+ * Assigns each field, the quickest way. If a program froze `Error.prototype`, the assignment throws a `TypeError`.
  */
 export function refusal<Code extends WebhookErrorCode>(
   code: Code,
@@ -72,8 +73,9 @@ export function refusal<Code extends WebhookErrorCode>(
 const codeForm = /^ERR_(SIGNATURE|DELIVERY|BODY|INTEGRATION|SNAPSHOT)_[A-Z_]+$/
 
 /**
- * Says whether an error is a refusal of this package, and narrows it to {@link WebhookRefusal}. It looks at `name` and `code`, where
- * `instanceof` fails when a process has two copies of the package: the ESM and the CommonJS one, or two versions.
+ * Whether an error is a refusal of this package; narrows it to {@link WebhookRefusal}.
+ * It compares `name` and `code`: `instanceof` fails when a process has two copies of the package (ESM and CommonJS,
+ * or two versions).
  */
 export function isWebhookRefusal(error: unknown): error is WebhookRefusal {
   return error instanceof Error && error.name === 'WebhookError' && codeForm.test(String((error as WebhookError).code))

@@ -1,4 +1,4 @@
-/** What to do about a refusal, in words. Apart from the checks, which carry codes alone and stay small. @module */
+/** Explains each refusal in words, apart from the checks, which stay small. @module */
 import { isWebhookRefusal, type WebhookErrorCode } from './errors.js'
 
 const cures: Readonly<Record<WebhookErrorCode, string>> = {
@@ -16,7 +16,7 @@ const cures: Readonly<Record<WebhookErrorCode, string>> = {
   ERR_BODY_NOT_RAW:
     "The signature covers the raw bytes, and the body is something else. Pass a Uint8Array, ArrayBuffer, string or unread Request. Express: express.raw({ type: 'application/json' }) on this route, before express.json(). Fetch handlers: pass the request itself, or await request.arrayBuffer(). Lambda: decode the body when isBase64Encoded.",
   ERR_BODY_TOO_LARGE: 'The body is larger than maxBytes. Raise it if the service really sends such bodies.',
-  ERR_BODY_UNREADABLE: 'The body of the request could not be read to its end. The service sends again.',
+  ERR_BODY_UNREADABLE: 'The body of the request could not be read to its end. The service retries.',
   ERR_INTEGRATION_UNKNOWN:
     'X-Service-Integration is missing, is not a lowercased address, or names an integration without a signing secret here. Check the look-up.',
   ERR_INTEGRATION_MISMATCH:
@@ -26,8 +26,8 @@ const cures: Readonly<Record<WebhookErrorCode, string>> = {
 }
 
 /**
- * What was wrong and what to do, in a sentence or two for the receiver's log; not for the answer. `undefined` for an error that is no
- * refusal.
+ * Says the cause and the cure in a sentence or two. For the receiver's log, not for the answer.
+ * Returns `undefined` when the error is no refusal.
  * @example console.error(explainRefusal(error) ?? error)
  */
 export function explainRefusal(error: unknown): string | undefined {

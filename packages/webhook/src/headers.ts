@@ -1,4 +1,4 @@
-/** Names of the delivery's headers. Source: INTERFACE 6. @module */
+/** Names of the delivery's headers. Source: docs/interface.md 6. @module */
 
 /** Carries `t=<unix seconds>,v1=<64 lowercase hex characters>`. */
 export const signatureHeader = 'X-Service-Signature'

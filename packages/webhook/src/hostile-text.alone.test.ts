@@ -2,14 +2,14 @@
 import { testGrowth } from '../../../vitest.growth.js'
 import { declaredBytes } from './adapters/internal/body-bytes.js'
 import { rawBody } from './internal/body.js'
-import { readClaim } from './internal/claim.js'
+import { parseSignatureHeader } from './internal/parse-signature-header.js'
 import { parseSnapshot, textOf } from './snapshot.js'
 
 const fields = `"integrationAddress":"0x${'aa'.repeat(20)}","chainId":"1","txHash":"0x${'ab'.repeat(32)}","version":1`
 
 testGrowth(
   {
-    'the signature header': (text) => readClaim(text, 0, 300),
+    'the signature header': (text) => parseSignatureHeader(text, 0, 300),
     'the length of a body': declaredBytes,
     'a body as text': rawBody,
     'the text of a body': (text) => textOf(Buffer.from(text)),

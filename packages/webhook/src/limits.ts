@@ -1,15 +1,19 @@
-/** The options that bound a delivery, and their defaults. Source: INTERFACE 6, signature rule 5; INTERFACE 2.3 sets no size. @module */
+/** Limits of a delivery and their defaults. Source: docs/interface.md 6, signature rule 5; it sets no size. @module */
 
-/** What a verifier accepts. */
+/** The limits of a verifier. */
 export interface Limits {
-  /** Largest accepted gap between `t` and the time of receipt, on either side, in whole seconds; 0 accepts this second only. @default 300 */
+  /**
+   * Largest accepted gap between `t` and the time of receipt, on either side, in whole seconds.
+   * 0 accepts only the second of receipt.
+   * @default 300
+   */
   readonly toleranceSeconds?: number | undefined
   /** Largest accepted body, in bytes. @default 262144 */
   readonly maxBytes?: number | undefined
 }
 
-// Both are written out again below and in verifyBytes: a name for them costs every bundle ten bytes. A test keeps them equal.
-/** Five minutes: the recommended tolerance of INTERFACE 6. */
+// Both are repeated below and in verifyBytes, because a name costs each bundle ten bytes. A test keeps them equal.
+/** Five minutes: the recommended tolerance of docs/interface.md 6. */
 export const freshnessDefaults = { toleranceSeconds: 300 } as const
 /** 256 KiB: some hundred times the size of a snapshot. A receiver needs a bound, as its callers are strangers. */
 export const bodyDefaults = { maxBytes: 262_144 } as const

@@ -46,7 +46,7 @@ const codeOf = (body: Promise<unknown>) =>
     (error: WebhookError) => error.code,
   )
 
-test('gives the bytes as they arrived, in one piece', async () => {
+test('returns the bytes as they arrived, in one piece', async () => {
   const pieces = [Uint8Array.of(1, 2), new Uint8Array(), Uint8Array.of(0xff, 0, 3)]
   expect(await readBody(Readable.from(pieces))).toEqual(Uint8Array.of(1, 2, 0xff, 0, 3))
   expect(await readBody(Readable.from([]))).toEqual(new Uint8Array())

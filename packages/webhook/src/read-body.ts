@@ -1,4 +1,4 @@
-/** The raw bytes of a Node request, with a cap. Source: INTERFACE 6, signature rule 2 (raw bytes, before any parsing). @module */
+/** Reads the raw bytes of a Node request, up to a limit. Source: docs/interface.md 6, signature rule 2. @module */
 import { refusal } from './errors.js'
 import { notRaw, tooLarge } from './internal/body.js'
 import { concat } from './internal/concat.js'
@@ -15,13 +15,13 @@ export interface ReadBodyOptions {
 const drainedBytes = 4_194_304
 
 /**
- * Reads a request to its end, as `verify` wants it. Of a body that is too large nothing is kept: up to 4 MiB more are read and thrown
- * away, because many senders listen for the 413 only after their last byte; the rest is left unread, and Node closes the connection
- * after your answer. How long a slow sender may take is up to the server's `requestTimeout`. A fetch handler needs none of this:
- * `verify(request)` reads by itself.
+ * Reads a request to its end, for `verify`. A fetch handler does not need it: `verify(request)` reads by itself.
+ * A body that is too large is discarded. Up to 4 MiB more are read, because many senders listen for the 413 only after
+ * their last byte. The rest stays unread, and Node closes the connection after your answer.
+ * The server's `requestTimeout` limits a slow sender.
  * @param request - A Node request that nothing has read from, or any other stream of bytes.
- * @throws {@link WebhookError} `ERR_BODY_TOO_LARGE` above `maxBytes`; `ERR_BODY_NOT_RAW` when something read, decoded or parsed the body
- * before; `ERR_BODY_UNREADABLE` when the stream fails, with the reason in `cause`.
+ * @throws {@link WebhookError} `ERR_BODY_TOO_LARGE` above `maxBytes`. `ERR_BODY_NOT_RAW` when something read, decoded
+ * or parsed the body before. `ERR_BODY_UNREADABLE` when the stream fails, with the reason in `cause`.
  * @throws {RangeError} When `maxBytes` is not a whole number, 0 or more.
  * @example await verify({ body: await readBody(request), headers: request.headers })
  */
@@ -41,7 +41,7 @@ export async function readBody(request: AsyncIterable<Uint8Array>, options: Read
   return concat(chunks, length)
 }
 
-/** What Node's streams and the web's tell of themselves. */
+/** State that streams of Node and of the web show. */
 interface StreamState {
   readonly readableDidRead?: unknown
   readonly locked?: unknown

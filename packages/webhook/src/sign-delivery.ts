@@ -1,7 +1,7 @@
-/** The service's side of the scheme: makes the signature header. Source: INTERFACE 6, signature rules 1 and 3. @module */
+/** Makes the signature header, as the service does. Source: docs/interface.md 6, signature rules 1 and 3. @module */
 import { sign } from '#sign'
 
-/** What is signed. */
+/** The secret, the time and the body to sign. */
 export interface SignInput {
   /** The webhook signing secret as issued. */
   readonly secret: string

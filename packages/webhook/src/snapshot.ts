@@ -1,7 +1,7 @@
-/** The payload of a notification, checked field by field. Source: INTERFACE 2.3. @module */
+/** Parses a notification's payload and checks each field. Source: docs/interface.md 2.3. @module */
 import { refusal } from './errors.js'
 
-/** The payment states of INTERFACE 3. */
+/** The payment states of docs/interface.md 3. */
 export type PaymentState = 'pending' | 'success' | 'failure' | 'refund_pending' | 'refund_success' | 'refund_failure'
 
 /** The merchant of a payment. */
@@ -42,7 +42,7 @@ const text = /^/
 /** The form of an integration address. */
 export const addressForm = /^0x[0-9a-f]{40}$/
 
-/** What every field must be: a text of that form, a version, or an object with these fields. */
+/** The form of each field: a text, a version, or an object with fields of its own. */
 interface Shape {
   readonly [field: string]: RegExp | 'version' | Shape
 }
@@ -59,8 +59,8 @@ const snapshotShape: Shape = {
 const nullable = /^(state|recipient|subtitle|invoice)$/
 
 /**
- * The text of a body, undamaged; empty when it is no UTF-8. A byte order mark is kept, and refused by JSON.parse: JSON on the wire has none
- * (RFC 8259, 8.1).
+ * The text of a body, undamaged; empty when it is no UTF-8. A byte order mark stays, and JSON.parse refuses it:
+ * JSON on the wire has none (RFC 8259, 8.1).
  */
 export function textOf(body: Uint8Array): string {
   try {

@@ -3,17 +3,20 @@ import { integrationHeader, signatureHeader } from './headers.js'
 import { signDelivery } from './sign-delivery.js'
 import type { Snapshot } from './snapshot.js'
 
-/** What the delivery says, who signs it, and what is wrong with it. */
+/** The snapshot, the signer and the fault of a test delivery. */
 export interface TestDeliveryOptions {
-  /** What is delivered. @default a first snapshot, see {@link createTestSnapshot} */
+  /** The delivered snapshot. @default a first snapshot, see {@link createTestSnapshot} */
   readonly snapshot?: Snapshot | undefined
   /** The signing secret that the receiver under test knows. */
   readonly secret: string
   /** The signer's clock: milliseconds since the epoch. @default Date.now */
   readonly now?: (() => number) | undefined
-  /** How long ago it was signed, in whole seconds: 301 is stale for a default receiver, -301 is from the future. @default 0 */
+  /** Age in whole seconds: 301 is stale for a default receiver, -301 is from the future. @default 0 */
   readonly ageSeconds?: number | undefined
-  /** `forged`: signed with another secret. `tampered`: the body changed after signing. `unsigned`: no signature. @default none */
+  /**
+   * `forged`: signed with another secret. `tampered`: the body changed after signing. `unsigned`: no signature.
+   * @default none
+   */
   readonly fault?: 'forged' | 'tampered' | 'unsigned' | undefined
 }
 
@@ -25,8 +28,9 @@ export interface TestDelivery {
 
 /**
  * Makes a delivery.
- * @throws {TypeError} When the secret is unusable, or `fault` is none of those that there are. @throws {RangeError} When the clock or the age give no whole number of seconds.
- * @example const delivery = await createTestDelivery({ secret, snapshot: createTestSnapshot({ version: 2, state: 'success' }) })
+ * @throws {TypeError} When the secret is unusable, or `fault` is unknown.
+ * @throws {RangeError} When clock and age give no whole number of seconds.
+ * @example await createTestDelivery({ secret, snapshot: createTestSnapshot({ version: 2, state: 'success' }) })
  */
 export async function createTestDelivery(options: TestDeliveryOptions): Promise<TestDelivery> {
   const { snapshot = createTestSnapshot(), secret, now = () => Date.now(), ageSeconds = 0, fault } = options

@@ -1,4 +1,4 @@
-/** The snapshot is read out of the bytes that were verified, whatever becomes of the caller's memory meanwhile. INTERFACE 6, rule 2. */
+/** A snapshot is parsed from the verified bytes, even if the caller's memory changes. docs/interface.md 6, rule 2. */
 import { createHmac } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'

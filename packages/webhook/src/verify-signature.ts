@@ -1,16 +1,16 @@
-/** The signature over a body of any kind and content. Source: INTERFACE 6, signature rules. @module */
+/** Verifies the signature of any kind of body. Source: docs/interface.md 6, signature rules. @module */
 import { match } from '#hmac'
 import type { RawBody } from './delivery.js'
 import { refusal } from './errors.js'
 import { bytesOf, rawBody } from './internal/body.js'
-import { readClaim } from './internal/claim.js'
 import type { Hmac } from './internal/hmac.js'
 import { keysOf } from './internal/keyring.js'
+import { parseSignatureHeader } from './internal/parse-signature-header.js'
 import { refuse } from './internal/refuse.js'
 import { checkedLimits, checkedTime, type Limits } from './limits.js'
 import type { SignatureProof } from './verify-bytes.js'
 
-/** What is checked, and by which clock. */
+/** The body and the header to check, the secrets, the limits and the clock. */
 export interface VerifySignatureInput extends Limits {
   /** The body exactly as it arrived. A string is hashed as its UTF-8. */
   readonly body: RawBody
@@ -25,9 +25,9 @@ export interface VerifySignatureInput extends Limits {
 }
 
 /**
- * Verifies the signature over a body of any content. Refuses in this order: kind of body, shape of the header, time, size, code;
- * so a stranger's junk costs no hashing. The verdict is about the bytes as they were when they were hashed: hand over memory that nobody
- * writes until you have read it, no pooled buffer that is filled again.
+ * Verifies the signature over a body of any content. Checks in this order: kind of body, form of the header, time,
+ * size, code; junk from a stranger is never hashed.
+ * The verdict is about the bytes at the time of hashing. Pass memory that nobody writes until you have read it.
  * @throws {@link WebhookError} A refusal with `code` and `status`.
  * @throws {TypeError} When a secret or the list is unusable, or `now` is no function.
  * @throws {RangeError} When an option is out of range, or the time of receipt is no finite number.
@@ -47,18 +47,21 @@ function decide(input: VerifySignatureInput): Promise<SignatureProof> {
   const keys = keysOf(secrets)
   const { toleranceSeconds, maxBytes } = checkedLimits(input)
   const body = rawBody(input.body)
-  const claim = readClaim(headerText(header), checkedTime(receivedAt), toleranceSeconds)
-  if (claim.code) return refuse(claim)
+  const signature = parseSignatureHeader(headerText(header), checkedTime(receivedAt), toleranceSeconds)
+  if (signature.code) return refuse(signature)
+  const { signedAt, ageSeconds, codes } = signature
   const bytes = bytesOf(body, maxBytes)
   if ('code' in bytes) return refuse(bytes)
   const proof = (secretIndex: number) =>
-    secretIndex < 0 ? refuse(refusal('ERR_SIGNATURE_MISMATCH', 401)) : Promise.resolve({ secretIndex, ...claim.proof })
+    secretIndex < 0
+      ? refuse(refusal('ERR_SIGNATURE_MISMATCH', 401))
+      : Promise.resolve({ secretIndex, signedAt, ageSeconds })
   // The types are those of the Node file; Web Crypto's gives a promise.
-  const found = match(keys, claim.proof.signedAt, bytes, claim.codes) as ReturnType<Hmac['match']>
+  const found = match(keys, signedAt, bytes, codes) as ReturnType<Hmac['match']>
   return typeof found === 'number' ? proof(found) : found.then(proof)
 }
 
-/** The header as one text. What is no text is not what the service sends: no character of it can be read. */
+/** The header as one text. Any other value becomes a text that the parser refuses. */
 function headerText(header: unknown): string | null | undefined {
   const text = Array.isArray(header) ? header.join() : header
   return text === null || text === undefined || typeof text === 'string' ? text : '?'

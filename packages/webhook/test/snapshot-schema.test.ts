@@ -1,4 +1,4 @@
-/** The snapshot's check, which has no dependency, against the contract's schema (INTERFACE 2.3). */
+/** The snapshot's check, which has no dependency, against the contract's schema (docs/interface.md 2.3). */
 import { snapshotSchema } from '@payment-integration/contract'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -12,7 +12,7 @@ const accepts = (value: unknown) => {
     return false
   }
 }
-/** What the schema says of the same JSON. */
+/** Whether the schema accepts the same JSON. */
 const schemaAccepts = (value: unknown) => snapshotSchema.safeParse(JSON.parse(JSON.stringify(value))).success
 
 const hex = (digits: number) =>

@@ -1,6 +1,6 @@
 /**
- * The deposit events of the Across SpokePool. Source: across-protocol/contracts, `V3SpokePoolInterface.sol`. `FundsDeposited` has 32-byte words where
- * the former `V3FundsDeposited` has addresses, in the same places.
+ * The deposit events of the Across SpokePool. Source: across-protocol/contracts, `V3SpokePoolInterface.sol`.
+ * `FundsDeposited` has 32-byte words where the former `V3FundsDeposited` has addresses, in the same positions.
  * @module
  */
 import type { ReceiptLog } from '../internal/answers.js'
@@ -14,7 +14,7 @@ export const depositTopics: ReadonlySet<string> = new Set([
   '0xa123dc29aebf7d0c3322c8eeb5b999e859f39937950ed31056532713d0de396f',
 ])
 
-/** A deposit, as its event tells it. Addresses are lowercase, amounts in base units. */
+/** A deposit, as in its event. Addresses are lowercase, amounts in base units. */
 export interface Deposit {
   /** In decimal digits. */
   readonly depositId: string
@@ -30,9 +30,9 @@ const noToken = `0x${'00'.repeat(20)}`
 const topicCount = 4
 
 /**
- * Reads a log as a deposit.
- * @returns Null when it is none, when it goes where there are no EVM addresses, or when it leaves open which token is to arrive: its end
- * could not be recognised. It never throws.
+ * Decodes a log as a deposit.
+ * @returns Null when it is none, or its destination has no EVM addresses. Null also when it leaves open the token to
+ * arrive, because its fill could not be recognised. It never throws.
  */
 export function decodeDeposit({ topics, data }: ReceiptLog): Deposit | null {
   if (!depositTopics.has(topics[0] ?? '') || topics.length !== topicCount) return null

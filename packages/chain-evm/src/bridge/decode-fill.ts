@@ -1,8 +1,8 @@
 /**
  * The fill events of the Across SpokePool. Source: across-protocol/contracts, `V3SpokePoolInterface.sol`.
  *
- * Anybody can fill a deposit that was never made, as long as he pays for it, and a depositor can sign away what a true one promised: recipient
- * and amount as updated are what was paid out.
+ * Anybody can fill a deposit that was never made, if he pays for it. A depositor can sign away the promise of a real
+ * one, so the updated recipient and amount are the paid ones.
  * @module
  */
 import type { BridgeDeposit } from '@payment-integration/core/ports'
@@ -17,7 +17,7 @@ const filledV3RelayTopic = '0x571749edf1d5c9599318cdbc4e28a6475d65e87fd3b2ddbe1e
 /** First topics of fill events. */
 export const fillTopics: readonly string[] = [filledRelayTopic, filledV3RelayTopic]
 
-/** A fill, as its event tells it. Addresses are lowercase, amounts in base units. */
+/** A fill, as in its event. Addresses are lowercase, amounts in base units. */
 export interface Fill {
   readonly originChainId: bigint
   readonly depositId: bigint
@@ -65,8 +65,7 @@ function addressAt(data: string, offset: number): string | null {
 }
 
 /**
- * Whether a fill is of a deposit: everything that both events tell agrees, and the receiver got the token and at least the amount that were
- * promised.
+ * Whether a fill is of a deposit: both events agree, and the receiver got the promised token and at least the amount.
  */
 export function fulfils(fill: Fill, { payment, depositId, receiver, output }: BridgeDeposit): boolean {
   return (

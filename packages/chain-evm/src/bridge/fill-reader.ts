@@ -1,4 +1,4 @@
-/** Finds the fills of deposits on one destination chain. Source: DESIGN section 3 (cross-chain). @module */
+/** Finds the fills of deposits on one destination chain. Source: docs/decisions/cross-chain.md. @module */
 import type { BlockRef, BridgeDeposit, Fulfilment } from '@payment-integration/core/ports'
 import { type Fields, readHeader, readReceipt } from '../internal/answers.js'
 import type { Endpoint, Endpoints } from '../internal/endpoints.js'
@@ -48,9 +48,10 @@ interface Search {
 }
 
 /**
- * Makes the look-up of fulfilments on one chain. The search begins when the deposit was made, by the blocks' times, goes on where it
- * stopped, and ends when the deposit can no longer be filled; then all of it is read once more, which goes on where it stopped as well. A fill is held against the receipt of its
- * transaction and the header of its block, and headers against their hashes. All of a look-up comes from one endpoint.
+ * Makes the look-up of fulfilments on one chain. The search begins at the deposit's block time, resumes where it
+ * stopped, and ends when the deposit can no longer be filled. Then it reads all of it once more, resuming in the same
+ * way. A fill is verified by the receipt of its transaction and the header of its block, headers by their hashes. One
+ * endpoint answers a whole look-up.
  */
 export function createFillReader(deps: FillReaderDeps) {
   const { chainId, endpoints, fail, spokePool, confirmations, windowMs } = deps
@@ -76,7 +77,7 @@ export function createFillReader(deps: FillReaderDeps) {
     const from = search[place]
     const to = isLast ? end : final
     let readTo = from - 1
-    // What is read below the newest blocks stays read, however soon the look-up fails after it.
+    // Blocks read below the newest ones stay read, even if the look-up fails soon after.
     const settled = Math.max(search.from, final + 1 - REREAD_BLOCKS)
     const onRead = (height: number) => {
       readTo = height

@@ -1,9 +1,10 @@
 /**
- * Which payment events tell of a deposit into a bridge. Source: the router's `yodlWithAcross`; DESIGN section 3 (cross-chain).
+ * Pairs payment events with bridge deposits. Source: the router's `yodlWithAcross`; docs/decisions/cross-chain.md.
  *
- * The router gives the SpokePool the gross amount of the payment in the name of its own caller, and then emits the payment's event. So the last
- * deposit event of a listed SpokePool before the payment, and behind any other payment, belongs to it when depositor, recipient, token and
- * amount are those of the payment. A deposit event of any other contract is nobody's, and none tells of two payments.
+ * The router deposits the gross amount in the name of its own caller, and then emits the payment event. So the
+ * payment's deposit is the last one of a listed SpokePool before it, and after any other payment. Depositor, recipient,
+ * token and amount must be the payment's. Deposits of other contracts do not count, and no deposit belongs to two
+ * payments.
  * @module
  */
 import type { BridgeDeposit } from '@payment-integration/core/ports'
@@ -14,11 +15,11 @@ import { type Deposit, decodeDeposit, depositTopics } from './decode-deposit.js'
 /** Name of the bridge in {@link BridgeDeposit}. */
 export const acrossBridge = 'across'
 
-/** What a deposit says beside the payment that it belongs to. */
+/** The facts of a deposit beside its payment. */
 export type BridgedTo = Omit<BridgeDeposit, 'payment'>
 
 /**
- * The deposit that each payment tells of.
+ * The deposit of each payment.
  * @param payments - All of the transaction, by log index.
  * @param places - Where their logs are in `logs`.
  * @param logs - All logs of the receipt, in order.

@@ -1,6 +1,6 @@
 /**
- * Deployed SpokePools of the Across bridge. Facts from across-protocol/contracts, `broadcast/deployed-addresses.json` at 8ab0730 (June 2026); the
- * addresses are proxies that survive upgrades, lowercased. Across has none on chain 100.
+ * Deployed SpokePools of the Across bridge: proxies that survive upgrades, lowercased. Across has none on chain 100.
+ * Facts from across-protocol/contracts, `broadcast/deployed-addresses.json` at 8ab0730 (June 2026).
  * @module
  */
 const byChain: Readonly<Record<number, readonly string[]>> = {

@@ -14,7 +14,7 @@ export interface FoundFill {
   readonly log: RouterLog
 }
 
-/** What is read. */
+/** The blocks and the deposit of a scan. */
 export interface FillScan {
   readonly chainId: number
   readonly endpoint: Endpoint
@@ -33,8 +33,8 @@ export interface FillScan {
 const MOST_SLICES = 64
 
 /**
- * The first fill of a deposit in a run of blocks, or null: then `onRead` told how far there is none, which may be short of the end. Fills of other deposits, of another origin, by other contracts and of less than
- * was promised are none.
+ * Finds the first fill of a deposit in a run of blocks. Otherwise it is null, and `onRead` heard how far there is none,
+ * which may be short of the end. A fill of another deposit or origin, by another contract, or of less, does not count.
  * @throws ChainError `ERR_CHAIN_UNAVAILABLE`.
  */
 export async function scanFills(scan: FillScan, signal?: AbortSignal): Promise<FoundFill | null> {

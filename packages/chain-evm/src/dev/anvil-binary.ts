@@ -18,8 +18,8 @@ export interface AnvilSearch {
 }
 
 /**
- * Finds anvil: the npm package of this platform as this module sees it, else `anvil` on the PATH. The executable itself is
- * used, never a wrapper script, because a wrapper does not pass signals on.
+ * Finds anvil: the npm package of this platform, else `anvil` on the PATH. Uses the executable itself, because a
+ * wrapper script does not pass signals on.
  * @throws {@link AnvilMissingError} `ERR_ANVIL_MISSING`.
  */
 export function findAnvil(search: AnvilSearch): string {

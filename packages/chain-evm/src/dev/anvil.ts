@@ -16,13 +16,16 @@ export interface AnvilOptions {
   /** Seconds between blocks; null: a block for each transaction. @default null */
   readonly blockTimeSeconds?: number | null | undefined
   /**
-   * Words that the funded accounts are derived from: public words only, since other users of the machine can see them and
-   * what they hold on other chains would be anybody's. @default the well-known test mnemonic of anvil and hardhat
+   * Mnemonic of the funded accounts. Use public words only: other users of the machine can see them.
+   * @default the well-known test mnemonic of anvil and hardhat
    */
   readonly mnemonic?: string | undefined
   /** More arguments for anvil, such as `--no-mining`. */
   readonly args?: readonly string[] | undefined
-  /** The executable: a path, or a name on the PATH. @default the npm package of this platform, else `anvil` on the PATH */
+  /**
+   * The executable: a path, or a name on the PATH.
+   * @default the npm package of this platform, else `anvil` on the PATH
+   */
   readonly binary?: string | undefined
   /** How long anvil may take to answer, in milliseconds. @default 20_000 */
   readonly startTimeoutMs?: number | undefined
@@ -51,8 +54,8 @@ export class AnvilExitError extends Error {
 export const anvilDefaults = { chainId: 31_337, startTimeoutMs: 20_000 } as const
 
 /**
- * Ends anvil when standard input closes, which the system does for us even when this process is killed, and takes away what anvil wrote: it
- * keeps the states of old blocks in files, and leaves them.
+ * Ends anvil when standard input closes, which happens even when this process is killed. Then deletes the files in
+ * which anvil keeps the states of old blocks.
  */
 const guard = [
   'cache=$1; shift',
@@ -68,12 +71,12 @@ const guard = [
 const stopTimeoutMs = 5_000
 
 /**
- * Starts anvil on 127.0.0.1 and resolves when it answers. On POSIX systems it ends with this process however that ends, and
- * does not hear the terminal's Ctrl-C: its owner stops it, after whatever still needs the chain. On Windows it ends with
- * `stop()` and at a regular exit.
- * anvil gets PATH, HOME and the folder for temporary files of this process's environment, and nothing else of it.
- * @throws AnvilMissingError `ERR_ANVIL_MISSING` when there is no anvil; {@link AnvilExitError} `ERR_ANVIL_EXIT` when it does
- * not come up; the signal's reason when it aborts first.
+ * Starts anvil on 127.0.0.1 and resolves when it answers. Of this process's environment it gets PATH, HOME and the
+ * folder for temporary files, and nothing else.
+ * On POSIX systems it ends with this process, however that ends. It ignores the terminal's Ctrl-C: its owner stops it
+ * last. On Windows it ends with `stop()` and at a regular exit.
+ * @throws AnvilMissingError `ERR_ANVIL_MISSING` when there is no anvil; {@link AnvilExitError} `ERR_ANVIL_EXIT` when it
+ * does not start; the signal's reason when it aborts first.
  * @throws {RangeError} When an option is out of range.
  */
 export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
@@ -148,7 +151,7 @@ function launch(binary: string, args: readonly string[], cache: string): ChildPr
     : spawn('/bin/sh', ['-c', guard, 'anvil-guard', cache, binary, ...args], { stdio, env, detached: true })
 }
 
-/** What anvil needs of our environment; the rest of it may hold secrets. */
+/** The environment variables that anvil gets; others may hold secrets. */
 const passedOn =
   process.platform === 'win32' ? ['PATH', 'USERPROFILE', 'TEMP', 'TMP', 'SYSTEMROOT'] : ['PATH', 'HOME', 'TMPDIR']
 

@@ -46,10 +46,10 @@ export interface DeployOptions {
 export const deployDefaults = { timeoutMs: 30_000 } as const
 
 /**
- * Deploys `DevRouter`, USDC (6 decimals) and DAI (18 decimals), and resolves when all three are mined. On a fresh chain the
- * addresses are always the same. A chain that mines on demand must mine while this waits.
- * @throws {@link DevChainError} `ERR_DEV_CHAIN` when the node refuses a deployment, reverts it or does not mine it in time;
- * the signal's reason when it aborts first.
+ * Deploys `DevRouter`, USDC (6 decimals) and DAI (18 decimals), and resolves when all three are mined. A fresh chain
+ * always has the same addresses. A chain that mines on demand must mine meanwhile.
+ * @throws {@link DevChainError} `ERR_DEV_CHAIN` when a deployment is refused, reverted or not mined in time; the
+ * signal's reason when it aborts.
  * @throws {RangeError} When `timeoutMs` is not a whole number of at least 1.
  */
 export async function deployDevRouter(chain: DevChain, options: DeployOptions = {}): Promise<DevDeployment> {

@@ -1,7 +1,7 @@
 /** A development chain: where it is, and how viem names it. @module */
 import { defineChain } from 'viem'
 
-/** What `startAnvil` resolves, or any other development chain. */
+/** A development chain, such as `startAnvil` resolves. */
 export interface DevChain {
   readonly rpcUrl: string
   readonly chainId: number

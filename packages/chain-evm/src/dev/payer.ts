@@ -45,12 +45,12 @@ export interface Payer {
   /** The payer, lowercased. */
   readonly address: Address
   /**
-   * Sends a payment; tokens are minted and approved as needed. Resolves its hash when the node has taken it; it is mined
-   * with the next block. Calls are sent in order.
-   * @param signal - Ends the wait when it aborts. A payment whose turn has not come is then not sent at all.
+   * Sends a payment; mints and approves tokens as needed. Resolves its hash when the node has accepted it; the next
+   * block mines it. Calls are sent in order.
+   * @param signal - Ends the wait when it aborts. A queued payment is then not sent at all.
    * @throws {TypeError | RangeError} When a field is wrong; nothing is sent.
-   * @throws {@link DevChainError} `ERR_DEV_CHAIN` when the node refuses the transaction or does not answer; the signal's
-   * reason when it aborts first.
+   * @throws {@link DevChainError} `ERR_DEV_CHAIN` when the node refuses the transaction or does not answer; the
+   * signal's reason when it aborts first.
    */
   pay(payment: DevPayment, signal?: AbortSignal): Promise<Hex>
 }

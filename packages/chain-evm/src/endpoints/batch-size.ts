@@ -1,6 +1,6 @@
 /**
- * How many calls one request to an endpoint holds. A batch may be too much for a node though each of its calls is not: it takes too long, is
- * larger than the node accepts, or costs more than it grants at once. Ranges that shrink do not help where one block takes many calls.
+ * Learns how many calls one request to an endpoint may hold. A batch may take too long, be larger than the node
+ * accepts, or cost more than it allows at once. Smaller ranges do not help where one block takes many calls.
  * @module
  */
 import type { RequestEnd, RpcCall, RpcOutcome } from '../internal/json-rpc.js'
@@ -16,7 +16,7 @@ export interface BatchSize {
 
 /** Refusals for the rate, in a row, that are laid to the size: a pause would have helped otherwise. */
 const mostRefusals = 3
-/** A question goes with the one for the chain id, which says whose answer it is: while a node takes two at once, it gets no fewer. */
+/** A call shares its request with the chain id call, so a node that accepts two gets no fewer. */
 const pair = 2
 
 /** Begins with the most calls, and never asks for more. */

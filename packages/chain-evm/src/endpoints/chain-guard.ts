@@ -7,7 +7,7 @@ import type { Rpc } from '../internal/json-rpc.js'
 /** A node that was not heard for this long may be another one behind the same address, in milliseconds. */
 export const RECHECK_AFTER_MS = 60_000
 
-/** What the check needs. */
+/** The context of the check. */
 export interface ChainGuardOptions {
   readonly chainId: number
   readonly clock: Clock

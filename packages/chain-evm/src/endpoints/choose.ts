@@ -3,14 +3,14 @@ import type { ManagedEndpoint } from './endpoint.js'
 
 /** Scores that differ by less are equal. */
 const SAME_SCORE = 0.1
-/** How many times slower the preferred endpoint must be before another one takes its place, and before it takes it back. */
+/** How many times slower the preferred endpoint must be to lose its place, and faster to regain it. */
 const SLOWER = { toLeave: 2, toReturn: 1.25 } as const
 /** Differences of latency below this are never a reason, in milliseconds. */
 const LATENCY_NOISE_MS = 10
 
 /**
- * Picks among `candidates`, in the order of the configuration: benched ones last, those that asked for a pause after the others.
- * @param current - The endpoint in use, which is kept more easily than it was chosen.
+ * Picks among `candidates`, in the order of the configuration: benched ones last, paused ones before them.
+ * @param current - The endpoint in use, which is replaced only for a clear advantage.
  */
 export function choose(
   candidates: readonly ManagedEndpoint[],

@@ -1,4 +1,4 @@
-/** All nodes of a chain: each piece of work goes to the best of them. Source: DESIGN section 3 (a block counts as done). @module */
+/** All nodes of a chain: each piece of work goes to the best. Source: docs/decisions/endpoints.md. @module */
 import type { Clock } from '@payment-integration/core/ports'
 import type { Transport } from 'viem'
 import type { Endpoints } from '../internal/endpoints.js'
@@ -58,10 +58,11 @@ const SOCKET = ['ws:', 'wss:']
 /**
  * Opens the endpoints of a chain. Nothing is sent before the first work.
  *
- * Work goes to the endpoint with the best score, among equal ones to the first unless another is much faster. One that failed gets
- * no work while another is well; when its faults have faded it is asked for its head, and gets work again if it answers. Endpoints that
- * idle are asked for their heads now and then, along with work. A node that asks for a pause gets it: others are used
- * meanwhile, and without others the pause is waited for. A lone endpoint is always used.
+ * Work goes to the endpoint with the best score; among equal ones to the first, unless another is much faster.
+ * One that failed gets no work while another is healthy. When its faults have faded it is asked for its head, and gets
+ * work again if it answers. Idle endpoints are asked for their heads now and then, along with work.
+ * A node that asks for a pause gets it: others are used meanwhile, and without others work waits. A lone endpoint is
+ * always used.
  * @throws {TypeError | RangeError} When an option is wrong.
  */
 export function createEndpoints(options: EndpointsOptions): Endpoints {
@@ -186,7 +187,7 @@ function isSocket(url: string | undefined): boolean {
   return url !== undefined && SOCKET.includes(new URL(url).protocol)
 }
 
-/** What is woken is the caller's; what it throws must not end the subscription. */
+/** Wakes the caller; its exceptions must not end the subscription. */
 function quietly(wake: () => void): void {
   try {
     wake()

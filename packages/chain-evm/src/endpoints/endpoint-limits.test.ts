@@ -69,7 +69,7 @@ describe('a node that wants fewer requests', () => {
     expect(await used(endpoints)).toBe('#1')
   })
 
-  test('gets its pause from work that is under way as well: that goes on elsewhere, at once', async () => {
+  test('work in flight leaves a paused node at once and goes on elsewhere', async () => {
     const endpoints = at.open()
     await used(endpoints)
     const names: string[] = []

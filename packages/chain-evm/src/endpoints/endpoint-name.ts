@@ -1,9 +1,9 @@
-/** What an endpoint is called where operators look. @module */
+/** The name of an endpoint, for operators. @module */
 import { secretLabels } from '../internal/url-parts.js'
 
 /**
- * Host and position, such as `rpc.node.example #2`; never a path, a query or a user. A long label in front of the domain may be a
- * key, so it is shown as `*`.
+ * Host and number, such as `rpc.node.example #2`; never a path, a query or a user. A long label in front of the domain
+ * may be a key, so it is shown as `*`.
  * @param position - From 1.
  */
 export function endpointName(url: string | undefined, position: number): string {

@@ -20,7 +20,7 @@ const LATENCY_WEIGHT = 0.2
 /** Providers use this code for rates, for sizes of ranges and for quotas. */
 const LIMIT_EXCEEDED = -32_005
 
-/** What an endpoint is made of. */
+/** The parts of an endpoint. */
 export interface EndpointOptions {
   readonly chainId: number
   readonly index: number
@@ -101,7 +101,7 @@ export function createEndpoint(options: EndpointOptions): ManagedEndpoint {
   }
 
   function onEnd(end: RequestEnd): void {
-    // Requests that were under way when one was refused are refused for the same reason.
+    // Requests in flight when one was refused are refused for the same reason.
     if (end.kind !== 'limited' || clock.now() >= limit.until()) batch.ended(end)
     if (end.kind === 'answered') {
       health.note('answered')
@@ -162,7 +162,7 @@ export function createEndpoint(options: EndpointOptions): ManagedEndpoint {
   function tellHead(number: number): void {
     head = number
     headAt = clock.now()
-    health.lags(heads.tell(index, number, !benched))
+    health.lags(heads.report(index, number, !benched))
     judge()
   }
 
@@ -225,7 +225,7 @@ export function createEndpoint(options: EndpointOptions): ManagedEndpoint {
       pollHead(number)
       benched &&= health.score() < RETURN_FROM
     } catch {
-      // What went wrong was noted with the request.
+      // The request has reported its own failure.
     } finally {
       probing = false
     }

@@ -11,7 +11,7 @@ export const SILENT_AFTER_MS = 10_000
 /** Largest message on this connection, in bytes: headers alone. */
 const MAX_MESSAGE_BYTES = 1_048_576
 
-/** What to follow. */
+/** The chain to follow, and its listeners. */
 export interface FollowHeadsOptions {
   readonly chainId: number
   /** `ws:` or `wss:`. */
@@ -24,7 +24,7 @@ export interface FollowHeadsOptions {
 
 /** A subscription to new heads. */
 export interface HeadFollower {
-  /** Follows until the signal aborts; never rejects. A connection that breaks, refuses or falls silent is made again, after longer and longer waits. */
+  /** Follows until the signal aborts; never rejects. Reconnects after a failure or silence, with growing waits. */
   run(signal: AbortSignal): Promise<void>
   /** Polling saw this head. */
   polled(number: number): void

@@ -1,15 +1,15 @@
-/** Which heights the endpoints told, and when: who is behind. Source: DESIGN section 3 (a lower head is never believed at once). @module */
+/** Heights that endpoints reported, to find those behind. Source: docs/decisions/following-a-chain.md. @module */
 import type { Clock } from '@payment-integration/core/ports'
 
-/** How long a told height counts, in milliseconds. A chain that was really set back is believed after that. */
+/** How long a reported height counts, in milliseconds. A real reorg is trusted after that. */
 export const HEAD_MEMORY_MS = 300_000
 
-/** More steps than these are not kept; the oldest go first. */
+/** Most steps; the oldest are dropped first. */
 const STEPS = 256
 
 interface Step {
   readonly number: number
-  /** When it was told for the first time. */
+  /** When it was first reported. */
   readonly at: number
   readonly by: number
 }
@@ -17,14 +17,14 @@ interface Step {
 /** The heights of one chain, over all its endpoints. */
 export interface Heads {
   /**
-   * Endpoint `by` told `number` as its head.
+   * Endpoint `by` reports `number` as its head.
    * @param counts - Whether others are measured by it.
    * @returns How long a higher one has been known, in milliseconds; 0 when there is none.
    */
-  tell(by: number, number: number, counts: boolean): number
-  /** Takes back what an endpoint told. */
+  report(by: number, number: number, counts: boolean): number
+  /** Forgets the reports of an endpoint. */
   forget(by: number): void
-  /** Newest height told, or null. */
+  /** Newest reported height, or null. */
   best(): number | null
 }
 
@@ -33,7 +33,7 @@ export function createHeads(clock: Clock): Heads {
   /** Ascending in number and in time. */
   let steps: Step[] = []
   return {
-    tell(by, number, counts) {
+    report(by, number, counts) {
       const now = clock.now()
       while (steps.length > STEPS || (steps[0] !== undefined && now - steps[0].at > HEAD_MEMORY_MS)) steps.shift()
       const higher = steps.find((step) => step.number > number)

@@ -1,7 +1,7 @@
 /** How far an endpoint is to be trusted: a score that falls with faults and comes back with time. @module */
 import type { Clock } from '@payment-integration/core/ports'
 
-/** What happened at an endpoint. */
+/** An event at an endpoint. */
 export type HealthEvent =
   /** A request was answered. */
   | 'answered'
@@ -9,7 +9,7 @@ export type HealthEvent =
   | 'lost'
   /** It answered, but nothing that could be used. */
   | 'refused'
-  /** A block that it told of was not there a moment afterwards; that happens to honest nodes as well. */
+  /** A block that it reported was missing a moment later, which happens to honest nodes too. */
   | 'gone'
   | 'contradiction'
   | 'proof-failed'
@@ -27,7 +27,7 @@ const COST = { lost: 0.3, refused: 0.3, gone: 0.06, contradiction: 0.5, 'proof-f
 const DOUBT_AFTER_ANSWER = 0.9
 /** Half of the doubt whether an endpoint answers is gone after this time, in milliseconds. */
 const ANSWER_HALF_LIFE_MS = 30_000
-/** Half of the doubt whether it tells the truth is gone after this time, in milliseconds. */
+/** Half-life of the doubt about its truth, in milliseconds. */
 const TRUTH_HALF_LIFE_MS = 300_000
 
 /** The standing of one endpoint. */

@@ -3,7 +3,7 @@ import type { Clock } from '@payment-integration/core/ports'
 
 /** A longer `Retry-After` is cut to this, in milliseconds. */
 export const RETRY_AFTER_MOST_MS = 30_000
-/** The wait without a `Retry-After`: it doubles with each refusal in a row, from the first to the last, in milliseconds. */
+/** The wait without a `Retry-After`: it doubles with each refusal in a row, between these limits, in milliseconds. */
 const BACKOFF_MS = { first: 500, last: 16_000 } as const
 
 /** The waits that one endpoint asks for. */
@@ -23,7 +23,7 @@ export function createRateLimit(clock: Clock): RateLimit {
   return {
     refused(retryAfter) {
       const now = clock.now()
-      // Requests that were under way together are refused together, and count once.
+      // Requests in flight together are refused together, and count once.
       if (now >= until) refusals += 1
       const backoff = Math.min(BACKOFF_MS.first * 2 ** (refusals - 1), BACKOFF_MS.last)
       until = Math.max(until, now + (retryAfterMs(retryAfter, now) ?? backoff))

@@ -5,14 +5,14 @@ const bytesByMethod: Readonly<Record<string, number>> = {
   eth_blockNumber: 65_536,
   eth_chainId: 65_536,
   eth_subscribe: 65_536,
-  // What a foreign contract answers, or gives as the reason of its revert.
+  // The answer of a foreign contract, or the reason of its revert.
   eth_call: 65_536,
   // Twice the largest contract of any chain, as hex.
   eth_getCode: 1_048_576,
 }
 /** The hashes of 120,000 transactions. */
 const headerBytes = 8_388_608
-/** What refuses a request: a JSON-RPC error, or what comes with a status of HTTP. */
+/** Limit for a refusal: a JSON-RPC error, or the body of an HTTP error status. */
 export const refusalBytes = 65_536
 /** The beginning of an answer that is an error: it may name its number first, but no result. */
 const errorStart =

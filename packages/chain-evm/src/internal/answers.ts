@@ -31,13 +31,13 @@ export interface ReceiptFacts {
   readonly logs: readonly ReceiptLog[]
 }
 
-/** What a header says about the contents of its block. */
+/** A header's commitments to the contents of its block. */
 export interface HeaderContents {
   /** The filter over the logs of the block, 0x and 512 hex digits; null when the chain has none. */
   readonly logsBloom: string | null
   /** The root of the receipts, lowercased; null when the chain has none. */
   readonly receiptsRoot: string | null
-  /** Hashes, lowercased; null when the node did not tell them. */
+  /** Hashes, lowercased; null when the node left them out. */
   readonly transactions: readonly string[] | null
 }
 

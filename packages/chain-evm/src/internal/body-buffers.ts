@@ -1,4 +1,4 @@
-/** Buffers that the bodies of answers are read into, again and again: a new one for each would wait for the garbage collector. @module */
+/** Reuses buffers for the bodies of answers, because new ones would wait for the garbage collector. @module */
 import type { Readable } from 'node:stream'
 import { TooLargeError } from './failures.js'
 
@@ -6,20 +6,20 @@ import { TooLargeError } from './failures.js'
 export interface BodyBuffers {
   /**
    * Reads a body to its end.
-   * @param announced - Its length in bytes as far as it is told, or 0.
-   * @param isPacked - Whether that is its length before it is unpacked.
+   * @param announced - Its declared length in bytes, or 0.
+   * @param isPacked - Whether that is the compressed length.
    * @param maxBytes - The largest accepted body.
    * @throws {@link TooLargeError} When it is larger.
    */
   fill(body: Readable, announced: number, isPacked: boolean, maxBytes: number): Promise<Buffer>
-  /** Takes back what {@link fill} resolved: whatever was made of it must not point into it. */
+  /** Takes back a buffer of {@link fill}; nothing may still point into it. */
   giveBack(body: Buffer): void
 }
 
 const smallest = 65_536
-/** Larger ones are left to the garbage collector. */
+/** Larger buffers are not reused. */
 const largestKept = 4_194_304
-/** As many as there are requests at a time. */
+/** As many as parallel requests. */
 const mostKept = 3
 
 /** Starts without any buffer. */

@@ -1,4 +1,4 @@
-/** What a node answers when it is asked for its chain. @module */
+/** Asks a node for its chain id. @module */
 import type { Failures } from './failures.js'
 import { toQuantity } from './hex.js'
 

@@ -12,8 +12,8 @@ export class DeadlineError extends Error {
 }
 
 /**
- * Runs `work` for at most `timeoutMs` milliseconds of `clock`. Its signal aborts on time-out and when `caller` aborts; the call
- * rejects at that moment even when `work` does not listen.
+ * Runs `work` for at most `timeoutMs` milliseconds of `clock`. Its signal aborts on time-out and when `caller` aborts.
+ * The call rejects at that moment even when `work` does not listen.
  * @throws {@link DeadlineError} On time-out; the caller's reason when the caller aborted.
  */
 export async function withDeadline<T>(

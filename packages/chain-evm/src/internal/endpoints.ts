@@ -1,12 +1,12 @@
-/** The nodes of a chain, and which of them is asked. Source: DESIGN section 3 (a block counts as done). @module */
+/** The nodes of a chain, and the choice among them. Source: docs/decisions/endpoints.md. @module */
 import type { EndpointStatus } from '@payment-integration/core/ports'
 import type { Rpc } from './json-rpc.js'
 
 export { isRateLimit } from './failures.js'
 
-/** What a read found out about the endpoint that it was pinned to, beside whether it answered. */
+/** A finding of a read about its endpoint, beside whether it answered. */
 export type Verdict =
-  /** It told this head. */
+  /** It reported this head. */
   | { readonly kind: 'head'; readonly number: number }
   /** It answered a request for the logs of this many blocks. */
   | { readonly kind: 'range-read'; readonly blocks: number }
@@ -14,7 +14,7 @@ export type Verdict =
   | { readonly kind: 'range-failed'; readonly blocks: number; readonly rateLimited: boolean }
   /** It contradicted itself, or what is known of the chain. */
   | { readonly kind: 'contradiction'; readonly what: string }
-  /** What it answered for a block does not lead to what its header says. */
+  /** Its answer for a block does not lead to the header. */
   | { readonly kind: 'proof-failed'; readonly what: string }
 
 /** One node behind one address. */
@@ -31,14 +31,14 @@ export interface Endpoint {
 /** All nodes of a chain. */
 export interface Endpoints {
   /**
-   * Runs `work` pinned to the best endpoint. When it rejects with a ChainError `ERR_CHAIN_UNAVAILABLE` or `ERR_CHAIN_PROOF_FAILED`
-   * the next best is tried, each at most once; the first error is thrown when none succeeds. `ERR_CHAIN_RANGE_GONE`
-   * and the caller's abort are thrown at once.
+   * Runs `work` pinned to the best endpoint. After `ERR_CHAIN_UNAVAILABLE` or `ERR_CHAIN_PROOF_FAILED` it tries the
+   * next best, each at most once; if none succeeds, it throws the first error. `ERR_CHAIN_RANGE_GONE` and the caller's
+   * abort are thrown at once.
    */
   pinned<T>(work: (endpoint: Endpoint) => Promise<T>, signal?: AbortSignal): Promise<T>
   status(): readonly EndpointStatus[]
   /** As `Chain.watch`. */
   watch(wake: () => void, signal: AbortSignal): Promise<void>
-  /** Ends all connections and requests. What is asked afterwards is refused. */
+  /** Ends all connections and requests. Later calls are refused. */
   close(): void
 }

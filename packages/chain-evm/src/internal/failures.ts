@@ -10,7 +10,7 @@ export interface Failures {
   unavailable(what: string): ChainError
   /** A block of the range left the chain while it was read, or is not there yet. */
   gone(what: string): ChainError
-  /** What the node answers for a block contradicts its header; another node may do better. */
+  /** The node's answer for a block contradicts the header; another node may do better. */
   unproven(what: string): ChainError
   /** The answer is larger than it may be. Also `ERR_CHAIN_UNAVAILABLE`. */
   tooLarge(what: string): TooLargeAnswerError
@@ -64,7 +64,7 @@ export interface RpcError {
   readonly message: string
 }
 
-/** A kept connection was gone: the node may have closed it while it was idle, or another node stands behind the address now. */
+/** A kept connection was closed: it was idle for too long, or another node has taken over the address. */
 export class StaleConnectionError extends Error {
   override readonly name = 'StaleConnectionError'
   readonly code = 'ECONNRESET'
@@ -91,7 +91,7 @@ export class TooLargeError extends Error {
   }
 }
 
-/** What came is JSON, but no answer to the request. */
+/** The answer is JSON, but no answer to the request. */
 export class NotJsonRpcError extends Error {
   override readonly name = 'NotJsonRpcError'
   constructor() {
@@ -132,7 +132,7 @@ export function rpcErrorOf(error: unknown): RpcError | null {
   return null
 }
 
-/** What a refusal for too many requests says about when to come back; null when the failure is another one. */
+/** The retry time of a refusal for too many requests; null when the failure is another one. */
 export function rateLimitOf(error: unknown): { readonly retryAfter: string | null } | null {
   for (const link of chainOf(error)) {
     if (link instanceof HttpStatusError) return link.status === 429 ? link : null
@@ -154,22 +154,22 @@ export function describeRpcError(error: RpcError | undefined): string {
   return error.code === null ? `JSON-RPC error: ${error.message}` : `JSON-RPC error ${error.code}: ${error.message}`
 }
 
-/** What a node writes there is not always a number, and text may hold our key. */
+/** Null for a code that is no number: its text may hold our key. */
 function codeOf({ code }: { readonly code: unknown }): number | null {
   return typeof code === 'number' && Number.isSafeInteger(code) ? code : null
 }
 
-/** What is read of a text from the node, and what is shown of it, in characters. */
+/** Characters that are read of a node's text, and characters that are shown. */
 const readCharacters = 4_096
 const shownCharacters = 160
 /** A URL. The bound keeps the search linear; what stands before it in a longer scheme is no secret. */
 const anyUrl = /[a-z0-9+.-]{0,31}:\/\/\S+/
 
 /**
- * Makes a cleaner for text from the node: URLs go, and so does every part of our own URL that may be a key (credentials,
- * also as their header, host names, path segments, query values), in any case, because nodes like to repeat the key they
- * refuse. Characters that steer a terminal or turn text around become spaces. Anybody may write such a text, at any
- * length, as the reason of a token's revert: its beginning is read, and less of it is shown.
+ * Makes a function that cleans text from the node. It removes URLs, and in any case each part of our own URL that may
+ * be a key. These are credentials, also as their header, host names, path segments and query values. Nodes like to
+ * repeat the key that they refuse. Control and bidirectional characters become spaces. Anybody may write such a text,
+ * at any length, as a token's revert reason, so only its beginning is read and shown.
  */
 export function redactor(url: string | undefined): (text: string) => string {
   const secrets = url === undefined ? [] : secretsOf(url)

@@ -1,4 +1,4 @@
-/** Reading hex strings of JSON-RPC answers without an ABI library: no checksums, no allocation beyond slices. @module */
+/** Parses hex of JSON-RPC answers without an ABI library: no checksums, no allocation beyond slices. @module */
 
 /** True for `0x` and any number of hex digits. */
 export function isHex(value: unknown): value is string {

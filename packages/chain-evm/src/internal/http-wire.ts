@@ -1,9 +1,8 @@
-/** JSON-RPC over HTTP, with connections that are kept. @module */
+/** JSON-RPC over HTTP, on keep-alive connections. @module */
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { decodeBytes } from './answer-bytes.js'
 import { answerBytes, isLargeError, refusalBytes } from './answer-limits.js'
 import { type BodyBuffers, createBodyBuffers } from './body-buffers.js'
 import { HttpStatusError, StaleConnectionError, TooLargeError } from './failures.js'
@@ -21,24 +20,25 @@ export interface HttpWireOptions {
 interface Answer {
   readonly status: number
   readonly retryAfter: string | null
-  /** Overwritten once it is given back. */
+  /** Reused once it is given back. */
   readonly body: Buffer
 }
 
 /**
- * Opens a way to a node. Nothing is sent yet. Redirects are not followed: what we send may hold a key.
+ * Opens a way to a node. Nothing is sent yet. Redirects are not followed, because a request may hold a key.
+ * `node:http` and not undici: only it says whether a broken connection had been used before.
  */
 export function httpWire({ url: text, maxResponseBytes }: HttpWireOptions): Wire {
   const { url, headers } = splitUrl(text)
-  const far = url.protocol === 'https:'
-  const agent = far ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
-  const open = far ? requestHttps : requestHttp
+  const isRemote = url.protocol === 'https:'
+  const agent = isRemote ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
+  const open = isRemote ? requestHttps : requestHttp
   const fixed = {
     ...headers,
     'content-type': 'application/json',
     'user-agent': 'payment-integration',
-    // Packing costs a node beside us more time than it saves.
-    ...(far ? { 'accept-encoding': 'gzip' } : {}),
+    // For a local node, compression takes more time than it saves.
+    ...(isRemote ? { 'accept-encoding': 'gzip' } : {}),
   }
   const buffers = createBodyBuffers()
   let lastId = 0
@@ -87,10 +87,9 @@ function toOutcomes({ status, retryAfter, body }: Answer, firstId: number, calls
   const count = calls.length
   if (isSuccess(status)) {
     if (isLargeError(body)) throw new TooLargeError(refusalBytes)
-    const read = calls.some((call) => call.read !== undefined) ? decodeBytes(body, firstId, calls) : null
-    return read ?? decodeAnswer(body.length === 0 ? {} : (JSON.parse(body.toString()) as unknown), firstId, count)
+    return decodeAnswer(body.length === 0 ? {} : (JSON.parse(body.toString()) as unknown), firstId, count)
   }
-  // A lone call may be refused by a status and a JSON-RPC error together; that of a batch is not about one of its calls.
+  // A lone call may be refused by a status with a JSON-RPC error. That of a batch is not about one of its calls.
   const refusal = count === 1 && status !== 429 ? refusalIn(body.toString()) : null
   if (refusal === null) throw new HttpStatusError(status, retryAfter)
   return [refusal]

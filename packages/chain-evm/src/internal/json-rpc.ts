@@ -30,7 +30,7 @@ export interface Rpc {
   askAll(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcOutcome[]>
 }
 
-/** What became of one request. */
+/** The end of one request. */
 export type RequestEnd =
   /** It was answered, after this many milliseconds. */
   | {
@@ -39,7 +39,7 @@ export type RequestEnd =
       readonly ms: number
       readonly outcomes: readonly RpcOutcome[]
     }
-  /** The connection that was kept for it is gone. Every call is a read: it is sent again, once, and `before` runs again first. */
+  /** Its kept connection was closed. Every call is a read, so it is sent once more, and `before` runs again first. */
   | { readonly kind: 'reconnects' }
   /** It brought no answer, or not all of it. An answer that a foreign contract made too large is not reported. */
   | { readonly kind: 'lost'; readonly calls: readonly RpcCall[]; readonly error: Error }
@@ -170,7 +170,7 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
 /** How often one request may be refused for its rate before the caller hears of it. */
 const RATE_LIMIT_TRIES = 5
 
-/** The code of a call that was refused inside an answer because there were too many; the same number as the HTTP status. */
+/** The JSON-RPC code of a call refused for its rate; the same number as the HTTP status. */
 const RATE_LIMIT_CODE = 429
 
 function errorOf(outcome: RpcOutcome | undefined) {

@@ -9,10 +9,7 @@ export function malformed(reason: string): MalformedLog {
 
 const topicShape = /^0x[0-9a-f]{64}$/
 
-/**
- * What is wrong with the topics, each of 32 bytes, or with the 32-byte words of data, both in lowercase hex; null when
- * both are right.
- */
+/** The flaw of topics (32 bytes each) or of data (32-byte words), both lowercase hex; null when there is none. */
 export function unfit({ topics, data }: RouterLog, topicCount: number, wordCount: number): MalformedLog | null {
   if (topics.length !== topicCount) return malformed(`expected ${topicCount} topics, got ${topics.length}`)
   const odd = topics.findIndex((topic) => !topicShape.test(topic))

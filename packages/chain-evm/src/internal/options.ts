@@ -23,8 +23,8 @@ export function checkUrl(name: string, url: string, protocols: readonly string[]
 
 /**
  * The routers whose payments are read: version by lowercased address.
- * @throws {TypeError} On a wrong address or version, on two versions for one address, and when no router is left to read
- * (an empty address filter would ask the node for the logs of every contract).
+ * @throws {TypeError} On a wrong address or version, two versions for one address, or no router. An empty address
+ * filter would ask the node for the logs of every contract.
  */
 export function checkRouters(routers: readonly KnownRouter[], decoder: RouterDecoder): ReadonlyMap<string, string> {
   const versions = new Map<string, string>()

@@ -99,7 +99,7 @@ test('an outage that sets in while the size falls gives the size back', () => {
   expect(sizes.current()).toBe(before)
 })
 
-test('requests under way together make the size fall once', () => {
+test('requests in flight together make the size fall once', () => {
   const sizes = fresh()
   sizes.failed(2_000)
   sizes.failed(2_000)

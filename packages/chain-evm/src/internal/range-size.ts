@@ -1,9 +1,9 @@
 /**
- * How many blocks one request may ask for: learnt from what works, never from what errors say.
+ * Learns how many blocks one request may ask for, from requests that work, never from error texts.
  *
- * Sizes grow by a step after each success. A failure is first held against the smallest request: when that fails as well, the size is not to blame and
- * stays. Else the size is tried once more, and halved until it works; the smallest that failed is a ceiling from
- * then on, which is approached by halves and tried again rarely, more rarely each time that it holds.
+ * Sizes grow by a step after each success. After a failure the smallest request is tried: if that fails too, the size
+ * is not the cause and stays. Otherwise the size is tried once more, and halved until it works. The smallest failed
+ * size becomes a ceiling, which is approached by halves and tried again more rarely each time it holds.
  * @module
  */
 
@@ -36,11 +36,11 @@ export function createRangeSize({ start, max }: RangeSizeOptions): RangeSize {
   let size = Math.min(start, max)
   /** Largest that worked lately; 0: none yet. */
   let good = 0
-  /** What is not to be passed, and whether a failure taught it. */
+  /** The ceiling, and whether a failure set it. */
   let ceiling = { blocks: max, learnt: false }
   /**
-   * `back`: after a step that failed, the size before it is to work. `probing`: the smallest request tells what a failure is about.
-   * `repeating`: the size that failed is tried once more.
+   * `back`: after a failed step, the size before it must work. `probing`: the smallest request shows the cause of a
+   * failure. `repeating`: the failed size is tried once more.
    */
   let phase: 'steady' | 'back' | 'probing' | 'repeating' | 'halving' = 'steady'
   let before = { size, ceiling }
@@ -108,7 +108,7 @@ export function createRangeSize({ start, max }: RangeSizeOptions): RangeSize {
       if (phase === 'steady') before = { size, ceiling }
       if (phase === 'steady' && good > 0 && blocks > good) return stepBack(blocks)
       if (phase === 'steady' || (phase === 'back' && blocks <= size)) return blocks === 1 ? notSize() : probe(blocks)
-      // Larger requests were under way when the size fell; they say nothing new.
+      // Larger requests were in flight when the size fell; they say nothing new.
       if (blocks > size) return 'size'
       return blocks === 1 ? notSize() : halve(blocks)
     },

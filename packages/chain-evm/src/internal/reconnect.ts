@@ -1,7 +1,7 @@
 /** How soon a connection that broke is made again. @module */
 import type { Clock } from '@payment-integration/core/ports'
 
-/** After one that worked there is no wait; then it doubles with each failure in a row, from the first to the last, in milliseconds. */
+/** No wait after a success; then the wait doubles with each failure in a row, between these limits, in milliseconds. */
 export const RECONNECT_MS = { first: 250, last: 30_000 } as const
 
 /** The waits between connections to one node. */

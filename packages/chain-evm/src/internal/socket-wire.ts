@@ -15,8 +15,8 @@ export interface SocketWireOptions {
 }
 
 /**
- * Opens a way to a node. It connects with the first request. Between failed connections it waits, longer each time; requests in the
- * meantime are refused at once. A connection on which a request waited in vain, with nothing else heard either, is given up.
+ * Opens a way to a node, and connects with the first request. Between failed connections it waits, longer each time,
+ * and refuses requests meanwhile. A connection that is silent while a request times out is closed.
  */
 export function socketWire({ url, maxResponseBytes, clock }: SocketWireOptions): Wire {
   const reconnect = createReconnect(clock)

@@ -1,4 +1,4 @@
-/** What the errors of viem's transports say. They are known by their names: loading viem for its classes takes a quarter of a second. @module */
+/** Recognises errors of viem's transports by name: loading viem for its classes takes a quarter of a second. @module */
 
 /** The node answered with a JSON-RPC error. */
 export interface TransportRpcError extends Error {

@@ -24,7 +24,7 @@ export function transportWire(transport: Transport): Wire {
   }
 }
 
-/** The URL of a transport that has one; its parts must not be told. */
+/** The URL of a transport that has one; its parts must stay secret. */
 export function urlOfTransport(transport: Transport): string | undefined {
   const url: unknown = openTransport(transport).value?.['url']
   return typeof url === 'string' ? url : undefined

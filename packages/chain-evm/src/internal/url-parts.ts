@@ -20,7 +20,7 @@ export function splitUrl(text: string): UrlParts {
   return { url, headers: { authorization: `Basic ${Buffer.from(pair).toString('base64')}` } }
 }
 
-/** What percent signs stand for; the text itself when they stand for nothing. */
+/** Decodes percent signs; returns the text itself when they are malformed. */
 export function unescaped(part: string): string {
   try {
     return decodeURIComponent(part)

@@ -1,16 +1,13 @@
 /** JSON-RPC on the wire: what is sent for calls, and what the items of an answer mean. @module */
 import { NotJsonRpcError } from './failures.js'
-import type { ResultReader } from './json-bytes.js'
 
 /** One call. */
 export interface RpcCall {
   readonly method: string
   readonly params: readonly unknown[]
-  /** Reads the result from its bytes, on a wire that has them; what it leaves is parsed. */
-  readonly read?: ResultReader
 }
 
-/** What a call came to: its result, or the JSON-RPC error that the node answered. */
+/** The outcome of a call: its result, or the node's JSON-RPC error. */
 export type RpcOutcome =
   | { readonly ok: true; readonly result: unknown }
   | { readonly ok: false; readonly code: number | null; readonly message: string }
@@ -18,9 +15,10 @@ export type RpcOutcome =
 /** One way to a node. */
 export interface Wire {
   /**
-   * Sends calls as one request: several are one JSON-RPC batch. Resolves with the answers in the order of the calls, null where the node left one
-   * out; messages of errors are as the node wrote them. Rejects when there is no answer, with an error for `describeFailure`: with a
-   * `StaleConnectionError` when the connection that was kept is gone, so that the caller learns of it before anything is sent on a new one.
+   * Sends calls as one request; several are one JSON-RPC batch. Resolves with the answers in the order of the calls,
+   * null for a missing one. Messages of errors are the node's own.
+   * Rejects when there is no answer, with an error for `describeFailure`. A `StaleConnectionError` says that the kept
+   * connection was closed, before anything is sent on a new one.
    */
   send(calls: readonly RpcCall[], signal: AbortSignal): Promise<readonly (RpcOutcome | null)[]>
   /** Ends all connections. */
@@ -34,8 +32,8 @@ export function encodeCalls(calls: readonly RpcCall[], firstId: number): string 
 }
 
 /**
- * The answers to `count` calls numbered from `firstId`. The items of a batch count by their id, in any order; a lone answer belongs to the
- * lone call whatever its id; an error for a batch as a whole is the answer to each of its calls.
+ * The answers to `count` calls numbered from `firstId`. Items of a batch are assigned by their id, in any order.
+ * A lone answer belongs to the lone call whatever its id. An error for a batch as a whole answers each of its calls.
  * @throws NotJsonRpcError When it answers nothing.
  */
 export function decodeAnswer(answer: unknown, firstId: number, count: number): (RpcOutcome | null)[] {

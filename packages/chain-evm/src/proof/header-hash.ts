@@ -1,9 +1,9 @@
 /**
- * The hash of a block header, from its fields. Source: Ethereum yellow paper 4.3 and the EIPs that added fields (1559, 4895, 4844,
- * 4788, 7685, 7928, 7843), in the order of `Header` in go-ethereum.
+ * The hash of a block header, from its fields, in the order of `Header` in go-ethereum.
+ * Source: Ethereum yellow paper 4.3 and the EIPs that added fields (1559, 4895, 4844, 4788, 7685, 7928, 7843).
  *
- * A header that hashes to the block's name is the one that the chain agreed on: its log filter and its receipts root cannot be
- * another's, empty or cut. Chains with headers of their own kind have another hash; there, this says nothing.
+ * A header that hashes to the block's hash is the one that the chain agreed on, with its log filter and receipts root.
+ * Chains with headers of their own kind have another hash; there, this proves nothing.
  * @module
  */
 import type { Keccak } from './keccak.js'

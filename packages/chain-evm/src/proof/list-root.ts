@@ -2,8 +2,8 @@
  * The Merkle-Patricia root of a list, as headers commit to their receipts: the trie of RLP(index) to item.
  * Source: Ethereum yellow paper, appendix D.
  *
- * Every item must have at least 32 bytes, as each receipt has by its log filter alone: then no node of the trie is ever small
- * enough to stand inside another one, and each is named by its hash.
+ * Every item must have at least 32 bytes, as each receipt has by its log filter alone. Then every node of the trie is
+ * referenced by its hash, and none is small enough to be embedded in another.
  * @module
  */
 import type { Keccak } from './keccak.js'

@@ -1,13 +1,13 @@
 /**
- * Asks the `logsBloom` of a block header whether the block can hold payment logs. Source: Ethereum yellow paper, 4.3.1 (M3:2048):
- * each address and topic of a log sets three of the 2048 bits, so the filter never denies what is there.
+ * Tests the `logsBloom` of a header for payment logs. Source: Ethereum yellow paper, 4.3.1 (M3:2048).
+ * Each address and topic of a log sets three of the 2048 bits, so the filter has no false negatives.
  * @module
  */
 import { hashBytes } from '../internal/hash.js'
 
 /**
- * `no`: the block has no such log. `likely`: it has one, with a chance of error below one in a thousand per router and topic.
- * `possible`: the filter is so full that it says yes to much that is not there.
+ * `no`: the block has no such log. `likely`: it has one, with an error rate below one in a thousand per router and
+ * topic. `possible`: the filter is so full that it has many false positives.
  */
 export type FilterAnswer = 'no' | 'possible' | 'likely'
 
@@ -15,7 +15,7 @@ export type FilterAnswer = 'no' | 'possible' | 'likely'
 const mostBitsOfEvidence = 640
 const filterBits = 2_048
 
-/** Where three bits are in the hex text of a filter, and what their digits hold when they are set: places and values in turn. */
+/** Positions of three bits in a filter's hex text, each followed by the value of its digit when the bit is set. */
 type Bits = readonly [number, number, number, number, number, number]
 
 /**

@@ -1,12 +1,9 @@
-/** Recomputes what headers commit to. Source: DESIGN section 3 (a block counts as done). @module */
+/** Recomputes block hashes and receipts roots. Source: docs/decisions/completeness.md. @module */
 import { headerHash } from './header-hash.js'
 import { type Keccak, openKeccak } from './keccak.js'
 import { listRoot } from './list-root.js'
-import { packedText } from './packed-logs.js'
 import { type MeasuredReceipt, measureReceipt, type NodeObject, writeReceipt } from './receipt-rlp.js'
 import { RlpWriter, UnencodableError } from './rlp-writer.js'
-import type { ScannedReceipt } from './scan-receipts.js'
-import { writeScanned } from './scanned-rlp.js'
 
 /** Recomputes hashes from the objects that a node answered. */
 export interface Prover {
@@ -14,18 +11,6 @@ export interface Prover {
   headerHash(header: NodeObject): string | null
   /** The root of a block's receipts, in order, or what is wrong with them. */
   receiptsRoot(receipts: readonly NodeObject[]): { readonly root: string } | { readonly flaw: string }
-  /**
-   * The same of receipts that were found in the bytes of an answer; null when they are not plain.
-   * @param kept - Indexes, ascending, of those whose logs come with the root, for `unpackLogs`.
-   */
-  scannedRoot(bytes: Uint8Array, receipts: readonly ScannedReceipt[], kept?: readonly number[]): ScannedRoot | null
-}
-
-/** The root of scanned receipts. */
-export interface ScannedRoot {
-  readonly root: string
-  /** The logs of those receipts that were to be kept, in their order. */
-  readonly packedLogs: readonly string[]
 }
 
 let opened: Promise<Prover> | undefined
@@ -52,24 +37,6 @@ function createProver(keccak: Keccak): Prover {
         return { root: listRoot(items, keccak, writer) }
       } catch (error) {
         if (error instanceof UnencodableError) return { flaw: error.message }
-        throw error
-      }
-    },
-    scannedRoot(bytes, receipts, kept = []) {
-      const packed = new Map(kept.map((index) => [index, '']))
-      const at = (index: number) => receipts[index] as ScannedReceipt
-      const items = {
-        count: receipts.length,
-        lengthOf: (index: number) => at(index).length,
-        write(into: RlpWriter, index: number) {
-          const logsAt = writeScanned(into, bytes, at(index))
-          if (packed.has(index)) packed.set(index, packedText(into, logsAt))
-        },
-      }
-      try {
-        return { root: listRoot(items, keccak, writer), packedLogs: [...packed.values()] }
-      } catch (error) {
-        if (error instanceof UnencodableError) return null
         throw error
       }
     },

@@ -1,6 +1,6 @@
 /**
- * Receipts as the receipts root commits to them. Source: EIP-658 (status), EIP-2718 (typed receipts); for type 0x7e op-geth
- * `core/types/receipt.go`, where the deposit's nonce and version belong to the encoding once the receipt has a version.
+ * Encodes receipts as the receipts root commits to them. Source: EIP-658 (status), EIP-2718 (typed receipts).
+ * For type 0x7e: op-geth `core/types/receipt.go`, which encodes a deposit's nonce and version once it has a version.
  * @module
  */
 import { bytesIn, itemLength, quantityDigits, quantityLength, type RlpWriter, UnencodableError } from './rlp-writer.js'

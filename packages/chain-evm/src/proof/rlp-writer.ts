@@ -1,12 +1,12 @@
 /**
- * Writes RLP into one buffer that is used again and again. Source: Ethereum yellow paper, appendix B.
+ * Writes RLP into one reused buffer. Source: Ethereum yellow paper, appendix B.
  *
- * Whoever writes knows the lengths beforehand, so nothing is moved or joined afterwards. Hex of a node is decoded where it
- * ends up; text that is not hex of the expected length is refused.
+ * Callers know the lengths beforehand, so no bytes are moved or joined afterwards. Hex is decoded in place; text that
+ * is no hex of the expected length is refused.
  * @module
  */
 
-/** What a node answered cannot be encoded: a field is missing, or is no hex of its length. */
+/** A node's answer cannot be encoded: a field is missing, or is no hex of its length. */
 export class UnencodableError extends Error {
   override readonly name = 'UnencodableError'
   constructor(field: string) {
@@ -22,9 +22,6 @@ for (let value = 0; value < 16; value++) {
   digits[value.toString(16).toUpperCase().charCodeAt(0)] = value
 }
 
-/** The same by byte, for lowercase digits alone. */
-const lowerDigits = digits.slice(0, 256).fill(255, 0x41, 0x47)
-
 /** The bytes that a header before `length` bytes of payload takes. */
 export function headerLength(length: number): number {
   if (length < 56) return 1
@@ -33,7 +30,7 @@ export function headerLength(length: number): number {
   return length < 16_777_216 ? 4 : 5
 }
 
-/** The bytes of a string or list with its header; a string of a single byte below 128 has none and must not be asked for. */
+/** The bytes of a string or list with its header. A single byte below 128 has no header; do not ask for it. */
 export function itemLength(bytes: number): number {
   return headerLength(bytes) + bytes
 }
@@ -104,36 +101,6 @@ export class RlpWriter {
     }
     const even = length % 2 === 0 ? significant : `0${significant}`
     this.item(`0x${even}`, even.length / 2, field)
-  }
-
-  /** The quantity of a safe integer. */
-  number(value: number): void {
-    if (value > 0 && value < 0x80) {
-      this.bytes[this.at++] = value
-      return
-    }
-    let size = 0
-    for (let rest = value; rest > 0; rest = Math.floor(rest / 256)) size++
-    this.bytes[this.at++] = 0x80 + size
-    for (let place = this.at + size, rest = value; rest > 0; rest = Math.floor(rest / 256))
-      this.bytes[--place] = rest % 256
-    this.at += size
-  }
-
-  /** A string of `length` bytes, more than one of them, whose lowercase digits begin at a place of an answer. */
-  scanned(source: Uint8Array, place: number, length: number, field: string): void {
-    this.header(0x80, length)
-    const { bytes } = this
-    let { at } = this
-    let seen = 0
-    for (let from = place, end = place + length * 2; from < end; from += 2) {
-      const high = lowerDigits[source[from] as number] as number
-      const low = lowerDigits[source[from + 1] as number] as number
-      seen |= high | low
-      bytes[at++] = (high << 4) | low
-    }
-    if (seen > 15) throw new UnencodableError(field)
-    this.at = at
   }
 
   /** The bytes that `text` stands for from its character `start` on. */

@@ -4,14 +4,13 @@ import { quantity } from '../internal/hex.js'
 import type { RpcCall, RpcOutcome } from '../internal/json-rpc.js'
 import type { RangeReader } from '../range-reader.js'
 import type { Header } from './headers.js'
-import { ProvenBlock, provenReader } from './proven-block.js'
 import { byBlock, goesByBlock, hasNone } from './receipts-by-block.js'
 
 /** The code of a method that a node does not have. */
 const noSuchMethod = -32_601
 
-/** The receipts of a block as the node answered them, or what was found in them where they were proven on the way. */
-export type BlockReceipts = readonly unknown[] | ProvenBlock
+/** The receipts of a block as the node answered them. */
+export type BlockReceipts = readonly unknown[]
 
 /** The call for all receipts of a height. */
 export function receiptsCall(number: number): RpcCall {
@@ -29,7 +28,7 @@ export function receiptsIn({ rpc }: RangeReader, outcome: RpcOutcome | undefined
     return null
   }
   const { result } = outcome
-  return Array.isArray(result) || result instanceof ProvenBlock ? result : null
+  return Array.isArray(result) ? result : null
 }
 
 /**
@@ -52,7 +51,7 @@ export async function readBlockReceipts(
 
 async function askByBlock(reader: RangeReader, headers: readonly Header[], signal?: AbortSignal) {
   const { rpc } = reader
-  const calls = headers.map((header) => ({ ...receiptsCall(header.ref.number), read: provenReader(reader, header) }))
+  const calls = headers.map((header) => receiptsCall(header.ref.number))
   const outcomes = await byBlock(rpc, headers.length, () => rpc.askAll(calls, signal))
   return headers.map((_, index) => receiptsIn(reader, outcomes[index]))
 }

@@ -1,4 +1,4 @@
-/** Which blocks may hold a payment. Source: DESIGN section 3 (bloom and root on candidates in catch-up). @module */
+/** Finds the blocks that may hold a payment. Source: docs/decisions/completeness.md. @module */
 import type { RangeReader } from '../range-reader.js'
 import type { Header } from './headers.js'
 import { logsCall, logsIn, withRangeSize } from './logs.js'
@@ -11,9 +11,10 @@ export interface Candidates {
 }
 
 /**
- * Asks the log filter of each header. A filter is believed where headers hash to their blocks' hashes. Where none does, headers are of a
- * kind of their own: there the node's logs are held against the filters, so that a chain whose filters are empty by nature is noticed.
- * @param mostTransactions - The headers end before their candidates hold more transactions, but not before the first one.
+ * Tests the log filter of each header. A filter is trusted where headers hash to their blocks' hashes. Where none does,
+ * the node's logs are compared with the filters, to notice a chain whose filters are always empty.
+ * @param mostTransactions - Limit of transactions in candidates. The headers end before it, but after a first
+ * candidate.
  * @throws ChainError `ERR_CHAIN_PROOF_FAILED` when a filter denies logs that the node has.
  */
 export async function readCandidates(

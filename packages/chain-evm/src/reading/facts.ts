@@ -4,7 +4,7 @@ import type { RangeReader } from '../range-reader.js'
 import type { TransactionPayments } from '../read-transactions.js'
 import type { RouterLog } from '../router-decoder.js'
 
-/** What was paid on the chain, and what left it; by block, then log index. */
+/** Payments on the chain and deposits that left it, by block, then log index. */
 export interface RangeFacts {
   readonly payments: PaymentFacts[]
   readonly deposits: BridgeDeposit[]

@@ -1,9 +1,9 @@
-/** Whether the headers of a chain can be held against the hashes of their blocks. Source: DESIGN section 3 (a block counts as done). @module */
+/** Whether headers of a chain hash to their blocks' hashes. Source: docs/decisions/completeness.md. @module */
 import type { BlockRef } from '@payment-integration/core/ports'
 import type { Endpoint } from '../internal/endpoints.js'
 import type { Failures } from '../internal/failures.js'
 
-/** What is known of a chain's headers. */
+/** The kind of a chain's headers, as far as it is known. */
 export interface HeaderKind {
   /** Whether any of them hashed to its block's hash: then all should. */
   isKnown: boolean
@@ -12,7 +12,7 @@ export interface HeaderKind {
 /** Chains whose headers hash to their blocks' hashes; of others it is learnt. */
 const known: readonly number[] = [1, 10, 100, 137, 8_453, 42_161]
 
-/** What is known of a chain's headers before any is read. */
+/** The kind of a chain's headers before any is read. */
 export function headerKind(chainId: number): HeaderKind {
   return { isKnown: known.includes(chainId) }
 }
@@ -25,8 +25,8 @@ export interface HashedHeader {
 }
 
 /**
- * Notes whether headers of this chain hash to their blocks' hashes. Where any does, one that does not was changed on its way, and
- * nothing in it is believed.
+ * Notes whether headers of this chain hash to their blocks' hashes. Where any does, one that does not was changed in
+ * transit, and is not trusted.
  * @throws ChainError `ERR_CHAIN_PROOF_FAILED` on such a header.
  */
 export function assertAuthentic(

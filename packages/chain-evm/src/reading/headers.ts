@@ -21,8 +21,8 @@ export function headerCall(number: number): RpcCall {
 
 /**
  * Reads the headers of blocks `from` to `to`, both included.
- * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing or does not follow the one before it; `ERR_CHAIN_PROOF_FAILED` when
- * one was changed; `ERR_CHAIN_UNAVAILABLE`.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing or does not follow the one before it;
+ * `ERR_CHAIN_PROOF_FAILED` when one was changed; `ERR_CHAIN_UNAVAILABLE`.
  */
 export async function readHeaders(
   reader: RangeReader,

@@ -19,7 +19,7 @@ export function logsCall({ routers, decoder }: RangeReader, from: number, to: nu
 
 /**
  * Our logs in an answer, by block and log index.
- * @throws ChainError `ERR_CHAIN_RANGE_GONE` when the logs contradict the headers or each other on what block is at a height;
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when the logs contradict the headers or each other about a height's block;
  * `ERR_CHAIN_UNAVAILABLE`.
  */
 export function logsIn(
@@ -58,8 +58,8 @@ function assertOneBranch(logs: readonly RouterLog[], first: BlockRef, last: Bloc
 }
 
 /**
- * Runs `ask` over as many of the blocks from `from` on as the endpoint bears, and tells it what became of that. A failure for which it then
- * wants fewer blocks is tried again at once.
+ * Runs `ask` over as many blocks from `from` on as the endpoint can answer, and reports the result to it.
+ * After a failure that makes the endpoint want fewer blocks, it runs `ask` again at once.
  * @param ask - Reads blocks `from` to the height it is given.
  */
 export async function withRangeSize<T>(

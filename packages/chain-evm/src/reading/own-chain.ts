@@ -6,7 +6,7 @@ import type { Endpoint } from '../internal/endpoints.js'
 import { describeRpcError, type Failures } from '../internal/failures.js'
 import type { RpcCall, RpcOutcome } from '../internal/json-rpc.js'
 
-/** What is needed to tell our chain from others. */
+/** The context of the chain id check. */
 export interface OwnChain {
   readonly chainId: number
   readonly fail: Failures
@@ -16,8 +16,8 @@ export interface OwnChain {
 const chainIdCall: RpcCall = { method: 'eth_chainId', params: [] }
 
 /**
- * Sends calls in one batch with the question for the chain id: a node that took another's place between two requests
- * would else be believed on the word of the first. What is held against the hash of a block that was read so needs no such question.
+ * Sends calls in one batch with a question for the chain id. Otherwise another node could take over between two
+ * requests and be trusted for the first one's answer. Answers that a block hash verifies need no such question.
  * @returns The outcomes of `calls`, in their order.
  * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node is on another chain.
  */

@@ -1,33 +1,34 @@
 /**
- * Holds the receipts of a block against its header, and takes our logs from them: none can be missing and none be made up.
- * Source: DESIGN section 3 (a block counts as done).
+ * Proves the receipts of a block by its header and takes our logs from them, so that none is missing or made up.
+ * Source: docs/decisions/completeness.md.
  * @module
  */
-import { type Fields, isFields, type ReceiptFacts, readReceipt } from '../internal/answers.js'
+import type { BlockRef } from '@payment-integration/core/ports'
+import { type Fields, isFields, type ReceiptFacts, type ReceiptLog, readReceipt } from '../internal/answers.js'
 import { toHash } from '../internal/hex.js'
 import type { RangeReader } from '../range-reader.js'
 import type { RouterLog } from '../router-decoder.js'
 import type { BlockReceipts } from './block-receipts.js'
 import type { Header } from './headers.js'
-import { isOurs, ProvenBlock, type ProvenLogs, routerLog } from './proven-block.js'
+
+/** Our logs of a block, and the receipts that hold them. */
+export interface ProvenLogs {
+  /** Logs of listed routers with a topic that counts, by log index. */
+  readonly logs: readonly RouterLog[]
+  readonly receipts: readonly ReceiptFacts[]
+}
 
 const nobody = `0x${'0'.repeat(40)}`
 
 /**
- * Proves the receipts of a block and finds our logs in them. Log indexes are counted, so that they are those of the proven order.
- * @param answered - All receipts of the block, as the node answered them, or as they were proven on the way.
- * @throws ChainError `ERR_CHAIN_PROOF_FAILED` when they do not lead to the header's root; `ERR_CHAIN_RANGE_GONE` when they are of
- * another block; `ERR_CHAIN_UNAVAILABLE` when they are no receipts.
+ * Proves the receipts of a block and finds our logs in them. Log indexes are counted, so they follow the proven order.
+ * @param answered - All receipts of the block, as the node answered them.
+ * @throws ChainError `ERR_CHAIN_PROOF_FAILED` when they do not lead to the header's root; `ERR_CHAIN_RANGE_GONE` when
+ * they are of another block; `ERR_CHAIN_UNAVAILABLE` when they are no receipts.
  */
 export function proveBlock(reader: RangeReader, header: Header, answered: BlockReceipts): ProvenLogs {
-  const { fail, endpoint } = reader
+  const { fail } = reader
   const { ref } = header
-  if (answered instanceof ProvenBlock) {
-    if (answered.isOf(header)) return answered
-    const what = `block ${ref.number} was answered twice, and not the same`
-    endpoint.note({ kind: 'contradiction', what })
-    throw fail.unavailable(`${what}.`)
-  }
   const all: Fields[] = []
   for (const receipt of answered) {
     if (!isFields(receipt)) throw fail.unavailable('a receipt was answered as something else than an object.')
@@ -108,4 +109,19 @@ function ourLogs(reader: RangeReader, { ref }: Header, proven: readonly Fields[]
 function isListed(routers: RangeReader['routers'], log: Fields): boolean {
   const address = log['address']
   return typeof address === 'string' && (routers.has(address) || routers.has(address.toLowerCase()))
+}
+
+/** Whether a log is of a listed router, with a topic that counts. */
+function isOurs({ routers, decoder }: RangeReader, { address, topics: [topic = ''] }: ReceiptLog): boolean {
+  return routers.has(address) && (decoder.paymentTopics.includes(topic) || decoder.conversionTopics.includes(topic))
+}
+
+/** A log with its position in the block. */
+function routerLog(
+  { number, hash, timestamp }: BlockRef,
+  txHash: string,
+  logIndex: number,
+  { address, topics, data }: ReceiptLog,
+): RouterLog {
+  return { address, topics, data, blockNumber: number, blockHash: hash, txHash, logIndex, blockTimestamp: timestamp }
 }

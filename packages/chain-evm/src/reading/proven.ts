@@ -1,16 +1,13 @@
 /**
- * Reads blocks so that no payment can be missing. Source: DESIGN section 3 (a block counts as done).
+ * Reads blocks so that no payment can be missing. Source: docs/decisions/completeness.md.
  *
- * Near the head, header and receipts of each block are asked for in one batch. Further back, the log filter of each header tells
- * which blocks may hold a payment, and the receipts of those are read. Either way receipts count only when they lead to the root in
- * the header, and all of a range comes from one endpoint.
+ * Near the head, one batch asks for header and receipts of each block. Further back, each header's log filter decides
+ * whether the block's receipts are read. Receipts count only when they lead to the root in the header.
+ * A whole range comes from one endpoint.
  * @module
  */
-import { ChainError } from '@payment-integration/core'
 import type { BlockRange, BlockRef } from '@payment-integration/core/ports'
 import type { ReceiptFacts } from '../internal/answers.js'
-import { parseAt } from '../internal/json-bytes.js'
-import type { RpcCall } from '../internal/json-rpc.js'
 import type { RangeReader } from '../range-reader.js'
 import { readTransactions } from '../read-transactions.js'
 import type { RouterLog } from '../router-decoder.js'
@@ -21,7 +18,6 @@ import { assertAuthentic } from './header-kind.js'
 import { assertChain, type Header, headerCall, readHeaders, toHeader } from './headers.js'
 import { askOwnChain } from './own-chain.js'
 import { proveBlock } from './prove-block.js'
-import { provenReader } from './proven-block.js'
 import { byBlock, goesByBlock } from './receipts-by-block.js'
 
 /** Transactions whose receipts are held as the node answered them, at a time: a few megabytes. */
@@ -29,7 +25,7 @@ const transactionsPerStep = 400
 /** Blocks near the head that are asked for at a time, when it is not known yet how much they hold. */
 const blocksPerStep = 8
 
-/** What was found so far. */
+/** Logs and receipts found so far. */
 interface Found {
   readonly logs: RouterLog[]
   readonly receipts: Map<string, ReceiptFacts>
@@ -66,7 +62,9 @@ async function readTogether(
 ): Promise<Header[]> {
   const heights = Array.from({ length: to - from + 1 }, (_, index) => from + index)
   const together = goesByBlock(reader.rpc, heights.length)
-  const calls = heights.flatMap((height) => (together ? togetherCalls(reader, height) : [headerCall(height)]))
+  const calls = heights.flatMap((height) =>
+    together ? [headerCall(height), receiptsCall(height)] : [headerCall(height)],
+  )
   const ask = () => askOwnChain(reader, calls, signal)
   const outcomes = await (together ? byBlock(reader.rpc, heights.length, ask) : ask())
   const headers = heights.map((height, index) => toHeader(reader, height, outcomes[together ? index * 2 : index]))
@@ -78,36 +76,10 @@ async function readTogether(
   return headers
 }
 
-/** The calls for a block's header and its receipts, which are proven where they arrive when the header came before them. */
-function togetherCalls(reader: RangeReader, height: number): RpcCall[] {
-  let header: Header | null = null
-  return [
-    {
-      ...headerCall(height),
-      read(bytes, at) {
-        const parsed = parseAt(bytes, at)
-        header = parsed === null ? null : headerIn(reader, height, parsed.value)
-        return parsed
-      },
-    },
-    { ...receiptsCall(height), read: (bytes, at) => header && provenReader(reader, header)(bytes, at) },
-  ]
-}
-
-/** The header of a height in a result; null for what is none, which is told when the whole answer is there. */
-function headerIn(reader: RangeReader, height: number, result: unknown): Header | null {
-  try {
-    return toHeader(reader, height, { ok: true, result })
-  } catch (error) {
-    if (error instanceof ChainError) return null
-    throw error
-  }
-}
-
 /**
- * Reads blocks from `from` on by their log filters, up to `to` or as far as a range may reach: it ends before it holds more than
- * `mostTransactions` in blocks that may hold a payment.
- * @returns The range, and how many transactions those blocks hold.
+ * Reads blocks from `from` on by their log filters, up to `to` or to the end of a range. A range ends before its
+ * candidate blocks hold more than `mostTransactions`.
+ * @returns The range, and the number of transactions in its candidate blocks.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`, `ERR_CHAIN_UNAVAILABLE`.
  */
 export async function readByBloom(

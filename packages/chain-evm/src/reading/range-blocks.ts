@@ -1,4 +1,4 @@
-/** How many blocks a range takes, and how many ranges are read at a time: many where little happens, few where much does. @module */
+/** Chooses blocks per range and parallel ranges: many where payments are rare, few where they are dense. @module */
 import { createRangeSize } from '../internal/range-size.js'
 
 /** Whether the receipts of all blocks of a range are read, or of those alone that may hold a payment. */
@@ -24,12 +24,12 @@ export interface RangeBlocks {
 
 const sizes = { root: { start: 16, max: 16 }, bloom: { start: 128, max: 1_000 } } as const
 const mostAtOnce = 3
-/** Reading what is full of payments is work for this process, more than waiting for a node; a third one would only be held. */
+/** Dense blocks keep this process busy, not the node, so a third parallel range would only use memory. */
 const fullAtOnce = 2
 /** A range that is fuller is not made longer. */
 const fullEnough = 0.5
 const growth = 2
-/** Ranges that are read one at a time after a failure: what a node does for several at once, none of them may live to see. */
+/** Ranges read one at a time after a failure, because parallel requests may be its cause. */
 const calmAfter = 8
 
 /** Starts without having learnt anything. */

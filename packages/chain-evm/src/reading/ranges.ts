@@ -8,16 +8,16 @@ import { readByBloom, readByRoot } from './proven.js'
 import type { RangeBlocks, RangeKind } from './range-blocks.js'
 import { readUnproven } from './unproven.js'
 
-/** Transactions in blocks that may hold a payment, after which a range ends: what is held of them is a few megabytes. */
+/** Transactions in candidate blocks, after which a range ends: a few megabytes of facts. */
 const mostTransactions = 2_000
 
-/** What ranges are read from. */
+/** The source of ranges. */
 export interface RangesSource {
   readonly endpoints: Endpoints
   readonly fail: Failures
-  /** What a range is read with when it comes from an endpoint. */
+  /** The context of a range from an endpoint. */
   open(endpoint: Endpoint): RangeReader
-  /** What is demanded of blocks that are not near the head; near it, `bloom` becomes `root`. */
+  /** The proof level of blocks that are not near the head; near it, `bloom` becomes `root`. */
   readonly proof: ProofLevel
   /** How many of the newest blocks are near the head. */
   readonly nearHead: number
@@ -33,8 +33,9 @@ interface Piece {
 }
 
 /**
- * Yields ranges that follow each other from `from` to `to`, each checked to continue the one before.
- * @throws ChainError `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`, `ERR_CHAIN_UNAVAILABLE`; the signal's own reason.
+ * Yields consecutive ranges from `from` to `to`, each checked to continue the one before.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`, `ERR_CHAIN_UNAVAILABLE`; the signal's own
+ * reason.
  */
 export async function* readRanges(
   source: RangesSource,

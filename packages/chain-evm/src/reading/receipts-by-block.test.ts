@@ -6,7 +6,7 @@ import { byBlock, goesByBlock, hasNone } from './receipts-by-block.js'
 const away = () => Promise.reject(new ChainError('ERR_CHAIN_UNAVAILABLE', 1, 'no answer'))
 const here = () => Promise.resolve()
 
-/** Reads single blocks, some of which cannot be had by block, each again until it was had. Resolves how often that failed. */
+/** Reads single blocks, repeating those that fail by block. Resolves the number of failures. */
 async function failuresOver(heights: number, isHeavy: (height: number) => boolean): Promise<number> {
   const rpc = {} as Rpc
   let failures = 0

@@ -1,6 +1,6 @@
 /**
- * Whether a node's receipts are asked for by block. Some nodes have no such method; some have it and cannot answer for a large block, or refuse
- * every batch that holds it: then receipts are asked for by transaction for some blocks, and for more each time that it fails again.
+ * Whether a node is asked for receipts by block. Some nodes lack the method; some fail for a large block, or refuse
+ * every batch that holds it. After failures, receipts are read by transaction for some blocks, and for more each time.
  * @module
  */
 import { isRateLimit } from '../internal/failures.js'
@@ -57,7 +57,7 @@ export async function byBlock<T>(rpc: Rpc, blocks: number, ask: () => Promise<T>
   }
 }
 
-/** What a small block shows says little of a large one: the pause becomes shorter as slowly as it became longer. */
+/** Small blocks say little about large ones, so the pause shrinks as slowly as it grew. */
 function worked(known: Known, blocks: number): void {
   // Of several blocks none is the one that failed by itself.
   if (blocks === 1) known.failures = 0

@@ -1,6 +1,6 @@
 /**
- * Reads blocks on the node's word, held only against the headers at both ends: for chains whose filters or roots are of a kind of
- * their own. Source: DESIGN section 2, flow 1.
+ * Reads blocks on the node's word, compared only with the headers at both ends. For chains with filters or roots of
+ * their own kind. Source: docs/decisions/completeness.md.
  * @module
  */
 import type { BlockRange } from '@payment-integration/core/ports'
@@ -18,9 +18,9 @@ import { askOwnChain } from './own-chain.js'
 const nothingHeld: HeldFacts = { receipts: new Map(), sizeOf: () => null }
 
 /**
- * Reads blocks from `from` on, up to `to` or as many as the endpoint bears. The headers at both ends and the logs are asked for in one
- * batch, so that one node answers all three; an end without logs is held against its header; the last header is read again at the end,
- * so that a change of the chain in between is seen.
+ * Reads blocks from `from` on, up to `to` or as many as the endpoint can answer. One batch asks for the headers at both
+ * ends and the logs, so that one node answers all three. An end without logs is compared with its header.
+ * The last header is read again at the end, to notice a reorg in between.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block of the range is missing or changed; `ERR_CHAIN_UNAVAILABLE`.
  */
 export async function readUnproven(

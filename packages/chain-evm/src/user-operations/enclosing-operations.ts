@@ -1,9 +1,9 @@
 /**
- * Which user operation of a bundle a log belongs to. Source: ERC-4337; EntryPoint 0.6 to 0.9.
+ * Assigns logs to the user operations of a bundle. Source: ERC-4337; EntryPoint 0.6 to 0.9.
  *
- * The EntryPoint validates all operations, emits `BeforeExecution`, and then executes one after the other, in the order of the calldata;
- * `UserOperationEvent` closes each. So the first of these behind a log tells its operation, whoever the log names as sender. What is
- * emitted during validation, or behind the last operation, is nobody's.
+ * The EntryPoint validates all operations, emits `BeforeExecution`, and then executes them in the order of the
+ * calldata. `UserOperationEvent` closes each, so the first one after a log identifies its operation, whatever sender
+ * the log names. Logs of the validation, and logs after the last operation, belong to none.
  * @module
  */
 import type { ReceiptLog } from '../internal/answers.js'

@@ -1,5 +1,6 @@
 /**
- * The EntryPoint contracts of ERC-4337, at the same address on every chain. Facts from `viem/account-abstraction` 2.57.1, MIT; lowercased.
+ * The EntryPoint contracts of ERC-4337, at the same address on every chain, lowercased.
+ * Facts from `viem/account-abstraction` 2.57.1, MIT.
  * @module
  */
 export const knownEntryPoints: ReadonlySet<string> = new Set([

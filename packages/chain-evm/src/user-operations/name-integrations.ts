@@ -1,9 +1,9 @@
 /**
- * The integration that each payment of a transaction names. Source: DESIGN section 3 (integration address on chain).
+ * Finds the integration of each payment of a transaction. Source: docs/decisions/integration-address-on-chain.md.
  *
- * In a bundle of user operations it is the suffix of the operation's callData whose execution made the payment: the transaction's own
- * calldata is the bundler's. A bundle that reaches the EntryPoint through another contract cannot be read; a payment inside it names nobody.
- * In any other transaction it is the suffix of its calldata.
+ * In a bundle of user operations it is the suffix of the paying operation's callData, because the transaction's own
+ * calldata is the bundler's. A bundle that reaches the EntryPoint through another contract cannot be read, so its
+ * payments have no integration. In any other transaction it is the suffix of the calldata.
  * @module
  */
 import type { ReceiptFacts, ReceiptLog, TransactionFacts } from '../internal/answers.js'
@@ -16,8 +16,8 @@ export type ReadSuffix = (calldata: string) => string | null
 type Call = Pick<TransactionFacts, 'to' | 'input'>
 
 /**
- * Whether the receipt decides whom the payments of a transaction name: a bundle, or a call of another contract than a router whose
- * calldata names somebody.
+ * Whether the receipt decides about the integrations of a transaction. It does for a bundle, and for a call of another
+ * contract than a router whose calldata has an integration.
  */
 export function namesByReceipt({ to, input }: Call, isRouter: boolean, readSuffix: ReadSuffix): boolean {
   return to !== null && !isRouter && (isBundle(input) || readSuffix(input) !== null)

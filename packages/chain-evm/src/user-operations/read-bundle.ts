@@ -1,11 +1,11 @@
 /**
- * The user operations in the calldata of an ERC-4337 bundle. Read by hand: sender and callData are the first and the fourth word of an operation in
- * every version of the EntryPoint. Source: ERC-4337; EntryPoint 0.6 to 0.9.
+ * The user operations in the calldata of an ERC-4337 bundle. Decoded by hand: sender and callData are the first and the
+ * fourth word of an operation in every version. Source: ERC-4337; EntryPoint 0.6 to 0.9.
  * @module
  */
 import { wordAt, wordToAddress, wordToOffset } from '../internal/hex.js'
 
-/** What an account was asked to do. */
+/** A call of an account. */
 export interface UserOperation {
   /** The account, lowercased. */
   readonly sender: string
@@ -29,11 +29,11 @@ export function isBundle(calldata: string): boolean {
 }
 
 /**
- * Reads the operations of a bundle, in the order in which the EntryPoint executes them.
+ * Reads the operations of a bundle, in the order of their execution.
  * @param calldata - 0x hex.
- * @param most - Operations that the bundle can have at most. Calldata may name one of them any number of times, so reading stops there.
- * @returns Null when the calldata is no bundle, is malformed, has more operations, or uses bytes for several of them,
- * so that they are longer than itself. It never throws.
+ * @param most - Limit of operations. Calldata may name one of them any number of times, so reading stops there.
+ * @returns Null when the calldata is no bundle, is malformed, or has more operations. Also when operations share bytes
+ * and so are longer than the calldata. It never throws.
  */
 export function readBundle(calldata: string, most: number): UserOperation[] | null {
   if (!isBundle(calldata)) return null
@@ -65,7 +65,7 @@ function readOperations(hex: string, list: number, most: number, into: UserOpera
   })
 }
 
-/** Calls `read` with the place of each item of a list of dynamic items. False when there are too many or one cannot be read. */
+/** Calls `read` with each item of a list of dynamic items. False when there are too many, or one is malformed. */
 function eachItem(hex: string, list: number, most: number, read: (item: number) => boolean): boolean {
   const count = wordToOffset(wordAt(hex, list))
   if (count === null || count > most) return false

@@ -1,16 +1,16 @@
 /** Faults that a fixture lets happen to its driver, for the sweep over every operation. @module */
 
 /**
- * What happens to an operation. `refused`: the database answers with an error and has done nothing. `lost before`: the connection breaks
- * before the database hears of it. `lost after`: the database acts, and the connection breaks before its answer, as in a COMMIT whose
- * answer never arrives.
+ * The fault of an operation. `refused`: the database answers with an error and has done nothing.
+ * `lost before`: the connection breaks before the database gets it. `lost after`: the database acts, and the
+ * connection breaks before its answer, as in a COMMIT whose answer never arrives.
  */
 export type Fault = 'refused' | 'lost before' | 'lost after'
 
 /** The three of them. */
 export const faultKinds: readonly Fault[] = ['refused', 'lost before', 'lost after']
 
-/** What an operation fails with. */
+/** The error of a failed operation. */
 export class InjectedFaultError extends Error {
   override readonly name = 'InjectedFaultError'
   readonly fault: Fault
@@ -22,7 +22,7 @@ export class InjectedFaultError extends Error {
 
 /** The side of a fixture: every operation of its driver asks here what becomes of it. */
 export interface Faults {
-  /** What happens to the operation that begins now; `undefined` lets it pass. For fixtures that act it out on a wire. */
+  /** The fault of the operation that begins now; `undefined` for none. For fixtures that act it out on a wire. */
   next(): Fault | undefined
   /**
    * Runs an operation, synchronous or not, as {@link Faults.next} says.

@@ -1,4 +1,4 @@
-/** What the suite needs of an adapter, and small helpers of its tests. @module */
+/** The adapter's fixture, and small helpers of the suite's tests. @module */
 import type { VersionDecision } from '../decide-version.js'
 import type { ListingVersionStore, VersionedPayment, VersionStore } from '../version-store.js'
 import type { FaultPlan, Faults } from './faults.js'
@@ -9,17 +9,20 @@ export interface ConformanceFixture<Tx> {
   readonly store: VersionStore<Tx> | ListingVersionStore<Tx>
   /** Writes a note through the transaction of an effect. */
   write(tx: Tx, note: string): void | Promise<void>
-  /** The notes that are kept, in the order in which they were written; read outside of any effect, and past the faults. */
+  /** The committed notes, in the order of their writing; read outside of any effect, and past the faults. */
   notes(): Promise<readonly string[]>
-  /** Whether a listing may have a payment more than once, as Redis' SCAN. Without it, a payment that comes twice is an error. @default false */
+  /**
+   * Whether a listing may repeat a payment, as Redis' SCAN. Otherwise a repeated payment is an error.
+   * @default false
+   */
   readonly listsAgain?: boolean | undefined
   /** Ends the database. */
   close?(): Promise<void> | void
 }
 
 /**
- * Yields an empty store on a fresh database; called once per test. Sends every operation of the store's driver, and of `write`, through
- * the faults.
+ * Returns an empty store on a fresh database; called once per test. Sends every operation of the store's driver, and of
+ * `write`, through the faults.
  */
 export type OpenFixture<Tx> = (faults: Faults) => Promise<ConformanceFixture<Tx>>
 
@@ -44,7 +47,7 @@ export function noteOf({ txHash, version }: VersionedPayment): string {
   return `${BigInt(txHash)}/${version}`
 }
 
-/** Advances with an effect that writes its note, and then fails if told to; the note then ends in an exclamation mark. */
+/** Advances with an effect that writes its note, then fails if told to; the note then ends in an exclamation mark. */
 export function deliver<Tx>(
   { store, write }: ConformanceFixture<Tx>,
   payment: VersionedPayment,

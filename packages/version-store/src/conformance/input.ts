@@ -4,7 +4,7 @@ import type { VersionedPayment } from '../version-store.js'
 import { equal, holds, reasonOf } from './assert.js'
 import { at, type Case, deliver, unwanted } from './fixture.js'
 
-/** What tells payments apart, and what is refused. */
+/** Fields that identify payments, and values that are refused. */
 export function inputCases<Tx>(): Case<Tx>[] {
   return [
     {

@@ -74,7 +74,7 @@ export function interleavingCases<Tx>(): Case<Tx>[] {
         })
         const kept = new Map<string, number>()
         for (const note of await fixture.notes()) {
-          // A store without transactions keeps what a failed effect wrote; another test, from which it is excused, forbids that.
+          // Without transactions, a failed effect's writes stay. Another test forbids that, and excuses such a store.
           if (note.endsWith('!')) continue
           const [payment = '', version = ''] = note.split('/')
           const before = kept.get(payment) ?? 0

@@ -1,4 +1,4 @@
-/** What a store says it holds. Names begin with "a listing", so that one excuse covers a store that has none. @module */
+/** The listing of a store. All names begin with "a listing", so one excuse covers a store without one. @module */
 import type { ListingVersionStore, PaymentKey, VersionStore } from '../version-store.js'
 import { equal, holds, reasonOf } from './assert.js'
 import { at, type Case, type ConformanceFixture, deferred, deliver, forEachOf } from './fixture.js'

@@ -1,9 +1,9 @@
-/** Every interleaving of up to three concurrent deliveries of one payment, with every choice of effects that fail. @module */
+/** Every interleaving of up to three deliveries of one payment, with every choice of failing effects. @module */
 import { decideVersion, type VersionDecision } from '../decide-version.js'
 import { equal, holds } from './assert.js'
 import { at, type Case, type ConformanceFixture, deferred, deliver, forEachOf, noteOf, orders } from './fixture.js'
 
-/** What the deliveries carry, up to renaming of versions. */
+/** The versions that the deliveries carry, up to renaming. */
 const sets = [
   [1, 1],
   [1, 2],
@@ -30,7 +30,7 @@ interface Scenario {
   readonly schedule: readonly Step[]
 }
 
-/** A delivery under way. */
+/** A delivery in flight. */
 interface Running {
   readonly version: number
   readonly fails: boolean
@@ -38,7 +38,7 @@ interface Running {
   /** Whether the effect may end. */
   released: boolean
   outcome?: VersionDecision | 'failed'
-  /** What the store failed with, besides the effect's own failure. */
+  /** The store's failure, besides the effect's own. */
   error?: unknown
   readonly release: () => void
   /** Resolves when the delivery is over, whatever became of it. */
@@ -67,7 +67,7 @@ export function scheduleCases<Tx>(): Case<Tx>[] {
   }))
 }
 
-/** Plays the steps; each waits until what follows from it has happened, so that the next meets the state that the schedule means. */
+/** Plays the steps. Each waits until its consequences have happened, so that the next meets the intended state. */
 async function play<Tx>(fixture: ConformanceFixture<Tx>, payment: number, scenario: Scenario): Promise<void> {
   const { versions, fails, schedule } = scenario
   const about = label(scenario)
@@ -89,7 +89,7 @@ async function play<Tx>(fixture: ConformanceFixture<Tx>, payment: number, scenar
   await Promise.all(running.map((one) => one.ended))
   for (const { error } of running) if (error !== undefined) throw error
 
-  // A store may let those that wait go on in any order; what each was told must fit the versions that were kept before it.
+  // A store may wake waiting calls in any order. Each answer must fit the versions kept before it.
   const applied = running.filter((one) => one.outcome === 'apply').map((one) => one.version)
   equal(new Set(applied).size, applied.length, `${about}: a version is applied once`)
   let stored = applied.length === 0 ? undefined : Math.max(...applied)
@@ -173,7 +173,7 @@ function scenariosOf(set: readonly number[]): Scenario[] {
   )
 }
 
-/** Each delivery begins before its effect may end, and begins after the one before it: 3 schedules of two, 15 of three. */
+/** Each delivery begins after the one before it, and before its effect may end: 3 schedules of two, 15 of three. */
 function schedulesOf(deliveries: number, begun = 0, open: readonly number[] = []): Step[][] {
   if (begun === deliveries && open.length === 0) return [[]]
   const steps: Step[] = open.map((delivery) => ({ delivery, does: 'end' }))

@@ -4,7 +4,7 @@ import { createSqliteVersionStore } from '../sqlite-version-store.js'
 import type { Faults } from './faults.js'
 import type { ConformanceFixture } from './fixture.js'
 
-/** What the fixture needs of a connection besides what the store needs. */
+/** The part of a connection that the fixture uses beyond the store's. */
 export interface SqliteTestDatabase extends SqliteDatabase {
   close(): void
 }
@@ -35,7 +35,7 @@ export async function createSqliteFixture(
   }
 }
 
-/** The connection with its operations through the faults. It has no wire to break, so a lost operation is one that failed. */
+/** The connection, with its operations sent through the faults. Without a wire, a lost operation has just failed. */
 function faulty(database: SqliteDatabase, { operation }: Faults): SqliteDatabase {
   const through = (statement: ReturnType<SqliteDatabase['prepare']>) => ({
     get: (...values: (string | number)[]) => operation(() => statement.get(...values)),

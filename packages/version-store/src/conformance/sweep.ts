@@ -1,4 +1,4 @@
-/** The driver fails at its first operation, its second, and so on to the last, in each way that a driver can fail. @module */
+/** The driver fails at its first operation, its second, and so on, in each way that it can fail. @module */
 import { equal, holds } from './assert.js'
 import { type Fault, type FaultPlan, faultKinds } from './faults.js'
 import { at, type Case, type ConformanceFixture, deliver, noteOf } from './fixture.js'
@@ -59,7 +59,7 @@ async function sweep<Tx>(
   fault: Fault,
   run: Kind<Tx>['run'],
 ): Promise<void> {
-  // What a store does once only, such as connecting, comes before what is swept.
+  // Work that a store does only once, such as connecting, comes before the sweep.
   equal(await deliver(fixture, at(1)), 'apply')
   for (let index = 0; ; index++) {
     holds(index < mostOperations, `a delivery takes fewer than ${mostOperations} operations`)
@@ -77,7 +77,7 @@ async function sweep<Tx>(
   }
 }
 
-/** The delivery succeeds, or fails and can be repeated; its note is there exactly if its version is, and once in the end. */
+/** A delivery succeeds, or fails and can be repeated. Its note is there exactly if its version is; once in the end. */
 async function keptOrNot<Tx>(attempt: Attempt<Tx>, version: number): Promise<boolean> {
   const { fixture, payment, about } = attempt
   const { outcome, faulty } = await attempt.deliver(version)

@@ -2,7 +2,7 @@
 import type { BusyOptions } from '../busy-options.js'
 import { StoreBusyError } from '../errors.js'
 
-/** Two seconds below the service's patience. Source: INTERFACE 6 (it gives up waiting after 5 seconds). */
+/** Two seconds less than the service waits. Source: docs/interface.md 6 (it stops waiting after 5 seconds). */
 const defaultTimeoutMs = 3000
 
 const retryEveryMs = 10
@@ -21,11 +21,12 @@ export function busyOptions(options: BusyOptions): Busy {
 export interface Wait {
   /** For the line: resolves to {@link StoreBusyError} when the time is over. */
   giveUp(turn: AbortSignal): Promise<StoreBusyError>
-  /** What is left of the time, in milliseconds; 0 when it is over. */
+  /** Milliseconds left; 0 after the end. */
   leftMs(): number
   /**
-   * Runs a statement again while the database is locked, then `next`, before any other code can run.
-   * @throws {@link StoreBusyError} `ERR_VERSION_STORE_BUSY` when the time is over; any other error of the statement, and any of `next`, at once.
+   * Repeats a statement while the database is locked, then runs `next` before any other code can run.
+   * Any other error of the statement, and any error of `next`, is thrown at once.
+   * @throws {@link StoreBusyError} `ERR_VERSION_STORE_BUSY` when the time is over.
    */
   whileLocked<Result>(statement: () => Result): Promise<Result>
   whileLocked<Result, Next>(statement: () => Result, next: (result: Result) => Promise<Next>): Promise<Next>

@@ -1,4 +1,4 @@
-/** Who uses one connection takes turns, however many stores were made on it. @module */
+/** Makes the users of one connection take turns, however many stores were made on it. @module */
 import { createQueue, createQueues, createReentryGuard, type Queue, type Queues, type ReentryGuard } from './queue.js'
 
 /** A line in front of a connection, and the guard against an effect that would wait for itself. */

@@ -5,8 +5,8 @@ import { EffectReentrantError } from '../errors.js'
 export interface Queue {
   /**
    * Runs a job in its turn.
-   * @param giveUp - Called when others are before it: resolves to an error when the job has waited long enough. The job then leaves the
-   * line, never runs, and its caller gets the error. The signal aborts when its turn comes, and what `giveUp` does then is ignored.
+   * @param giveUp - Called when other jobs are ahead. It resolves to an error when the job has waited long enough: the
+   * job leaves the queue, never runs, and its caller gets the error. Its signal aborts when the job's turn comes.
    */
   run<Result>(job: () => Promise<Result>, giveUp?: (turn: AbortSignal) => Promise<unknown>): Promise<Result>
   /** How many jobs run or wait. */
@@ -93,7 +93,7 @@ export function createQueues(): Queues {
   }
 }
 
-/** Notices an effect that calls its own store. It sees calls made before the effect first awaits, which is where they are made. */
+/** Notices an effect that calls its own store, if it calls before its first await, where such calls are made. */
 export interface ReentryGuard {
   /** @throws {@link EffectReentrantError} `ERR_EFFECT_REENTRANT` inside an effect. */
   check(): void

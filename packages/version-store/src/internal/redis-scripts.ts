@@ -1,14 +1,15 @@
 /**
- * What runs inside of Redis, each script in one step. Versions are compared as numbers, exact up to 2^53 - 1, and stored as the text
- * that came in, because Lua writes great numbers in another form; after a space, the token of the delivery that stored it. A client may
- * send a command again whose answer it did not get: each script then finds what it did before, and gives the same answer.
- * KEYS: the version, the lease.
+ * The scripts that run inside of Redis, each in one step. KEYS: the version, the lease.
+ * Versions compare as numbers, exact up to 2^53 - 1. The stored value is the version's own text,
+ * because Lua writes great numbers in another form, then a space and the token of the delivery.
+ * A client may resend a command after a lost answer. Each script then finds its own earlier work and answers the same.
  * @module
  */
 
 /**
- * ARGV: version, token, lease in milliseconds. Gives `duplicate`, `stale`, `claimed`, or `busy`. The lease ends by itself, so that a
- * process that dies does not keep a payment. Sent again, it finds its own token: its effect begins only now, with a whole lease.
+ * ARGV: version, token, lease in milliseconds. Answers `duplicate`, `stale`, `claimed` or `busy`.
+ * The lease expires by itself, so a dead process does not block a payment. A resent command finds its own token, and
+ * its effect begins only now, with a whole lease.
  */
 export const claimScript = `
 local stored = tonumber(string.match(redis.call('GET', KEYS[1]) or '0', '^%d+'))
@@ -21,9 +22,10 @@ redis.call('SET', KEYS[2], ARGV[2], 'PX', ARGV[3])
 return 'claimed'`
 
 /**
- * ARGV: version, token, then the effect's commands, each as the number of its words and the words. Gives `kept`, or `lost` when the
- * lease ended before: then nothing is written, and another delivery may be at work. Sent again, it finds its token beside the version;
- * only when a greater version came between the two, it gives `lost` for what the first sending kept.
+ * ARGV: version, token, then the effect's commands, each as the number of its words and the words. Answers `kept`.
+ * Answers `lost` when the lease had ended: nothing is written, and another delivery may be at work.
+ * A resent command finds its token beside the version. If a greater version came in between, it answers `lost`
+ * although the first sending was kept.
  */
 export const commitScript = `
 local mark = ARGV[1] .. ' ' .. ARGV[2]

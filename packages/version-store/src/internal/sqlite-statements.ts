@@ -1,4 +1,4 @@
-/** The table of versions. Source: INTERFACE 6, receiver obligations ("store `version` per payment"). @module */
+/** The table of versions in SQLite. Source: docs/interface.md 6, receiver obligations. @module */
 import { normalizeKey } from '../payment-key.js'
 import type { SqliteDatabase } from '../sqlite-database.js'
 import type { PaymentKey } from '../version-store.js'
@@ -19,7 +19,7 @@ export interface Statements {
   write(key: Columns, version: number): void
 }
 
-/** Creates the table where it is missing. The caller keeps the statements only when the transaction they were made in was kept. */
+/** Creates the table where it is missing. Reuse the statements only after their transaction was committed. */
 export function prepareStatements(database: SqliteDatabase, table: string): Statements {
   database.exec(`CREATE TABLE IF NOT EXISTS ${table} (
     integration_address TEXT NOT NULL,

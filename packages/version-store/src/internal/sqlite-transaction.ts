@@ -1,6 +1,6 @@
 /**
- * The store's transaction, and whether an effect left it alone. A savepoint goes with the transaction that it was made in, so its
- * presence tells, on every driver, that the transaction is still the one that the store began.
+ * The store's transaction, and whether an effect left it open. A savepoint ends with its transaction, so on every
+ * driver its presence proves that the store's own transaction is still open.
  * @module
  */
 import { TransactionEndedError, TransactionOpenError } from '../errors.js'
@@ -27,15 +27,15 @@ export function markEffect(database: SqliteDatabase): void {
   database.exec(`SAVEPOINT ${effectPoint}`)
 }
 
-/** Goes after an effect that succeeded. @throws {@link TransactionEndedError} `ERR_TRANSACTION_ENDED` when its transaction is gone. */
+/** Runs after an effect that succeeded. @throws {@link TransactionEndedError} When its transaction is gone. */
 export function endEffect(database: SqliteDatabase): void {
   if (!reaches(database, 'RELEASE')) throw new TransactionEndedError()
 }
 
 /**
- * Goes after an effect that threw, and gives what to throw: its own error when everything it wrote is undone. Without its transaction
- * that holds only for an error of SQLite that rolled back by itself (a full disk, RAISE(ROLLBACK)); else it gives a
- * {@link TransactionEndedError} with the effect's error as its cause, because something may be kept.
+ * Runs after an effect that threw, and returns the error to throw. That is the effect's own error when all its writes
+ * are rolled back. Without a transaction, only an error after which SQLite rolls back by itself proves that (a full
+ * disk, RAISE(ROLLBACK)). Otherwise it is a {@link TransactionEndedError} with the effect's error as its cause.
  */
 export function errorOfEffect(database: SqliteDatabase, error: unknown): unknown {
   if (reaches(database, 'ROLLBACK TO')) return error
@@ -44,8 +44,8 @@ export function errorOfEffect(database: SqliteDatabase, error: unknown): unknown
 }
 
 /**
- * Says whether there was a transaction. Its failure never hides the error that led here; it is tried twice, because a transaction that
- * stays open would refuse every call after this one.
+ * Rolls back, and returns whether there was a transaction. It never throws, so the first error stays visible. It tries
+ * twice, because an open transaction would make every later call fail.
  */
 export function rollBack(database: SqliteDatabase): boolean {
   for (let tries = 1; ; tries++) {

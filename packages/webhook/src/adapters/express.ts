@@ -4,8 +4,8 @@ import { serveNode } from './internal/serve-node.js'
 import type { NodeHandler } from './node-types.js'
 
 /**
- * Makes a handler for a route that stands before `express.json()`, or behind a parser that keeps the bytes: `express.raw()`, or
- * `express.json({ verify })` with `request.rawBody` set.
+ * Makes a handler for a route above `express.json()`, or below a parser that keeps the bytes. Such parsers are
+ * `express.raw()`, and `express.json({ verify })` that sets `request.rawBody`.
  * @throws {TypeError | RangeError} When an option is unusable.
  * @example app.all('/webhook', createExpressHandler({ receive }))
  */

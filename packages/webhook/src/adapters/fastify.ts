@@ -4,19 +4,19 @@ import { answer } from './internal/answer.js'
 import { drain, nodeSource, type Parsed } from './internal/node-source.js'
 import type { NodeRequest } from './node-types.js'
 
-/** What is used of Fastify's request. */
+/** The used part of Fastify's request. */
 export interface FastifyRequestLike extends Parsed {
   readonly raw: NodeRequest
 }
 
-/** What is used of Fastify's reply. */
+/** The used part of Fastify's reply. */
 export interface FastifyReplyLike {
   code(status: number): unknown
   header(name: string, value: string): unknown
   send(body?: string): unknown
 }
 
-/** What is used of a Fastify instance. */
+/** The used part of a Fastify instance. */
 export interface FastifyLike {
   removeAllContentTypeParsers(): unknown
   addContentTypeParser(
@@ -38,9 +38,9 @@ export interface FastifyReceiverOptions extends HandlerOptions {
 /**
  * A plugin: one route, encapsulated, where no parser touches the body. Parsers outside stay as they are.
  * @throws {TypeError | RangeError} When an option is unusable; `register` hands it on.
- * @example app.register(createFastifyReceiver, { url: '/webhook', receive })
+ * @example app.register(fastifyReceiver, { url: '/webhook', receive })
  */
-export async function createFastifyReceiver(instance: FastifyLike, options: FastifyReceiverOptions): Promise<void> {
+export async function fastifyReceiver(instance: FastifyLike, options: FastifyReceiverOptions): Promise<void> {
   const handler = createFastifyHandler(options)
   instance.removeAllContentTypeParsers()
   instance.addContentTypeParser('*', (_request, _payload, done) => done(null))
@@ -63,4 +63,4 @@ export function createFastifyHandler(options: HandlerOptions): FastifyHandler {
   }
 }
 
-const cure = 'Register the route by app.register(createFastifyReceiver, { url, receive }), where no parser reads it.'
+const cure = 'Register the route by app.register(fastifyReceiver, { url, receive }), where no parser reads it.'

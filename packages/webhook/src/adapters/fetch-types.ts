@@ -1,4 +1,4 @@
-/** What is used of a fetch `Request`, and what handlers of it look like. @module */
+/** The used part of a fetch `Request`, and the type of its handlers. @module */
 import type { BodyReader } from '../delivery.js'
 import type { WebResponse } from './globals.js'
 

@@ -1,4 +1,4 @@
-/** Deliveries wherever a function from `Request` to `Response` serves: Bun, Deno, SvelteKit, Remix and others. @module */
+/** Deliveries for a function from `Request` to `Response`: Bun, Deno, SvelteKit, Remix and others. @module */
 import type { FetchHandler } from './fetch-types.js'
 import { type HandlerOptions, handlerSettings } from './handler-options.js'
 import { serveFetch } from './internal/fetch-source.js'

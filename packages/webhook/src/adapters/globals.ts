@@ -1,4 +1,4 @@
-/** Types of the web platform, taken from whatever the reader's compiler has: the DOM library, Node, Bun or Workers. @module */
+/** Types of the web platform, from the reader's own compiler: the DOM library, Node, Bun or Workers. @module */
 
 /** The runtime's `Response`. */
 export type WebResponse = typeof globalThis extends { Response: { prototype: infer Type } } ? Type : object

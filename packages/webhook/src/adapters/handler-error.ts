@@ -1,6 +1,6 @@
-/** What an adapter itself refuses or fails with. @module */
+/** The refusals and failures of an adapter itself. @module */
 
-/** The status to answer, by code. `ERR_BODY_NOT_RAW`, `_TOO_LARGE` and `_UNREADABLE` mean what they mean for `verify`. */
+/** HTTP status by code. `ERR_BODY_NOT_RAW`, `_TOO_LARGE` and `_UNREADABLE` mean the same as for `verify`. */
 const statusByCode = {
   ERR_METHOD_NOT_ALLOWED: 405,
   ERR_BODY_NOT_RAW: 500,
@@ -11,8 +11,9 @@ const statusByCode = {
 } as const
 
 /**
- * A delivery that did not come as far as an answer of `receive`: another method than POST, a body that is not raw, too large, broken
- * off or too slow (`ERR_BODY_TIMEOUT`), or a `receive` that missed the deadline (`ERR_RECEIVE_TIMEOUT`). The message says the cure.
+ * A delivery that got no result from `receive`. Its message says the cure.
+ * The method is not POST; the body is not raw, too large, broken off or too slow (`ERR_BODY_TIMEOUT`); or `receive`
+ * missed the deadline (`ERR_RECEIVE_TIMEOUT`).
  */
 export class HandlerError extends Error {
   override readonly name = 'HandlerError'

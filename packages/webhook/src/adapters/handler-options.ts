@@ -1,9 +1,9 @@
-/** What every adapter takes. Source: INTERFACE 6, delivery (2xx is success; the service waits 5 seconds). @module */
+/** Options of every adapter. Source: docs/interface.md 6, delivery (2xx is success within 5 seconds). @module */
 import type { HeadersLike, RequestLike } from '../delivery.js'
 import { bodyDefaults, checkedLimits } from '../limits.js'
 import type { Signal } from './globals.js'
 
-/** A delivery whose body is read when `receive` asks for it, so that refused headers cost no reading. `verify` takes it as it is. */
+/** A delivery for `verify`. Its body is read when `receive` asks for it, so refused headers cost no reading. */
 export interface IncomingDelivery extends RequestLike {
   readonly headers: HeadersLike
   /** Never true: the bytes are kept, and `arrayBuffer` may be called again. */
@@ -11,16 +11,16 @@ export interface IncomingDelivery extends RequestLike {
   readonly body?: undefined
   /** The raw bytes, `maxBytes` at most. */
   arrayBuffer(): Promise<ArrayBuffer>
-  /** Aborted at the deadline. Work that goes on is safe: the service sends again, and versions decide. */
+  /** Aborted at the deadline. Work that goes on is safe: the service retries, and versions decide. */
   readonly signal: Signal
 }
 
-/** What an adapter is made from. */
+/** The receiver, the limits and the listeners of an adapter. */
 export interface HandlerOptions {
   /**
-   * Takes a delivery, and resolves when it is dealt with: then the answer is 204. `receive` of `createReceiver` in
-   * `@payment-integration/version-store` fits, and so does a function of yours that calls `verify` first.
-   * A refusal of `verify` is answered with its status, anything else it throws with 500, or 503 when its `code` says busy.
+   * Handles a delivery; the adapter answers 204 when it resolves. `receive` of `createReceiver` in
+   * `@payment-integration/version-store` fits, and so does your own function that calls `verify` first.
+   * A refusal of `verify` is answered with its status, an error whose `code` says busy with 503, any other with 500.
    */
   readonly receive: (delivery: IncomingDelivery) => Promise<unknown>
   /** Largest body that is read, in bytes; the verifier has a limit of its own. @default 262144 */
@@ -28,13 +28,15 @@ export interface HandlerOptions {
   /** The answer is given after this many milliseconds at the latest; the service gives up after 5000. @default 4500 */
   readonly deadlineMs?: number | undefined
   /**
-   * Told of what you must mend: errors of `receive`, a missed deadline, a body that something parsed, and what the service signed and `verify`
-   * refuses all the same (`ERR_SNAPSHOT_INVALID`, `ERR_INTEGRATION_MISMATCH`). @default console.error
+   * Hears of each failure that you must fix: errors of `receive`, a missed deadline, a body that something parsed.
+   * Also of signed deliveries that `verify` refuses (`ERR_SNAPSHOT_INVALID`, `ERR_INTEGRATION_MISMATCH`).
+   * @default console.error
    */
   readonly onError?: ((error: unknown) => unknown) | undefined
   /**
-   * Told of each delivery that was refused with a 4xx, by `code` and `status`. Strangers can cause all but the two that `onError` is told of
-   * as well. @default nothing
+   * Hears of each delivery refused with a 4xx, by `code` and `status`. Strangers can cause all but the two codes that
+   * `onError` hears of too.
+   * @default nothing
    */
   readonly onRefusal?: ((refusal: Refused) => unknown) | undefined
 }
@@ -73,6 +75,6 @@ export function handlerSettings(options: HandlerOptions): HandlerSettings {
 }
 
 function report(error: unknown): void {
-  // biome-ignore lint/suspicious/noConsole: an error that nobody hears of is worse than a line on stderr; onError replaces it.
+  // biome-ignore lint/suspicious/noConsole: an unseen error is worse than a line on stderr; onError replaces it.
   console.error(error)
 }

@@ -4,7 +4,7 @@ import type { WebResponse } from './globals.js'
 import { type HandlerOptions, handlerSettings } from './handler-options.js'
 import { serveFetch } from './internal/fetch-source.js'
 
-/** What is used of Hono's context. */
+/** The used part of Hono's context. */
 export interface HonoContextLike {
   readonly req: { readonly raw: FetchRequest }
 }

@@ -4,7 +4,7 @@ import { answer } from './internal/answer.js'
 import { drain, nodeSource, type Parsed } from './internal/node-source.js'
 import type { NodeRequest } from './node-types.js'
 
-/** What is used of Koa's context. */
+/** The used part of Koa's context. */
 export interface KoaContextLike {
   readonly req: NodeRequest
   readonly request: object
@@ -14,9 +14,11 @@ export interface KoaContextLike {
 }
 
 /**
- * Makes a middleware that answers every request it is given; choose by path before it, and place it before `bodyParser()`.
+ * Makes a middleware that answers every request it is given. Choose by path first, and place it above `bodyParser()`.
  * @throws {TypeError | RangeError} When an option is unusable.
- * @example const deliveries = createKoaHandler({ receive }); app.use((ctx, next) => (ctx.path === '/webhook' ? deliveries(ctx) : next()))
+ * @example
+ * const deliveries = createKoaHandler({ receive })
+ * app.use((ctx, next) => (ctx.path === '/webhook' ? deliveries(ctx) : next()))
  */
 export function createKoaHandler(options: HandlerOptions): (ctx: KoaContextLike) => Promise<void> {
   const settings = handlerSettings(options)

@@ -4,7 +4,7 @@ import { bodyTooLarge, bodyUnreadable } from './handler-error.js'
 import { type HandlerOptions, handlerSettings } from './handler-options.js'
 import { answer, type Source } from './internal/answer.js'
 
-/** What is used of an event. */
+/** The used part of an event. */
 export interface LambdaEventLike {
   /** Payload 1.0. */
   readonly httpMethod?: string
@@ -17,13 +17,13 @@ export interface LambdaEventLike {
   readonly isBase64Encoded?: boolean
 }
 
-/** What is used of the context. */
+/** The used part of the context. */
 export interface LambdaContextLike {
   /** Emulators may have none. */
   getRemainingTimeInMillis?(): number
 }
 
-/** What API Gateway and function URLs make a response of. */
+/** The result that API Gateway and function URLs turn into a response. */
 export interface LambdaResult {
   statusCode: number
   headers: Record<string, string>
@@ -37,7 +37,7 @@ export type LambdaHandler = (event: LambdaEventLike, context?: LambdaContextLike
 const reserveMs = 250
 
 /**
- * Makes the handler of a function. The answer is given before the function's own time-out (3 seconds unless you set it), too.
+ * Makes the handler of a function. It answers before the function's own time-out (3 seconds unless you set it).
  * @throws {TypeError | RangeError} When an option is unusable.
  * @example export const handler = createLambdaHandler({ receive })
  */
@@ -75,7 +75,7 @@ function spoiled(body: unknown): string | undefined {
 
 function bytesOf({ body, isBase64Encoded }: LambdaEventLike, maxBytes: number): Uint8Array {
   const text = body ?? ''
-  // What is too large shows before it is decoded: a character is a byte or more, four of Base64 are three bytes.
+  // Refuses a body that is too large before decoding: a character is at least a byte, four of Base64 are three bytes.
   if (text.length > (isBase64Encoded === true ? Math.ceil(maxBytes / 3) * 4 : maxBytes)) throw bodyTooLarge(maxBytes)
   const bytes = isBase64Encoded === true ? fromBase64(text) : new TextEncoder().encode(text)
   if (bytes.byteLength > maxBytes) throw bodyTooLarge(maxBytes)

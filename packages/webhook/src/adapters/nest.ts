@@ -4,8 +4,8 @@ import { serveNode } from './internal/serve-node.js'
 import type { NodeHandler } from './node-types.js'
 
 /**
- * Makes a handler for `app.use(path, handler)`, which Nest runs before its body parser, or for a controller's method that passes its
- * `@Req()` and `@Res()` on; a controller needs `NestFactory.create(AppModule, { rawBody: true })`.
+ * Makes a handler for `app.use(path, handler)`, which Nest runs above its body parser.
+ * A controller's method may call it with its `@Req()` and `@Res()`; create the app with `{ rawBody: true }` then.
  * @throws {TypeError | RangeError} When an option is unusable.
  * @example app.use('/webhook', createNestHandler({ receive: (delivery) => app.get(Payments).receive(delivery) }))
  */

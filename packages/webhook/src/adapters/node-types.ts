@@ -1,4 +1,4 @@
-/** What is used of Node's request and response, and of those that frameworks build on them. @module */
+/** The used part of Node's request and response, and of frameworks' own built on them. @module */
 
 /** A request: `IncomingMessage` of `node:http` or `node:http2`. */
 export interface NodeRequest {
@@ -7,7 +7,7 @@ export interface NodeRequest {
   readonly readableDidRead?: boolean
   readonly readableEnded?: boolean
   readonly destroyed?: boolean
-  /** What a parser of the framework left here. */
+  /** Set by a parser of the framework. */
   readonly body?: unknown
   /** The bytes, where a parser kept them. */
   readonly rawBody?: unknown

@@ -4,7 +4,7 @@ import type { WebResponse } from './globals.js'
 import { type HandlerOptions, type HandlerSettings, handlerSettings } from './handler-options.js'
 import { serveFetch } from './internal/fetch-source.js'
 
-/** What is used of the execution context. */
+/** The used part of the execution context. */
 export interface WorkerContextLike {
   waitUntil(work: Promise<unknown>): void
 }

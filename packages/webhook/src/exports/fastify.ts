@@ -1,6 +1,6 @@
 export {
   createFastifyHandler,
-  createFastifyReceiver,
+  fastifyReceiver,
   type FastifyHandler,
   type FastifyLike,
   type FastifyReceiverOptions,

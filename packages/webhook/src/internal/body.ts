@@ -3,7 +3,8 @@ import type { RawBody } from '../delivery.js'
 import { refusal, type WebhookError } from '../errors.js'
 
 /**
- * Checks the kind of the body, without reading it, and gives it back. By tag and not by `instanceof`: test runners and workers have buffers of other realms.
+ * Checks the kind of the body without reading it, and returns it.
+ * Compares the tag instead of using `instanceof`: test runners and workers have buffers of other realms.
  * @throws {@link WebhookError} `ERR_BODY_NOT_RAW` for anything but bytes or text, parsed JSON above all.
  */
 export function rawBody(body: unknown): RawBody {
@@ -15,9 +16,9 @@ export function rawBody(body: unknown): RawBody {
 }
 
 /**
- * The bytes of the body, without a copy where it has bytes already; or the refusal: `ERR_BODY_TOO_LARGE` above `maxBytes`,
- * `ERR_BODY_NOT_RAW` for text that no bytes decode to (half a surrogate pair). The encoder would turn it into U+FFFD, and two different
- * bodies would share one signature.
+ * The bytes of the body, copied only from text; or a refusal.
+ * `ERR_BODY_TOO_LARGE` above `maxBytes`. `ERR_BODY_NOT_RAW` for text with half a surrogate pair: the encoder would
+ * turn it into U+FFFD, and two different bodies would share one signature.
  */
 export function bytesOf(body: RawBody, maxBytes: number): Uint8Array | WebhookError {
   if (typeof body !== 'string') {

@@ -4,20 +4,20 @@ import type { SigningKey } from '../signing-key.js'
 import { secretBytes } from './secrets.js'
 
 /**
- * Room for what is hashed inside, with a body of up to 64 KiB: the one-shot hash wants it in one piece, and copying is cheaper than the
- * objects that createHmac makes. It is filled and read within one synchronous call.
+ * Buffer for the inner hash of a body of up to 64 KiB. The one-shot hash needs its input in one piece, and a copy is
+ * cheaper than the objects of `createHmac`. It is filled and hashed within one synchronous call.
  */
 const scratch = /* @__PURE__ */ Buffer.alloc(65_632)
 
 /**
- * What an HMAC hashes before the message, inside and outside: the key, filled up with zeros to a block of 64 bytes, under a mask (RFC 2104).
- * 32 bytes more make room for what follows: the inner hash, or `t` with its dot.
+ * The blocks that an HMAC hashes before the message (RFC 2104): the key, padded to 64 bytes, under a mask.
+ * 32 more bytes have room for the inner hash, or for `t` with its dot.
  */
 type Blocks = readonly [inner: Buffer, outer: Buffer]
 
 export function signingKey(secret: string): SigningKey {
   const bytes = secretBytes(secret)
-  const key = bytes.length > 64 ? hash('sha256', bytes, 'buffer') : bytes
+  const key = bytes.length > 64 ? Buffer.from(hash('sha256', bytes), 'hex') : bytes
   return [0x36, 0x5c].map((mask) =>
     // Beyond the key there is undefined, which ^ takes for 0.
     Buffer.alloc(96).map((_, index) => mask ^ (key[index] as number)),
@@ -35,7 +35,7 @@ export function match(
     room.set(inner)
     const start = room.write(`${timestamp}.`, 64) + 64
     room.set(body, start)
-    outer.write(hash('sha256', room.subarray(0, start + body.length), 'binary'), 64, 'binary')
+    outer.write(hash('sha256', room.subarray(0, start + body.length)), 64, 'hex')
     const right = Buffer.from(hash('sha256', outer))
     return codes.some((code) => timingSafeEqual(Buffer.from(code), right))
   })

@@ -33,10 +33,10 @@ export function equal(claimed: string, code: Uint8Array): boolean {
   let difference = 0
   for (const [index, byte] of code.entries())
     difference |= byte ^ Number(`0x${claimed.slice(2 * index, 2 * index + 2)}`)
-  return difference === 0
+  return !difference
 }
 
-/** What is hashed: `t`, a dot and the body. Web Crypto hashes one buffer; the copy also serves bodies in shared memory, which it would refuse. */
+/** `t`, a dot and the body in one buffer, as Web Crypto needs it. Web Crypto refuses shared memory; this copies it. */
 export function signedBytes(timestamp: number, body: Uint8Array): Uint8Array<ArrayBuffer> {
   const start = new TextEncoder().encode(`${timestamp}.`)
   const signed = new Uint8Array(start.length + body.length)

@@ -22,7 +22,7 @@ test('a secret is prepared once for many deliveries', () => {
   expect(prepared).toEqual(['of many deliveries'])
 })
 
-test('no more than 256 keys are kept', () => {
+test('no more than 256 keys are cached', () => {
   for (let index = 0; index < 2_000; index++) keysOf(`secret-${index}`)
   prepared.length = 0
   for (let index = 1_999; index >= 0; index--) keysOf(`secret-${index}`)

@@ -1,10 +1,10 @@
-/** Prepared secrets, kept: preparing one costs as much as hashing a small body. @module */
+/** Caches prepared secrets: preparing one costs as much as hashing a small body. @module */
 import { signingKey } from '#hmac'
 import type { SigningKey } from '../signing-key.js'
 
-/** How many keys are kept; then it starts anew. */
+/** Most cached keys; a full cache is cleared. */
 const keyringSize = 256
-const kept = /* @__PURE__ */ new Map<string, SigningKey>()
+const cache = /* @__PURE__ */ new Map<string, SigningKey>()
 
 /** The keys of one secret or several. @throws {TypeError} When there is none, or one is unusable. */
 export function keysOf(secrets: string | readonly string[]): readonly SigningKey[] {
@@ -14,11 +14,11 @@ export function keysOf(secrets: string | readonly string[]): readonly SigningKey
 }
 
 function keyOf(secret: string): SigningKey {
-  const known = kept.get(secret)
+  const known = cache.get(secret)
   if (known) return known
   const key = prepared(secret)
-  if (kept.size >= keyringSize) kept.clear()
-  kept.set(secret, key)
+  if (cache.size >= keyringSize) cache.clear()
+  cache.set(secret, key)
   return key
 }
 

@@ -2,17 +2,17 @@
 import type { HeadersLike } from '../delivery.js'
 
 /** Headers that can be read more than once: a list, or what has names or a `get`. */
-export type KeptHeaders = { readonly [name: string]: unknown } & Partial<Iterable<unknown>>
+export type ReadableHeaders = { readonly [name: string]: unknown } & Partial<Iterable<unknown>>
 
-/** Makes a list of what may be an iterator, which is used up by its first reading. What is no object has no headers. */
-export function keepHeaders(headers: HeadersLike): KeptHeaders {
-  const kept: KeptHeaders = Object(headers)
-  // Iterated where it can be, because the `get` of a Map minds case; the `get` of fetch headers does not, and is quicker.
-  return kept[Symbol.iterator] && !kept['append'] ? ([...(kept as Iterable<unknown>)] as never) : kept
+/** Copies an iterator into a list, as it can be read only once. A value that is no object has no headers. */
+export function toReadable(headers: HeadersLike): ReadableHeaders {
+  const source: ReadableHeaders = Object(headers)
+  // Iterates where possible, because the `get` of a Map minds case. That of fetch headers does not, and is quicker.
+  return source[Symbol.iterator] && !source['append'] ? ([...(source as Iterable<unknown>)] as never) : source
 }
 
 /** The header's value; repeated headers are joined by a comma, as HTTP does. `undefined` when there is none. */
-export function readHeader(headers: KeptHeaders, name: string): string | undefined {
+export function readHeader(headers: ReadableHeaders, name: string): string | undefined {
   let found: string | undefined
   const add = (key: unknown, value: unknown): void => {
     if (typeof key !== 'string' || key.length !== name.length || key.toLowerCase() !== name) return

@@ -3,7 +3,7 @@ import type { BodyReader, RequestLike } from '../delivery.js'
 import { refusal } from '../errors.js'
 import { notRaw, tooLarge } from './body.js'
 import { concat } from './concat.js'
-import { type KeptHeaders, readHeader } from './read-header.js'
+import { type ReadableHeaders, readHeader } from './read-header.js'
 
 /** Tells a fetch request from `{ body, headers }`. */
 export function isRequest(input: object): input is RequestLike {
@@ -17,11 +17,16 @@ export function assertUnread(request: RequestLike): undefined {
 
 /**
  * Reads the body.
- * @param headers - Those of the request, as `keepHeaders` gives them.
- * @throws {@link WebhookError} `ERR_BODY_NOT_RAW` when something read it, or holds it, by now. `ERR_BODY_TOO_LARGE`, by the declared length
- * before reading, or at the first byte too many. `ERR_BODY_UNREADABLE` when the stream fails.
+ * @param headers - The headers of the request, as `toReadable` returns them.
+ * @throws {@link WebhookError} `ERR_BODY_NOT_RAW` when another reader read or locked the body.
+ * `ERR_BODY_TOO_LARGE` by the declared length, or at the first byte too many.
+ * `ERR_BODY_UNREADABLE` when the stream fails.
  */
-export async function readRequest(request: RequestLike, headers: KeptHeaders, maxBytes: number): Promise<Uint8Array> {
+export async function readRequest(
+  request: RequestLike,
+  headers: ReadableHeaders,
+  maxBytes: number,
+): Promise<Uint8Array> {
   if (Number(readHeader(headers, 'content-length')) > maxBytes) throw tooLarge()
   assertUnread(request)
   let body: Uint8Array | undefined

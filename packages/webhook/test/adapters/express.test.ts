@@ -21,7 +21,7 @@ adapterConformance({
   },
 })
 
-/** What becomes of a signed delivery behind a middleware: the status, and what onError was told. */
+/** Sends a signed delivery through a middleware. Returns the status, and the errors that onError heard. */
 async function behind(
   middleware: RequestHandler,
   sent = delivery(),

@@ -1,22 +1,22 @@
 import fastify from 'fastify'
 import { expect, onTestFinished, test } from 'vitest'
-import { createFastifyHandler, createFastifyReceiver } from '../../src/exports/fastify.js'
+import { createFastifyHandler, fastifyReceiver } from '../../src/exports/fastify.js'
 import { createVerifier } from '../../src/exports/index.js'
 import { adapterConformance } from './conformance.js'
 import { delivery, secret } from './fixture.js'
 import { hostOf } from './host.js'
 
-const cure = /app\.register\(createFastifyReceiver, \{ url, receive \}\)/
+const cure = /app\.register\(fastifyReceiver, \{ url, receive \}\)/
 
 adapterConformance({
-  name: 'createFastifyReceiver in an app with its own JSON routes',
+  name: 'fastifyReceiver in an app with its own JSON routes',
   cure,
   async start(options, parser) {
     const app = fastify()
     app.post('/json', async (request) => request.body)
     if (parser) app.all('/webhook', createFastifyHandler(options))
-    // biome-ignore lint/nursery/noMisusedPromises: register takes callbacks and promises; the rule sees the first overload only.
-    else await app.register(createFastifyReceiver, { url: '/webhook', ...options })
+    // biome-ignore lint/nursery/noMisusedPromises: register takes promises too; the rule sees the first overload only.
+    else await app.register(fastifyReceiver, { url: '/webhook', ...options })
     await app.listen({ host: '127.0.0.1', port: 0 })
     return hostOf(app.server, () => app.close())
   },
@@ -30,8 +30,8 @@ const { verify } = createVerifier({ secrets: secret })
 test('the plugin takes a prefix, and leaves the parsers of other routes alone', async () => {
   const app = fastify()
   onTestFinished(() => app.close())
-  // biome-ignore lint/nursery/noMisusedPromises: register takes callbacks and promises; the rule sees the first overload only.
-  await app.register(createFastifyReceiver, { prefix: '/payments', url: '/webhook', receive: verify })
+  // biome-ignore lint/nursery/noMisusedPromises: register takes promises too; the rule sees the first overload only.
+  await app.register(fastifyReceiver, { prefix: '/payments', url: '/webhook', receive: verify })
   app.post('/json', async (request) => request.body)
   const { headers, body } = await delivery()
   const sent = await app.inject({ method: 'POST', url: '/payments/webhook', headers, payload: Buffer.from(body) })
@@ -43,8 +43,8 @@ test('the plugin takes a prefix, and leaves the parsers of other routes alone', 
 test('register rejects with what is wrong with the options', async () => {
   const app = fastify()
   onTestFinished(() => app.close())
-  // biome-ignore lint/nursery/noMisusedPromises: register takes callbacks and promises; the rule sees the first overload only.
-  app.register(createFastifyReceiver, { url: '/webhook', receive: verify, deadlineMs: 0 })
+  // biome-ignore lint/nursery/noMisusedPromises: register takes promises too; the rule sees the first overload only.
+  app.register(fastifyReceiver, { url: '/webhook', receive: verify, deadlineMs: 0 })
   await expect(app.ready()).rejects.toThrow(RangeError)
 })
 

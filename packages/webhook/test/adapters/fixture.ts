@@ -1,4 +1,4 @@
-/** What the cases of the table work with. @module */
+/** The fixture of the cases in the table. @module */
 import type { HandlerOptions, Refused } from '../../src/adapters/handler-options.js'
 import type { Snapshot } from '../../src/exports/index.js'
 import { createTestDelivery, type TestDelivery, type TestDeliveryOptions } from '../../src/exports/testing.js'
@@ -9,7 +9,7 @@ export const secret = 'whsec_of_the_adapters'
 /** How long a test waits for what has to come, on a machine that is busy. */
 export const patience = { timeout: 300_000 } as const
 
-/** What a case works with. */
+/** The values a case works with. */
 export interface Bench {
   /** Starts the receiver; without `receive` it verifies and keeps the snapshot. */
   start(options?: Partial<HandlerOptions>, parser?: boolean): Promise<Host>

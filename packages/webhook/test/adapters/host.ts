@@ -1,4 +1,4 @@
-/** What a framework under test must offer, and requests to it. @module */
+/** A framework under test, and requests to it. @module */
 
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request as openRequest, type RequestOptions, type Server } from 'node:http'
@@ -13,7 +13,7 @@ export interface Sent {
   readonly body?: Uint8Array
 }
 
-/** What came back. */
+/** A response. */
 export interface Got {
   readonly status: number
   readonly headers: Readonly<Record<string, unknown>>
@@ -32,7 +32,7 @@ export interface Host {
 /** An adapter in its framework. */
 export interface Subject {
   readonly name: string
-  /** Serves at /webhook, set up as the README says; with `parser`, behind the framework's JSON parser as people have it by mistake. */
+  /** Serves at /webhook, set up as the README says. With `parser`, mounts it wrongly below the JSON parser. */
   start(options: HandlerOptions, parser: boolean): Promise<Host>
   /** The line that the framework's user is told when the parser was there first. */
   readonly cure: RegExp

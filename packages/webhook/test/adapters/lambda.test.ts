@@ -8,7 +8,7 @@ import type { Host, Sent } from './host.js'
 
 type Values = ReadonlyMap<string, readonly string[]>
 
-/** Payload 1.0, as API Gateway documents it for REST APIs: headers as they were sent, the last value of each and all values. */
+/** Payload 1.0, as API Gateway documents it for REST APIs: headers as sent, with the last value and all values. */
 function restEvent(method: string, headers: Values, body: string | null, isBase64Encoded: boolean) {
   return {
     resource: '/webhook',
@@ -26,7 +26,7 @@ function restEvent(method: string, headers: Values, body: string | null, isBase6
   }
 }
 
-/** Payload 2.0, as API Gateway documents it for HTTP APIs and Lambda for function URLs: names lowercased, values joined by commas. */
+/** Payload 2.0, as documented for HTTP APIs and function URLs: names lowercased, values joined by commas. */
 function httpEvent(method: string, headers: Values, body: string | null, isBase64Encoded: boolean) {
   return {
     version: '2.0',
@@ -60,7 +60,7 @@ function hostOf(handler: LambdaHandler, { event, base64 }: Kind, parser: boolean
       const values = new Map(Object.entries(headers).map(([name, value]) => [name, [value].flat()]))
       const text = body === undefined ? null : Buffer.from(body).toString(base64 ? 'base64' : 'utf8')
       const made = event(method, values, text, base64 && body !== undefined)
-      // What middy's httpJsonBodyParser does to an event.
+      // Parses an event as middy's httpJsonBodyParser does.
       if (parser) Object.assign(made, { body: JSON.parse(Buffer.from(body ?? []).toString()) })
       const { statusCode, ...rest } = await handler(made, context)
       return { status: statusCode, ...rest }

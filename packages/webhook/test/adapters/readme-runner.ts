@@ -1,6 +1,6 @@
 /**
- * Runs blocks of the README, each on a port of its own, and prints the ports in the order of the files. Blocks that listen do so by
- * themselves; for those that export a handler this stands where their platform does.
+ * Runs blocks of the README, each on its own port, and prints the ports in the order of the files.
+ * A block that listens starts itself; for one that exports a handler, this plays its platform.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -13,7 +13,7 @@ import type { LambdaHandler } from '../../src/exports/lambda.js'
 type Listener = (request: IncomingMessage, response: ServerResponse) => unknown
 type FetchFunction = (request: Request, ...more: unknown[]) => Promise<Response>
 
-/** What the blocks export. */
+/** The exports of a block. */
 interface Exported {
   readonly POST?: FetchFunction
   readonly handler?: LambdaHandler

@@ -1,4 +1,4 @@
-/** What the store needs of a PostgreSQL driver. @module */
+/** The port to a PostgreSQL driver. @module */
 import { plain, type Statement } from './statements.js'
 
 /** A row as drivers give it. */
@@ -10,10 +10,10 @@ export interface Bound {
   readonly values: readonly string[]
 }
 
-/** What is done after the first statement of a transaction, with the rows that it gave. */
+/** The work after the first statement of a transaction, with that statement's rows. */
 export type Work<Tx, Result> = (tx: Tx, rows: readonly Row[]) => Promise<Done<Result>>
 
-/** What the work of a transaction came to. */
+/** The result of a transaction's work. */
 export interface Done<Result> {
   readonly result: Result
   /** SQL that fails where the transaction is not this one any more, or cannot be kept: then there must be no COMMIT. */
@@ -24,11 +24,11 @@ export interface Done<Result> {
 export interface PostgresDriver<Tx> {
   /** The connection, where there is only one: what uses it must take turns. */
   readonly connection?: object
-  /** Whether a connection that the server ends in the middle of a transaction is an error of its caller, and not of the process. */
+  /** Whether an error of the caller, not of the process, follows when the server ends a connection mid-transaction. */
   readonly survivesIdleTimeout: boolean
   /** Runs a statement outside of transactions, or in one. */
   query(tx: Tx | undefined, bound: Bound): Promise<readonly Row[]>
-  /** Begins a transaction at READ COMMITTED, runs `first`, does the work, commits. Rolls back when any of it fails, and throws what failed. */
+  /** Begins at READ COMMITTED, runs `first`, does the work, commits. Rolls back and rethrows when any of it fails. */
   transaction<Result>(first: Bound, work: Work<Tx, Result>): Promise<Result>
   /** Does the same at a savepoint of the caller's transaction, and undoes its own part alone when it fails. */
   nested<Result>(tx: Tx, first: Bound, work: Work<Tx, Result>): Promise<Result>

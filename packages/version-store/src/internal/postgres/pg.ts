@@ -55,7 +55,7 @@ export function pgClientDriver(client: Client, prepare: boolean): PostgresDriver
 function onClients(outside: Pick<Client, 'query'>, plans: Plans): Omit<PostgresDriver<Client>, 'transaction'> {
   return {
     survivesIdleTimeout: true,
-    // Inside of a transaction without a name: a plan that is lost would undo the transaction, which may be the caller's.
+    // Inside of a transaction, use no name: a lost plan would abort the transaction, which may be the caller's.
     query: (tx, bound) =>
       tx === undefined ? onceMore(outside, plans, bound, () => Promise.resolve()) : query(tx, bound, undefined),
     async nested(tx, first, work) {
@@ -90,15 +90,15 @@ async function onceMore(
   }
 }
 
-/** What became of a transaction, and the error after which its connection cannot be used again. */
+/** The result of a transaction, and the error that makes its connection unusable. */
 interface Ended<Value> {
   readonly outcome: () => Value
   readonly broken: Error | undefined
 }
 
 /**
- * Begins, works, commits. The savepoint tells at the end whether the transaction is still this one and can be kept: it costs less than
- * the seal, and its two statements travel with BEGIN and COMMIT. When it fails, the server does not reach the COMMIT.
+ * Begins, works, commits. A savepoint proves at the end that this transaction is still open and can commit. It is
+ * cheaper than the seal: its two statements travel with BEGIN and COMMIT. When it fails, the COMMIT is not reached.
  */
 async function transaction<Value>(
   client: Client,
@@ -148,9 +148,11 @@ async function transaction<Value>(
 class PlanLostError extends Error {}
 
 /**
- * Begins and runs the first statement: in one message, once this connection has it prepared. Inside of another transaction BEGIN only
- * warns, and a COMMIT would end that one. Newer versions of `pg` tell; else, a transaction that is new began with the statement that asks.
- * @throws {@link TransactionOpenError} `ERR_TRANSACTION_OPEN`. @throws {@link PlanLostError} At most once on a connection.
+ * Begins and runs the first statement, in one message once the connection has prepared it.
+ * Inside of another transaction BEGIN only warns, and a COMMIT would end that one. Newer versions of `pg` report it.
+ * For older ones a query asks whether the transaction is new.
+ * @throws {@link TransactionOpenError} `ERR_TRANSACTION_OPEN`.
+ * @throws {@link PlanLostError} At most once on a connection.
  */
 async function begin(client: Client, plans: Plans, first: Bound): Promise<readonly Row[]> {
   const status = client.getTransactionStatus?.() ?? undefined

@@ -1,13 +1,13 @@
 /**
- * The plans that a server keeps for `pg`. They belong to a session, which need not be the one that the driver believes in: a pooler
- * lends sessions, and knows those statements alone that were prepared by protocol; DISCARD ALL and DEALLOCATE ALL forget them, and
- * `pg` is not told.
+ * The prepared statements that a server keeps for `pg`. They belong to a session, and a pooler lends sessions, so the
+ * driver can be wrong about them. A pooler knows only statements that the protocol prepared. DISCARD ALL and
+ * DEALLOCATE ALL drop them without notice to `pg`.
  * @module
  */
 import type { Bound } from './driver.js'
 import { sqlState } from './driver.js'
 
-/** What one driver knows of the plans of its connections. */
+/** The state of prepared statements on a driver's connections. */
 export interface Plans {
   /** The name under which `pg` prepares the statement on a connection, if it should. */
   nameOn(connection: object, bound: Bound): string | undefined
@@ -16,8 +16,8 @@ export interface Plans {
   /** The connection has prepared the statement, if it has a name there. */
   prepared(connection: object, bound: Bound): void
   /**
-   * Whether a statement of the store failed because its plan was not there, or was there already. It has done nothing, and can run again
-   * in another transaction: from now on without a name on this connection, and on the others without what failed.
+   * Whether a statement of the store failed because its plan was missing, or was there already. It has done nothing and
+   * can run again in another transaction. From then on this connection uses no names, and others not the failed way.
    */
   lost(connection: object, error: unknown, how: 'executed' | 'named'): boolean
 }

@@ -1,4 +1,4 @@
-/** The driver postgres.js. It commits by itself when the work is done, and rolls back when a statement failed, caught or not. @module */
+/** The driver postgres.js. It commits when the work is done, and rolls back after any failed statement. @module */
 import { type PostgresDriver, type Row, sealed } from './driver.js'
 
 interface Sql {
@@ -16,7 +16,7 @@ export function postgresJsDriver(sql: Sql): PostgresDriver<Transaction> {
   const query: PostgresDriver<Transaction>['query'] = async (tx, { statement, values }) =>
     (tx ?? sql)(statement.pieces, ...values)
   return {
-    // Its 3.4 reconnects under a transaction that was ended, and lets the rest of it run elsewhere: porsager/postgres 1155, 1215.
+    // postgres.js 3.4 reconnects inside an ended transaction and runs its rest elsewhere: porsager/postgres 1155, 1215.
     survivesIdleTimeout: false,
     query,
     transaction: (first, work) => sql.begin('isolation level read committed', (tx) => sealed(query, tx, first, work)),

@@ -1,4 +1,4 @@
-/** What the failures of the store's own statements mean. Source: PostgreSQL's table of SQLSTATE codes. @module */
+/** Meaning of failures of the store's own statements. Source: PostgreSQL's table of SQLSTATE codes. @module */
 import { StoreBusyError, TableMissingError, TransactionEndedError, TransactionFailedError } from '../../errors.js'
 import { sqlState } from './driver.js'
 
@@ -15,7 +15,7 @@ export function isEnded(error: unknown): boolean {
   return [divisionByZero, noActiveTransaction, noSuchSavepoint].includes(sqlState(error) ?? '')
 }
 
-/** Before the effect: the lock, or the wait for it, was too long; there is no table; or the caller's transaction has failed. */
+/** Before the effect: a lock took too long, the table is missing, or the caller's transaction has failed. */
 export function errorOfClaim(error: unknown, table: string, waitedMs: number): unknown {
   const state = sqlState(error)
   if (state === lockNotAvailable || state === queryCanceled) return new StoreBusyError(waitedMs, 'lock', error)

@@ -1,4 +1,4 @@
-/** The table of versions, and the statements on it. Source: INTERFACE 6, receiver obligations ("store `version` per payment"). @module */
+/** The table of versions in PostgreSQL. Source: docs/interface.md 6, receiver obligations. @module */
 
 import { pageSize } from '../pages.js'
 
@@ -12,7 +12,7 @@ export interface Statement {
   readonly name: string | undefined
 }
 
-/** How long the database lets a transaction of the store take, in milliseconds, besides what it may wait for its lock. */
+/** Longest time for a transaction of the store, in milliseconds, besides the wait for its lock. */
 export interface Limits {
   readonly statementMs: number
   readonly idleMs: number
@@ -40,10 +40,10 @@ export function tableSql(table: string): string {
 }
 
 /**
- * Takes the version if it is greater, and gives the transaction's number; gives no row else. It waits for whoever takes a version of
- * this payment, in the order that the database keeps, and then looks at what that one stored. With limits it sets them first, for its
- * transaction alone: in the same statement, because another one would cost a round trip. Its values are the payment and the version;
- * with limits, before them the milliseconds that it may wait for a lock.
+ * Stores the version if it is greater, and returns the transaction's number; otherwise no row.
+ * It waits for other transactions of this payment, in the database's order, and then compares with their version.
+ * With limits it sets them first, for its transaction alone. They are in the same statement, because another one costs
+ * a round trip. Values: with limits, the milliseconds of the lock wait first; then the payment and the version.
  */
 export function claimStatement(table: string, limits?: Limits): Statement {
   const target = `INTO ${quoteTable(table)} AS kept (integration_address, chain_id, tx_hash, version)`
@@ -71,7 +71,7 @@ export function readStatement(table: string): Statement {
   )
 }
 
-/** Reads a page of the payments of an integration, after a chain and hash. The columns' names are words that no plugin of a driver turns around. */
+/** Reads a page of an integration's payments, after a chain and hash. No driver plugin renames its columns. */
 export function pageStatement(table: string): Statement {
   return statement(
     `SELECT chain_id AS chain, tx_hash AS hash FROM ${quoteTable(table)} WHERE integration_address = `,

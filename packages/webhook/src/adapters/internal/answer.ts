@@ -10,7 +10,7 @@ export interface Source {
   readonly headers: HeadersLike
   /** The declared length of the body, in bytes, when there is one. */
   readonly declaredBytes: number | undefined
-  /** What stands where raw bytes belong; `undefined` when the bytes can be had. Reads on from "The body is". */
+  /** The kind of value in place of raw bytes, to complete "The body is"; `undefined` when there are raw bytes. */
   readonly spoiled: string | undefined
   /** The one line that helps in this framework when the body is spoiled. */
   readonly cure: string
@@ -18,7 +18,7 @@ export interface Source {
   read(maxBytes: number, signal: AbortSignal): Promise<Uint8Array>
 }
 
-/** What to answer. Strangers read it: the text follows from the status alone. */
+/** A response. Strangers read it, so its text follows from the status alone. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -37,8 +37,8 @@ export async function answer(source: Source, settings: HandlerSettings, onLateWo
   } catch (error) {
     const refusal = asRefusal(error)
     const refused = refusal !== undefined && refusal.status < 500
-    if (refused) void tell(() => settings.onRefusal(refusal))
-    if (!refused || afterSignature.has(refusal.code)) tellError(settings, error)
+    if (refused) void notify(() => settings.onRefusal(refusal))
+    if (!refused || afterSignature.has(refusal.code)) reportError(settings, error)
     return answerOf(refusal?.status ?? (isBusy(error) ? 503 : 500))
   }
 }
@@ -72,7 +72,7 @@ async function receiveInTime(source: Source, settings: HandlerSettings, onLateWo
     clearTimeout(timer)
     if (missed !== undefined) {
       controller.abort(missed)
-      const settled = work.catch((late) => tellLate(late, controller.signal, body.state, settings))
+      const settled = work.catch((late) => reportLate(late, controller.signal, body.state, settings))
       onLateWork?.(settled)
     }
   }
@@ -80,13 +80,13 @@ async function receiveInTime(source: Source, settings: HandlerSettings, onLateWo
   if (body.state.failure !== undefined) throw body.state.failure
 }
 
-/** What fails after the deadline is told too, unless it fails because of the deadline. */
-function tellLate(late: unknown, signal: AbortSignal, { failure }: BodyState, settings: HandlerSettings): void {
+/** Reports a failure after the deadline too, unless the deadline caused it. */
+function reportLate(late: unknown, signal: AbortSignal, { failure }: BodyState, settings: HandlerSettings): void {
   const stopped = late === signal.reason || (late instanceof Error && late.name === 'AbortError')
-  if (!stopped && failure === undefined) tellError(settings, late)
+  if (!stopped && failure === undefined) reportError(settings, late)
 }
 
-/** What the head of the request tells, before anything is read. */
+/** Checks the head of the request, before anything is read. */
 function assertDeliverable(source: Source, maxBytes: number): void {
   if (source.method !== 'POST')
     throw new HandlerError('ERR_METHOD_NOT_ALLOWED', 'Deliveries come by POST; this request has another method.')
@@ -146,12 +146,12 @@ function asRefusal(error: unknown): Refused | undefined {
   return error instanceof HandlerError || isWebhookRefusal(error) ? error : undefined
 }
 
-/** Refusals of what the service did sign: no stranger causes them, and every version is lost until somebody mends it. */
+/** Refusals of signed deliveries. No stranger causes them, and every version is lost until somebody fixes the cause. */
 const afterSignature = new Set(['ERR_SNAPSHOT_INVALID', 'ERR_INTEGRATION_MISMATCH'])
 
 /**
- * Codes that mean "in a moment again": the version store's own, SQLite's, and PostgreSQL's for serialization, deadlock, lock, too many
- * connections and starting up.
+ * Codes that mean "try again soon": of the version store, of SQLite, and of PostgreSQL for serialization, deadlock,
+ * lock, too many connections and starting up.
  */
 const busyCodes = new Set<unknown>([
   'ERR_VERSION_STORE_BUSY',
@@ -185,11 +185,11 @@ function answerOf(status: number): Answer {
   }
 }
 
-function tellError(settings: HandlerSettings, error: unknown): void {
-  void tell(() => settings.onError(error))
+function reportError(settings: HandlerSettings, error: unknown): void {
+  void notify(() => settings.onError(error))
 }
 
-async function tell(listener: () => unknown): Promise<void> {
+async function notify(listener: () => unknown): Promise<void> {
   try {
     await listener()
   } catch {

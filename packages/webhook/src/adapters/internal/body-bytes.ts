@@ -5,7 +5,7 @@ export const discardedBytes = 4_194_304
 
 /**
  * The length that a request declares.
- * @param header - The value of Content-Length. `undefined` when it tells no number of bytes.
+ * @param header - The value of Content-Length. `undefined` when it is no number of bytes.
  */
 export function declaredBytes(header: unknown): number | undefined {
   return typeof header === 'string' && /^[0-9]+$/.test(header) ? Number(header) : undefined

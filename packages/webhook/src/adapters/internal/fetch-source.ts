@@ -80,8 +80,8 @@ async function readRequest(request: FetchRequest, { maxBytes, signal, cure }: Re
 }
 
 /**
- * Throws a body away that was refused unread: Node's bridges to fetch cut the connection of a request whose body stays, and with it
- * the next delivery. What is longer or slower than its bounds is left to the runtime.
+ * Discards a body that was refused unread. Otherwise Node's bridges to fetch close the connection, and the next
+ * delivery on it is lost. The runtime deals with a body that is longer or slower than the limits.
  */
 function discard(reader: BodyReader, limitMs: number): void {
   const stop = () => void reader.cancel().catch(() => undefined)

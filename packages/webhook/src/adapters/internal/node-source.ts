@@ -12,9 +12,9 @@ export interface Parsed {
 }
 
 /**
- * Presents a Node request. An unread stream comes first; else bytes that something kept as `rawBody` or `body`. Text is refused:
- * decoding has changed what was not UTF-8.
- * @param places - Where the framework's parsers leave a body.
+ * Presents a Node request: an unread stream, or else the bytes that a parser kept as `rawBody` or `body`.
+ * Text is refused: decoding has changed any bytes that were not UTF-8.
+ * @param places - Objects on which the framework's parsers leave a body.
  */
 export function nodeSource(request: NodeRequest, places: readonly Parsed[], cure: string): Source {
   const consumed = () => request.readableDidRead === true
@@ -83,9 +83,9 @@ function readStream(request: NodeRequest, { maxBytes, signal, cure }: Reading): 
 }
 
 /**
- * Throws the rest of a body away after its request was answered, because many senders listen only after their last byte, and the
- * connection serves the next request. What is longer or slower than its bounds is cut off.
- * @param limitMs - How long the rest may take, in milliseconds.
+ * Discards the rest of a body after the answer. Many senders listen only after their last byte, and the connection
+ * serves the next request. A body that is longer or slower than the limits is cut off.
+ * @param limitMs - Longest time for the rest, in milliseconds.
  */
 export function drain(request: NodeRequest, limitMs: number): void {
   if (request.readableEnded === true || request.destroyed === true) return

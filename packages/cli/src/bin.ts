@@ -1,12 +1,10 @@
 #!/usr/bin/env node
-/** Lends the process to the command: arguments, environment, output, signals, exit code. @module */
-import { createSignalReader, endSignals } from './internal/end-signals.js'
-import { ioBasics } from './internal/io-basics.js'
-import { readerIsGone } from './internal/reader-is-gone.js'
-import { createScreen } from './internal/screen.js'
 import type { Io } from './io.js'
-import { wantsColour } from './output/style.js'
+import { wantsColour } from './output.js'
+/** Lends the process to the command: arguments, environment, output, signals, exit code. @module */
+import { createSignalReader, endSignals, ioBasics, readerIsGone } from './process.js'
 import { runCli } from './run-cli.js'
+import { createScreen } from './screen.js'
 
 /** After the command has ended, sockets and timers that are left get this long before the process ends anyway. */
 const lingerMs = 1_000

@@ -1,17 +1,19 @@
 /** Text from arguments, and from a server that is asked, takes time that grows with its length at most. @module */
 import { testGrowth } from '../../../vitest.growth.js'
-import { withFlags } from './commands/config-flags.js'
-import { plain } from './output/plain.js'
-import { parseAcceptedTokens } from './parse/accepted-tokens.js'
-import { parseActor } from './parse/actor.js'
-import { parseChainAddress } from './parse/chain-address.js'
-import { parseDuration } from './parse/duration.js'
-import { parseKeptRecord } from './parse/kept-record.js'
-import { moment } from './parse/moment.js'
-import { parseNotificationUrl } from './parse/notification-url.js'
-import { parseEndpoint } from './reindex/choose-endpoints.js'
-import { readHealth } from './status/read-health.js'
-import { parseServerUrl } from './status/server-url.js'
+import { parseEndpoint } from './commands/reindex.js'
+import { readHealth } from './commands/status/health.js'
+import { parseServerUrl } from './commands/status/status.js'
+import { plain } from './format.js'
+import {
+  moment,
+  parseAcceptedTokens,
+  parseActor,
+  parseChainAddress,
+  parseDuration,
+  parseKeptRecord,
+  parseNotificationUrl,
+} from './parse.js'
+import { withFlags } from './with-service.js'
 
 testGrowth(
   {

@@ -1,5 +1,4 @@
 /** What a command may do to the world outside itself. `bin.ts` gives it the process; a test gives it arrays. @module */
-
 import type { Readable } from 'node:stream'
 
 /** The world of one run of the command. */

@@ -1,8 +1,20 @@
-/** From arguments to an exit code. @module */
-import { CommanderError } from 'commander'
-import { describeError } from './describe-error.js'
+/** Runs a command line: from arguments to an exit code. @module */
+import { Command, CommanderError, type OutputConfiguration } from 'commander'
+import type { Finish } from './command.js'
+import { addAccounts } from './commands/accounts.js'
+import { addAudit } from './commands/audit.js'
+import { addDeliveries } from './commands/deliveries/deliveries.js'
+import { addDev } from './commands/dev.js'
+import { addIdentity } from './commands/identity/identity.js'
+import { addIntegrations } from './commands/integrations.js'
+import { addLegacyKeys } from './commands/legacy-keys.js'
+import { addReindex } from './commands/reindex.js'
+import { addSecrets } from './commands/secrets.js'
+import { addServe } from './commands/serve.js'
+import { addStatus } from './commands/status/status.js'
+import { describeError } from './errors.js'
 import type { ExitCode, Io } from './io.js'
-import { createProgram, isAnswer } from './program.js'
+import { version } from './version.js'
 
 /**
  * Runs the command that `args` name.
@@ -22,5 +34,47 @@ export async function runCli(args: readonly string[], io: Io): Promise<ExitCode>
     const described = describeError(error, args.includes('--debug'))
     for (const line of described.lines) io.err(line)
     return described.exitCode
+  }
+}
+
+/** Builds the program. `finish` is given the exit code of the command that ran. */
+export function createProgram(io: Io, finish: Finish): Command {
+  const program = new Command('payment-integration')
+  program
+    .description('Operate a payment integration server, and try an integration on this machine.')
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand(false)
+    .option('--json', 'print one JSON object per line and nothing else')
+    .option('--debug', 'print the stack of an error')
+    .configureHelp({ showGlobalOptions: true })
+    .exitOverride()
+    .configureOutput(output(io))
+    .showHelpAfterError('Add --help to see what is possible.')
+  addDev(program, io, finish)
+  addServe(program, io, finish)
+  addStatus(program, io, finish)
+  addReindex(program, io, finish)
+  addIntegrations(program, io, finish)
+  addAccounts(program, io, finish)
+  addLegacyKeys(program, io, finish)
+  addDeliveries(program, io, finish)
+  addIdentity(program, io, finish)
+  addAudit(program, io, finish)
+  addSecrets(program, io, finish)
+  return program
+}
+
+/** Whether commander stopped because it printed what was asked for. */
+export function isAnswer(error: CommanderError): boolean {
+  return ['commander.helpDisplayed', 'commander.version'].includes(error.code)
+}
+
+function output(io: Io): OutputConfiguration {
+  return {
+    writeOut: (text) => io.out(text.trimEnd()),
+    writeErr: (text) => io.err(text.trimEnd()),
+    getOutHasColors: () => io.colour,
+    getErrHasColors: () => io.colour,
   }
 }

@@ -1,7 +1,7 @@
 /** An Io for tests: real time and randomness, captured output, a signal to press. */
 import { Readable } from 'node:stream'
-import { type IoBasics, ioBasics } from '../src/internal/io-basics.js'
 import type { Io } from '../src/io.js'
+import { type IoBasics, ioBasics } from '../src/process.js'
 
 export interface TestIo extends Io, Pick<IoBasics, 'cleanUps'> {
   readonly lines: string[]

@@ -1,12 +1,24 @@
-/** `payment-integration serve`: the server, until it is told to stop. @module */
-import { aborted } from '../internal/aborted.js'
-import { isStoppedEarly } from '../internal/stopped-early.js'
+/** `payment-integration serve`: runs the server until it is told to stop. @module */
+import type { Command } from 'commander'
+import { examples, type Finish, optionsOf } from '../command.js'
 import type { ExitCode, Io } from '../io.js'
-import { logToStandardError } from '../output/log-to.js'
-import { createReporter } from '../output/reporter.js'
+import { createReporter, logToStandardError } from '../output.js'
+import { wholeNumber } from '../parse.js'
+import { aborted, isStoppedEarly } from '../process.js'
 import { showProgress } from '../progress/show-progress.js'
-import { type ConfigFlags, withFlags } from './config-flags.js'
-import { findMissingDatabase } from './find-missing-database.js'
+import { type ConfigFlags, findMissingDatabase, withFlags } from '../with-service.js'
+
+/** Adds the command. */
+export function addServe(program: Command, io: Io, finish: Finish): void {
+  program
+    .command('serve')
+    .description('run the server until Ctrl-C or SIGTERM; the configuration comes from PI_… variables')
+    .option('--host <host>', 'address to listen on (PI_HOST, default 127.0.0.1)')
+    .option('--port <port>', 'port to listen on, 0 for any (PI_PORT, default 4747)', wholeNumber(0, 65_535))
+    .option('--database <url>', 'sqlite:<path> or postgres://… (PI_DATABASE_URL)')
+    .addHelpText('after', examples('serve', 'serve --port 8080 --database sqlite:payments.db --json'))
+    .action(async (_options, command) => finish(await serve(optionsOf<ServeOptions>(command), io)))
+}
 
 /** Options of {@link serve}. */
 export interface ServeOptions extends ConfigFlags {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { planPayment } from './plan.js'
-import { seededFraction } from './seeded.js'
+import { planPayment, seededFraction } from './plan.js'
 
 function plans(seed: number, count: number) {
   const fraction = seededFraction(seed)

@@ -1,5 +1,4 @@
-/** What a demo payment is for and how its processor will move it. @module */
-import type { Fraction } from './seeded.js'
+/** Plans a demo payment and its processor updates. @module */
 
 /** What a processor says about a payment: the fields of an update besides its names. */
 export interface PlannedUpdate {
@@ -66,4 +65,18 @@ export function planPayment(number: number, fraction: Fraction): PaymentPlan {
 /** Hundredths as a decimal string. */
 function decimal(cents: number): string {
   return `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`
+}
+
+/** Yields numbers in [0, 1). */
+export type Fraction = () => number
+
+/** A repeatable sequence (mulberry32): the same seed gives the same numbers on every machine. */
+export function seededFraction(seed: number): Fraction {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
 }

@@ -1,9 +1,8 @@
 /** Makes the demo's payments and follows each to its end. @module */
 import type { Io } from '../io.js'
-import type { Demo } from './demo.js'
-import { type Journey, travel } from './journey.js'
-import { planPayment } from './plan.js'
-import { seededFraction } from './seeded.js'
+import type { Demo, DemoParts } from './demo.js'
+import type { DemoSink } from './demo-events.js'
+import { type PaymentPlan, planPayment, seededFraction } from './plan.js'
 import type { Stage } from './stage.js'
 
 /** What a session is asked to do. */
@@ -96,4 +95,55 @@ function unfinished({ number, waitsFor }: Journey): string {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
+}
+
+/** A journey under way: what it is waiting for, in words that end a sentence. */
+export interface Journey {
+  readonly number: number
+  readonly txHash: string
+  /** For example `the delivery of version 3`. Null once it is done. */
+  waitsFor: string | null
+}
+
+/** Pause of the processor between its updates: long enough for each version to be seen, short enough to watch. */
+const processorPauseMs = 400
+
+/**
+ * Moves a sent payment through its plan and checks the end: the processor's updates, the delivery of the last version, the
+ * receiver's copy, the API's answer.
+ * @returns Why it went wrong, or null when it is verified or `signal` aborted (then `journey.waitsFor` is not null).
+ */
+export async function travel(
+  parts: DemoParts,
+  journey: Journey,
+  plan: PaymentPlan,
+  report: DemoSink,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { ledger, processor, reader, chainId, io } = parts
+  const { txHash } = journey
+  const sentAt = io.now()
+  journey.waitsFor = 'the indexer'
+  if (!(await ledger.until(txHash, (seen) => seen.indexed, signal))) return null
+  let version = 1
+  for (const [position, update] of plan.updates.entries()) {
+    journey.waitsFor = `the update to ${update.state}`
+    await io.sleep(processorPauseMs, signal)
+    if (signal.aborted) return null
+    const id = `demo-${plan.number}-${position + 1}`
+    version = (await processor.send({ id, chainId, txHash, ...update }, signal)) ?? version
+  }
+  journey.waitsFor = `the delivery of version ${version}`
+  const arrived = await ledger.until(
+    txHash,
+    (seen) => seen.storedVersion >= version && seen.deliveredVersion >= version,
+    signal,
+  )
+  if (!arrived) return null
+  journey.waitsFor = 'the API'
+  const { difference, state } = await reader.compare(txHash, signal)
+  if (difference !== null) return difference
+  journey.waitsFor = null
+  report({ event: 'payment.verified', number: plan.number, chainId, txHash, version, state, tookMs: io.now() - sentAt })
+  return null
 }

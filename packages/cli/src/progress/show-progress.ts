@@ -1,8 +1,7 @@
 /** Shows catch-ups while a server runs. @module */
 import type { Logger, ServiceEvent } from '@payment-integration/core'
 import type { Io } from '../io.js'
-import { type CatchUp, createProgress } from './create-progress.js'
-import { catchUpLine, caughtUpLine } from './progress-text.js'
+import { type CatchUp, catchUpLine, caughtUpLine, createProgress } from './catch-up.js'
 
 /** Time between two looks on a terminal, and between two lines of the log, in milliseconds. */
 export const progressEveryMs = { live: 250, log: 10_000 } as const

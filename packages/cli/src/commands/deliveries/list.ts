@@ -1,10 +1,10 @@
 /** `payment-integration deliveries list`. @module */
 import type { DeliveryCommands, DeliveryFilter, DeliveryView } from '@payment-integration/core'
 import { InterruptedError } from '../../errors.js'
+import { grouped } from '../../format.js'
 import type { ExitCode, Io } from '../../io.js'
-import { grouped } from '../../output/figures.js'
-import type { Reporter } from '../../output/reporter.js'
-import { type OperateOptions, withService } from '../with-service.js'
+import type { Reporter } from '../../output.js'
+import { type OperateOptions, withService } from '../../with-service.js'
 import { type FilterOptions, filterOf } from './filter.js'
 import { deliveryHeads, deliveryLine } from './text.js'
 

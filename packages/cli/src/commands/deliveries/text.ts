@@ -1,10 +1,6 @@
 /** How commands print deliveries. @module */
 import type { AttemptRecord, DeliveryView, EndpointView } from '@payment-integration/core'
-import { grouped } from '../../output/figures.js'
-import { exactMomentText, momentText } from '../../output/moments.js'
-import { plain } from '../../output/plain.js'
-import { shortHash } from '../../output/short-hash.js'
-import { table } from '../../output/table.js'
+import { exactMomentText, grouped, momentText, plain, shortHash, table } from '../../format.js'
 
 /** Columns of a list with their widths: fixed, because a list is printed page by page. */
 const columns = [

@@ -2,7 +2,7 @@
 import { type Identity, type Service, ShareRequestError } from '@payment-integration/core'
 import { UsageError } from '../../errors.js'
 import type { Io } from '../../io.js'
-import type { OperateOptions } from '../with-service.js'
+import type { OperateOptions } from '../../with-service.js'
 
 /** Options that every command of the group has. */
 export interface IdentityOptions extends OperateOptions {

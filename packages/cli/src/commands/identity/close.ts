@@ -1,9 +1,9 @@
 /** `payment-integration identity close`. @module */
 import type { CloseRequest, CloseResult, Identity, SubjectView } from '@payment-integration/core'
 import { UsageError } from '../../errors.js'
+import { plain } from '../../format.js'
 import type { ExitCode, Io } from '../../io.js'
-import { plain } from '../../output/plain.js'
-import { withService } from '../with-service.js'
+import { withService } from '../../with-service.js'
 import { chooseKey, type IdentityOptions, identityOf } from './choose-key.js'
 
 /** Options of {@link closeVerifications}: exactly one of the first two, and a subject or an address. */

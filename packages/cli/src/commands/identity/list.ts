@@ -1,10 +1,11 @@
-/** `payment-integration identity list`. @module */
+/** `payment-integration identity list`, `shares`, `redemptions`, `verdicts` and `accounts`. @module */
+import type { Identity } from '@payment-integration/core'
+import { grouped, plain } from '../../format.js'
 import type { ExitCode, Io } from '../../io.js'
-import { grouped } from '../../output/figures.js'
-import { plain } from '../../output/plain.js'
-import { withService } from '../with-service.js'
+import type { ReportedEvent } from '../../output.js'
+import { withService } from '../../with-service.js'
 import { chooseKey, defaultLimit, type IdentityOptions, identityOf } from './choose-key.js'
-import { subjectsText } from './text.js'
+import { accountEventsText, redemptionsText, sharesText, subjectsText, verdictsText } from './text.js'
 
 /** Options of {@link listSubjects}. */
 export interface ListSubjectsOptions extends IdentityOptions {
@@ -33,5 +34,95 @@ export function listSubjects(options: ListSubjectsOptions, io: Io): Promise<Exit
       report({ event: 'more', shown: limit, afterId: last.id }, (event) => [
         `${grouped(limit)} shown, more follow: --after ${plain(event.afterId)} goes on.`,
       ])
+  })
+}
+
+/** What is listed. */
+export interface NewestList<T> {
+  /** Reads them, newest first. */
+  read(
+    identity: Identity,
+    query: { readonly emailKey: string | undefined; readonly limit: number },
+  ): Promise<readonly T[]>
+  /** One of them with `--json`. */
+  event(item: T): ReportedEvent
+  /** All of them as text, with their heads. */
+  text(items: readonly T[]): string[]
+  /** Printed when there is none. */
+  readonly none: string
+}
+
+/**
+ * Prints a list, without e-mail addresses and tokens. With `json`, one object each.
+ * @throws UsageError `ERR_USAGE` when sharing is off, or a filter is malformed.
+ */
+export function listNewest<T>(options: IdentityOptions, io: Io, list: NewestList<T>): Promise<ExitCode> {
+  const { limit = defaultLimit, json = false } = options
+  return withService(options, io, async (service, report) => {
+    const identity = identityOf(service)
+    const emailKey = await chooseKey(identity, options, io)
+    const found = await list.read(identity, { emailKey, limit: limit + 1 })
+    const shown = found.slice(0, limit)
+    if (json) for (const item of shown) report(list.event(item), () => [])
+    else if (shown.length === 0) io.out(list.none)
+    else for (const line of list.text(shown)) io.out(line)
+    if (found.length > limit)
+      report({ event: 'more', shown: limit }, () => [
+        `The newest ${grouped(limit)}; there are older ones: a greater --limit shows them.`,
+      ])
+  })
+}
+
+/**
+ * Prints shares and their outcomes, newest first, without e-mail addresses and tokens. With `json`, one object each.
+ * @throws UsageError `ERR_USAGE` when sharing is off, or a filter is malformed.
+ */
+export function listShares(options: IdentityOptions, io: Io): Promise<ExitCode> {
+  return listNewest(options, io, {
+    read: (identity, query) => identity.shares(query),
+    event: (share) => ({ event: 'share', share }),
+    text: sharesText,
+    none: 'No share matches.',
+  })
+}
+
+/**
+ * Prints redemptions of tokens with their states, newest first. With `json`, one object each.
+ * @throws UsageError `ERR_USAGE` when sharing is off, or a filter is malformed.
+ */
+export function listRedemptions(options: IdentityOptions, io: Io): Promise<ExitCode> {
+  return listNewest(options, io, {
+    read: (identity, query) => identity.redemptions(query),
+    event: (redemption) => ({ event: 'redemption', redemption }),
+    text: redemptionsText,
+    none: 'No redemption matches.',
+  })
+}
+
+/**
+ * Prints what the provider or an operator reported of applicants, newest first, and whether it counted. With `json`,
+ * one object each.
+ * @throws UsageError `ERR_USAGE` when sharing is off, or a filter is malformed.
+ */
+export function listVerdicts(options: IdentityOptions, io: Io): Promise<ExitCode> {
+  return listNewest(options, io, {
+    read: (identity, query) => identity.verdicts(query),
+    event: (verdict) => ({ event: 'verdict', verdict }),
+    text: verdictsText,
+    none: 'No verdict matches.',
+  })
+}
+
+/**
+ * Prints registrations, codes, proofs and refusals of accounts, newest first, without e-mail addresses and codes. With
+ * `json`, one object each.
+ * @throws UsageError `ERR_USAGE` when sharing is off, or a filter is malformed.
+ */
+export function listAccountEvents(options: IdentityOptions, io: Io): Promise<ExitCode> {
+  return listNewest(options, io, {
+    read: (identity, query) => identity.accountEvents(query),
+    event: (accountEvent) => ({ event: 'account.event', accountEvent }),
+    text: accountEventsText,
+    none: 'No account event matches.',
   })
 }

@@ -2,7 +2,7 @@
 import type { ResolveResult } from '@payment-integration/core'
 import { UsageError } from '../../errors.js'
 import type { ExitCode, Io } from '../../io.js'
-import { type OperateOptions, withService } from '../with-service.js'
+import { type OperateOptions, withService } from '../../with-service.js'
 import { identityOf } from './choose-key.js'
 
 /** Options of {@link resolveRedemption}: what an operator found at the provider. Exactly one must be given. */

@@ -1,43 +1,43 @@
-/** Errors of the command, and how any error is shown. @module */
+/** Errors of the command, and the lines that describe any error. @module */
 import { inspect } from 'node:util'
 import type { ExitCode } from './io.js'
 
-/** The command was called in a way that cannot work. Exit code 2; the message says what to change. */
+/** The arguments cannot work. Exit code 2; the message names the change to make. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
   readonly code = 'ERR_USAGE'
 }
 
-/** The command was asked to end before it had what it needs; nothing was changed. Exit code 1. */
+/** A signal ended the command early; the message says what was done. Exit code 1. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError'
   readonly code = 'ERR_INTERRUPTED'
 }
 
-/** The demo could not go on. Exit code 1; the message says what happened and what to do. */
+/** The demo cannot continue. Exit code 1; the message gives the cause and the remedy. */
 export class DemoError extends Error {
   override readonly name = 'DemoError'
   readonly code = 'ERR_DEMO'
 }
 
-/** The SQLite file that the configuration names is not there, and the command makes none. Exit code 1. */
+/** The configured SQLite file does not exist, and the command may not create it. Exit code 1. */
 export class DatabaseMissingError extends Error {
   override readonly name = 'DatabaseMissingError'
   readonly code = 'ERR_DATABASE_MISSING'
   constructor(path: string) {
     super(
-      `There is no database at ${path}. Name the right one with PI_DATABASE_URL or --database; the create commands and serve make a new one.`,
+      `There is no database at ${path}. Set PI_DATABASE_URL or --database to the right one; only the create commands and serve create a database.`,
     )
   }
 }
 
-/** No payment integration server answers where one was asked. Exit code 1. */
+/** No payment integration server answers at the URL. Exit code 1. */
 export class ServerError extends Error {
   override readonly name = 'ServerError'
   readonly code = 'ERR_SERVER'
 }
 
-/** Codes that mean the arguments were wrong, not the world. */
+/** Codes of errors that the arguments caused: exit code 2. */
 const misuse: ReadonlySet<unknown> = new Set([
   'ERR_USAGE',
   'ERR_ADDRESS_INVALID',
@@ -45,8 +45,8 @@ const misuse: ReadonlySet<unknown> = new Set([
   'ERR_ACCOUNT_INVALID',
 ])
 
-/** Names of the classes that Node throws its own `ERR_` codes with. */
-const plainNames: ReadonlySet<unknown> = new Set([
+/** Names of Node's own error classes, which use `ERR_` codes too. */
+const nodeErrorNames: ReadonlySet<unknown> = new Set([
   ...['Error', 'TypeError', 'RangeError', 'SyntaxError', 'URIError', 'AggregateError'],
   ...['SystemError', 'AssertionError'],
 ])
@@ -57,9 +57,9 @@ interface Described {
 }
 
 /**
- * Lines for standard error and the exit code.
- * An error of this project, which has a class of its own and an `ERR_` code, was written for people and is shown by its message; a
- * configuration error lists every problem; anything else is named as unexpected, also what Node itself gives an `ERR_` code.
+ * Describes an error as lines for standard error, with the exit code.
+ * An error class of this project has an `ERR_` code and a message for people: the message is the line.
+ * A configuration error lists every problem. Any other error, also one of Node with an `ERR_` code, is unexpected.
  * @param debug - Adds the stack and the causes.
  */
 export function describeError(error: unknown, debug: boolean): Described {
@@ -78,12 +78,12 @@ function sentences(error: unknown): string[] {
   if (fieldOf(error, 'code') === 'ERR_URL_INVALID' && message.includes('for development only'))
     return [message, 'For development set PI_ENV=development, here and where the server runs.']
   if (isOurs(error)) return [message]
-  return [`Unexpected error: ${message}`, 'Run the command again with --debug to see where it comes from.']
+  return [`Unexpected error: ${message}`, 'Run the command again with --debug to see the stack.']
 }
 
 function isOurs(error: unknown): boolean {
   const code = fieldOf(error, 'code')
-  return typeof code === 'string' && code.startsWith('ERR_') && !plainNames.has(fieldOf(error, 'name'))
+  return typeof code === 'string' && code.startsWith('ERR_') && !nodeErrorNames.has(fieldOf(error, 'name'))
 }
 
 function fieldOf(error: unknown, name: 'code' | 'name' | 'problems'): unknown {

@@ -1,11 +1,11 @@
-/** Formats numbers, times, hashes, secrets and tables for people. @module */
+/** Formats numbers, times, hashes and tables for people. @module */
 
 /** `1,204,331`. */
 export function grouped(value: number): string {
   return Math.round(value).toLocaleString('en-US')
 }
 
-/** A rate, exact enough to see that it is not nothing: `1,204`, `8.3`, `0.02`. */
+/** A rate, with enough digits to differ from zero: `1,204`, `8.3`, `0.02`. */
 export function rate(perSecond: number): string {
   if (perSecond >= 10 || perSecond === 0) return grouped(perSecond)
   return perSecond.toFixed(perSecond >= 0.1 ? 1 : 2)
@@ -18,7 +18,7 @@ const units = [
   { name: 'days', seconds: 86_400, upTo: Number.POSITIVE_INFINITY },
 ] as const
 
-/** A span of time in its fitting unit: `45 s`, `12 min`, `3 h`, `4 days`. */
+/** A span of time in a fitting unit, rounded up: `45 s`, `12 min`, `3 h`, `4 days`. */
 export function span(seconds: number): string {
   const unit = units.find(({ upTo }) => seconds < upTo) ?? units[0]
   return `${grouped(Math.ceil(seconds / unit.seconds))} ${unit.name}`
@@ -33,7 +33,7 @@ const exactUnits = [
 ] as const
 
 /**
- * A duration that somebody chose, without rounding, in the largest unit of which it is a whole number:
+ * A configured duration without rounding, in the largest unit that gives a whole number:
  * `7 days`, `24 h`, `90 min`, `500 ms`.
  */
 export function duration(ms: number): string {
@@ -41,17 +41,17 @@ export function duration(ms: number): string {
   return `${grouped(ms / unit.ms)} ${unit.name}`
 }
 
-/** `2026-03-01 09:30:00Z`: the same on every machine, and it sorts. Null: `-`. */
+/** `2026-03-01 09:30:00Z`: in UTC, and sortable. Null: `-`. */
 export function momentText(ms: number | null): string {
   return ms === null ? '-' : `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')}Z`
 }
 
-/** The same with milliseconds, for what happens many times a second. */
+/** The same with milliseconds. */
 export function exactMomentText(ms: number): string {
   return new Date(ms).toISOString().replace('T', ' ')
 }
 
-/** Lines whose columns begin below each other, two spaces apart. Numbers go to the right. */
+/** Aligns rows in columns, two spaces apart. The first row is the head; columns of numbers align right. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const count = Math.max(0, ...rows.map((row) => row.length))
   const columns = Array.from({ length: count }, (_, index) => {
@@ -72,17 +72,17 @@ export function table(rows: readonly (readonly string[])[]): string[] {
   )
 }
 
-/** `0x9f2c81..04e1`: enough to tell payments apart on a screen, never used to name one. */
+/** `0x9f2c81..04e1`: enough to tell payments apart on a screen, not to identify one. */
 export function shortHash(hash: string): string {
   return hash.length <= 14 ? hash : `${hash.slice(0, 8)}..${hash.slice(-4)}`
 }
 
-/** One line of a text that somebody else wrote: what could move the cursor or change colours becomes a space. */
+/** Makes foreign text safe for a terminal: control characters, which move the cursor or colour, become a space. */
 export function plain(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
 }
 
-/** Says that secrets cannot be read again. `subject` includes the verb, `The key is`; `them` stands for what is kept. */
+/** The sentence below a new secret. `subject` includes the verb, as in `The key is`; `them` is its pronoun. */
 export function shownOnce(subject: string, them: 'it' | 'them' = 'it'): string {
-  return `${subject} shown this once and never again: keep ${them} safe now.`
+  return `${subject} shown only this once: store ${them} safely now.`
 }

@@ -5,12 +5,12 @@ import { readHealth } from './commands/status/health.js'
 import { parseServerUrl } from './commands/status/status.js'
 import { plain } from './format.js'
 import {
-  moment,
+  momentParser,
   parseAcceptedTokens,
   parseActor,
   parseChainAddress,
   parseDuration,
-  parseKeptRecord,
+  parseExpectedRecord,
   parseNotificationUrl,
 } from './parse.js'
 import { withFlags } from './with-service.js'
@@ -23,8 +23,8 @@ testGrowth(
     'an actor': parseActor,
     'the address on a chain': (text) => parseChainAddress(text),
     'a duration': parseDuration,
-    'a record of the audit log': parseKeptRecord,
-    'a moment': moment(() => 0),
+    'a record of the audit log': parseExpectedRecord,
+    'a moment': momentParser(() => 0),
     'a notification URL': parseNotificationUrl,
     'an endpoint': parseEndpoint,
     'the health of a server': readHealth,

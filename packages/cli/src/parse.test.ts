@@ -1,18 +1,18 @@
 import { InvalidArgumentError } from 'commander'
 import { describe, expect, it } from 'vitest'
 import {
-  moment,
+  momentParser,
   parseAcceptedTokens,
   parseActor,
   parseAddress,
   parseChainAddress,
   parseDeliveryId,
   parseDuration,
-  parseKeptRecord,
+  parseExpectedRecord,
   parseNotificationUrl,
   parseOptionalUrl,
   parseTxHash,
-  wholeNumber,
+  wholeNumberParser,
 } from './parse.js'
 
 describe('parseDuration', () => {
@@ -49,9 +49,9 @@ describe('parseDuration', () => {
   ])('refuses %j', (text) => expect(() => parseDuration(text)).toThrow(InvalidArgumentError))
 })
 
-describe('moment', () => {
+describe('momentParser', () => {
   const now = Date.UTC(2026, 2, 1, 12)
-  const parse = moment(() => now)
+  const parse = momentParser(() => now)
   it.each([
     ['2026-03-01', Date.UTC(2026, 2, 1)],
     ['2024-02-29', Date.UTC(2024, 1, 29)],
@@ -75,8 +75,8 @@ describe('moment', () => {
   ])('refuses %j', (text) => expect(() => parse(text)).toThrow(InvalidArgumentError))
 })
 
-describe('wholeNumber', () => {
-  const port = wholeNumber(0, 65_535)
+describe('wholeNumberParser', () => {
+  const port = wholeNumberParser(0, 65_535)
   it.each([
     ['0', 0],
     ['65535', 65_535],
@@ -129,9 +129,9 @@ describe('parseActor', () => {
   )
 })
 
-describe('parseKeptRecord', () => {
+describe('parseExpectedRecord', () => {
   const hash = '9f2c'.repeat(16)
-  it('reads a number and a hash', () => expect(parseKeptRecord(`12:${hash}`)).toEqual({ seq: 12, hash }))
+  it('reads a number and a hash', () => expect(parseExpectedRecord(`12:${hash}`)).toEqual({ seq: 12, hash }))
   it.each([
     '',
     '12',
@@ -142,7 +142,7 @@ describe('parseKeptRecord', () => {
     `12:${hash.toUpperCase()}`,
     `12:${hash}0`,
     `12 ${hash}`,
-  ])('refuses %j', (text) => expect(() => parseKeptRecord(text)).toThrow(InvalidArgumentError))
+  ])('refuses %j', (text) => expect(() => parseExpectedRecord(text)).toThrow(InvalidArgumentError))
 })
 
 describe('parseAcceptedTokens', () => {

@@ -1,27 +1,27 @@
-/** Signals, clean-ups and lost readers of the process. @module */
+/** Interprets end signals and write errors, and provides time, randomness and clean-ups. @module */
 import { randomBytes } from 'node:crypto'
 import { tmpdir, userInfo } from 'node:os'
-import { setTimeout as delay, setTimeout } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Io } from './io.js'
 
-/** The signals that end a command: Ctrl-C, a supervisor's stop, and the terminal being closed. */
+/** The signals that end a command: Ctrl-C, a supervisor's stop, a closed terminal. */
 export const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** One of {@link endSignals}. */
 export type EndSignal = (typeof endSignals)[number]
 
-/** `stop`: end cleanly. `ignore`: says nothing new. `insist`: end at once. */
+/** `stop`: shut down. `ignore`: a copy of the first signal. `insist`: exit at once. */
 export type SignalMeaning = 'stop' | 'ignore' | 'insist'
 
 /**
- * Copies of the first signal within this time are the same wish: a terminal sends Ctrl-C to every program that runs in it, and
- * npm sends it on to the one it started. Milliseconds.
+ * The first signal is ignored when it is repeated within this time, in milliseconds.
+ * A terminal sends Ctrl-C to npm and to the command, and npm forwards it to the command.
  */
 const copiesMs = 500
 
 /**
- * Reads signals in the order in which they come: the first asks, a further one insists. A closed terminal asks and counts for
- * nothing else: supervisors send SIGHUP together with SIGTERM, and the two may arrive in either order.
+ * Interprets signals in their order: the first stops the command, a later one exits at once.
+ * SIGHUP always means stop and is never the first: supervisors send it together with SIGTERM, in either order.
  * @param now - A clock that never goes back, milliseconds.
  */
 export function createSignalReader(now: () => number): (signal: EndSignal) => SignalMeaning {
@@ -36,28 +36,28 @@ export function createSignalReader(now: () => number): (signal: EndSignal) => Si
   }
 }
 
-/** What a command that runs from its sources is told once their compiler is gone. */
+/** Errors of a command that runs from its sources after their compiler has exited. */
 const compilerGone = /The service (?:is no longer running|was stopped)|EPIPE|esbuild/
 
-/** How long the signal may take to reach this process after it ended the compiler, in milliseconds. */
+/** How long after the compiler's exit the signal may still arrive, in milliseconds. */
 const signalWithinMs = 5_000
 
 /**
- * Whether a start that has just failed was told to stop, so that its error is none. Ctrl-C reaches every process of a
- * terminal: run from sources, the compiler that loads the next module is gone by then, and loading it fails.
+ * Whether a start failed only because the command was stopped, so that the error is not reported.
+ * Ctrl-C reaches every process of a terminal. Without its compiler, a command that runs from sources loads no module.
  */
 export async function isStoppedEarly(signal: AbortSignal, error: unknown): Promise<boolean> {
-  // Node handles a signal after everything else that arrived in the same turn of the event loop.
+  // Node handles a signal last in a turn of the event loop.
   const withinMs = compilerGone.test(String(error)) ? signalWithinMs : 100
-  const isOver = new AbortController()
-  const aborted = () => isOver.abort()
-  signal.addEventListener('abort', aborted, { once: true })
-  if (!signal.aborted) await setTimeout(withinMs, undefined, { signal: isOver.signal }).catch(() => undefined)
-  signal.removeEventListener('abort', aborted)
+  const waiting = new AbortController()
+  const stopWaiting = () => waiting.abort()
+  signal.addEventListener('abort', stopWaiting, { once: true })
+  if (!signal.aborted) await delay(withinMs, undefined, { signal: waiting.signal }).catch(() => undefined)
+  signal.removeEventListener('abort', stopWaiting)
   return signal.aborted
 }
 
-/** Resolves when the signal aborts, or at once when it has. */
+/** Resolves when the signal aborts, or at once if it already has. */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     signal.addEventListener('abort', () => resolve(), { once: true })
@@ -65,18 +65,18 @@ export function aborted(signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Whether writing failed because whoever read has gone: a pipe says EPIPE, a terminal that was closed says EIO. */
+/** Whether a write failed because the reader is gone: EPIPE from a pipe, EIO from a closed terminal. */
 export function readerIsGone({ code }: NodeJS.ErrnoException, isTerminal: boolean): boolean {
   return code === 'EPIPE' || (isTerminal && code === 'EIO')
 }
 
-/** Those parts, with the clean-ups that `onExit` keeps. */
+/** The parts of {@link Io} that a process and a test share, with the clean-ups that `onExit` registered. */
 export interface IoBasics
   extends Pick<Io, 'onExit' | 'now' | 'sleep' | 'randomBytes' | 'userName' | 'temporaryFolder'> {
   readonly cleanUps: ReadonlySet<() => void>
 }
 
-/** A list of clean-ups of its own, and the clock, randomness and temporary folder of this machine. */
+/** Creates an empty list of clean-ups, with the clock, randomness and temporary folder of this machine. */
 export function ioBasics(): IoBasics {
   const cleanUps = new Set<() => void>()
   return {
@@ -97,7 +97,7 @@ function userName(): string | null {
   try {
     return userInfo().username
   } catch {
-    // A container may run under a number that no user has.
+    // A container may run under a user id without a name.
     return null
   }
 }

@@ -1,4 +1,4 @@
-/** Runs a command line: from arguments to an exit code. @module */
+/** Declares the program and runs a command line. @module */
 import { Command, CommanderError, type OutputConfiguration } from 'commander'
 import type { Finish } from './command.js'
 import { addAccounts } from './commands/accounts.js'
@@ -18,8 +18,8 @@ import { version } from './version.js'
 
 /**
  * Runs the command that `args` name.
- * @param args - What follows the command's own name.
- * @returns 0 done, 1 failed, 2 misused. It does not throw: errors become one or two sentences on standard error.
+ * @param args - The arguments after the command's own name.
+ * @returns 0 done, 1 failed, 2 misused. It never rejects: it prints errors as one or two sentences on standard error.
  */
 export async function runCli(args: readonly string[], io: Io): Promise<ExitCode> {
   let exitCode: ExitCode = 0
@@ -30,14 +30,14 @@ export async function runCli(args: readonly string[], io: Io): Promise<ExitCode>
     await program.parseAsync(args, { from: 'user' })
     return exitCode
   } catch (error) {
-    if (error instanceof CommanderError) return isAnswer(error) ? 0 : 2
+    if (error instanceof CommanderError) return isHelpOrVersion(error) ? 0 : 2
     const described = describeError(error, args.includes('--debug'))
     for (const line of described.lines) io.err(line)
     return described.exitCode
   }
 }
 
-/** Builds the program. `finish` is given the exit code of the command that ran. */
+/** Builds the program. `finish` receives the exit code of the command that ran. */
 export function createProgram(io: Io, finish: Finish): Command {
   const program = new Command('payment-integration')
   program
@@ -50,7 +50,7 @@ export function createProgram(io: Io, finish: Finish): Command {
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     .configureOutput(output(io))
-    .showHelpAfterError('Add --help to see what is possible.')
+    .showHelpAfterError('Add --help to list commands and options.')
   addDev(program, io, finish)
   addServe(program, io, finish)
   addStatus(program, io, finish)
@@ -65,8 +65,8 @@ export function createProgram(io: Io, finish: Finish): Command {
   return program
 }
 
-/** Whether commander stopped because it printed what was asked for. */
-export function isAnswer(error: CommanderError): boolean {
+/** Whether commander stopped after it printed the help or the version. */
+function isHelpOrVersion(error: CommanderError): boolean {
   return ['commander.helpDisplayed', 'commander.version'].includes(error.code)
 }
 

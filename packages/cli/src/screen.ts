@@ -1,4 +1,4 @@
-/** Lines at the bottom of a terminal that are kept up to date while others scroll above them. @module */
+/** Keeps status lines at the bottom of a terminal while other lines scroll above. @module */
 
 /** The terminal. */
 export interface ScreenStream {
@@ -6,30 +6,30 @@ export interface ScreenStream {
   readonly columns?: number | undefined
 }
 
-/** A terminal with such lines. */
+/** A terminal with status lines. */
 export interface Screen {
-  /** Runs `write`, which prints whole lines, above the kept ones. */
+  /** Runs `write`, which prints whole lines, above the status lines. */
   above(write: () => void): void
-  /** Keeps these lines in place of those before; none takes them away. */
+  /** Replaces the status lines; an empty list removes them. */
   live(lines: readonly string[]): void
 }
 
-/** Most lines that are kept: they must not be more than the terminal has. */
+/** Limit of status lines, below the height of any terminal. */
 const maxLines = 12
-const widthUnlessKnown = 80
+const defaultWidth = 80
 
-/** Builds it on a terminal that has none yet. */
+/** Creates a screen without status lines. */
 export function createScreen(stream: ScreenStream): Screen {
-  let kept: readonly string[] = []
+  let shown: readonly string[] = []
 
   function erase(): void {
-    // Up to the first of them, and away with everything below.
-    if (kept.length > 0) stream.write(`\u001b[${kept.length}A\u001b[0J`)
+    // Moves up to the first status line and clears everything below.
+    if (shown.length > 0) stream.write(`\u001b[${shown.length}A\u001b[0J`)
   }
   function paint(): void {
-    // A line that wrapped would take two rows, and one of them would stay behind.
-    const width = (stream.columns || widthUnlessKnown) - 1
-    if (kept.length > 0) stream.write(kept.map((line) => `${line.slice(0, width)}\n`).join(''))
+    // A wrapped line takes two rows, and erase would leave one of them.
+    const width = (stream.columns || defaultWidth) - 1
+    if (shown.length > 0) stream.write(shown.map((line) => `${line.slice(0, width)}\n`).join(''))
   }
   return {
     above(write) {
@@ -39,7 +39,7 @@ export function createScreen(stream: ScreenStream): Screen {
     },
     live(lines) {
       erase()
-      kept = lines.slice(0, maxLines)
+      shown = lines.slice(0, maxLines)
       paint()
     },
   }

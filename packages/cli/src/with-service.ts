@@ -8,7 +8,7 @@ import type { Io } from './io.js'
 import { createReporter, logToStandardError, type Reporter } from './output.js'
 import { isStoppedEarly } from './process.js'
 
-/** Options of every such command. */
+/** Options of every command that works on the database. */
 export interface OperateOptions extends Pick<ConfigFlags, 'database' | 'actor'> {
   /** One JSON object per line. @default false */
   readonly json?: boolean | undefined
@@ -16,36 +16,36 @@ export interface OperateOptions extends Pick<ConfigFlags, 'database' | 'actor'> 
 
 /** Options of {@link withService}. */
 export interface WithServiceOptions extends OperateOptions {
-  /** Make a SQLite file that is missing; the text output says so then. @default false */
+  /** Create a missing SQLite file, and print so. @default false */
   readonly mayCreate?: boolean | undefined
 }
 
-/** What commands work on. */
-type Operated = Pick<
+/** The parts of the service that commands use. */
+type OpenedService = Pick<
   Service,
   'integrations' | 'accounts' | 'legacyKeys' | 'deliveries' | 'identity' | 'audit' | 'store'
 >
 
 /**
- * Opens the database that the configuration names, runs `work`, and closes it again in any case. The server may be running
- * meanwhile: it reads the same database. The audit log names `--actor`, else `PI_ACTOR`, else `cli:` and the user of this machine.
- * @throws InterruptedError `ERR_INTERRUPTED` when it was told to stop and could not open; ConfigError `ERR_CONFIG`;
- * DatabaseMissingError `ERR_DATABASE_MISSING`; StoreError `ERR_STORE_UNAVAILABLE` and its kin; what `work` throws.
+ * Opens the configured database, runs `work`, and always closes the database. The server may run at the same time.
+ * The audit log names `--actor`, else `PI_ACTOR`, else `cli:` and the user of this machine.
+ * @throws InterruptedError `ERR_INTERRUPTED` when a signal came before the database was open; ConfigError `ERR_CONFIG`;
+ * DatabaseMissingError `ERR_DATABASE_MISSING`; StoreError such as `ERR_STORE_UNAVAILABLE`; errors of `work`.
  */
 export async function withService(
   options: WithServiceOptions,
   io: Io,
-  work: (service: Operated, report: Reporter, config: Config, logger: Logger) => Promise<void>,
+  work: (service: OpenedService, report: Reporter, config: Config, logger: Logger) => Promise<void>,
 ): Promise<0> {
   const { json = false } = options
-  const { opened, config, logger, made } = await open(options, io).catch(async (error: unknown) => {
+  const { opened, config, logger, createdPath } = await open(options, io).catch(async (error: unknown) => {
     if (await isStoppedEarly(io.signal, error))
       throw new InterruptedError('Interrupted; nothing was done.', { cause: error })
     throw error
   })
   const { service, close } = opened
   try {
-    if (made !== null && !json) io.out(`Made a new database: ${made}`)
+    if (createdPath !== null && !json) io.out(createdText(createdPath))
     await work(service, createReporter(io, json), config, logger)
   } finally {
     await close()
@@ -56,13 +56,16 @@ export async function withService(
 async function open(options: WithServiceOptions, io: Io) {
   const { openService, readConfig } = await import('@payment-integration/server/service')
   const config = readConfig(withFlags(io.env, options))
-  const made = await findMissingDatabase(config.database, options.mayCreate === true)
+  const createdPath = await findMissingDatabase(config.database, options.mayCreate === true)
   const logger = await logToStandardError(config, io)
   const opened = await openService(config, { logger, actor: `cli:${io.userName() ?? 'unknown'}` })
-  return { opened, config, logger, made }
+  return { opened, config, logger, createdPath }
 }
 
-/** Flags beat the environment, which beats the defaults. No flag takes a secret: other users can see arguments. */
+/** The line about a new database file. */
+export const createdText = (path: string) => `Created a new database: ${path}`
+
+/** Options that override variables of the server's configuration. None takes a secret: other users can see arguments. */
 export interface ConfigFlags {
   /** Instead of `PI_DATABASE_URL` and `PI_DATABASE_URL_FILE`. Without a password. */
   readonly database?: string | undefined
@@ -75,16 +78,16 @@ export interface ConfigFlags {
 }
 
 /**
- * The environment with the flags laid over it.
+ * The environment with the options in place of their variables.
  * @throws UsageError `ERR_USAGE` when the database URL holds a password.
  */
 export function withFlags(
   env: Io['env'],
   { database, host, port, actor }: ConfigFlags,
 ): Record<string, string | undefined> {
-  if (database !== undefined && holdsPassword(database))
+  if (database !== undefined && hasPassword(database))
     throw new UsageError(
-      '--database holds a password, and other users of this machine can see arguments; set PI_DATABASE_URL instead, or PI_DATABASE_URL_FILE to the path of a file that holds the URL. Change the password if others use this machine.',
+      '--database contains a password, and other users of this machine can see arguments. Set PI_DATABASE_URL, or PI_DATABASE_URL_FILE to the path of a file with the URL. Change the password if others use this machine.',
     )
   return {
     ...env,
@@ -95,20 +98,19 @@ export function withFlags(
   }
 }
 
-/** Looks where a driver of Postgres would: before the host, and among the parameters. */
-function holdsPassword(database: string): boolean {
+/** Looks for a password before the host and in the parameters, as a PostgreSQL driver does. */
+function hasPassword(database: string): boolean {
   if (database.startsWith('sqlite:')) return false
-  // A password with a slash or a hash in it makes the URL unreadable, and is one all the same.
+  // A slash or a hash in a password makes the URL invalid, yet the password is visible.
   if (!URL.canParse(database)) return /^[^/]*[/]{2}([^@]*)@/.exec(database)?.[1]?.includes(':') === true
   const { password, searchParams } = new URL(database)
   return password !== '' || searchParams.has('password')
 }
 
 /**
- * Looks for the file of an SQLite database. The store makes a missing one, so a command that only reads refuses it: a
- * mistyped path would show an empty database. Anything else that is wrong with the path is reported when the store
- * opens it.
- * @returns The whole path of a missing file that the command may create, else null.
+ * Rejects a missing SQLite file unless the command may create it: a mistyped path would show an empty database.
+ * The store reports every other problem of the path when it opens the file.
+ * @returns The absolute path of a file that will be created, else null.
  * @throws DatabaseMissingError `ERR_DATABASE_MISSING`.
  */
 export async function findMissingDatabase(database: Config['database'], mayCreate: boolean): Promise<string | null> {

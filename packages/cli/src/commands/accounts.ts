@@ -8,8 +8,8 @@ import { parseAcceptedTokens, parseAddress, parseChainAddress, parseDuration } f
 import { type OperateOptions, withService } from '../with-service.js'
 import { type LinkConfig, type LinkConfigFlags, readLinkConfig, unlistedTokens } from './link-config.js'
 
-const handleHelp = "the account's handle, such as shop"
-const addressHelp = 'where payments go: 0x and 40 hex digits'
+const handleHelp = 'handle of the account, such as shop'
+const addressHelp = 'address that is paid: 0x and 40 hex digits'
 const exampleAddress = `0x${'c3'.repeat(20)}`
 const exampleCreate = `accounts create shop --address ${exampleAddress} --accept 137:USDC,USDT --accept 1:USDC`
 
@@ -23,7 +23,7 @@ export function addAccounts(program: Command, io: Io, finish: Finish): void {
     exampleCreate,
   )
 
-  withConfigFlags(add('create', 'create an account: a handle, an address, and what its payment link accepts'))
+  withConfigFlags(add('create', 'create an account with an address and the tokens that it accepts'))
     .argument('<handle>', handleHelp)
     .requiredOption('--address <address>', addressHelp, parseAddress)
     .addHelpText(
@@ -33,16 +33,16 @@ export function addAccounts(program: Command, io: Io, finish: Finish): void {
     .action(async (handle: string, _options, command) =>
       finish(await createAccount(handle, optionsOf<CreateAccountOptions>(command), io)),
     )
-  add('list', 'print every account')
+  add('list', 'list all accounts')
     .addHelpText('after', examples('accounts list --json'))
     .action(async (_options, command) => finish(await listAccounts(optionsOf<OperateOptions>(command), io)))
-  add('show', 'print one account')
+  add('show', 'show one account')
     .argument('<handle>', handleHelp)
     .addHelpText('after', examples('accounts show shop'))
     .action(async (handle: string, _options, command) =>
       finish(await showAccount(handle, optionsOf<OperateOptions>(command), io)),
     )
-  withConfigFlags(add('change', "replace an account's address, its whole link configuration, or both"))
+  withConfigFlags(add('change', 'replace the address of an account, its whole link configuration, or both'))
     .argument('<handle>', handleHelp)
     .option('--address <address>', addressHelp, parseAddress)
     .addHelpText(
@@ -60,39 +60,39 @@ export function addAccounts(program: Command, io: Io, finish: Finish): void {
     )
 }
 
-/** The flags of a link configuration. */
+/** Adds the options of a link configuration. */
 function withConfigFlags(command: Command): Command {
   return command
-    .option('--config <file>', 'the link configuration as JSON; - reads standard input')
+    .option('--config <file>', 'JSON file with the link configuration; - reads standard input')
     .option(
       '--accept <chainId:symbols>',
-      'tokens that are accepted on a chain, such as 137:USDC,USDT; may be repeated',
+      'accepted tokens of a chain, such as 137:USDC,USDT; may be repeated',
       parseAcceptedTokens,
     )
     .option(
       '--default-address <chainId:address>',
-      'where payments on that chain go; may be repeated',
+      'address that is paid on that chain instead; may be repeated',
       parseChainAddress,
     )
-    .option('--redirect <url>', 'send the payer there afterwards')
-    .option('--close-after <duration>', "close the payer's window afterwards", parseDuration)
+    .option('--redirect <url>', 'send the payer to this URL after the payment')
+    .option('--close-after <duration>', 'close the payment window this long after the payment', parseDuration)
 }
 
 /** Options of {@link createAccount}. */
 export interface CreateAccountOptions extends OperateOptions, LinkConfigFlags {
-  /** Where payments go on every chain for which the configuration names no other address. */
+  /** The address that is paid, except on chains with a default address of their own. */
   readonly address: string
 }
 
 /**
- * Creates an account under a handle and prints it. A symbol that names no token is stored, with a warning on standard error.
- * @throws UsageError `ERR_USAGE` without a configuration, or when it cannot be read; AccountError `ERR_ACCOUNT_EXISTS`,
+ * Creates an account and prints it. An unlisted token symbol is stored, with a warning on standard error.
+ * @throws UsageError `ERR_USAGE` for a missing or unreadable configuration; AccountError `ERR_ACCOUNT_EXISTS`,
  * `ERR_ACCOUNT_INVALID`.
  */
 export async function createAccount(handle: string, options: CreateAccountOptions, io: Io): Promise<ExitCode> {
   const config = await readLinkConfig(options, io)
   if (config === undefined)
-    throw new UsageError('Say what the account accepts: --accept <chainId>:<SYMBOL>, or --config <file>.')
+    throw new UsageError('Pass the accepted tokens: --accept <chainId>:<SYMBOL>, or --config <file>.')
   return withService({ ...options, mayCreate: true }, io, async ({ accounts }, report, { chains }) => {
     const account = await accounts.create({ handle, address: options.address, config })
     report({ event: 'account.created', account }, (event) => [
@@ -105,21 +105,21 @@ export async function createAccount(handle: string, options: CreateAccountOption
 
 /** Options of {@link changeAccount}. */
 export interface ChangeAccountOptions extends OperateOptions, LinkConfigFlags {
-  /** @default as it is */
+  /** @default unchanged */
   readonly address?: string | undefined
 }
 
 /**
- * Replaces an account's address, its configuration as a whole, or both, and prints it. What no flag names stays as it is.
- * A symbol in a new configuration that names no token is stored, with a warning on standard error.
- * @throws UsageError `ERR_USAGE` without a change, or when the configuration cannot be read; AccountError
+ * Replaces an account's address, its whole configuration, or both, and prints the account.
+ * An unlisted token symbol in the new configuration is stored, with a warning on standard error.
+ * @throws UsageError `ERR_USAGE` without a change, or for an unreadable configuration; AccountError
  * `ERR_ACCOUNT_NOT_FOUND`, `ERR_ACCOUNT_INVALID`.
  */
 export async function changeAccount(handle: string, options: ChangeAccountOptions, io: Io): Promise<ExitCode> {
   const { address } = options
   const config = await readLinkConfig(options, io)
   if (address === undefined && config === undefined)
-    throw new UsageError('Say what changes: --address, --accept or --config.')
+    throw new UsageError('Pass a change: --address, --accept or --config.')
   const change = { ...(address !== undefined && { address }), ...(config !== undefined && { config }) }
   return withService(options, io, async ({ accounts }, report, { chains }) => {
     const account = await accounts.change(handle, change)
@@ -132,11 +132,11 @@ export async function changeAccount(handle: string, options: ChangeAccountOption
   })
 }
 
-/** Prints every account, by handle. With `json`, one object each and nothing when there is none. */
+/** Prints all accounts by handle. With `json`, prints one object each, or nothing. */
 export function listAccounts(options: OperateOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ accounts }, report) => {
     const all = await accounts.list()
-    if (all.length === 0 && !options.json) io.out('There is no account yet. Create one with accounts create.')
+    if (all.length === 0 && !options.json) io.out('There is no account yet; accounts create makes one.')
     for (const account of all) report({ event: 'account', account }, (event) => [accountLine(event.account)])
   })
 }
@@ -153,7 +153,7 @@ export function showAccount(handle: string, options: OperateOptions, io: Io): Pr
 }
 
 /**
- * Removes an account, and prints it as it was, so that a mistake can be undone: its handle resolves to nothing from then on.
+ * Removes an account and prints its last state, so that an operator can undo a mistake.
  * @throws AccountError `ERR_ACCOUNT_NOT_FOUND`.
  */
 export function removeAccount(handle: string, options: OperateOptions, io: Io): Promise<ExitCode> {
@@ -173,7 +173,7 @@ export function accountLine({ handle, address, config }: AccountRecord): string 
   return `${handle}  ${address}  ${accepted.length === 0 ? 'accepts nothing' : accepted.join('; ')}`
 }
 
-/** Everything about an account below its name. */
+/** The details of an account, below its handle. */
 export function accountText({ address, config }: AccountRecord): string[] {
   const [first = 'nothing', ...more] = config.coins.map(coinText)
   return [

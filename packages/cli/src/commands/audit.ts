@@ -5,7 +5,7 @@ import { addGroup, examples, type Finish, optionsOf } from '../command.js'
 import { InterruptedError } from '../errors.js'
 import { grouped, momentText, plain } from '../format.js'
 import type { ExitCode, Io } from '../io.js'
-import { type KeptRecord, parseKeptRecord, wholeNumber } from '../parse.js'
+import { type ExpectedRecord, parseExpectedRecord, wholeNumberParser } from '../parse.js'
 import { type OperateOptions, withService } from '../with-service.js'
 
 /** Adds the group and its commands. */
@@ -14,41 +14,49 @@ export function addAudit(program: Command, io: Io, finish: Finish): void {
   const add = addGroup(
     program,
     'audit',
-    'read and check the log of who changed secrets, URLs, deliveries and verifications',
+    'list and verify the audit log of changes to secrets, URLs, deliveries and verifications',
     'audit list',
     verify,
   )
 
-  add('list', 'print the newest records, in their order')
-    .option('--limit <number>', 'most that are printed (default 50)', wholeNumber(1, 1_000_000))
-    .option('--after <number>', 'the records behind this one', wholeNumber(0, Number.MAX_SAFE_INTEGER))
-    .addOption(new Option('--all', 'print every record').conflicts('limit'))
+  add('list', 'list the newest records, oldest first')
+    .option('--limit <number>', 'print at most this many records (default 50)', wholeNumberParser(1, 1_000_000))
+    .option(
+      '--after <number>',
+      'start after the record with this number',
+      wholeNumberParser(0, Number.MAX_SAFE_INTEGER),
+    )
+    .addOption(new Option('--all', 'print all records').conflicts('limit'))
     .addHelpText('after', examples('audit list', 'audit list --after 100 --limit 20', 'audit list --all --json'))
     .action(async (_options, command) => finish(await listAudit(optionsOf<ListAuditOptions>(command), io)))
-  add('head', 'print the newest record, as number:hash with its time, to be kept outside the database')
+  add('head', 'print the newest record as <number>:<hash>, to store outside the database')
     .addHelpText('after', examples('audit head', 'audit head --json'))
     .action(async (_options, command) => finish(await auditHead(optionsOf<OperateOptions>(command), io)))
-  add('verify', 'check that no record was altered, taken out or put in; ends 1 and says where when one was')
-    .option('--expect <number:hash>', 'a record that was kept elsewhere, which must be there', parseKeptRecord)
+  add('verify', 'check that no record was changed, removed or inserted; exits with 1 and names the first bad record')
+    .option(
+      '--expect <number:hash>',
+      'a record that audit head printed before, which must still be in the log',
+      parseExpectedRecord,
+    )
     .addHelpText('after', examples('audit verify', verify))
     .action(async (_options, command) => finish(await verifyAudit(optionsOf<VerifyAuditOptions>(command), io)))
 }
 
 /** Options of {@link listAudit}. */
 export interface ListAuditOptions extends OperateOptions {
-  /** Most records that are printed. @default 50 */
+  /** Limit of printed records. @default 50 */
   readonly limit?: number | undefined
-  /** Print every record. @default false */
+  /** Print all records. @default false */
   readonly all?: boolean | undefined
-  /** Begin behind this record. @default so that the newest ones are printed */
+  /** Start after the record with this number. @default the number that leaves the newest records */
   readonly after?: number | undefined
 }
 
 const defaultLimit = 50
-/** Records that are read at a time. */
+/** Records of one query. */
 const pageSize = 500
 
-/** Prints records of the audit log in their order: the newest ones, or those after one. What is left out is told. */
+/** Prints records of the audit log, oldest first: the newest, or those after `after`. Reports omitted records. */
 export function listAudit(options: ListAuditOptions, io: Io): Promise<ExitCode> {
   const { all = false, limit = defaultLimit } = options
   return withService(options, io, async ({ audit }, report) => {
@@ -59,16 +67,16 @@ export function listAudit(options: ListAuditOptions, io: Io): Promise<ExitCode> 
     for await (const record of records(audit, afterSeq, upTo)) {
       report({ event: 'audit', record }, (event) => [auditLine(event.record)])
       shown += 1
-      if (io.signal.aborted) throw new InterruptedError('Interrupted; what is printed may not be all.')
+      if (io.signal.aborted) throw new InterruptedError('Interrupted; more records may follow.')
     }
     if (newest === 0 && !options.json) io.out('The audit log is empty.')
     if (shown < newest && options.after === undefined)
       report({ event: 'more', shown, newest }, () => [
-        `The newest ${grouped(shown)} of ${grouped(newest)} records; --all shows every one.`,
+        `The newest ${grouped(shown)} of ${grouped(newest)} records; --all prints all.`,
       ])
     else if (upTo < newest)
       report({ event: 'more', shown, newest, after: upTo }, () => [
-        `${grouped(newest - upTo)} more follow: --after ${upTo} goes on.`,
+        `${grouped(newest - upTo)} more follow; continue with --after ${upTo}.`,
       ])
   })
 }
@@ -84,10 +92,7 @@ async function* records(audit: AuditQueries, after: number, upTo: number): Async
   }
 }
 
-/**
- * Prints the newest record of the audit log: number, time and hash. Kept elsewhere, `audit verify --expect` finds it
- * again.
- */
+/** Prints number, hash and time of the newest record, for `audit verify --expect`. */
 export function auditHead(options: OperateOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ audit }, report) => {
     const head = await audit.head()
@@ -99,55 +104,55 @@ export function auditHead(options: OperateOptions, io: Io): Promise<ExitCode> {
 
 /** Options of {@link verifyAudit}. */
 export interface VerifyAuditOptions extends OperateOptions {
-  /** A record whose number and hash were kept elsewhere: it must be there as it was. */
-  readonly expect?: KeptRecord | undefined
+  /** A record of an earlier `audit head` that the log must still contain. */
+  readonly expect?: ExpectedRecord | undefined
 }
 
-/** What is printed. */
+/** The verdict with the check of the expected record. */
 interface Verified extends AuditVerdict {
-  /** Whether the record that was kept is there; null: none was named. */
+  /** Whether the log contains the expected record; null without one. */
   readonly expected: boolean | null
 }
 
 /**
- * Checks that no record of the audit log was altered, taken out or put in.
- * @returns 0 when all is as it was written, 1 when not; the text says where.
+ * Checks that no record of the audit log was changed, removed or inserted.
+ * @returns 0 for an unchanged log, else 1.
  */
 export async function verifyAudit(options: VerifyAuditOptions, io: Io): Promise<ExitCode> {
   const { expect } = options
-  let isWhole = false
+  let isUnchanged = false
   await withService(options, io, async ({ audit }, report) => {
     const verdict = await audit.verify()
-    const expected = expect === undefined ? null : await isThere(audit, expect)
-    isWhole = verdict.brokenAt === null && expected !== false
-    report({ event: 'audit.verified', ok: isWhole, ...verdict, expected }, (event) => verdictText(event, expect))
+    const expected = expect === undefined ? null : await contains(audit, expect)
+    isUnchanged = verdict.brokenAt === null && expected !== false
+    report({ event: 'audit.verified', ok: isUnchanged, ...verdict, expected }, (event) => verdictText(event, expect))
   })
-  return isWhole ? 0 : 1
+  return isUnchanged ? 0 : 1
 }
 
-async function isThere(audit: AuditQueries, { seq, hash }: KeptRecord): Promise<boolean> {
+async function contains(audit: AuditQueries, { seq, hash }: ExpectedRecord): Promise<boolean> {
   const [found] = await audit.list({ afterSeq: seq - 1, limit: 1 })
   return found !== undefined && found.seq === seq && found.hash === hash
 }
 
-function verdictText({ records, last, brokenAt, expected }: Verified, kept: KeptRecord | undefined): string[] {
+function verdictText({ records, last, brokenAt, expected }: Verified, expect: ExpectedRecord | undefined): string[] {
   const lines: string[] = []
   if (brokenAt !== null)
     lines.push(
-      `The audit log is broken at record ${brokenAt}: it is missing, altered, or keyed with a master key that is not given here.`,
+      `The audit log is broken at record ${brokenAt}: the record is missing, changed, or needs a master key that is not in PI_MASTER_KEY.`,
     )
   else if (last === null) lines.push('The audit log is empty.')
   else {
     lines.push(
-      `The audit log is as it was written: ${grouped(records)} ${records === 1 ? 'record' : 'records'}, the newest of ${momentText(last.at)}.`,
+      `The audit log is unchanged: ${grouped(records)} ${records === 1 ? 'record' : 'records'}, the newest of ${momentText(last.at)}.`,
     )
     lines.push(
-      `Keep ${last.seq}:${last.hash} elsewhere: audit verify --expect finds out with it when the end is cut off.`,
+      `Store ${last.seq}:${last.hash} outside the database: with it, audit verify --expect detects removed newest records.`,
     )
   }
   if (expected === false)
-    lines.push(`Record ${kept?.seq} is not the one that was kept: the log was cut off or written anew.`)
-  if (expected === true) lines.push(`Record ${kept?.seq} is the one that was kept.`)
+    lines.push(`Record ${expect?.seq} is not the expected one: the log was truncated or rewritten.`)
+  if (expected === true) lines.push(`Record ${expect?.seq} is the expected one.`)
   return lines
 }
 

@@ -16,19 +16,19 @@ export function addIntegrations(program: Command, io: Io, finish: Finish): void 
   const create = `integrations create ${exampleAddress} --name "My shop"`
   const add = addGroup(program, 'integrations', 'manage integrations', 'integrations list', create)
 
-  withActor(add('create', 'register an integration and print its secrets, once'))
+  withActor(add('create', 'register an integration and print its two secrets once'))
     .argument('<address>', addressHelp, parseAddress)
-    .option('--name <name>', 'a label for people')
+    .option('--name <name>', 'label for operators')
     .option(
       '--url <url>',
-      'where notifications go (https; with PI_ENV=development also http to this machine)',
+      'where notifications are sent: an https URL (with PI_ENV=development also http to this machine)',
       parseNotificationUrl,
     )
     .addHelpText('after', examples(`integrations create ${exampleAddress} --url https://shop.example/webhook`))
     .action(async (address: string, _options, command) =>
       finish(await createIntegration(address, optionsOf<CreateIntegrationOptions>(command), io)),
     )
-  add('list', 'print every integration, without secrets, and whether its endpoint fails')
+  add('list', 'list all integrations without their secrets, and which endpoints fail')
     .addHelpText('after', examples('integrations list --json'))
     .action(async (_options, command) => finish(await listIntegrations(optionsOf<OperateOptions>(command), io)))
   for (const [name, enabled] of [['enable', true] as const, ['disable', false] as const])
@@ -36,8 +36,8 @@ export function addIntegrations(program: Command, io: Io, finish: Finish): void 
       add(
         name,
         enabled
-          ? 'let an integration in again'
-          : 'answer an integration 401, within a quarter of a second, and hold its deliveries',
+          ? 'accept requests of an integration again, and send its deliveries'
+          : 'answer requests of an integration with 401 within a quarter of a second, and pause its deliveries',
       ),
     )
       .argument('<address>', addressHelp, parseAddress)
@@ -45,24 +45,24 @@ export function addIntegrations(program: Command, io: Io, finish: Finish): void 
       .action(async (address: string, _options, command) =>
         finish(await setIntegrationEnabled(address, enabled, optionsOf<OperateOptions>(command), io)),
       )
-  withActor(add('set-url', 'change where notifications go'))
+  withActor(add('set-url', 'change the URL to which notifications are sent'))
     .argument('<address>', addressHelp, parseAddress)
-    .argument('<url>', 'an https URL, or none', parseOptionalUrl)
+    .argument('<url>', 'an https URL, or none to send no notifications', parseOptionalUrl)
     .addHelpText('after', examples(`integrations set-url ${exampleAddress} https://shop.example/webhook`))
     .action(async (address: string, url: string | null, _options, command) =>
       finish(await setIntegrationUrl(address, url, optionsOf<OperateOptions>(command), io)),
     )
-  withActor(add('rotate-secret', 'replace the API secret, or with --signing the webhook secret in two steps'))
+  withActor(add('rotate-secret', 'replace the API secret; with --signing, replace the webhook secret in two steps'))
     .argument('<address>', addressHelp, parseAddress)
-    .option('--signing', 'the webhook signing secret, with one of --prepare, --activate and --abort')
+    .option('--signing', 'replace the webhook secret; needs --prepare, --activate or --abort')
     .option(
       '--prepare',
-      'make the next webhook secret and print it; nothing is signed with it yet, and repeated it prints it again',
+      'create the next webhook secret without using it, and print it; prints it again until it is active',
     )
     .option('--activate', 'sign with the prepared webhook secret from now on')
-    .option('--abort', 'drop the prepared webhook secret')
-    .option('--grace <duration>', 'how long the previous secret stays good (default 24h)', parseDuration)
-    .option('--no-grace', 'drop the previous secret at once: it is known to others')
+    .option('--abort', 'delete the prepared webhook secret')
+    .option('--grace <duration>', 'how long the previous secret stays valid (default 24h)', parseDuration)
+    .option('--no-grace', 'drop the previous secret at once, because others know it')
     .addHelpText(
       'after',
       examples(
@@ -81,14 +81,14 @@ export function addIntegrations(program: Command, io: Io, finish: Finish): void 
 
 /** Options of {@link createIntegration}. */
 export interface CreateIntegrationOptions extends OperateOptions {
-  /** A label for people. @default empty */
+  /** Label for operators. @default empty */
   readonly name?: string | undefined
-  /** Notification URL. @default none: no notifications */
+  /** Notification URL. @default no notifications */
   readonly url?: string | undefined
 }
 
 /**
- * Registers an integration and prints its two secrets, once.
+ * Registers an integration and prints its two secrets once.
  * @throws IntegrationError `ERR_INTEGRATION_EXISTS`; InvalidRequestError `ERR_URL_INVALID`.
  */
 export function createIntegration(address: string, options: CreateIntegrationOptions, io: Io): Promise<ExitCode> {
@@ -100,20 +100,19 @@ export function createIntegration(address: string, options: CreateIntegrationOpt
       `  API secret      ${apiSecret}`,
       `  Webhook secret  ${signingSecret}`,
       `  Notifications   ${integration.notificationUrl ?? 'none'}`,
-      `${shownOnce('Both secrets are', 'them')} A lost one is replaced by rotate-secret.`,
+      `${shownOnce('Both secrets are', 'them')} If one is lost, replace it with rotate-secret.`,
     ])
   })
 }
 
 /**
- * Prints every integration without its secrets, by address, which endpoints fail, and which webhook secrets are being
- * replaced. With `json`, one object each and nothing when there is none; `endpoint` is null unless it failed at least
- * once in a row.
+ * Prints all integrations by address, with failing endpoints and webhook secrets that are being replaced.
+ * With `json`, prints one object each, or nothing; `endpoint` is null unless its newest attempt failed.
  */
 export function listIntegrations(options: OperateOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ integrations, deliveries }, report) => {
     const all = await integrations.list()
-    if (all.length === 0 && !options.json) io.out('There is no integration yet. Create one with integrations create.')
+    if (all.length === 0 && !options.json) io.out('There is no integration yet; integrations create makes one.')
     const endpoints = new Map((await deliveries.endpoints()).map((each) => [each.integrationAddress, each]))
     for (const integration of all) {
       const endpoint = endpoints.get(integration.address) ?? null
@@ -127,8 +126,8 @@ export function listIntegrations(options: OperateOptions, io: Io): Promise<ExitC
 }
 
 /**
- * Lets an integration in or shuts it out: a disabled one is answered 401, by a running server a quarter of a second later at the
- * latest, and gets no deliveries until it is enabled. Source: docs/decisions/authentication-cache.md.
+ * Enables or disables an integration. A running server answers a disabled one with 401 within a quarter of a second
+ * and sends it no deliveries. Source: docs/decisions/authentication-cache.md.
  * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`.
  */
 export function setIntegrationEnabled(
@@ -146,7 +145,7 @@ export function setIntegrationEnabled(
 }
 
 /**
- * Changes where notifications go; null turns them off.
+ * Changes the notification URL; null turns notifications off.
  * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`; InvalidRequestError `ERR_URL_INVALID`.
  */
 export function setIntegrationUrl(
@@ -166,19 +165,19 @@ export function integrationLine({ address, enabled, name, notificationUrl }: Int
   return `${address}  ${enabled ? 'enabled ' : 'disabled'}  ${notificationUrl ?? 'no notifications'}  ${name}`.trimEnd()
 }
 
-/** More lines about an integration whose webhook secret is being replaced. */
+/** Lines about the replacement of an integration's webhook secret. */
 export function rotationLines({ signingSecretPrepared, previousSigningSecretUntil: until }: IntegrationView): string[] {
   return [
-    ...(signingSecretPrepared ? ['  its next webhook secret is prepared: rotate-secret --signing --activate'] : []),
+    ...(signingSecretPrepared ? ['  next webhook secret prepared; rotate-secret --signing --activate uses it'] : []),
     ...(until === null
       ? []
-      : [`  what it rejects is sent once more with the previous webhook secret until ${momentText(until)}`]),
+      : [`  rejected deliveries are repeated with the previous webhook secret until ${momentText(until)}`]),
   ]
 }
 
-/** One more line about an integration whose endpoint is blocked; none about another. */
+/** A line about a blocked endpoint, if it is blocked. */
 export function endpointLines(endpoint: EndpointView | null): string[] {
   if (endpoint === null || endpoint.blocks === 0) return []
   const { failures, failingSince } = endpoint
-  return [`  its endpoint fails since ${momentText(failingSince)}, ${failures} times in a row: deliveries endpoints`]
+  return [`  endpoint failing since ${momentText(failingSince)}, ${failures} times in a row; see deliveries endpoints`]
 }

@@ -16,15 +16,15 @@ export function addLegacyKeys(program: Command, io: Io, finish: Finish): void {
     'legacy-keys create --name "Till 4"',
   )
 
-  withActor(add('create', 'issue an API key of the legacy endpoints and print it, once'))
-    .option('--name <name>', 'a label for people')
+  withActor(add('create', 'create an API key of the legacy endpoints and print it once'))
+    .option('--name <name>', 'label for operators')
     .addHelpText('after', examples('legacy-keys create --name "Till 4"'))
     .action(async (_options, command) => finish(await createLegacyKey(optionsOf<CreateLegacyKeyOptions>(command), io)))
-  add('list', 'print every legacy API key, without secrets')
+  add('list', 'list all legacy API keys without their secrets')
     .addHelpText('after', examples('legacy-keys list --json'))
     .action(async (_options, command) => finish(await listLegacyKeys(optionsOf<OperateOptions>(command), io)))
-  withActor(add('revoke', 'end a legacy API key, within a quarter of a second'))
-    .argument('<id>', 'its id, as legacy-keys list shows it')
+  withActor(add('revoke', 'revoke a legacy API key; it stops working within a quarter of a second'))
+    .argument('<id>', 'id of the key, as legacy-keys list prints it')
     .addHelpText('after', examples('legacy-keys revoke lk_4f7c0a92d1e8b365'))
     .action(async (id: string, _options, command) =>
       finish(await revokeLegacyKey(id, optionsOf<OperateOptions>(command), io)),
@@ -33,11 +33,11 @@ export function addLegacyKeys(program: Command, io: Io, finish: Finish): void {
 
 /** Options of {@link createLegacyKey}. */
 export interface CreateLegacyKeyOptions extends OperateOptions {
-  /** A label for people. @default empty */
+  /** Label for operators. @default empty */
   readonly name?: string | undefined
 }
 
-/** Issues an API key of the legacy endpoints and prints it once, with how it is sent. Source: INTERFACE 5 (legacy API). */
+/** Creates an API key of the legacy endpoints and prints it once, with its use. */
 export function createLegacyKey(options: CreateLegacyKeyOptions, io: Io): Promise<ExitCode> {
   const { name } = options
   return withService({ ...options, mayCreate: true }, io, async ({ legacyKeys }, report) => {
@@ -46,23 +46,23 @@ export function createLegacyKey(options: CreateLegacyKeyOptions, io: Io): Promis
       `Created legacy API key ${key.id}${key.name === '' ? '' : ` (${key.name})`}.`,
       `  API key  ${apiKey}`,
       '  Send it  as "Authorization: <key>" with GET /api/v1/tx/<chainId>/<txHash> and POST /api/v1/verify',
-      `${shownOnce('The key is')} A lost one is revoked, and a new one created.`,
+      `${shownOnce('The key is')} If it is lost, revoke it and create a new one.`,
     ])
   })
 }
 
-/** Prints every legacy API key without its secret, oldest first. With `json`, one object each and nothing when there is none. */
+/** Prints all legacy API keys without their secrets, oldest first. With `json`, prints one object each, or nothing. */
 export function listLegacyKeys(options: OperateOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ legacyKeys }, report) => {
     const all = await legacyKeys.list()
-    if (all.length === 0 && !options.json) io.out('There is no legacy API key yet. Create one with legacy-keys create.')
+    if (all.length === 0 && !options.json) io.out('There is no legacy API key yet; legacy-keys create makes one.')
     for (const key of all) report({ event: 'legacy_key', key }, (event) => [legacyKeyLine(event.key)])
   })
 }
 
 /**
- * Ends a legacy API key: a quarter of a second later at the latest, a running server answers requests with it 401. Revoking it
- * again changes nothing. Source: docs/decisions/authentication-cache.md.
+ * Revokes a legacy API key; revoking it again changes nothing. A running server answers it with 401 within a quarter
+ * of a second: docs/decisions/authentication-cache.md.
  * @throws LegacyKeyNotFoundError `ERR_LEGACY_KEY_NOT_FOUND`.
  */
 export function revokeLegacyKey(id: string, options: OperateOptions, io: Io): Promise<ExitCode> {
@@ -72,7 +72,7 @@ export function revokeLegacyKey(id: string, options: OperateOptions, io: Io): Pr
   })
 }
 
-/** One line about a key: its id, whether it opens anything, the day it was made, its name. */
+/** One line about a key: id, state, day of creation, name. */
 export function legacyKeyLine({ id, name, createdAt, revokedAt }: LegacyKeyView): string {
   const day = new Date(createdAt).toISOString().slice(0, 10)
   return `${id}  ${revokedAt === null ? 'active ' : 'revoked'}  ${day}  ${name}`.trimEnd()

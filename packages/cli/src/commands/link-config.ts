@@ -7,27 +7,26 @@ import { InterruptedError, UsageError } from '../errors.js'
 import type { Io } from '../io.js'
 import type { AcceptedTokens, ChainAddress } from '../parse.js'
 
-/** What a payment link accepts. */
+/** The chains and tokens that a payment link accepts, and the action after a payment. */
 export type LinkConfig = AccountInput['config']
 
-/** Flags that describe a whole link configuration: either `config`, or the others. */
+/** Options that describe a whole link configuration: either `config`, or the others. */
 export interface LinkConfigFlags {
   /** A JSON file, or `-` for standard input. */
   readonly config?: string | undefined
-  /** Tokens by chain. Several about one chain add up. */
+  /** Accepted tokens; several values for one chain add up. */
   readonly accept?: readonly AcceptedTokens[] | undefined
-  /** Where payments on a chain go instead of the account's own address; one per chain, and only where `accept` names the chain. */
+  /** Addresses that are paid instead of the account's address: at most one for each chain of `accept`. */
   readonly defaultAddress?: readonly ChainAddress[] | undefined
-  /** Where the payer is sent afterwards. */
+  /** URL to which the payer is sent after the payment. */
   readonly redirect?: string | undefined
-  /** When the payer's window closes afterwards, in milliseconds. */
+  /** Time from the payment until the payer's window closes, in milliseconds. */
   readonly closeAfter?: number | undefined
 }
 
 /**
- * The configuration that the flags describe, or undefined when there is no such flag. What a file holds is checked where it is
- * stored, not here.
- * @throws UsageError `ERR_USAGE` for flags that contradict each other, and for a file that cannot be read or is not JSON;
+ * The configuration that the options describe, or undefined without options. The service checks a file's content.
+ * @throws UsageError `ERR_USAGE` for options that contradict each other, and for a file that is unreadable or not JSON;
  * InterruptedError `ERR_INTERRUPTED`.
  */
 export async function readLinkConfig(flags: LinkConfigFlags, io: Io): Promise<LinkConfig | undefined> {
@@ -35,14 +34,16 @@ export async function readLinkConfig(flags: LinkConfigFlags, io: Io): Promise<Li
   const partial = defaultAddress !== undefined || redirect !== undefined || closeAfter !== undefined
   if (config !== undefined) {
     if (accept !== undefined || partial)
-      throw new UsageError('--config holds a whole configuration; leave the other flags about it out.')
+      throw new UsageError(
+        '--config holds a whole configuration; omit --accept, --default-address, --redirect and --close-after.',
+      )
     return (await readJson(config, io)) as LinkConfig
   }
   if (redirect !== undefined && closeAfter !== undefined)
-    throw new UsageError('--redirect and --close-after exclude each other; leave one of both out.')
+    throw new UsageError('--redirect and --close-after exclude each other; omit one of them.')
   if (accept === undefined) {
     if (!partial) return undefined
-    throw new UsageError('These flags describe a whole configuration; add what is accepted with --accept.')
+    throw new UsageError('These options need the accepted tokens; add them with --accept.')
   }
   const onCompleteAction = actionOf(redirect, closeAfter)
   return { coins: coinsOf(accept, defaultAddress ?? []), ...(onCompleteAction && { onCompleteAction }) }
@@ -52,11 +53,12 @@ function coinsOf(accept: readonly AcceptedTokens[], addresses: readonly ChainAdd
   const symbols = new Map<number, Set<string>>()
   for (const each of accept) symbols.set(each.chainId, new Set([...(symbols.get(each.chainId) ?? []), ...each.symbols]))
   const byChain = new Map(addresses.map(({ chainId, address }) => [chainId, address]))
-  if (byChain.size < addresses.length) throw new UsageError('--default-address names a chain twice; name each once.')
+  if (byChain.size < addresses.length)
+    throw new UsageError('--default-address names a chain twice; name each chain once.')
   const other = [...byChain.keys()].find((chainId) => !symbols.has(chainId))
   if (other !== undefined)
     throw new UsageError(
-      `--default-address is about chain ${other}, on which nothing is accepted; add it with --accept.`,
+      `--default-address names chain ${other}, which has no accepted tokens; add them with --accept.`,
     )
   return [...symbols].map(([chainId, names]) => {
     const defaultAddress = byChain.get(chainId)
@@ -71,11 +73,11 @@ function actionOf(redirect: string | undefined, closeAfter: number | undefined):
   return undefined
 }
 
-/** Far above any configuration, far below what would trouble this process. */
+/** Far above the size of any configuration. */
 const maxBytes = 4 * 1024 * 1024
 
 /**
- * Reads and parses one JSON document in UTF-8. Messages repeat nothing of it: it may be another file than was meant.
+ * Reads one JSON document in UTF-8. Error messages never quote it: it may be another, secret file.
  * @param source - A path, or `-` for standard input.
  * @throws UsageError `ERR_USAGE` when it cannot be read, is too large, or is not JSON;
  * InterruptedError `ERR_INTERRUPTED` when `io.signal` aborts.
@@ -117,24 +119,24 @@ async function readAll(source: string, name: string, { input, signal }: Pick<Io,
 }
 
 /**
- * A sentence for each symbol without an address that is no token of its chain: neither known, nor the native one, nor in
- * `PI_TOKENS_<chainId>`, which stands in place of what is known of an address. Letters count as they are, as they do
- * when a payment is verified.
+ * Warns about each symbol without an address that is not a listed token of its chain, so that a typo is found early.
+ * Listed are known tokens, the native token and `PI_TOKENS_<chainId>`, which overrides known tokens.
+ * Case matters, as in the verification of a payment.
  */
 export async function unlistedTokens({ coins }: LinkConfig, chains: Config['chains']): Promise<string[]> {
   const { nativeToken } = await import('@payment-integration/chain-evm')
   const { listedTokens } = await import('@payment-integration/server/service')
   return coins.flatMap(({ chainId, tokens }) => {
     const chain = chains.find((each) => each.chainId === chainId) ?? { chainId, tokens: [] }
-    // A listed token at the native address comes last, and counts.
+    // The last entry of an address wins: the configuration overrides the native token.
     const known = [nativeToken(chainId, undefined), ...listedTokens(chain)]
     const listed = [...new Map(known.map(({ address: at, symbol }) => [at, symbol])).values()]
     return tokens
       .filter(({ symbol, address }) => address === undefined && !listed.includes(symbol))
       .map(
         ({ symbol }) =>
-          `Warning: ${chainId}:${symbol} is no token that is known or configured here, so no payment in it can be verified. ` +
-          `Correct the symbol, or list the token in PI_TOKENS_${chainId}, for the server too.`,
+          `Warning: ${chainId}:${symbol} is not a known or configured token, so payments in it cannot be verified. ` +
+          `Correct the symbol, or list the token in PI_TOKENS_${chainId}, also for the server.`,
       )
   })
 }

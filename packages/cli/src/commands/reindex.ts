@@ -2,26 +2,30 @@
 import type { Difference, ReindexReport } from '@payment-integration/core'
 import type { ChainConfig } from '@payment-integration/server'
 import { type Command, InvalidArgumentError } from 'commander'
-import { examples, type Finish, optionsOf } from '../command.js'
+import { databaseOption, examples, type Finish, optionsOf } from '../command.js'
 import { InterruptedError, UsageError } from '../errors.js'
 import { grouped, plain } from '../format.js'
 import type { ExitCode, Io } from '../io.js'
-import { parseChainId, wholeNumber } from '../parse.js'
+import { parseChainId, wholeNumberParser } from '../parse.js'
 import { type OperateOptions, withService } from '../with-service.js'
 
-const height = wholeNumber(0, Number.MAX_SAFE_INTEGER)
+const height = wholeNumberParser(0, Number.MAX_SAFE_INTEGER)
 
 /** Adds the command. */
 export function addReindex(program: Command, io: Io, finish: Finish): void {
   program
     .command('reindex')
-    .description('read blocks of a chain again, prove them, and repair what is stored otherwise')
-    .requiredOption('--chain <id>', 'chain id', (text) => parseChainId(text, 'Expected a chain id in plain digits.'))
+    .description('read blocks of a chain again, prove them, and repair stored payments that differ')
+    .requiredOption('--chain <id>', 'chain id', (text) => parseChainId(text))
     .requiredOption('--from <block>', 'first block', height)
-    .option('--to <block>', 'last block (default: as far as the chain is indexed)', height)
-    .option('--endpoint <url|number>', 'read from this node, or the configured one at this position', parseEndpoint)
-    .option('--dry-run', 'write nothing; end 1 when something differs')
-    .option('--database <url>', 'sqlite:<path> or postgres://… (PI_DATABASE_URL)')
+    .option('--to <block>', 'last block (default: the last indexed block)', height)
+    .option(
+      '--endpoint <url|number>',
+      'node to read from: a URL, or the position of a configured endpoint',
+      parseEndpoint,
+    )
+    .option('--dry-run', 'write nothing; exits with 1 when a stored payment differs')
+    .option(...databaseOption)
     .addHelpText(
       'after',
       examples('reindex --chain 137 --from 58000000 --endpoint 2 --dry-run', 'reindex --chain 1 --from 100 --to 200'),
@@ -33,28 +37,27 @@ export function addReindex(program: Command, io: Io, finish: Finish): void {
 export interface ReindexOptions extends OperateOptions {
   readonly chain: number
   readonly from: number
-  /** Included. @default as far as the chain is indexed */
+  /** Included. @default the last indexed block */
   readonly to?: number | undefined
-  /** @default the configured ones */
+  /** @default the configured endpoints */
   readonly endpoint?: ChosenEndpoint | undefined
-  /** Tell only. @default false */
+  /** Report differences, repair none. @default false */
   readonly dryRun?: boolean | undefined
 }
 
 /**
- * Reads the blocks again, proves them, prints each range with every difference, and repairs through the path of everything else.
- * The server may run meanwhile.
- * @returns 0 when nothing differs, or everything that can be written was; 1 when a dry run found differences.
- * @throws UsageError `ERR_USAGE` for a chain, an endpoint or heights that are not there; InterruptedError `ERR_INTERRUPTED`, ChainError,
- * StoreError: the ranges printed until then are done.
+ * Reads and proves the blocks again, prints each range with its differences, and repairs them. The server may run.
+ * @returns 1 when a dry run found differences, else 0.
+ * @throws UsageError `ERR_USAGE` for an unknown chain, endpoint or block; InterruptedError `ERR_INTERRUPTED`, ChainError,
+ * StoreError: the printed ranges are done.
  */
 export async function reindexChain(options: ReindexOptions, io: Io): Promise<ExitCode> {
   const { chain: chainId, from, to, endpoint, dryRun = false } = options
   if (to !== undefined && from > to) throw new UsageError(`--from ${from} is above --to ${to}; exchange them.`)
   const totals = { blocks: 0, differences: 0, repaired: 0 }
 
-  const world = { ...io, env: withEndpoint(io.env, chainId, endpoint) }
-  await withService(options, world, async ({ store }, report, config, logger) => {
+  const reading = { ...io, env: withEndpoint(io.env, chainId, endpoint) }
+  await withService(options, reading, async ({ store }, report, config, logger) => {
     const { reindex } = await import('@payment-integration/core')
     const { openChain } = await import('@payment-integration/server/service')
     const chain = openChain(
@@ -62,7 +65,7 @@ export async function reindexChain(options: ReindexOptions, io: Io): Promise<Exi
       ({ txHash, blockNumber, logIndex, reason }) =>
         logger.warn(
           { chainId, txHash, blockNumber, logIndex, reason },
-          'A log of a router is no payment and is left out.',
+          'A log of a router is no payment and is ignored.',
         ),
     )
     const confirmations = Object.fromEntries(config.chains.map((each) => [each.chainId, each.confirmations]))
@@ -84,19 +87,18 @@ export async function reindexChain(options: ReindexOptions, io: Io): Promise<Exi
   return dryRun && totals.differences > 0 ? 1 : 0
 }
 
-/** Heights that do not fit what is stored are a mistake in the arguments. */
+/** A range of blocks outside the stored ones is misuse. */
 function explained(error: unknown, signal: AbortSignal): unknown {
-  if (signal.aborted)
-    return new InterruptedError('Interrupted; what was printed until then is done, and the rest was not read.')
+  if (signal.aborted) return new InterruptedError('Interrupted; the printed ranges are done, the others were not read.')
   return error instanceof RangeError ? new UsageError(error.message) : error
 }
 
-/** A node that is named by its address, or by its position among those that are configured, counted from 1. */
+/** A node: its URL, or its position among the configured endpoints, from 1. */
 export type ChosenEndpoint = { readonly url: string } | { readonly position: number }
 
 /**
- * Reads a position or an address from an argument.
- * @throws InvalidArgumentError With what is expected; it repeats nothing of the argument.
+ * Parses the position or the URL of a node.
+ * @throws InvalidArgumentError With the expected form, without the argument, which may hold a key.
  */
 export function parseEndpoint(text: string): ChosenEndpoint {
   if (/^[1-9]\d{0,2}$/.test(text)) return { position: Number(text) }
@@ -110,15 +112,15 @@ export function parseEndpoint(text: string): ChosenEndpoint {
   return { url: text }
 }
 
-/** The environment of a command that reads the chain from `endpoint`: an address stands in place of the configured ones. */
+/** The environment in which the URL of `endpoint`, if any, replaces the configured endpoints of the chain. */
 export function withEndpoint(env: Io['env'], chainId: number, endpoint: ChosenEndpoint | undefined): Io['env'] {
   if (endpoint === undefined || 'position' in endpoint) return env
   return { ...env, [`PI_RPC_URL_${chainId}`]: endpoint.url, [`PI_HEADS_URL_${chainId}`]: undefined }
 }
 
 /**
- * The chain as it is to be read.
- * @throws UsageError `ERR_USAGE` when it is not configured, or has no endpoint at that position.
+ * The configuration of the chain with the chosen endpoint only.
+ * @throws UsageError `ERR_USAGE` when the chain or the endpoint is not configured.
  */
 export function chosenChain(
   chains: readonly ChainConfig[],
@@ -134,23 +136,23 @@ export function chosenChain(
   const chosen = chain.endpoints[endpoint.position - 1]
   if (chosen === undefined)
     throw new UsageError(
-      `PI_RPC_URL_${chainId} names ${chain.endpoints.length} endpoint(s), and no number ${endpoint.position}.`,
+      `PI_RPC_URL_${chainId} has ${chain.endpoints.length} endpoint(s), none at position ${endpoint.position}.`,
     )
   return { ...chain, endpoints: [chosen] }
 }
 
-/** How a reindex ended. */
+/** Totals of a reindex. */
 export interface ReindexSummary {
   readonly chainId: number
-  /** Blocks that were read. */
+  /** Number of blocks read. */
   readonly blocks: number
   readonly differences: number
-  /** Differences in ranges that were written. */
+  /** Number of differences in repaired ranges. */
   readonly repaired: number
   readonly dryRun: boolean
 }
 
-/** One line for the range, and one for each difference with its whole hash. */
+/** A line for the range, and one for each difference. */
 export function reindexText({ range, proof, endpoint, differences, repaired }: ReindexReport): string[] {
   const found = differences.length === 0 ? 'as stored' : `${counted(differences.length)}${repaired ? ', repaired' : ''}`
   const head = `Blocks ${grouped(range.from)} to ${grouped(range.to)}: ${found}  (proof ${proof}, ${plain(endpoint)})`

@@ -10,13 +10,12 @@ export interface RotateSecretOptions extends OperateOptions {
   readonly graceMs?: number | undefined
 }
 
-/** Default of {@link RotateSecretOptions.graceMs}: a day to bring the new secret to every machine. */
+/** Default grace time: a day to deploy the new secret everywhere. */
 export const defaultGraceMs = 86_400_000
 
 /**
- * Issues a new API secret and prints it once.
- * The previous one stays valid for the grace time; without one, a running server may accept it for a quarter of a
- * second (docs/decisions/authentication-cache.md).
+ * Issues a new API secret and prints it once. The previous one stays valid for the grace time.
+ * A running server may accept it for another quarter of a second: docs/decisions/authentication-cache.md.
  * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`.
  */
 export async function rotateSecret(address: string, options: RotateSecretOptions, io: Io): Promise<ExitCode> {
@@ -25,7 +24,7 @@ export async function rotateSecret(address: string, options: RotateSecretOptions
     const event = { event: 'integration.api_secret_rotated', address, graceMs }
     report({ ...event, ...(await integrations.rotateApiSecret(address, { graceMs })) }, ({ apiSecret }) => [
       `API secret  ${apiSecret}`,
-      `${shownOnce('It is')} The previous one ${graceMs === 0 ? 'ends within a quarter of a second' : `stays valid for ${duration(graceMs)}`}.`,
+      `${shownOnce('It is')} The previous secret ${graceMs === 0 ? 'expires within a quarter of a second' : `stays valid for ${duration(graceMs)}`}.`,
     ])
   })
 }
@@ -33,23 +32,22 @@ export async function rotateSecret(address: string, options: RotateSecretOptions
 /** Options of {@link rotateSigningSecret}: `signing` and one of the three steps. */
 export interface RotateSigningSecretOptions extends RotateSecretOptions {
   readonly signing?: boolean | undefined
-  /** Make the next secret and print it, or print again the one that is prepared. */
+  /** Create the next secret, or find the prepared one, and print it. */
   readonly prepare?: boolean | undefined
-  /** Sign with the prepared secret; `graceMs` is for how long the one before is used where the receiver rejects it. */
+  /** Sign with the prepared secret. During `graceMs`, rejected deliveries are repeated with the previous one. */
   readonly activate?: boolean | undefined
-  /** Drop the prepared secret. */
+  /** Delete the prepared secret. */
   readonly abort?: boolean | undefined
 }
 
-const steps = `A signing secret is replaced in two steps, so that its receiver can know it first:
-  rotate-secret <address> --signing --prepare    makes the next one and prints it; give it to the receiver beside the old one
-  rotate-secret <address> --signing --activate   signs with it from then on; with --no-grace when the old one is known to others
-or --abort instead of --activate, which drops it again.`
+const steps = `A webhook secret is replaced in two steps, so that the receiver knows the new one first:
+  rotate-secret <address> --signing --prepare    creates and prints the new secret; add it to the receiver
+  rotate-secret <address> --signing --activate   signs with the new secret; add --no-grace when others know the old one
+To delete the new secret instead, pass --abort in place of --activate.`
 
 /**
- * Takes one step of the rotation of a signing secret: docs/rotate-a-signing-secret.md.
- * @throws UsageError `ERR_USAGE` unless `signing` and one step are given, and for a grace time with another step than
- * `activate`; IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_SIGNING_SECRET_NOT_PREPARED`.
+ * Runs one step of the rotation of a signing secret: docs/rotate-a-signing-secret.md.
+ * @throws UsageError `ERR_USAGE` unless `signing` and one step are given, and for a grace time without `activate`; IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_SIGNING_SECRET_NOT_PREPARED`.
  */
 export async function rotateSigningSecret(
   address: string,
@@ -58,15 +56,15 @@ export async function rotateSigningSecret(
 ): Promise<ExitCode> {
   const { signing = false, prepare = false, activate = false, abort = false, graceMs } = options
   if (!signing || [prepare, activate, abort].filter(Boolean).length !== 1) throw new UsageError(steps)
-  if (!activate && graceMs !== undefined) throw new UsageError('--grace and --no-grace go with --activate.')
+  if (!activate && graceMs !== undefined) throw new UsageError('--grace and --no-grace need --activate.')
   const command = `payment-integration integrations rotate-secret ${address} --signing`
   return withService(options, io, async ({ integrations }, report) => {
     if (prepare) {
       const event = { event: 'integration.signing_secret_prepared', address }
       report({ ...event, ...(await integrations.prepareSigningSecret(address)) }, ({ signingSecret, isNew }) => [
         `Webhook secret  ${signingSecret}`,
-        `${isNew ? 'It is prepared' : 'It was prepared before'}; deliveries are signed with the old one until you activate it.`,
-        'Give it to the receiver beside the old one. This command prints it again until it is active. Then:',
+        `${isNew ? 'It is prepared' : 'It was prepared before'}; deliveries are signed with the old secret until you activate it.`,
+        'Add it to the receiver and keep the old secret there. This command prints it again until it is active. Then run:',
         `  ${command} --activate`,
       ])
     } else if (activate) {
@@ -75,13 +73,13 @@ export async function rotateSigningSecret(
       report({ event: 'integration.signing_secret_activated', address, graceMs: grace, ...activated }, () => [
         'Deliveries are signed with the prepared webhook secret from now on.',
         grace === 0
-          ? 'The old one is not used any more: take it away from the receiver.'
-          : `For ${duration(grace)}, one that is answered 400, 401 or 403 is sent once more at once, signed with the old one.`,
+          ? 'The old secret is no longer used: remove it from the receiver.'
+          : `For ${duration(grace)}, a delivery that is answered 400, 401 or 403 is repeated at once, signed with the old secret.`,
       ])
     } else {
       await integrations.abortSigningSecret(address)
       report({ event: 'integration.signing_secret_aborted', address }, () => [
-        'The prepared webhook secret is dropped; deliveries are signed as before. Take it away from the receiver.',
+        'The prepared webhook secret is deleted; deliveries are signed as before. Remove it from the receiver.',
       ])
     }
   })

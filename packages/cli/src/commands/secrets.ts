@@ -8,12 +8,12 @@ import { type OperateOptions, withService } from '../with-service.js'
 
 /** Adds the group and its command. */
 export function addSecrets(program: Command, io: Io, finish: Finish): void {
-  const add = addGroup(program, 'secrets', 'change how secrets are kept', 'secrets reseal')
+  const add = addGroup(program, 'secrets', 'manage the encryption of secrets', 'secrets reseal')
 
   withActor(
     add(
       'reseal',
-      'seal every signing secret and data key with the newest master key, and tell what still needs an older one',
+      'encrypt signing secrets and data keys with the newest master key, and list what still needs an older key',
     ),
   )
     .addHelpText('after', examples('secrets reseal', 'secrets reseal --actor alice --json'))
@@ -21,8 +21,8 @@ export function addSecrets(program: Command, io: Io, finish: Finish): void {
 }
 
 /**
- * Seals every signing secret and data key with the newest master key, and says what still needs an older one and what
- * to do about it. The first key of `PI_MASTER_KEY` is the newest. It may be run again at any time.
+ * Encrypts signing secrets and data keys with the newest master key, the first of `PI_MASTER_KEY`.
+ * Prints which secrets still need an older key, and how to replace them. May run at any time, repeatedly.
  */
 export function resealSecrets(options: OperateOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ integrations }, report) => {
@@ -33,26 +33,26 @@ export function resealSecrets(options: OperateOptions, io: Io): Promise<ExitCode
 function resealedText({ resealed, dataKeys, olderApiSecrets, olderLegacyKeys }: Resealed): string[] {
   const lines = [
     resealed + dataKeys === 0
-      ? 'Every signing secret and data key was sealed with the newest master key before.'
-      : `Sealed with the newest master key now: ${counted(resealed, 'signing secret', 'signing secrets')}, ${counted(dataKeys, 'data key', 'data keys')}.`,
+      ? 'All signing secrets and data keys were already encrypted with the newest master key.'
+      : `Encrypted with the newest master key: ${counted(resealed, 'signing secret', 'signing secrets')}, ${counted(dataKeys, 'data key', 'data keys')}.`,
   ]
   if (olderApiSecrets.length > 0)
     lines.push(
-      `${counted(olderApiSecrets.length, 'API secret needs', 'API secrets need')} an older key; a previous one within its grace time counts.`,
-      'Rotate each, hand the new one over, and run this again when the grace time is over:',
+      `${counted(olderApiSecrets.length, 'API secret needs', 'API secrets need')} an older master key, also a previous secret in its grace time.`,
+      'Rotate each secret, deploy the new one, and run this command again after the grace time:',
       ...olderApiSecrets.map((address) => `  payment-integration integrations rotate-secret ${address}`),
     )
   if (olderLegacyKeys.length > 0)
     lines.push(
-      `${counted(olderLegacyKeys.length, 'legacy API key needs', 'legacy API keys need')} an older key.`,
-      'Create a new one for each caller, then:',
+      `${counted(olderLegacyKeys.length, 'legacy API key needs', 'legacy API keys need')} an older master key.`,
+      'Create a new key for each caller, then run:',
       ...olderLegacyKeys.map((id) => `  payment-integration legacy-keys revoke ${id}`),
     )
   const isDone = olderApiSecrets.length === 0 && olderLegacyKeys.length === 0
   lines.push(
     isDone
-      ? 'No secret needs an older master key any more: take the older ones out of PI_MASTER_KEY. Keep them for audit verify, which needs the key of each record.'
-      : 'Leave the older keys in PI_MASTER_KEY, behind the newest, until this command says that no secret needs them.',
+      ? 'No secret needs an older master key: remove the older keys from PI_MASTER_KEY. Store them for audit verify, which needs the key of each record.'
+      : 'Leave the older keys in PI_MASTER_KEY, after the newest, until this command reports that no secret needs them.',
   )
   return lines
 }

@@ -1,18 +1,18 @@
-/** Removes a demo run's folder and stops its parts, newest first. @module */
+/** Stops the parts of a demo run and removes its folder. @module */
 import { rmSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Io } from '../io.js'
 
-/** Things to end. */
+/** Parts to close at the end. */
 export interface Closers {
-  /** Adds one and returns the thing that it belongs to. */
-  add<T>(thing: T, close: (thing: T) => unknown): T
-  /** Ends all of them, newest first, also when some fail. Rejects with the first failure. Further calls share the result. */
+  /** Adds a part with its close function, and returns the part. */
+  add<T>(part: T, close: (part: T) => unknown): T
+  /** Closes all, newest first, also after a failure. Rejects with the first failure. Later calls share the result. */
   close(): Promise<void>
 }
 
-/** An empty list. */
+/** Creates an empty list. */
 export function createClosers(): Closers {
   const pending: (() => unknown)[] = []
   let closing: Promise<void> | undefined
@@ -28,9 +28,9 @@ export function createClosers(): Closers {
     if (failures.length > 0) throw failures[0]
   }
   return {
-    add(thing, close) {
-      pending.push(() => close(thing))
-      return thing
+    add(part, close) {
+      pending.push(() => close(part))
+      return part
     },
     close: () => {
       closing ??= closeAll()
@@ -39,14 +39,14 @@ export function createClosers(): Closers {
   }
 }
 
-/** A folder of this run's own. */
+/** The folder of a run. */
 export interface DemoFolder {
   readonly path: string
-  /** Removes it with everything inside, unless it is to be kept. */
+  /** Removes it with its files, unless `keep` is set. */
   close(): Promise<void>
 }
 
-/** Makes an empty folder that only this user can enter. It goes when the run ends, by whatever way, unless `keep` is set. */
+/** Creates a folder that only this user can enter. It is removed whenever the process ends, unless `keep` is set. */
 export async function createDemoFolder(io: Pick<Io, 'temporaryFolder' | 'onExit'>, keep: boolean): Promise<DemoFolder> {
   const path = await mkdtemp(join(io.temporaryFolder, 'payment-integration-'))
   if (keep) return { path, close: async () => {} }

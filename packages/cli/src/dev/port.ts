@@ -8,9 +8,8 @@ import { devDefaults } from './options.js'
 type Start = typeof import('@payment-integration/server')['startServer']
 
 /**
- * Starts the server; another program may take the port between the look for a free one and the use of it,
- * and then it moves on if it may.
- * @throws ListenError `ERR_LISTEN` when the port cannot be used and it may not move; what the server cannot start with.
+ * Starts the server. If another program took the port meanwhile and `mayMove` is set, it tries the next free port.
+ * @throws ListenError `ERR_LISTEN` when the port is in use and `mayMove` is not set; other errors of the server's start.
  */
 export async function startOnPort(
   start: Start,
@@ -27,23 +26,23 @@ export async function startOnPort(
   }
 }
 
-/** A port given by flag or environment is taken as it is; the default may move to the next free one. */
+/** The port of the option or of the environment, else the first free one from the default on. */
 export async function choosePort(flag: number | undefined, env: Io['env']): Promise<number | string> {
   return flag ?? (env['PI_PORT'] || (await firstFreePort(devDefaults.port)))
 }
 
-const attempts = 100
+const maxPorts = 100
 
 /**
  * The first free TCP port of 127.0.0.1 from `first` on.
  * @throws DemoError `ERR_DEMO` when a hundred ports in a row are taken.
  */
 export async function firstFreePort(first: number): Promise<number> {
-  const last = Math.min(first + attempts - 1, 65_535)
+  const last = Math.min(first + maxPorts - 1, 65_535)
   for (let port = first; port <= last; port += 1) {
     if (await isFree(port)) return port
   }
-  throw new DemoError(`Ports ${first} to ${last} are all in use; name a free one with --port.`)
+  throw new DemoError(`Ports ${first} to ${last} are all in use; pass a free one with --port.`)
 }
 
 async function isFree(port: number): Promise<boolean> {

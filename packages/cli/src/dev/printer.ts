@@ -5,7 +5,10 @@ import { createStyle, type Style } from '../output.js'
 import type { DeliveryEvent, DemoEvent, LegacyReadyEvent, ReadyEvent, SummaryEvent } from './demo-events.js'
 import type { DemoPrinter } from './stage.js'
 
-/** With `json` one object per line, each with the time as `at`; else text, in which empty lines do not add up. `quiet` leaves out what went well. */
+/**
+ * Creates a printer. With `json` it prints an object per line, with the time as `at`; else text without repeated empty
+ * lines. With `quiet` it omits success.
+ */
 export function createDemoPrinter(
   io: Pick<Io, 'out' | 'colour'>,
   options: { readonly json: boolean; readonly quiet: boolean },
@@ -13,7 +16,7 @@ export function createDemoPrinter(
   const style = createStyle(io.colour && !options.json)
   let last: string | null = null
   return (event, time) => {
-    if (options.quiet && !isLoud(event)) return
+    if (options.quiet && !isShownQuietly(event)) return
     if (options.json) return io.out(JSON.stringify({ ...event, at: new Date(time).toISOString() }))
     for (const line of demoText(event, time, style)) {
       if (line !== '' || last !== '') io.out(line)
@@ -22,8 +25,8 @@ export function createDemoPrinter(
   }
 }
 
-/** Turns an event into lines. `time` is when it happened, unix milliseconds. */
-export function demoText(event: DemoEvent, time: number, style: Style): string[] {
+/** Formats an event as lines. `time` is its unix time in milliseconds. */
+function demoText(event: DemoEvent, time: number, style: Style): string[] {
   const at = style.dim(clock(time))
   switch (event.event) {
     case 'ready':
@@ -37,10 +40,10 @@ export function demoText(event: DemoEvent, time: number, style: Style): string[]
     case 'delivery.attempted':
       return delivery(event, at, style)
     case 'receiver.refused':
-      return [`${at}  ${style.red(`receiver refused a request: ${event.code}, answered ${event.status}`)}`]
+      return [`${at}  ${style.red(`receiver rejected a request: ${event.code}, answered ${event.status}`)}`]
     case 'payment.verified':
       return [
-        `${at}  ${style.green('verified')} ${shortHash(event.txHash)}  ${event.state ?? 'none'} v${event.version}: the API shows what the receiver stored   ${(event.tookMs / 1000).toFixed(1)} s`,
+        `${at}  ${style.green('verified')} ${shortHash(event.txHash)}  ${event.state ?? 'none'} v${event.version}: the API agrees with the receiver's copy   ${(event.tookMs / 1000).toFixed(1)} s`,
       ]
     case 'legacy.ready':
       return legacy(event, style)
@@ -52,7 +55,7 @@ export function demoText(event: DemoEvent, time: number, style: Style): string[]
 }
 
 /** Whether `--quiet` still shows an event. */
-export function isLoud(event: DemoEvent): boolean {
+function isShownQuietly(event: DemoEvent): boolean {
   if (event.event === 'delivery.attempted') return event.outcome !== 'delivered'
   return ['ready', 'summary', 'problem', 'receiver.refused'].includes(event.event)
 }
@@ -70,17 +73,17 @@ function header(event: ReadyEvent, style: Style): string[] {
     `  Legacy API key  ${event.legacyApiKey}`,
     `  Account         ${event.accountHandle}   ${style.dim(`paid in ${event.tokenSymbol} at ${event.accountAddress}`)}`,
     `  Receiver        ${event.receiverUrl}   ${style.dim('built in, verifies and stores')}`,
-    `  Identity        ${event.identityProviderUrl}   ${style.dim('a provider on this machine: it approves what is shared')}`,
+    `  Identity        ${event.identityProviderUrl}   ${style.dim('a provider on this machine, which approves shared verifications')}`,
     `  Chain           ${event.rpcUrl}   ${style.dim(`anvil, chain ${event.chainId}, router ${event.router}@${event.routerVersion}`)}`,
     `  Files           ${event.folder}   ${style.dim(event.kept ? 'kept' : 'removed at the end')}`,
-    `  ${style.dim('The master key and the secrets were made for this run; none of them is worth anything elsewhere.')}`,
+    `  ${style.dim('The master key and the secrets are valid for this run only.')}`,
     '',
     '  Read the payments:',
     `  curl -s -u ${integrationAddress}:${apiSecret} ${url}/api/v1/integration/payments`,
-    '  Share the verification of a user, and once more after two seconds to see it GREEN:',
+    '  Share the verification of a user; repeat it after two seconds to see it GREEN:',
     `  curl -s -u ${integrationAddress}:${apiSecret} -H "Content-Type: application/json" -d '${JSON.stringify(event.shareRequest)}' ${event.shareUrl}`,
     '',
-    `  ${style.dim('Ctrl-C ends it.')}`,
+    `  ${style.dim('Ctrl-C stops the demo.')}`,
   ]
 }
 
@@ -88,11 +91,11 @@ function legacy(event: LegacyReadyEvent, style: Style): string[] {
   const key = `-H "Authorization: ${event.legacyApiKey}"`
   return [
     '',
-    "  Look up the first verified payment in the legacy API. Its invoice is what was paid: the chain does not know the shop's price.",
+    "  Look up the first verified payment in the legacy API. Its invoice is the paid amount: the chain does not know the shop's price.",
     `  curl -s ${key} ${event.lookupUrl}`,
     '  Verify it against that invoice:',
     `  curl -s ${key} -H "Content-Type: application/json" -d '${JSON.stringify(event.verifyRequest)}' ${event.verifyUrl}`,
-    `  Everything that can be asked: ${style.cyan(event.referenceUrl)}`,
+    `  All endpoints of the API: ${style.cyan(event.referenceUrl)}`,
     '',
   ]
 }
@@ -104,11 +107,11 @@ function delivery(event: DeliveryEvent, at: string, style: Style): string[] {
   const after = {
     delivered: event.receiver ?? '',
     pending: `retry in ${((event.retryInMs ?? 0) / 1000).toFixed(1)} s`,
-    superseded: 'a newer version is out; not sent again',
+    superseded: 'superseded by a newer version; not sent again',
   }[event.outcome]
   return [
     `${at}    --> ${shortHash(event.txHash)}  v${event.version}  attempt ${event.attempt}`,
-    `${at}    ${colour(`<-- ${status}`)}  ${Math.round(event.latencyMs)} ms   ${after ?? 'given up'}`,
+    `${at}    ${colour(`<-- ${status}`)}  ${Math.round(event.latencyMs)} ms   ${after ?? 'no further attempt'}`,
   ]
 }
 

@@ -5,30 +5,30 @@ import type { DemoSink } from './demo-events.js'
 import { type PaymentPlan, planPayment, seededFraction } from './plan.js'
 import type { Stage } from './stage.js'
 
-/** What a session is asked to do. */
+/** The plan of a session. */
 export interface SessionPlan {
   readonly everyMs: number
-  /** Infinity: until the signal. */
+  /** Infinity runs until the signal. */
   readonly payments: number
   readonly seed: number
 }
 
-/** What came of it. */
+/** The result of a session. */
 export interface SessionResult {
   readonly payments: number
   readonly verified: number
-  /** What went wrong, in the order in which it did. */
+  /** Problems in their order. */
   readonly problems: readonly string[]
-  /** Payments that were not at their end when the signal came, each in a sentence. */
+  /** A sentence for each payment that was unfinished when the signal came. */
   readonly unfinished: readonly string[]
 }
 
-/** Payments under way at once; a service that stands still is not flooded. */
-const underWayLimit = 50
-/** A journey longer than this counts as a problem; the usual one takes two seconds. */
+/** Limit of unfinished payments, so that a stuck service is not flooded. */
+const maxUnfinished = 50
+/** A longer journey is a problem; most take two seconds. */
 const journeyLimitMs = 60_000
 
-/** Pays until the plan is done or `signal` aborts, and resolves when every payment is at its end or the signal aborted. */
+/** Pays until the plan is done or `signal` aborts. Resolves when every payment is finished or the signal aborted. */
 export async function runSession(
   demo: Demo,
   plan: SessionPlan,
@@ -82,7 +82,7 @@ export async function runSession(
     } catch (error) {
       if (!signal.aborted) problem(`Payment ${number} could not be made: ${messageOf(error)}`)
     }
-    if (running.size >= underWayLimit) await Promise.race(running)
+    if (running.size >= maxUnfinished) await Promise.race(running)
     if (number < plan.payments) await io.sleep(plan.everyMs, signal)
   }
   await Promise.all(running)
@@ -97,23 +97,23 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** A journey under way: what it is waiting for, in words that end a sentence. */
+/** A payment on its way to the final state. */
 export interface Journey {
   readonly number: number
   readonly txHash: string
-  /** For example `the delivery of version 3`. Null once it is done. */
+  /** The step that it waits for, such as `the delivery of version 3`. Null once it is finished. */
   waitsFor: string | null
 }
 
-/** Pause of the processor between its updates: long enough for each version to be seen, short enough to watch. */
+/** Pause between two updates: long enough to show each version. */
 const processorPauseMs = 400
 
 /**
- * Moves a sent payment through its plan and checks the end: the processor's updates, the delivery of the last version, the
- * receiver's copy, the API's answer.
- * @returns Why it went wrong, or null when it is verified or `signal` aborted (then `journey.waitsFor` is not null).
+ * Moves a sent payment through its plan: processor updates, delivery of the last version, comparison of the API's answer
+ * with the receiver's copy.
+ * @returns The problem, or null when it is verified or `signal` aborted (then `journey.waitsFor` is not null).
  */
-export async function travel(
+async function travel(
   parts: DemoParts,
   journey: Journey,
   plan: PaymentPlan,

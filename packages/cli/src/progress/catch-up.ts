@@ -1,48 +1,48 @@
-/** Follows how far chains behind their head have come, from service events. @module */
+/** Computes the progress of chains behind their head, from service events. @module */
 import type { ServiceEvent } from '@payment-integration/core'
 import { grouped, rate, shortHash, span } from '../format.js'
 
-/** One catch-up under way. */
+/** A chain, or one added router, that is behind its target block. */
 export interface CatchUp {
   readonly chainId: number
-  /** The router that is read for the blocks before it was added; null: all of the chain, up to its head. */
+  /** An added router that is read from earlier blocks; null for the whole chain up to its head. */
   readonly router: string | null
   readonly indexed: number
   readonly to: number
-  /** Over the last seconds; null while it is too early to say. */
+  /** Over the last seconds; null until enough time has passed. */
   readonly blocksPerSecond: number | null
-  /** Null for one router, too: its payments are not told apart from those of the head. */
+  /** Also null for a router: events do not separate its payments from those at the head. */
   readonly paymentsPerSecond: number | null
-  /** Null while the rate is not known, or nothing moves. */
+  /** Null while the rate is unknown or zero. */
   readonly secondsLeft: number | null
 }
 
-/** A catch-up that ended. */
+/** A finished catch-up. */
 export interface CaughtUp {
   readonly chainId: number
   readonly router: string | null
   readonly indexed: number
-  /** Payments stored on the way; null for one router. */
+  /** Payments stored meanwhile; null for a router. */
   readonly payments: number | null
   readonly seconds: number
 }
 
 /** Follows catch-ups. Times are unix milliseconds. */
 export interface Progress {
-  /** Takes an event. @returns The catch-up that it ended, unless that took no time to speak of. */
+  /** Records an event. @returns The catch-up that it finished, if that lasted for {@link shownAfterMs}. */
   saw(event: ServiceEvent, now: number): CaughtUp | null
-  /** The catch-ups under way that have lasted for {@link shownAfterMs}, by chain. */
-  underWay(now: number): readonly CatchUp[]
+  /** The unfinished catch-ups that have lasted for {@link shownAfterMs}, by chain. */
+  unfinished(now: number): readonly CatchUp[]
 }
 
-/** Shorter catch-ups are everyday life at the head. */
+/** Shorter catch-ups are normal at the head, and are not shown. */
 export const shownAfterMs = 1_000
-/** Rates are those of this time before now: long enough to be steady, short enough to show a change. */
+/** Rates cover this time: long enough to be steady, short enough to show a change. */
 const windowMs = 10_000
-/** Time between two remembered places. */
+/** Time between two samples. */
 const sampleMs = 250
-/** Rates over less time say nothing. */
-const earliestRateMs = 500
+/** A rate over less time is not shown. */
+const minRateMs = 500
 
 interface Sample {
   readonly at: number
@@ -59,10 +59,10 @@ interface Track {
   readonly samples: Sample[]
 }
 
-/** Builds it, knowing of no catch-up. */
+/** Creates a progress without catch-ups. */
 export function createProgress(): Progress {
   const tracks = new Map<string, Track>()
-  /** Payments by chain since it was last at its head. */
+  /** Payments of each chain since it was last at its head. */
   const payments = new Map<number, number>()
   const paymentsOf = (chainId: number) => payments.get(chainId) ?? 0
 
@@ -95,7 +95,7 @@ export function createProgress(): Progress {
         case 'chain.backfilled':
           return moved(event.chainId, event.router, event.blockNumber, event.to, now)
         case 'chain.reorganised': {
-          // A rate over a step back would be below zero.
+          // Older samples would make the rate negative.
           tracks.get(`${event.chainId} `)?.samples.splice(0)
           return null
         }
@@ -103,7 +103,7 @@ export function createProgress(): Progress {
           return null
       }
     },
-    underWay: (now) =>
+    unfinished: (now) =>
       [...tracks.values()]
         .filter(({ startedAt }) => now - startedAt >= shownAfterMs)
         .sort((a, b) => a.chainId - b.chainId || (a.router ?? '').localeCompare(b.router ?? ''))
@@ -115,7 +115,7 @@ function note(samples: Sample[], sample: Sample): void {
   const last = samples.at(-1)
   if (last !== undefined && sample.at - last.at < sampleMs) return
   samples.push(sample)
-  // The newest one before the window stays: a chain that stands still has a rate, too.
+  // Keep one sample before the window, so that a chain without progress has a rate of zero.
   while (samples.length > 1 && (samples[1]?.at ?? sample.at) <= sample.at - windowMs) samples.shift()
 }
 
@@ -123,7 +123,7 @@ function catchUpOf({ chainId, router, indexed, to, samples }: Track, payments: n
   const first = samples.findLast(({ at }) => at <= now - windowMs) ?? samples[0]
   const ms = first === undefined ? 0 : now - first.at
   const perSecond = (count: number) => (Math.max(0, count) * 1_000) / ms
-  const since = ms < earliestRateMs ? undefined : first
+  const since = ms < minRateMs ? undefined : first
   const blocksPerSecond = since === undefined ? null : perSecond(indexed - since.block)
   return {
     chainId,

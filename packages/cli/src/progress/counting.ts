@@ -1,39 +1,39 @@
-/** A bar for work that is counted: how much of it is done, how fast, and what is left. @module */
+/** Shows a progress bar: share done, rate, time left. @module */
 import { grouped, rate, span } from '../format.js'
 import type { Io } from '../io.js'
 import { progressEveryMs } from './show-progress.js'
 
-/** Where and what is shown. */
+/** Output and total of a bar. */
 export interface CountingDisplay {
   readonly io: Pick<Io, 'now' | 'out' | 'live'>
-  /** With `--json` nothing is shown: its events tell. */
+  /** With `--json` no bar is shown: the events report progress. */
   readonly json: boolean
-  /** How many there are in all; more may come. */
+  /** Number of items at the start; it may grow. */
   readonly total: number
 }
 
-/** A bar under way. */
+/** A bar on the screen. */
 export interface Counting {
-  /** So many are done. */
+  /** Shows the number of items done. */
   reached(done: number): void
-  /** Takes the bar away. */
+  /** Removes the bar. */
   end(): void
 }
 
 const barWidth = 24
 
-/** Begins a bar: kept up to date on a terminal; a line every ten seconds where nobody watches one. */
+/** Starts a bar: one line of a terminal, or without a terminal a new line every ten seconds. */
 export function showCounting(what: string, { io, json, total }: CountingDisplay): Counting {
   const startedAt = io.now()
-  let toldAt = startedAt
+  let printedAt = startedAt
   return {
     reached(done) {
       if (json) return
       const now = io.now()
       const line = countingLine(what, { done, total, ms: now - startedAt })
       if (io.live !== undefined) return io.live([line])
-      if (now - toldAt < progressEveryMs.log) return
-      toldAt = now
+      if (now - printedAt < progressEveryMs.log) return
+      printedAt = now
       io.out(line)
     },
     end: () => io.live?.([]),

@@ -5,72 +5,70 @@ import { grouped, table } from '../../format.js'
 import type { ExitCode, Io } from '../../io.js'
 import { showCounting } from '../../progress/counting.js'
 import { type OperateOptions, withService } from '../../with-service.js'
-import { choosesNothing, type FilterOptions, filterOf } from './filter.js'
+import { type FilterOptions, filterOf, isUnfiltered } from './filter.js'
 
 /**
- * Makes one delivery due now, whatever its status. A running server sends it, signed with the secret of that moment.
+ * Makes one delivery due now, whatever its status. A running server sends it, signed with the secret in use.
  * @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`, `ERR_DELIVERY_UNDER_WAY`.
  */
 export function replayDelivery(deliveryId: string, options: OperateOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ deliveries, integrations }, report) => {
     const delivery = await deliveries.replay(deliveryId)
     const integration = (await integrations.list()).find(({ address }) => address === delivery.integrationAddress)
-    const held = integration === undefined ? null : heldBy(integration)
+    const held = integration === undefined ? null : pauseOf(integration)
     report({ event: 'delivery.replayed', delivery, held }, (event) => [
       event.held === null
-        ? `Delivery ${deliveryId} is due now; deliveries show ${deliveryId} tells what comes of it.`
-        : `Delivery ${deliveryId} is due, and ${heldText(event.held)}.`,
+        ? `Delivery ${deliveryId} is due now; deliveries show ${deliveryId} prints its attempts.`
+        : `Delivery ${deliveryId} is due, but ${pauseText(event.held)}.`,
     ])
   })
 }
 
 /** Options of {@link replayFailed}. */
 export interface ReplayFailedOptions extends OperateOptions, Omit<FilterOptions, 'status'> {
-  /** Every exhausted delivery. Without it something must be chosen. @default false */
+  /** Replay every exhausted delivery. Required without a filter. @default false */
   readonly all?: boolean | undefined
-  /** Count only. @default false */
+  /** Only count. @default false */
   readonly dryRun?: boolean | undefined
 }
 
-/** Exhausted deliveries of one integration. */
-interface Share {
+/** Number of exhausted deliveries of one integration. */
+interface IntegrationCount {
   readonly integrationAddress: string
   readonly count: number
-  readonly held: Held
+  readonly held: Pause
 }
 
 /**
- * Makes every exhausted delivery due that fits, without a cap, and shows how far it is. It asks nothing: what is meant is said by the
- * options, and `dryRun` tells before what it would be.
- * @returns 0 when all of them are due; 1 when it was interrupted: those that it printed are due, and the same command goes on.
- * @throws UsageError `ERR_USAGE` when nothing is chosen and `all` is not given.
+ * Makes all matching exhausted deliveries due now, without a limit, and shows the progress.
+ * @returns 0 when all are due; 1 when it was interrupted: the same command then continues with the rest.
+ * @throws UsageError `ERR_USAGE` when neither a filter nor `all` is given.
  */
 export async function replayFailed(options: ReplayFailedOptions, io: Io): Promise<ExitCode> {
   const { all = false, dryRun = false, json = false } = options
-  const isUnbounded = choosesNothing(options)
-  if (all && !isUnbounded)
-    throw new UsageError('--all is every exhausted delivery; leave it out, or the other filters.')
-  if (isUnbounded && !all && !dryRun)
+  const hasFilter = !isUnfiltered(options)
+  if (all && hasFilter) throw new UsageError('--all replays every exhausted delivery; omit it, or omit the filters.')
+  if (!hasFilter && !all && !dryRun)
     throw new UsageError(
-      'Say which ones, with --integration, --chain, --tx, --since or --until, or --all; --dry-run shows how many they are.',
+      'Choose deliveries with --integration, --chain, --tx, --since or --until, or pass --all; --dry-run prints how many match.',
     )
   const filter: DeliveryFilter = { ...filterOf(options), status: 'exhausted' }
   let interrupted = false
   await withService(options, io, async ({ deliveries, integrations }, report) => {
     const total = await deliveries.count(filter)
     if (dryRun) {
-      const shares = await sharesOf(deliveries, filter, await integrations.list())
-      return report({ event: 'replay.planned', total, integrations: shares }, plannedText)
+      const counts = await countByIntegration(deliveries, filter, await integrations.list())
+      return report({ event: 'replay.planned', total, integrations: counts }, plannedText)
     }
-    const counting = showCounting('Replaying', { io, json, total })
+    const progress = showCounting('Replaying', { io, json, total })
     const totals = await deliveries.replayAll(filter, {
       signal: io.signal,
       onProgress: (done) => {
-        counting.reached(sum(done))
+        progress.reached(sum(done))
         if (json) report({ event: 'replay.progress', ...done, total }, () => [])
       },
     })
-    counting.end()
+    progress.end()
     interrupted = io.signal.aborted && sum(totals) < total
     report({ event: 'replay.done', ...totals, total, interrupted }, doneText)
   })
@@ -79,29 +77,29 @@ export async function replayFailed(options: ReplayFailedOptions, io: Io): Promis
 
 const sum = ({ replayed, underWay }: ReplayTotals) => replayed + underWay
 
-/** How they divide by integration, those with none left out. */
-async function sharesOf(
+/** Counts matching deliveries by integration, without integrations that have none. */
+async function countByIntegration(
   deliveries: DeliveryCommands,
   filter: DeliveryFilter,
   integrations: readonly IntegrationView[],
-): Promise<readonly Share[]> {
+): Promise<readonly IntegrationCount[]> {
   const { integrationAddress: chosen } = filter
-  const shares: Share[] = []
+  const counts: IntegrationCount[] = []
   for (const integration of integrations) {
     const { address: integrationAddress } = integration
     if (chosen !== undefined && chosen !== integrationAddress) continue
     const count = await deliveries.count({ ...filter, integrationAddress })
-    if (count > 0) shares.push({ integrationAddress, count, held: heldBy(integration) })
+    if (count > 0) counts.push({ integrationAddress, count, held: pauseOf(integration) })
   }
-  return shares
+  return counts
 }
 
-function plannedText({ total, integrations }: { total: number; integrations: readonly Share[] }): string[] {
-  if (total === 0) return ['No exhausted delivery fits.']
+function plannedText({ total, integrations }: { total: number; integrations: readonly IntegrationCount[] }): string[] {
+  if (total === 0) return ['No exhausted delivery matches.']
   const rows = integrations.map(({ integrationAddress, count, held }) => [
     integrationAddress,
     grouped(count),
-    heldText(held),
+    pauseText(held),
   ])
   return [
     ...table([['integration', 'deliveries', ''], ...rows]),
@@ -115,27 +113,27 @@ function doneText({
   total,
   interrupted,
 }: ReplayTotals & { total: number; interrupted: boolean }): string[] {
-  if (total === 0 && replayed + underWay === 0) return ['No exhausted delivery fits.']
-  const left = interrupted
-    ? [`Interrupted with ${grouped(total - replayed - underWay)} left: the same command goes on with them.`]
+  if (total === 0 && replayed + underWay === 0) return ['No exhausted delivery matches.']
+  const rest = interrupted
+    ? [`Interrupted with ${grouped(total - replayed - underWay)} left; the same command continues with them.`]
     : []
-  const held = underWay === 0 ? '' : `; ${grouped(underWay)} left alone, because their attempt is under way`
-  return [`${counted(replayed)} ${replayed === 1 ? 'is' : 'are'} due now${held}.`, ...left]
+  const skipped = underWay === 0 ? '' : `; ${grouped(underWay)} skipped, because an attempt is in flight`
+  return [`${counted(replayed)} ${replayed === 1 ? 'is' : 'are'} due now${skipped}.`, ...rest]
 }
 
 const counted = (count: number) => `${grouped(count)} ${count === 1 ? 'delivery' : 'deliveries'}`
 
-/** Why nothing is sent to an integration now; null: it is. */
-export type Held = 'disabled' | 'no_url' | null
+/** Why an integration gets no deliveries; null when it gets them. */
+type Pause = 'disabled' | 'no_url' | null
 
-/** What holds an integration's deliveries. */
-export function heldBy({ enabled, notificationUrl }: Pick<IntegrationView, 'enabled' | 'notificationUrl'>): Held {
+/** Why the deliveries of an integration wait. */
+function pauseOf({ enabled, notificationUrl }: Pick<IntegrationView, 'enabled' | 'notificationUrl'>): Pause {
   if (!enabled) return 'disabled'
   return notificationUrl === null ? 'no_url' : null
 }
 
-/** Says so, for the end of a line; empty when nothing holds them. */
-export function heldText(held: Held): string {
-  if (held === null) return ''
-  return held === 'disabled' ? 'waits until the integration is enabled' : 'waits until the integration has a URL'
+/** The reason for the end of a line; empty when deliveries are sent. */
+function pauseText(pause: Pause): string {
+  if (pause === null) return ''
+  return pause === 'disabled' ? 'waits until the integration is enabled' : 'waits until the integration has a URL'
 }

@@ -1,8 +1,8 @@
-/** `identity …` on the command line. @module */
+/** `payment-integration identity …`: declares the commands of shared identity verifications. @module */
 import { type Command, Option } from 'commander'
 import { addGroup, examples, type Finish, optionsOf, withActor } from '../../command.js'
 import type { Io } from '../../io.js'
-import { wholeNumber } from '../../parse.js'
+import { wholeNumberParser } from '../../parse.js'
 import { defaultLimit, type IdentityOptions } from './choose-key.js'
 import { type CloseOptions, closeVerifications } from './close.js'
 import {
@@ -18,10 +18,14 @@ import { type ResolveOptions, resolveRedemption } from './resolve.js'
 const exampleKey = '9f2c'.repeat(16)
 
 const histories = [
-  ['shares', 'print shares and their outcomes, newest first', listShares],
-  ['redemptions', 'print redemptions of tokens and their states, newest first', listRedemptions],
-  ['verdicts', 'print what the provider reported of applicants, newest first, and whether it counted', listVerdicts],
-  ['accounts', 'print registrations, codes, proofs and refusals of accounts, newest first', listAccountEvents],
+  ['shares', 'list shares and their outcomes, newest first', listShares],
+  ['redemptions', 'list redemptions of share tokens and their states, newest first', listRedemptions],
+  [
+    'verdicts',
+    'list reports of the provider about applicants, newest first, and whether each was applied',
+    listVerdicts,
+  ],
+  ['accounts', 'list registrations, codes, proofs and refusals of accounts, newest first', listAccountEvents],
 ] as const
 
 /** Adds the group and its commands. */
@@ -29,14 +33,14 @@ export function addIdentity(program: Command, io: Io, finish: Finish): void {
   const add = addGroup(
     program,
     'identity',
-    'read shared identity verifications by keyed hash of the e-mail address, resolve unknown outcomes and close stuck verifications',
+    'list shared identity verifications, resolve unknown outcomes and close stuck verifications',
     'identity list --email - < address.txt',
     `identity shares --key ${exampleKey}`,
   )
 
-  withFilters(add('list', 'print subjects: whose an address is, where its verification stands and who shared it'))
-    .addOption(new Option('--account <id>', 'of this account').conflicts(['email', 'key']))
-    .option('--after <subject>', 'begin behind this subject')
+  withFilters(add('list', 'list subjects: the account of an address, its verification, and who shared it'))
+    .addOption(new Option('--account <id>', 'only subjects of this account').conflicts(['email', 'key']))
+    .option('--after <subject>', 'start after the subject with this id')
     .addHelpText('after', examples('identity list', 'identity list --email user@shop.example', 'identity list --json'))
     .action(async (_options, command) => finish(await listSubjects(optionsOf<ListSubjectsOptions>(command), io)))
   for (const [name, about, run] of histories)
@@ -47,10 +51,10 @@ export function addIdentity(program: Command, io: Io, finish: Finish): void {
   withActor(add('resolve', 'resolve a redemption whose outcome is unknown'))
     .argument(
       '<name>',
-      'name of the applicant, as identity redemptions prints it; the state must be unresolved, unknown, or in_flight without a lease',
+      'name of the applicant, as identity redemptions prints it; its state must be unresolved, unknown, or in_flight without a lease',
     )
-    .addOption(new Option('--applicant <id>', 'the redemption made this applicant').conflicts('none'))
-    .option('--none', 'the redemption made no applicant, so its user may share again')
+    .addOption(new Option('--applicant <id>', 'the redemption created the applicant with this id').conflicts('none'))
+    .option('--none', 'the redemption created no applicant; the user may share again')
     .addHelpText(
       'after',
       examples('identity resolve pi:7f3a:1 --applicant 5b594ade0a975a36c9349e66', 'identity resolve pi:7f3a:1 --none'),
@@ -60,13 +64,13 @@ export function addIdentity(program: Command, io: Io, finish: Finish): void {
     )
 
   const close = withActor(
-    add('close', 'close stuck verifications, once the provider confirms it; a dry run without --apply'),
+    add('close', 'close stuck verifications that the provider confirms as stuck; a dry run without --apply'),
   )
   withAddress(close)
-    .addOption(new Option('--subject <id>', 'of this subject').conflicts(['email', 'key']))
-    .addOption(new Option('--hold', 'the applicant was deactivated, and is active again').conflicts('missing'))
-    .option('--missing', 'the applicant was deleted at the provider: its donor may share again')
-    .option('--apply', 'apply the change; without it the plan is printed')
+    .addOption(new Option('--subject <id>', 'only the subject with this id').conflicts(['email', 'key']))
+    .addOption(new Option('--hold', 'the applicant was deactivated and is active again').conflicts('missing'))
+    .option('--missing', 'the applicant was deleted at the provider; the donor may share again')
+    .option('--apply', 'make the changes; without it only the plan is printed')
     .addHelpText(
       'after',
       examples(`identity close --hold --key ${exampleKey}`, 'identity close --missing --subject 7f3a --apply'),
@@ -74,21 +78,22 @@ export function addIdentity(program: Command, io: Io, finish: Finish): void {
     .action(async (_options, command) => finish(await closeVerifications(optionsOf<CloseOptions>(command), io)))
 }
 
-/** Neither value is checked here, because what is wrong would be printed with it. */
+/** The actions validate both values: an error of commander would print an address. */
 function withAddress(command: Command): Command {
   return command
     .addOption(
-      new Option('--email <address>', 'of this address, which is hashed; - reads it from standard input').conflicts(
-        'key',
-      ),
+      new Option(
+        '--email <address>',
+        'only this e-mail address, which is hashed; - reads it from standard input',
+      ).conflicts('key'),
     )
-    .option('--key <keyed hash>', 'of the address with this keyed hash, as these commands print it')
+    .option('--key <keyed hash>', 'only the address with this keyed hash, as identity list prints it')
 }
 
 function withFilters(command: Command): Command {
   return withAddress(command).option(
     '--limit <number>',
-    `most that are printed (default ${defaultLimit})`,
-    wholeNumber(1, 1_000_000),
+    `print at most this many entries (default ${defaultLimit})`,
+    wholeNumberParser(1, 1_000_000),
   )
 }

@@ -9,14 +9,14 @@ import { accountEventsText, redemptionsText, sharesText, subjectsText, verdictsT
 
 /** Options of {@link listSubjects}. */
 export interface ListSubjectsOptions extends IdentityOptions {
-  /** The id of an account: all its subjects, and what its user did without an integration. */
+  /** Id of an account: all its subjects, and the verification of its user without an integration. */
   readonly account?: string | undefined
-  /** Begin behind the subject with this id. */
+  /** Start after the subject with this id. */
   readonly after?: string | undefined
 }
 
 /**
- * Prints subjects with their verifications, by id, without e-mail addresses. With `json`, one object each.
+ * Prints subjects with their verifications by id, without e-mail addresses. With `json`, prints one object each.
  * @throws UsageError `ERR_USAGE` when sharing is off, or a filter is malformed.
  */
 export function listSubjects(options: ListSubjectsOptions, io: Io): Promise<ExitCode> {
@@ -32,31 +32,31 @@ export function listSubjects(options: ListSubjectsOptions, io: Io): Promise<Exit
     const last = shown.at(-1)
     if (found.length > limit && last !== undefined)
       report({ event: 'more', shown: limit, afterId: last.id }, (event) => [
-        `${grouped(limit)} shown, more follow: --after ${plain(event.afterId)} goes on.`,
+        `${grouped(limit)} shown, more follow; continue with --after ${plain(event.afterId)}.`,
       ])
   })
 }
 
-/** What is listed. */
-export interface NewestList<T> {
-  /** Reads them, newest first. */
+/** A list that is read newest first, of one address or of all. */
+interface NewestList<T> {
+  /** Reads the entries, newest first. */
   read(
     identity: Identity,
     query: { readonly emailKey: string | undefined; readonly limit: number },
   ): Promise<readonly T[]>
-  /** One of them with `--json`. */
+  /** The `--json` event of an entry. */
   event(item: T): ReportedEvent
-  /** All of them as text, with their heads. */
+  /** The entries as a table. */
   text(items: readonly T[]): string[]
-  /** Printed when there is none. */
+  /** The line for an empty list. */
   readonly none: string
 }
 
 /**
- * Prints a list, without e-mail addresses and tokens. With `json`, one object each.
+ * Prints a list without e-mail addresses and tokens. With `json`, prints one object each.
  * @throws UsageError `ERR_USAGE` when sharing is off, or a filter is malformed.
  */
-export function listNewest<T>(options: IdentityOptions, io: Io, list: NewestList<T>): Promise<ExitCode> {
+function listNewest<T>(options: IdentityOptions, io: Io, list: NewestList<T>): Promise<ExitCode> {
   const { limit = defaultLimit, json = false } = options
   return withService(options, io, async (service, report) => {
     const identity = identityOf(service)
@@ -68,15 +68,12 @@ export function listNewest<T>(options: IdentityOptions, io: Io, list: NewestList
     else for (const line of list.text(shown)) io.out(line)
     if (found.length > limit)
       report({ event: 'more', shown: limit }, () => [
-        `The newest ${grouped(limit)}; there are older ones: a greater --limit shows them.`,
+        `The newest ${grouped(limit)}; there are older ones, which a greater --limit prints.`,
       ])
   })
 }
 
-/**
- * Prints shares and their outcomes, newest first, without e-mail addresses and tokens. With `json`, one object each.
- * @throws UsageError `ERR_USAGE` when sharing is off, or a filter is malformed.
- */
+/** Prints shares and their outcomes, newest first. */
 export function listShares(options: IdentityOptions, io: Io): Promise<ExitCode> {
   return listNewest(options, io, {
     read: (identity, query) => identity.shares(query),
@@ -86,10 +83,7 @@ export function listShares(options: IdentityOptions, io: Io): Promise<ExitCode> 
   })
 }
 
-/**
- * Prints redemptions of tokens with their states, newest first. With `json`, one object each.
- * @throws UsageError `ERR_USAGE` when sharing is off, or a filter is malformed.
- */
+/** Prints redemptions of share tokens and their states, newest first. */
 export function listRedemptions(options: IdentityOptions, io: Io): Promise<ExitCode> {
   return listNewest(options, io, {
     read: (identity, query) => identity.redemptions(query),
@@ -99,11 +93,7 @@ export function listRedemptions(options: IdentityOptions, io: Io): Promise<ExitC
   })
 }
 
-/**
- * Prints what the provider or an operator reported of applicants, newest first, and whether it counted. With `json`,
- * one object each.
- * @throws UsageError `ERR_USAGE` when sharing is off, or a filter is malformed.
- */
+/** Prints reports of the provider about applicants, newest first, and whether each was applied. */
 export function listVerdicts(options: IdentityOptions, io: Io): Promise<ExitCode> {
   return listNewest(options, io, {
     read: (identity, query) => identity.verdicts(query),
@@ -113,11 +103,7 @@ export function listVerdicts(options: IdentityOptions, io: Io): Promise<ExitCode
   })
 }
 
-/**
- * Prints registrations, codes, proofs and refusals of accounts, newest first, without e-mail addresses and codes. With
- * `json`, one object each.
- * @throws UsageError `ERR_USAGE` when sharing is off, or a filter is malformed.
- */
+/** Prints registrations, codes, proofs and refusals of accounts, newest first. */
 export function listAccountEvents(options: IdentityOptions, io: Io): Promise<ExitCode> {
   return listNewest(options, io, {
     read: (identity, query) => identity.accountEvents(query),

@@ -8,19 +8,19 @@ import type {
 } from '@payment-integration/core/ports'
 import { grouped, momentText, plain, shortHash, table } from '../../format.js'
 
-/** The keyed hash is last and whole: it is long, and `--key` takes it. */
+/** The keyed hash is last because it is long, and whole because `--key` takes it. */
 const subjectHeads = [
   ...['subject', 'account', 'address', 'status', 'verdict', 'reviewed', 'shared by', 'applicant', 'redemptions'],
   ...['open', 'keyed hash of the e-mail'],
 ]
 const shareHeads = ['at', 'outcome', 'integration', 'subject', 'name of the applicant', 'code']
 
-/** A table of subjects below their heads. */
+/** A table of subjects. */
 export function subjectsText(subjects: readonly SubjectView[]): string[] {
   return table([subjectHeads, ...subjects.map(subjectCells)])
 }
 
-/** A table of shares below their heads. */
+/** A table of shares. */
 export function sharesText(shares: readonly ShareRecord[]): string[] {
   return table([shareHeads, ...shares.map(shareCells)])
 }
@@ -34,7 +34,7 @@ function subjectCells(subject: SubjectView): string[] {
   ]
 }
 
-/** Whose the address is: the account proved it, carries it, or gave it up. */
+/** The relation of the account to the address: proved, carried or given up. */
 function ownershipText({ emailKey, accountId, proved, closed }: SubjectView): string {
   if (emailKey === null) return '-'
   if (closed) return 'given up'
@@ -47,7 +47,7 @@ function donorText({ emailKey, donor }: SubjectView): string {
   return donor === null ? '-' : shortHash(donor)
 }
 
-/** The provider's words may move no cursor. */
+/** The verdict in the provider's words, without control characters. */
 export function verdictText(review: SubjectView['review']): string {
   if (review === null || review.reviewAnswer === null) return '-'
   const { reviewAnswer, rejectType, rejectLabels } = review
@@ -77,7 +77,7 @@ export function redemptionsText(redemptions: readonly RedemptionRecord[]): strin
   return table([redemptionHeads, ...redemptions.map(cells)])
 }
 
-/** Whether an operator must wait for the end of the lease. */
+/** Whether a running lease keeps an operator from resolving the redemption. */
 function leaseText({ state, isLeased }: RedemptionRecord): string {
   return isLeased && (state === 'in_flight' || state === 'unknown') ? 'runs' : '-'
 }
@@ -91,7 +91,7 @@ export function verdictsText(verdicts: readonly VerdictRecord[]): string[] {
   return table([verdictHeads, ...verdicts.map(cells)])
 }
 
-/** A table of events of accounts. */
+/** A table of account events. */
 export function accountEventsText(events: readonly AccountEvent[]): string[] {
   const cells = ({ at, action, accountId, proof, by, reason, emailKey }: AccountEvent) => [
     ...[momentText(at), action, plain(accountId ?? '-'), proof ?? '-', by === null ? '-' : shortHash(by)],

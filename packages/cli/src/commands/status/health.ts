@@ -2,14 +2,14 @@
 import type { HealthReport } from '@payment-integration/server'
 import { ServerError } from '../../errors.js'
 
-/** The server asks its database for two seconds at most; the rest is the way there and back. */
+/** The server waits for its database for at most two seconds; the rest is for the network. */
 const timeoutMs = 5_000
-/** Far more than the report of a thousand endpoints. */
+/** Far above the report of a thousand endpoints. */
 const maxBytes = 1_048_576
 
 /**
- * Gets `/health` of the server at `url`.
- * @throws ServerError `ERR_SERVER` when nothing answers, or something that is no such server.
+ * Requests `/health` of the server at `url`.
+ * @throws ServerError `ERR_SERVER` when no server answers, or another kind of server.
  */
 export async function askHealth(url: string, signal: AbortSignal): Promise<HealthReport> {
   let text: string | null
@@ -19,7 +19,7 @@ export async function askHealth(url: string, signal: AbortSignal): Promise<Healt
     text = await bounded(answer)
   } catch (cause) {
     throw new ServerError(
-      `No server answers at ${url}${reasonOf(cause)}; is it running? Name another one with --url.`,
+      `No server answers at ${url}${reasonOf(cause)}; is it running? Pass another URL with --url.`,
       {
         cause,
       },
@@ -28,12 +28,12 @@ export async function askHealth(url: string, signal: AbortSignal): Promise<Healt
   const report = text === null ? null : readHealth(text)
   if (report === null)
     throw new ServerError(
-      `What answers at ${url} is no payment integration server of this version; name one with --url.`,
+      `The server at ${url} is no payment integration server of this version; pass another URL with --url.`,
     )
   return report
 }
 
-/** The system's own word for what went wrong, where it has one. */
+/** The system's error code, or the timeout, if any. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return ''
   if (error.name === 'TimeoutError') return ` within ${timeoutMs / 1_000} s`
@@ -41,7 +41,7 @@ function reasonOf(error: unknown): string {
   return typeof code === 'string' && /^[A-Z_]{1,40}$/.test(code) ? ` (${code})` : ''
 }
 
-/** The body, or null when it is larger than any report. */
+/** The body, or null when it exceeds the size of a report. */
 async function bounded(answer: Response): Promise<string | null> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -94,7 +94,7 @@ const isChain = object({
   chainId: number,
   leading: flag,
   head: orNull(number),
-  // Servers of before do not say it.
+  // Older servers do not report it.
   headAt: (value) => value === undefined || orNull(number)(value),
   indexed: orNull(number),
   lag: orNull(number),
@@ -110,7 +110,7 @@ const isReport = object({
   chains: listOf(isChain),
 })
 
-/** The report in a body, or null when it is none. Fields that are not known stay in it. */
+/** The report in a body, with its unknown fields; null when the body is not a report. */
 export function readHealth(body: string): HealthReport | null {
   try {
     const value: unknown = JSON.parse(body)

@@ -12,27 +12,28 @@ import { type ChainProofs, notificationsText, proofsText, statusText } from './t
 export function addStatus(program: Command, io: Io, finish: Finish): void {
   program
     .command('status')
-    .description('show how a running server and its chains are doing; ends 1 unless all is well')
-    .option('--url <url>', 'base address of the server (default: where PI_HOST and PI_PORT say)', parseServerUrl)
-    .option('--database <url>', 'sqlite:<path> or postgres://… (PI_DATABASE_URL), for how blocks were proven')
+    .description('show the health of a running server and its chains; exits with 1 unless all is well')
+    .option('--url <url>', 'base URL of the server (default: from PI_HOST and PI_PORT)', parseServerUrl)
+    .option('--database <url>', 'sqlite:<path> or postgres://… (PI_DATABASE_URL); adds how stored blocks were proven')
     .addHelpText('after', examples('status', 'status --url https://payments.example --json'))
     .action(async (_options, command) => finish(await showStatus(optionsOf<StatusOptions>(command), io)))
 }
 
 /** Options of {@link showStatus}. */
 export interface StatusOptions extends OperateOptions {
-  /** Base address of the server. @default where PI_HOST and PI_PORT say that it listens */
+  /** Base URL of the server. @default from PI_HOST and PI_PORT */
   readonly url?: string | undefined
 }
 
-/** Most proven ranges of a chain that are shown. */
+/** Limit of printed ranges of a chain. */
 const maxRanges = 10
 
 /**
- * Asks the server for its health and shows it; where the configuration of the server is at hand, also how the stored blocks of each
- * chain were proven, and how many endpoints of notifications fail.
+ * Prints the health of the server. With a configured database it also prints how the stored blocks of each chain
+ * were proven, and how many notification endpoints fail.
  * @returns 0 when all is well, 1 when the server is degraded or down.
- * @throws ServerError `ERR_SERVER` when no such server answers; ConfigError `ERR_CONFIG` and the errors of the database when one is named.
+ * @throws ServerError `ERR_SERVER` when no such server answers; ConfigError `ERR_CONFIG` and errors of a configured
+ * database.
  */
 export async function showStatus(options: StatusOptions, io: Io): Promise<ExitCode> {
   const { json = false, url = configuredServerUrl(io.env) } = options
@@ -46,17 +47,17 @@ export async function showStatus(options: StatusOptions, io: Io): Promise<ExitCo
 }
 
 interface Stored {
-  /** Of the chains that the configuration names. */
+  /** Of the configured chains. */
   readonly proofs: readonly ChainProofs[]
-  /** Endpoints of notifications that are blocked. */
+  /** Number of blocked notification endpoints. */
   readonly failing: number
 }
 
-/** What the database says; null where it is not at hand. */
+/** Reads the database; null when none is configured or found. */
 async function readStored(options: StatusOptions, io: Io): Promise<Stored | null> {
-  const isNamed =
+  const isConfigured =
     options.database !== undefined || ['PI_DATABASE_URL', 'PI_DATABASE_URL_FILE'].some((name) => io.env[name])
-  if (!isNamed && !io.env['PI_MASTER_KEY']) return null
+  if (!isConfigured && !io.env['PI_MASTER_KEY']) return null
   let stored: Stored | null = null
   try {
     await withService(options, io, async ({ store, deliveries }, _, config) => {
@@ -67,17 +68,18 @@ async function readStored(options: StatusOptions, io: Io): Promise<Stored | null
       stored = { proofs, failing }
     })
   } catch (error) {
-    // Nobody said that the database is on this machine.
-    if (isNamed || !(error instanceof DatabaseMissingError)) throw error
+    // The default database need not be on this machine.
+    if (isConfigured || !(error instanceof DatabaseMissingError)) throw error
   }
   return stored
 }
 
-const everywhere: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+/** Addresses that stand for every interface, and the local one of each. */
+const localAddresses: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 /**
- * Reads the base address of a server from an argument, without a slash at the end.
- * @throws InvalidArgumentError With what is expected.
+ * Parses the base URL of a server, and removes slashes at its end.
+ * @throws InvalidArgumentError With the expected form, without the argument, which may hold a password.
  */
 export function parseServerUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
@@ -89,15 +91,15 @@ export function parseServerUrl(text: string): string {
 }
 
 /**
- * The address where a server with this environment listens, seen from this machine.
- * @throws UsageError `ERR_USAGE` when the environment leaves it open.
+ * The URL at which a server with this environment listens, seen from this machine.
+ * @throws UsageError `ERR_USAGE` when the environment does not determine it.
  */
 export function configuredServerUrl(env: Io['env']): string {
   const host = env['PI_HOST'] || '127.0.0.1'
   const port = env['PI_PORT'] || '4747'
-  const name = everywhere[host] ?? host
+  const name = localAddresses[host] ?? host
   const url = `http://${name.includes(':') ? `[${name}]` : name}:${port}`
   if (port === '0' || !URL.canParse(url))
-    throw new UsageError('PI_HOST and PI_PORT do not say where the server listens; name it with --url.')
+    throw new UsageError('PI_HOST and PI_PORT do not determine the URL of the server; pass it with --url.')
   return url
 }

@@ -1,4 +1,4 @@
-/** The health of a server as lines for a person. @module */
+/** Formats the health of a server. @module */
 import type { ProvenRange } from '@payment-integration/core'
 import type { ChainHealth, HealthReport } from '@payment-integration/server'
 import { grouped, plain, span, table } from '../../format.js'
@@ -16,7 +16,7 @@ const endpointHeads = [
   ...['failures', 'contradictions', 'failed proofs', 'blocks per request'],
 ]
 
-/** One table of the chains, then for each its endpoints and its newest error. `now` is unix time in milliseconds. */
+/** A table of the chains, then endpoints and newest error of each. `now` is unix time in milliseconds. */
 export function statusText(url: string, { status, database, chains }: HealthReport, now: number): string[] {
   const lines = [`${status}: ${url}, database ${database}`]
   if (chains.length === 0) return [...lines, 'The server follows no chain.']
@@ -28,7 +28,7 @@ export function statusText(url: string, { status, database, chains }: HealthRepo
   ]
 }
 
-/** The proven ranges of a chain, as many as are given. */
+/** A table of the proven ranges of a chain. */
 export function proofsText({ chainId, ranges }: ChainProofs): string[] {
   if (ranges.length === 0) return ['', `Chain ${chainId}: no block is stored.`]
   const rows = ranges.map(({ from, to, proof, endpoint }) => [grouped(from), grouped(to), proof, plain(endpoint)])
@@ -39,11 +39,11 @@ export function proofsText({ chainId, ranges }: ChainProofs): string[] {
   ]
 }
 
-/** Whether somebody's notifications do not arrive. */
+/** A line about failing notification endpoints. */
 export function notificationsText({ failing }: { readonly failing: number }): string[] {
   if (failing === 0) return ['', 'Notifications: no endpoint fails.']
   const which = failing === 1 ? 'endpoint fails' : 'endpoints fail'
-  return ['', `Notifications: ${grouped(failing)} ${which}; deliveries endpoints names them.`]
+  return ['', `Notifications: ${grouped(failing)} ${which}; see deliveries endpoints.`]
 }
 
 function chainRow(chain: ChainHealth, now: number): string[] {

@@ -44,6 +44,7 @@ export function addGroup(
 ): (name: string, description: string) => Command {
   const group = program
     .command(noun)
+    .summary(about)
     .description(`${about} (in the database that PI_DATABASE_URL names)`)
     .helpCommand(false)
     .addHelpText('after', examples(...shown))

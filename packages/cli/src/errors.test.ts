@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { openSqlite } from './dev/open-sqlite.js'
 import { DemoError, describeError, UsageError } from './errors.js'
 
-/** What a function throws. */
+/** The error that a function throws. */
 function thrownBy(work: () => unknown): Error {
   try {
     work()
@@ -13,7 +13,7 @@ function thrownBy(work: () => unknown): Error {
 }
 
 describe('describeError', () => {
-  it('shows an error that was written for people by its message alone', () => {
+  it('prints only the message of an error of this project', () => {
     expect(describeError(new DemoError('The chain ended.'), false)).toEqual({
       lines: ['The chain ended.'],
       exitCode: 1,
@@ -43,27 +43,27 @@ describe('describeError', () => {
     [null, 'null'],
     [undefined, 'undefined'],
     [42, '42'],
-  ])('names %s as unexpected and says how to see more', (thrown, message) => {
+  ])('reports %s as unexpected, with the way to see the stack', (thrown, message) => {
     expect(describeError(thrown, false)).toEqual({
-      lines: [`Unexpected error: ${message}`, 'Run the command again with --debug to see where it comes from.'],
+      lines: [`Unexpected error: ${message}`, 'Run the command again with --debug to see the stack.'],
       exitCode: 1,
     })
   })
 
   it.each([
     ['a module that is missing', Object.assign(new Error('Cannot find package x'), { code: 'ERR_MODULE_NOT_FOUND' })],
-    ['SQL that SQLite refuses', thrownBy(() => openSqlite(':memory:').exec('SELEC'))],
-    ['a URL that is none', thrownBy(() => new URL('nowhere'))],
+    ['SQL that SQLite rejects', thrownBy(() => openSqlite(':memory:').exec('SELEC'))],
+    ['an invalid URL', thrownBy(() => new URL('nowhere'))],
     ['a size out of range', thrownBy(() => Buffer.alloc(-1))],
-  ])("names Node's own error as unexpected, although it has an ERR_ code: %s", (_name, error) => {
+  ])('reports an error of Node as unexpected, although it has an ERR_ code: %s', (_name, error) => {
     expect(error).toHaveProperty('code', expect.stringMatching(/^ERR_/))
     expect(describeError(error, false).lines).toEqual([
       `Unexpected error: ${error.message}`,
-      'Run the command again with --debug to see where it comes from.',
+      'Run the command again with --debug to see the stack.',
     ])
   })
 
-  it('shows a stack and the causes only with debug', () => {
+  it('prints the stack and the causes only with debug', () => {
     const error = new UsageError('No.', { cause: new Error('deeper') })
     expect(describeError(error, false).lines.join('\n')).not.toContain('    at ')
     const shown = describeError(error, true).lines.join('\n')

@@ -1,4 +1,4 @@
-/** Text from arguments, and from a server that is asked, takes time that grows with its length at most. @module */
+/** Parsing text of arguments and of servers takes time at most proportional to its length. @module */
 import { testGrowth } from '../../../vitest.growth.js'
 import { parseEndpoint } from './commands/reindex.js'
 import { readHealth } from './commands/status/health.js'

@@ -25,7 +25,7 @@ describe('parseDuration', () => {
     ['7d', 604_800_000],
     ['2147483647ms', undefined],
     ['24d', 2_073_600_000],
-  ])('reads %s', (text, ms) => {
+  ])('parses %s', (text, ms) => {
     if (ms === undefined) expect(() => parseDuration(text)).toThrow(InvalidArgumentError)
     else expect(parseDuration(text)).toBe(ms)
   })
@@ -46,7 +46,7 @@ describe('parseDuration', () => {
     '3s\n',
     '٣s',
     '0x3s',
-  ])('refuses %j', (text) => expect(() => parseDuration(text)).toThrow(InvalidArgumentError))
+  ])('rejects %j', (text) => expect(() => parseDuration(text)).toThrow(InvalidArgumentError))
 })
 
 describe('momentParser', () => {
@@ -65,14 +65,14 @@ describe('momentParser', () => {
     ['2h', now - 7_200_000],
     ['90d', now - 90 * 86_400_000],
     ['999999999d', 0],
-  ])('reads %s', (text, at) => expect(parse(text)).toBe(at))
+  ])('parses %s', (text, at) => expect(parse(text)).toBe(at))
 
   it.each([
     ...['', 'yesterday', '2h ago', '-2h', '1.5h', '2026', '2026-03', '2026-3-1', '01.03.2026', '1772323200000'],
     ...['2026-03-01T09:30', '2026-03-01 09:30Z', '2026-03-01T09Z', '2026-03-01T09:30z', '2026-03-01T09:30+1'],
     ...['2026-02-29', '2026-02-30', '2026-04-31T10:00Z', '2026-13-01', '2026-03-01T25:00Z', '2026-03-01T09:60Z'],
     ...['2026-03-01\n', ' 2026-03-01', '1969-12-31', '+002026-03-01', '٢٠٢٦-03-01'],
-  ])('refuses %j', (text) => expect(() => parse(text)).toThrow(InvalidArgumentError))
+  ])('rejects %j', (text) => expect(() => parse(text)).toThrow(InvalidArgumentError))
 })
 
 describe('wholeNumberParser', () => {
@@ -81,8 +81,8 @@ describe('wholeNumberParser', () => {
     ['0', 0],
     ['65535', 65_535],
     ['08', 8],
-  ])('reads %s', (text, value) => expect(port(text)).toBe(value))
-  it.each(['', '-1', '65536', '1.5', '1e3', '0x10', ' 1', 'NaN', '99999999999999999'])('refuses %j', (text) =>
+  ])('parses %s', (text, value) => expect(port(text)).toBe(value))
+  it.each(['', '-1', '65536', '1.5', '1e3', '0x10', ' 1', 'NaN', '99999999999999999'])('rejects %j', (text) =>
     expect(() => port(text)).toThrow('Expected a whole number from 0 to 65535.'),
   )
 })
@@ -99,7 +99,7 @@ describe('parseAddress', () => {
     `0x${'ab'.repeat(20)}0`,
     `0x${'zz'.repeat(20)}`,
     `0X${'ab'.repeat(20)}`,
-  ])('refuses %j', (text) => expect(() => parseAddress(text)).toThrow(InvalidArgumentError))
+  ])('rejects %j', (text) => expect(() => parseAddress(text)).toThrow(InvalidArgumentError))
 })
 
 describe('parseTxHash', () => {
@@ -109,13 +109,13 @@ describe('parseTxHash', () => {
   it.each([
     ...['', '0x', 'ab'.repeat(32), `0x${'ab'.repeat(31)}`, `0x${'ab'.repeat(32)}0`],
     ...[`0x${'zz'.repeat(32)}`, `0X${'ab'.repeat(32)}`],
-  ])('refuses %j', (text) => expect(() => parseTxHash(text)).toThrow(InvalidArgumentError))
+  ])('rejects %j', (text) => expect(() => parseTxHash(text)).toThrow(InvalidArgumentError))
 })
 
 describe('parseDeliveryId', () => {
   it.each(['1', '42', '999999999999999'])('accepts %j', (text) => expect(parseDeliveryId(text)).toBe(text))
   it.each(['', '0', '01', '-1', '1.5', '1e3', '0x1', ' 1', '1\n', 'abc', '١', '1000000000000000'])(
-    'refuses %j',
+    'rejects %j',
     (text) => expect(() => parseDeliveryId(text)).toThrow(InvalidArgumentError),
   )
 })
@@ -124,14 +124,14 @@ describe('parseActor', () => {
   it.each(['alice', 'Alice of Operations', 'ci:deploy/17', 'x'.repeat(100)])('accepts %j', (text) =>
     expect(parseActor(text)).toBe(text),
   )
-  it.each(['', ' ', ' alice', 'alice ', 'a\nb', '\u001b[2J', 'a\u202Eb', 'x'.repeat(101)])('refuses %j', (text) =>
+  it.each(['', ' ', ' alice', 'alice ', 'a\nb', '\u001b[2J', 'a\u202Eb', 'x'.repeat(101)])('rejects %j', (text) =>
     expect(() => parseActor(text)).toThrow(InvalidArgumentError),
   )
 })
 
 describe('parseExpectedRecord', () => {
   const hash = '9f2c'.repeat(16)
-  it('reads a number and a hash', () => expect(parseExpectedRecord(`12:${hash}`)).toEqual({ seq: 12, hash }))
+  it('parses a number and a hash', () => expect(parseExpectedRecord(`12:${hash}`)).toEqual({ seq: 12, hash }))
   it.each([
     '',
     '12',
@@ -142,7 +142,7 @@ describe('parseExpectedRecord', () => {
     `12:${hash.toUpperCase()}`,
     `12:${hash}0`,
     `12 ${hash}`,
-  ])('refuses %j', (text) => expect(() => parseExpectedRecord(text)).toThrow(InvalidArgumentError))
+  ])('rejects %j', (text) => expect(() => parseExpectedRecord(text)).toThrow(InvalidArgumentError))
 })
 
 describe('parseAcceptedTokens', () => {
@@ -150,9 +150,9 @@ describe('parseAcceptedTokens', () => {
     ['137:USDC', { chainId: 137, symbols: ['USDC'] }],
     ['42161:USDC,USDC.e,USD₮0', { chainId: 42_161, symbols: ['USDC', 'USDC.e', 'USD₮0'] }],
     ['999999999999999:x', { chainId: 999_999_999_999_999, symbols: ['x'] }],
-  ])('reads %s', (text, coin) => expect(parseAcceptedTokens(text)).toEqual([coin]))
+  ])('parses %s', (text, coin) => expect(parseAcceptedTokens(text)).toEqual([coin]))
 
-  it('adds to what was given before', () => {
+  it('appends to the values of earlier options', () => {
     const before = [{ chainId: 1, symbols: ['ETH'] }]
     expect(parseAcceptedTokens('137:USDC', before)).toEqual([...before, { chainId: 137, symbols: ['USDC'] }])
   })
@@ -161,17 +161,17 @@ describe('parseAcceptedTokens', () => {
     ...['', 'USDC', ':', ':USDC', '137', '137:', '137:,', '137:USDC,', '137:,USDC', '137:US DC', '137: USDC'],
     ...['0:USDC', '0137:USDC', '-1:USDC', '1e3:USDC', '0x89:USDC', '1.5:USDC', '١:USDC', '1000000000000000:USDC'],
     ...['137:USDC:USDT', '137:USDC,USDC', '137:USDC\n', ' 137:USDC'],
-  ])('refuses %j', (text) => expect(() => parseAcceptedTokens(text)).toThrow(InvalidArgumentError))
+  ])('rejects %j', (text) => expect(() => parseAcceptedTokens(text)).toThrow(InvalidArgumentError))
 })
 
 describe('parseChainAddress', () => {
   const address = `0x${'ab'.repeat(20)}`
-  it('reads a chain and an address in any case, and adds to what was given before', () => {
+  it('reads a chain and an address in any case, and appends to the values of earlier options', () => {
     const before = [{ chainId: 1, address }]
     expect(parseChainAddress(`137:0x${'AB'.repeat(20)}`, before)).toEqual([...before, { chainId: 137, address }])
   })
   it.each(['', address, `:${address}`, `0:${address}`, `x:${address}`, '137:', '137:shop', `137:${address}0`])(
-    'refuses %j',
+    'rejects %j',
     (text) => expect(() => parseChainAddress(text)).toThrow(InvalidArgumentError),
   )
 })
@@ -180,7 +180,7 @@ describe('parseNotificationUrl', () => {
   it.each(['https://shop.example/webhook', 'http://127.0.0.1:9000/'])('accepts %s', (text) =>
     expect(parseNotificationUrl(text)).toBe(text),
   )
-  it.each(['', 'shop.example', '/webhook', 'ftp://shop.example', 'javascript:alert(1)', 'none'])('refuses %j', (text) =>
+  it.each(['', 'shop.example', '/webhook', 'ftp://shop.example', 'javascript:alert(1)', 'none'])('rejects %j', (text) =>
     expect(() => parseNotificationUrl(text)).toThrow(InvalidArgumentError),
   )
   it('reads none as no notifications where that is possible', () => {

@@ -9,7 +9,7 @@ import { findMissingDatabase, withFlags } from './with-service.js'
 const password = 'hunter2-of-the-test'
 
 describe('withFlags', () => {
-  it('lays the flags over the environment, and leaves alone what no flag names', () => {
+  it('options override their variables, and change no other variable', () => {
     const env = { PI_DATABASE_URL_FILE: '/run/secrets/url', PI_HOST: '::1', PI_PORT: '1', PI_MASTER_KEY: 'x' }
     expect(withFlags(env, {})).toEqual(env)
     expect(withFlags(env, { database: 'sqlite:b.db', host: '0.0.0.0', port: 0 })).toEqual({
@@ -30,11 +30,11 @@ describe('withFlags', () => {
     'postgresql://app@db.example/payments?application_name=a:b@c',
     'postgres://app:@db.example/payments',
     '',
-  ])('takes a database without a password: %j', (database) => {
+  ])('accepts a database URL without a password: %j', (database) => {
     expect(withFlags({}, { database })).toMatchObject({ PI_DATABASE_URL: database })
   })
 
-  it('takes a password from the variable: other users cannot see it there', () => {
+  it('accepts a password in the variable, which other users cannot see', () => {
     const env = { PI_DATABASE_URL: `postgres://app:${password}@db.example/payments` }
     expect(withFlags(env, {})).toEqual(env)
   })
@@ -52,18 +52,18 @@ describe('--database with a password', () => {
   ]
 
   it.each(urls.flatMap((url) => [[['serve', '--database', url]], [['integrations', 'list', `--database=${url}`]]]))(
-    '%j ends 2, says where it belongs and does not repeat it',
+    '%j exits with 2, names the variable for it, and does not print it',
     async (args) => {
       const io = testIo()
       expect(await runCli(args, io)).toBe(2)
       expect(io.errors).toEqual([
-        '--database holds a password, and other users of this machine can see arguments; set PI_DATABASE_URL instead, or PI_DATABASE_URL_FILE to the path of a file that holds the URL. Change the password if others use this machine.',
+        '--database contains a password, and other users of this machine can see arguments. Set PI_DATABASE_URL, or PI_DATABASE_URL_FILE to the path of a file with the URL. Change the password if others use this machine.',
       ])
       expect(io.lines).toEqual([])
     },
   )
 
-  it('repeats it with --debug no more than without', async () => {
+  it('--debug does not print it either', async () => {
     const io = testIo()
     await runCli(['serve', '--debug', '--database', urls[0] ?? ''], io)
     expect(io.errors.join('\n')).toContain('UsageError')
@@ -73,19 +73,19 @@ describe('--database with a password', () => {
 
 const inFolder = (...names: string[]) => join(temporaryFolder(), ...names)
 const sqlite = (path: string) => ({ kind: 'sqlite', path }) as const
-const refusal = { name: 'DatabaseMissingError', code: 'ERR_DATABASE_MISSING' }
+const rejection = { name: 'DatabaseMissingError', code: 'ERR_DATABASE_MISSING' }
 
 describe('findMissingDatabase', () => {
-  it('returns the path of a missing file that may be created, and leaves that to the store', async () => {
+  it('returns the path of a missing file that may be created, without creating it', async () => {
     const path = inFolder('service.db')
     expect(await findMissingDatabase(sqlite(path), true)).toBe(path)
     expect(existsSync(path)).toBe(false)
   })
 
-  it('refuses a missing file otherwise and names its whole path', async () => {
+  it('rejects a missing file that may not be created, with its absolute path', async () => {
     const path = inFolder('service.db')
     await expect(findMissingDatabase(sqlite(path), false)).rejects.toMatchObject({
-      ...refusal,
+      ...rejection,
       message: expect.stringContaining(`There is no database at ${path}.`),
     })
   })
@@ -96,14 +96,14 @@ describe('findMissingDatabase', () => {
     expect(await findMissingDatabase(sqlite(path), mayCreate)).toBeNull()
   })
 
-  it('refuses a path through a folder or a file that cannot hold it, when it may not create', async () => {
+  it('rejects a path through a missing folder or through a file', async () => {
     const file = inFolder('file')
     writeFileSync(file, '')
     for (const path of [inFolder('no', 'such', 'folder.db'), join(file, 'x.db')])
-      await expect(findMissingDatabase(sqlite(path), false)).rejects.toMatchObject(refusal)
+      await expect(findMissingDatabase(sqlite(path), false)).rejects.toMatchObject(rejection)
   })
 
-  it('looks for no file of a server', async () => {
+  it('ignores a database that is not SQLite', async () => {
     const database = { kind: 'postgres', connectionString: 'postgres://127.0.0.1/none' } as const
     expect(await findMissingDatabase(database, false)).toBeNull()
   })

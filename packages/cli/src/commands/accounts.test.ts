@@ -41,7 +41,7 @@ describe('accounts create', () => {
     ])
   })
 
-  it('refuses a handle that is taken, in any case', async () => {
+  it('rejects a handle in use, in any case', async () => {
     const { run } = commandsOf('accounts')
     await run(...shop)
     const again = await run('create', 'SHOP', '--address', other, '--accept', '1:ETH')
@@ -61,7 +61,7 @@ describe('accounts create', () => {
     ['a configuration that is null', fromInput, 'null', 'config: expected object'],
     ['a configuration without coins', fromInput, '{}', 'config.coins: expected array'],
     ['a misspelt field', fromInput, misspelt, 'config.coins.0 has 1 field'],
-  ])('%s is misuse: 2, a sentence, and nothing is stored', async (_name, args, input, sentence) => {
+  ])('%s is misuse: exits with 2 and stores nothing', async (_name, args, input, sentence) => {
     const { run, runWith, make } = commandsOf('accounts')
     await make()
     const { exitCode, out, err } = await runWith(input, ...args)
@@ -71,11 +71,11 @@ describe('accounts create', () => {
   })
 })
 
-describe('a symbol that names no token', () => {
+describe('an unlisted token symbol', () => {
   const warning = (token: string) =>
-    new RegExp(`^Warning: ${token} is no token .* PI_TOKENS_${token.split(':')[0]},`, 'm')
+    new RegExp(`^Warning: ${token} is not a known or configured token, .* PI_TOKENS_${token.split(':')[0]},`, 'm')
 
-  it('is stored with a warning for each, on standard error alone', async () => {
+  it('is stored, with a warning on standard error', async () => {
     const { run } = commandsOf('accounts')
     const created = await run('create', 'shop', '--address', address, '--accept', '137:USDX,USDC', '--accept', '1:usdc')
     expect(created.exitCode).toBe(0)
@@ -93,7 +93,7 @@ describe('a symbol that names no token', () => {
   it.each([
     ['one with an address, and the native token', '31337:ETH', { 5: [{ symbol: 'USDX', address: other }] }],
     ['one in PI_TOKENS_', '31337:MINE', {}],
-  ])('is not %s', async (_name, accepted, more) => {
+  ])('does not include %s', async (_name, accepted, more) => {
     const variables = {
       PI_RPC_URL_31337: 'http://127.0.0.1:1',
       PI_ROUTERS_31337: `${other}@0.8`,
@@ -108,8 +108,8 @@ describe('a symbol that names no token', () => {
   })
 })
 
-describe('a symbol of a token that the configuration overrides', () => {
-  it('is the one of the configuration, and no longer the known one', async () => {
+describe('a known token that the configuration overrides', () => {
+  it('is listed under its configured symbol only', async () => {
     const usdc = '0x3c499c542cef5e3811e1192ce70d8cc03d5c3359'
     const native = `0x${'ee'.repeat(20)}`
     const { run } = commandsOf('accounts', {
@@ -117,16 +117,18 @@ describe('a symbol of a token that the configuration overrides', () => {
       PI_TOKENS_137: `${usdc}:USDX:USD,${native}:GAS:POL`,
     })
     const created = await run('create', 'shop', '--address', address, '--accept', '137:USDX,USDC,GAS,POL')
-    const warnings = ['137:USDC', '137:POL'].map((token) => expect.stringContaining(`Warning: ${token} is no token`))
+    const warnings = ['137:USDC', '137:POL'].map((token) =>
+      expect.stringContaining(`Warning: ${token} is not a known or configured token`),
+    )
     expect(created.io.errors).toEqual(warnings)
   })
 })
 
 describe('accounts list and show', () => {
-  it('says so when there is none; with --json it prints nothing', async () => {
+  it('reports that there is none; with --json prints nothing', async () => {
     const { run, make } = commandsOf('accounts')
     await make()
-    expect((await run('list')).out).toContain('There is no account yet.')
+    expect((await run('list')).out).toContain('There is no account yet;')
     expect((await run('list', '--json')).lines).toEqual([])
   })
 
@@ -185,7 +187,7 @@ describe('accounts change', () => {
     ])
   })
 
-  it('takes what show printed with --json', async () => {
+  it('accepts the configuration that show --json prints', async () => {
     const { run, runWith } = commandsOf('accounts')
     await runWith(JSON.stringify(config), 'create', 'shop', '--address', address, '--config', '-')
     const [shown] = eventsOf((await run('show', 'shop', '--json')).io) as unknown as [{ account: { config: object } }]
@@ -193,7 +195,7 @@ describe('accounts change', () => {
     expect(eventsOf(changed.io)).toMatchObject([{ event: 'account.changed', account: shown.account }])
   })
 
-  it('refuses a configuration that is wrong, and changes nothing', async () => {
+  it('rejects an invalid configuration, and changes nothing', async () => {
     const { run, runWith } = commandsOf('accounts')
     await run(...shop)
     const refused = await runWith('{"coins":[{}]}', 'change', 'shop', '--address', other, '--config', '-')
@@ -203,7 +205,7 @@ describe('accounts change', () => {
 })
 
 describe('accounts remove', () => {
-  it('removes the account and prints what it was', async () => {
+  it('removes the account and prints its last state', async () => {
     const { run } = commandsOf('accounts')
     await run(...shop)
     const { exitCode, lines } = await run('remove', 'Shop')
@@ -214,14 +216,14 @@ describe('accounts remove', () => {
   })
 })
 
-describe('an account or a database that is not there', () => {
+describe('a missing account or database', () => {
   const commands = [
     ['show', 'nobody'],
     ['change', 'nobody', '--address', address],
     ['remove', 'nobody'],
   ]
 
-  it.each(commands)('%s %s ends 1 with a sentence', async (...args) => {
+  it.each(commands)('%s %s exits with 1 and names the account', async (...args) => {
     const { run, make } = commandsOf('accounts')
     await make()
     const { exitCode, out, err } = await run(...args)
@@ -229,7 +231,7 @@ describe('an account or a database that is not there', () => {
     expect(err).toContain('nobody')
   })
 
-  it.each([['list'], ...commands])('%s makes no database', async (...args) => {
+  it.each([['list'], ...commands])('%s creates no database', async (...args) => {
     const { run, path } = commandsOf('accounts')
     const { exitCode, err } = await run(...args)
     expect(exitCode).toBe(1)

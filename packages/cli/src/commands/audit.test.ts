@@ -18,7 +18,7 @@ async function audited(records: number) {
 const records = (lines: readonly string[]) => lines.map((line) => Number(/^ *(\d+) /.exec(line)?.[1]))
 
 describe('audit list', () => {
-  it('prints who did what to whom, without secrets', async () => {
+  it('prints time, actor, action and subject, without secrets', async () => {
     const { run } = await audited(2)
     const { exitCode, lines } = await run('list')
     expect(exitCode).toBe(0)
@@ -38,16 +38,16 @@ describe('audit list', () => {
     ])
   })
 
-  it('prints the newest ones, says how many it left out, and pages', async () => {
+  it('prints the newest records, reports omitted ones, and pages with --after', async () => {
     const { run } = await audited(9)
     const newest = await run('list', '--limit', '4')
     expect(records(newest.lines.slice(0, -1))).toEqual([6, 7, 8, 9])
-    expect(newest.lines.at(-1)).toBe('The newest 4 of 9 records; --all shows every one.')
+    expect(newest.lines.at(-1)).toBe('The newest 4 of 9 records; --all prints all.')
     expect(records((await run('list', '--all')).lines)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
     expect(records((await run('list')).lines)).toHaveLength(9)
     const page = await run('list', '--after', '2', '--limit', '3')
     expect(records(page.lines.slice(0, -1))).toEqual([3, 4, 5])
-    expect(page.lines.at(-1)).toBe('4 more follow: --after 5 goes on.')
+    expect(page.lines.at(-1)).toBe('4 more follow; continue with --after 5.')
     expect(records((await run('list', '--after', '7')).lines)).toEqual([8, 9])
     expect((await run('list', '--after', '9')).lines).toEqual([])
     expect(eventsOf((await run('list', '--limit', '1', '--json')).io).at(-1)).toEqual({
@@ -57,7 +57,7 @@ describe('audit list', () => {
     })
   })
 
-  it('says that it is empty; with --json it prints nothing', async () => {
+  it('reports an empty log; with --json prints nothing', async () => {
     const { run, path } = await audited(1)
     const database = openSqlite(path)
     database.exec('delete from audit')
@@ -71,7 +71,7 @@ describe('audit list', () => {
 })
 
 describe('audit head', () => {
-  it('prints the newest record, which verify finds later, until the log is written anew', async () => {
+  it('prints a record that verify --expect finds until the log is rewritten', async () => {
     const { run, path, env } = await audited(3)
     const { exitCode, out } = await run('head')
     expect(exitCode).toBe(0)
@@ -86,27 +86,27 @@ describe('audit head', () => {
     const database = openSqlite(path)
     database.exec(`update audit set hash = '${'0'.repeat(64)}' where seq = 3`)
     database.close()
-    expect((await run('verify', '--expect', kept)).lines.at(-1)).toContain('Record 3 is not the one that was kept')
+    expect((await run('verify', '--expect', kept)).lines.at(-1)).toContain('Record 3 is not the expected one')
   })
 })
 
 describe('audit verify', () => {
-  it('ends 0 when all is as it was written, with what to keep', async () => {
+  it('exits with 0 for an unchanged log, and prints the newest record to store', async () => {
     const { run } = await audited(3)
     const { exitCode, lines } = await run('verify')
     expect(exitCode).toBe(0)
-    expect(lines[0]).toMatch(/^The audit log is as it was written: 3 records, the newest of /)
-    const kept = /Keep (3:[0-9a-f]{64}) elsewhere/.exec(lines[1] ?? '')?.[1] ?? ''
-    expect((await run('verify', '--expect', kept)).lines.at(-1)).toBe('Record 3 is the one that was kept.')
+    expect(lines[0]).toMatch(/^The audit log is unchanged: 3 records, the newest of /)
+    const kept = /Store (3:[0-9a-f]{64}) outside/.exec(lines[1] ?? '')?.[1] ?? ''
+    expect((await run('verify', '--expect', kept)).lines.at(-1)).toBe('Record 3 is the expected one.')
     const [event] = eventsOf((await run('verify', '--json')).io)
     expect(event).toMatchObject({ event: 'audit.verified', ok: true, records: 3, brokenAt: null, expected: null })
   })
 
   it.each([
-    ['altered', `update audit set actor = '"nobody"' where seq = 2`, 2],
-    ['taken out', 'delete from audit where seq = 2', 2],
-    ['the first, and taken out', 'delete from audit where seq = 1', 1],
-  ])('ends 1 and says where one was %s', async (_, sql, seq) => {
+    ['changed', `update audit set actor = '"nobody"' where seq = 2`, 2],
+    ['removed', 'delete from audit where seq = 2', 2],
+    ['the first record removed', 'delete from audit where seq = 1', 1],
+  ])('exits with 1 and names the first bad record: %s', async (_, sql, seq) => {
     const { run, path } = await audited(3)
     const database = openSqlite(path)
     database.exec(sql)
@@ -117,21 +117,21 @@ describe('audit verify', () => {
     expect(eventsOf((await run('verify', '--json')).io)).toMatchObject([{ ok: false, brokenAt: seq }])
   })
 
-  it('finds an end that was cut off by the record that was kept', async () => {
+  it('--expect detects removed newest records', async () => {
     const { run, path } = await audited(3)
-    const kept = /Keep (3:\S+)/.exec((await run('verify')).out)?.[1] ?? ''
+    const kept = /Store (3:\S+)/.exec((await run('verify')).out)?.[1] ?? ''
     const database = openSqlite(path)
     database.exec('delete from audit where seq = 3')
     database.close()
     expect((await run('verify')).exitCode).toBe(0)
     const { exitCode, lines } = await run('verify', '--expect', kept)
     expect(exitCode).toBe(1)
-    expect(lines.at(-1)).toBe('Record 3 is not the one that was kept: the log was cut off or written anew.')
+    expect(lines.at(-1)).toBe('Record 3 is not the expected one: the log was truncated or rewritten.')
     expect((await run('verify', '--expect', `2:${'0'.repeat(64)}`)).exitCode).toBe(1)
   })
 })
 
-describe('whom the audit log names', () => {
+describe('the actor in the audit log', () => {
   async function actorOf(args: readonly string[], env: Record<string, string>, user: string | null) {
     const commands = commandsOf('legacy-keys', env)
     const io = testIo({ env: commands.env, userName: () => user })
@@ -140,7 +140,7 @@ describe('whom the audit log names', () => {
     return { ...(event?.['record'] as { actor?: string }) }.actor
   }
 
-  it('is --actor, else PI_ACTOR, else the user of this machine, else nobody in particular', async () => {
+  it('is --actor, else PI_ACTOR, else the user of this machine, else unknown', async () => {
     expect(await actorOf(['--actor', 'alice'], { PI_ACTOR: 'bob' }, 'carol')).toBe('alice')
     expect(await actorOf([], { PI_ACTOR: 'bob' }, 'carol')).toBe('bob')
     expect(await actorOf([], {}, 'carol')).toBe('cli:carol')

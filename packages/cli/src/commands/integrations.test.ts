@@ -11,7 +11,7 @@ const address = `0x${'a1'.repeat(20)}`
 const other = `0x${'b2'.repeat(20)}`
 
 describe('integrations create', () => {
-  it('prints both secrets once, with a sentence that says so', async () => {
+  it('prints both secrets only once', async () => {
     const { run } = commandsOf('integrations')
     const { exitCode, out, err } = await run('create', address.toUpperCase().replace('0X', '0x'), '--name', 'Shop')
     expect(err).toBe('')
@@ -19,7 +19,7 @@ describe('integrations create', () => {
     expect(out).toContain(`Created ${address} (Shop).`)
     expect(out).toMatch(/API secret {6}\S{32,}/)
     expect(out).toMatch(/Webhook secret {2}\S{32,}/)
-    expect(out).toContain('shown this once and never again')
+    expect(out).toContain('shown only this once')
     const secrets = [...out.matchAll(/secret +(\S{32,})/g)].map(([, secret]) => secret)
     expect(new Set(secrets).size).toBe(2)
     const listed = await run('list')
@@ -52,14 +52,14 @@ describe('integrations create', () => {
     ])
   })
 
-  it('refuses this machine by http, and names the variable that allows it', async () => {
+  it('rejects an http URL of this machine, and names the variable that allows it', async () => {
     const { exitCode, err } = await commandsOf('integrations').run('create', address, '--url', 'http://127.0.0.1:4000')
     expect(exitCode).toBe(2)
     expect(err).toMatch(/must be https/)
     expect(err).toMatch(/PI_ENV=development/)
   })
 
-  it('refuses an address that is taken, with the way out', async () => {
+  it('rejects an address in use, and names rotation as the way out', async () => {
     const { run } = commandsOf('integrations')
     await run('create', address)
     const { exitCode, out, err } = await run('create', address)
@@ -67,7 +67,7 @@ describe('integrations create', () => {
     expect(err).toBe(`Integration ${address} exists already; rotate its secrets instead of creating it again.`)
   })
 
-  it('refuses a plain http URL as misuse', async () => {
+  it('rejects an http URL as misuse', async () => {
     const { exitCode, err } = await commandsOf('integrations').run(
       'create',
       address,
@@ -80,10 +80,10 @@ describe('integrations create', () => {
 })
 
 describe('integrations list', () => {
-  it('says so when there is none; with --json it prints nothing', async () => {
+  it('reports that there is none; with --json prints nothing', async () => {
     const { run, make } = commandsOf('integrations')
     await make()
-    expect((await run('list')).out).toContain('There is no integration yet.')
+    expect((await run('list')).out).toContain('There is no integration yet;')
     expect((await run('list', '--json')).lines).toEqual([])
   })
 
@@ -100,7 +100,7 @@ describe('integrations list', () => {
 })
 
 describe('integrations disable, enable, set-url', () => {
-  it('changes what list shows', async () => {
+  it('changes the output of list', async () => {
     const { run } = commandsOf('integrations')
     await run('create', address, '--url', 'https://shop.example/webhook')
     expect((await run('disable', address)).out).toContain('disabled')
@@ -117,7 +117,7 @@ describe('integrations disable, enable, set-url', () => {
     ['set-url', other, 'https://new.example/hook'],
     ['rotate-secret', other],
     ...['--prepare', '--activate', '--abort'].map((step) => ['rotate-secret', other, '--signing', step]),
-  ])('%s of an unknown integration ends 1 with a sentence', async (...args) => {
+  ])('%s of an unknown integration exits with 1', async (...args) => {
     const { run, make } = commandsOf('integrations')
     await make()
     const { exitCode, err } = await run(...args)
@@ -140,8 +140,8 @@ describe('integrations rotate-secret', () => {
     [['--grace', '500ms'], 'stays valid for 500 ms'],
     [['--grace', '90m'], 'stays valid for 90 min'],
     [['--grace', '7d'], 'stays valid for 7 days'],
-    [['--grace', '0s'], 'ends within a quarter of a second'],
-    [['--no-grace'], 'ends within a quarter of a second'],
+    [['--grace', '0s'], 'expires within a quarter of a second'],
+    [['--no-grace'], 'expires within a quarter of a second'],
   ])('with %j the previous API secret %s', async (args, text) => {
     const { run } = commandsOf('integrations')
     await run('create', address)
@@ -166,19 +166,19 @@ describe('integrations rotate-secret --signing', () => {
     expect(prepared).toEqual({ ...event, signingSecret: expect.stringMatching(/^pi_whsec_\S{43}$/), isNew: true })
     expect(prepared?.['signingSecret']).not.toBe(first)
     expect(await step('--prepare')).toEqual({ ...prepared, isNew: false })
-    expect((await run('list')).out).toContain('its next webhook secret is prepared')
+    expect((await run('list')).out).toContain('next webhook secret prepared')
     const { out } = await run('rotate-secret', address, '--signing', '--activate')
-    expect(out).toContain('For 24 h, one that is answered 400, 401 or 403 is sent once more')
-    expect((await run('list')).lines[1]).toMatch(/^ {2}what it rejects .* until 20/)
+    expect(out).toContain('For 24 h, a delivery that is answered 400, 401 or 403 is repeated at once')
+    expect((await run('list')).lines[1]).toMatch(/^ {2}rejected deliveries are repeated .* until 20/)
   })
 
-  it('says how to go on, without a promise that it is shown once', async () => {
+  it('prints the next step, and does not claim to show the secret only once', async () => {
     const { run } = await created()
     const { lines } = await run('rotate-secret', address, '--signing', '--prepare')
     expect(lines).toEqual([
       expect.stringMatching(/^Webhook secret {2}pi_whsec_/),
-      'It is prepared; deliveries are signed with the old one until you activate it.',
-      'Give it to the receiver beside the old one. This command prints it again until it is active. Then:',
+      'It is prepared; deliveries are signed with the old secret until you activate it.',
+      'Add it to the receiver and keep the old secret there. This command prints it again until it is active. Then run:',
       `  payment-integration integrations rotate-secret ${address} --signing --activate`,
     ])
   })
@@ -193,14 +193,14 @@ describe('integrations rotate-secret --signing', () => {
     expect(await step('--activate', ...args)).toEqual({ ...event, ...expected })
   })
 
-  it('drops the prepared secret with --abort', async () => {
+  it('deletes the prepared secret with --abort', async () => {
     const { run, step } = await created()
     await step('--prepare')
     expect(await step('--abort')).toEqual({ event: 'integration.signing_secret_aborted', address })
     expect((await run('list')).lines).toHaveLength(1)
   })
 
-  it.each(['--activate', '--abort'])('%s without a prepared secret ends 1 with a sentence', async (step) => {
+  it.each(['--activate', '--abort'])('%s without a prepared secret exits with 1', async (step) => {
     const { run } = await created()
     const { exitCode, err } = await run('rotate-secret', address, '--signing', step)
     expect([exitCode, err]).toEqual([
@@ -213,9 +213,9 @@ describe('integrations rotate-secret --signing', () => {
     [['--signing'], 'replaced in two steps'],
     [['--prepare'], 'replaced in two steps'],
     [['--signing', '--prepare', '--activate'], 'replaced in two steps'],
-    [['--signing', '--prepare', '--grace', '1h'], 'go with --activate'],
-    [['--signing', '--abort', '--no-grace'], 'go with --activate'],
-  ])('%j is misuse, answered with the way to do it', async (args, text) => {
+    [['--signing', '--prepare', '--grace', '1h'], 'need --activate'],
+    [['--signing', '--abort', '--no-grace'], 'need --activate'],
+  ])('%j is misuse, and prints the right steps', async (args, text) => {
     const { exitCode, err } = await (await created()).run('rotate-secret', address, ...args)
     expect(exitCode).toBe(2)
     expect(err).toContain(text)
@@ -237,7 +237,7 @@ describe('integrations rotate-secret --signing', () => {
   })
 })
 
-describe('a database that is not there', () => {
+describe('a missing database', () => {
   it.each([
     ['list'],
     ['disable', address],
@@ -245,7 +245,7 @@ describe('a database that is not there', () => {
     ['set-url', address, 'none'],
     ['rotate-secret', address],
     ['rotate-secret', address, '--signing', '--prepare'],
-  ])('%s names the path, ends 1 and makes none', async (...args) => {
+  ])('%s names the path, exits with 1 and creates no file', async (...args) => {
     const { run, path } = commandsOf('integrations')
     const { exitCode, out, err } = await run(...args)
     expect({ exitCode, out }).toEqual({ exitCode: 1, out: '' })
@@ -253,16 +253,16 @@ describe('a database that is not there', () => {
     expect(existsSync(path)).toBe(false)
   })
 
-  it('is made by create, which says so once, with a file that only this user can read', async () => {
+  it('is created by create, once, as a file that only this user can read', async () => {
     const { run, path } = commandsOf('integrations')
-    expect((await run('create', address)).lines[0]).toBe(`Made a new database: ${path}`)
+    expect((await run('create', address)).lines[0]).toBe(`Created a new database: ${path}`)
     expect((await run('create', other)).out).not.toContain('new database')
     if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600)
   })
 })
 
-describe('a configuration that cannot work', () => {
-  it('is answered with every problem at once, and nothing is opened', async () => {
+describe('an invalid configuration', () => {
+  it('is rejected with all problems at once, and opens no database', async () => {
     const io = testIo({ env: { PI_MASTER_KEY: 'short', PI_PORT: 'x', PI_TYPO: '1' } })
     expect(await runCli(['integrations', 'list'], io)).toBe(1)
     const err = io.errors.join('\n')
@@ -272,7 +272,7 @@ describe('a configuration that cannot work', () => {
     expect(io.lines).toEqual([])
   })
 
-  it('names a database that cannot be opened', async () => {
+  it('reports a database that cannot be opened, without a stack', async () => {
     const url = `sqlite:${join(temporaryFolder(), 'no', 'such', 'folder', 'x.db')}`
     const io = testIo({ env: { PI_MASTER_KEY: testMasterKey } })
     const exitCode = await runCli(['integrations', 'list', '--database', url], io)

@@ -7,8 +7,8 @@ import { eventsOf } from '../../test/test-io.js'
 const created = async (run: ReturnType<typeof commandsOf>['run'], ...args: string[]) =>
   eventsOf((await run('create', '--json', ...args)).io)[0] as { key: { id: string }; apiKey: string }
 
-/** Whether the service that uses the database lets a key in. */
-async function isLetIn(env: Record<string, string>, apiKey: string): Promise<boolean> {
+/** Whether the service on the database accepts a key. */
+async function isAccepted(env: Record<string, string>, apiKey: string): Promise<boolean> {
   const { service, close } = await openService(readConfig({ ...env, PI_LOG_LEVEL: 'silent' }))
   try {
     return (await service.authenticateLegacy(`Bearer ${apiKey}`)) !== null
@@ -18,20 +18,20 @@ async function isLetIn(env: Record<string, string>, apiKey: string): Promise<boo
 }
 
 describe('legacy-keys create', () => {
-  it('prints the key once, with how it is sent and a sentence that it is gone afterwards', async () => {
+  it('prints the key only once, with its use', async () => {
     const { run, path } = commandsOf('legacy-keys')
     const { exitCode, out, err } = await run('create', '--name', 'Till 4')
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' })
     expect(out).toMatch(/^Created legacy API key \S+ \(Till 4\)\.$/m)
     expect(out).toContain('Authorization: <key>')
-    expect(out).toContain('shown this once and never again')
+    expect(out).toContain('shown only this once')
     const [, apiKey = ''] = /API key {2}(\S{32,})$/m.exec(out) ?? []
     expect(out.split(apiKey)).toHaveLength(2)
     for (const again of [await run('list'), await run('list', '--json')]) expect(again.out).not.toContain(apiKey)
     expect(readFileSync(path).includes(apiKey)).toBe(false)
   })
 
-  it('prints one JSON object with --json, and the service lets the key in', async () => {
+  it('prints one JSON object with --json, and the service accepts the key', async () => {
     const { run, env } = commandsOf('legacy-keys')
     const { io } = await run('create', '--json')
     const [event] = eventsOf(io)
@@ -42,17 +42,17 @@ describe('legacy-keys create', () => {
         apiKey: expect.any(String),
       },
     ])
-    expect(await isLetIn(env, String(event?.['apiKey']))).toBe(true)
-    expect(await isLetIn(env, `${event?.['apiKey']}x`)).toBe(false)
+    expect(await isAccepted(env, String(event?.['apiKey']))).toBe(true)
+    expect(await isAccepted(env, `${event?.['apiKey']}x`)).toBe(false)
   })
 })
 
 describe('legacy-keys list', () => {
-  it('says so when there is none; with --json it prints nothing', async () => {
+  it('reports that there is none; with --json prints nothing', async () => {
     const { run, env } = commandsOf('legacy-keys')
     const { close } = await openService(readConfig({ ...env, PI_LOG_LEVEL: 'silent' }))
     await close()
-    expect((await run('list')).out).toContain('There is no legacy API key yet.')
+    expect((await run('list')).out).toContain('There is no legacy API key yet;')
     expect((await run('list', '--json')).lines).toEqual([])
   })
 
@@ -69,17 +69,17 @@ describe('legacy-keys list', () => {
 })
 
 describe('legacy-keys revoke', () => {
-  it('ends that key, and no other', async () => {
+  it('revokes that key, and no other', async () => {
     const { run, env } = commandsOf('legacy-keys')
     const one = await created(run)
     const two = await created(run)
     const { exitCode, out } = await run('revoke', one.key.id)
     expect(exitCode).toBe(0)
     expect(out).toContain(`${one.key.id}  revoked`)
-    expect([await isLetIn(env, one.apiKey), await isLetIn(env, two.apiKey)]).toEqual([false, true])
+    expect([await isAccepted(env, one.apiKey), await isAccepted(env, two.apiKey)]).toEqual([false, true])
   })
 
-  it('of an unknown key ends 1 with a sentence; revoking twice keeps the first time', async () => {
+  it('of an unknown key exits with 1; revoking twice keeps the first time', async () => {
     const { run } = commandsOf('legacy-keys')
     const { key } = await created(run)
     const unknown = await run('revoke', 'nobody')

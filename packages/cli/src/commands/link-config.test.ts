@@ -15,7 +15,7 @@ const read = (flags: LinkConfigFlags, ...input: (string | Uint8Array)[]) =>
 describe('readLinkConfig, from flags', () => {
   it('is undefined without any', async () => expect(await read({})).toBeUndefined())
 
-  it('joins what is said about a chain, in the order of the flags', async () => {
+  it('joins the tokens of a chain, in the order of the options', async () => {
     const accept = [usdc, { chainId: 1, symbols: ['ETH'] }, { chainId: 137, symbols: ['USDT', 'USDC'] }]
     expect(await read({ accept, defaultAddress: [{ chainId: 1, address }] })).toEqual({
       coins: [
@@ -36,10 +36,10 @@ describe('readLinkConfig, from flags', () => {
   it.each([
     [{ redirect: 'https://shop.example', closeAfter: 0 }, 'exclude each other'],
     [{ accept: [usdc], redirect: 'https://shop.example', closeAfter: 1 }, 'exclude each other'],
-    [{ closeAfter: 0 }, 'add what is accepted with --accept'],
+    [{ closeAfter: 0 }, 'add them with --accept'],
     [{ config: 'x.json', accept: [usdc] }, '--config holds a whole configuration'],
     [{ config: 'x.json', closeAfter: 0 }, '--config holds a whole configuration'],
-    [{ accept: [usdc], defaultAddress: [{ chainId: 1, address }] }, 'chain 1, on which nothing is accepted'],
+    [{ accept: [usdc], defaultAddress: [{ chainId: 1, address }] }, 'chain 1, which has no accepted tokens'],
     [
       { accept: [usdc], defaultAddress: [137, 137].map((chainId) => ({ chainId, address })) },
       '--default-address names a chain twice',
@@ -54,7 +54,7 @@ describe('readLinkConfig, from JSON', () => {
   const text = JSON.stringify(config)
   const bytes = Buffer.from(text)
 
-  it('takes a file, also one that begins with a byte order mark', async () => {
+  it('reads a file, also with a byte order mark', async () => {
     const path = join(temporaryFolder(), 'link.json')
     for (const mark of ['', '\uFEFF']) {
       writeFileSync(path, mark + text)
@@ -62,7 +62,7 @@ describe('readLinkConfig, from JSON', () => {
     }
   })
 
-  it('takes standard input in pieces, cut inside a character', async () => {
+  it('reads standard input in pieces, cut inside a character', async () => {
     const cut = bytes.indexOf('₮') + 1
     expect(await read({ config: '-' }, bytes.subarray(0, cut), bytes.subarray(cut))).toEqual(config)
   })
@@ -71,7 +71,7 @@ describe('readLinkConfig, from JSON', () => {
     ['nothing', '', 'Standard input is not JSON'],
     ['half of it', text.slice(0, -1), 'Standard input is not JSON: see character'],
     ['two documents', text + text, `Standard input is not JSON: see character ${text.length + 1}.`],
-    ['bytes that are no text', Uint8Array.of(0xff, 0xfe), 'Standard input is not text in UTF-8.'],
+    ['bytes that are not UTF-8', Uint8Array.of(0xff, 0xfe), 'Standard input is not text in UTF-8.'],
     ['more than 4 MiB', ' '.repeat(4 * 1024 * 1024 + 1), 'Standard input is larger than 4 MiB.'],
   ])('%s is misuse', async (_name, input, sentence) => {
     await expect(read({ config: '-' }, input)).rejects.toMatchObject({
@@ -80,20 +80,20 @@ describe('readLinkConfig, from JSON', () => {
     })
   })
 
-  it('repeats nothing of a file that was meant for somebody else', async () => {
+  it('quotes nothing of a file that is not JSON', async () => {
     const error = await read({ config: '-' }, 's3cret-of-another-file').catch((reason: unknown) => reason)
     expect((error as Error).message).toContain('is not JSON')
     expect(String((error as Error).stack)).not.toContain('s3cret')
   })
 
-  it('names a file that is not there, and a folder', async () => {
+  it('rejects a missing file and a folder, with their paths', async () => {
     const folder = temporaryFolder()
     const missing = join(folder, 'missing.json')
     await expect(read({ config: missing })).rejects.toThrow(`The file ${missing} cannot be read (ENOENT).`)
     await expect(read({ config: folder })).rejects.toThrow(`The file ${folder} cannot be read (EISDIR).`)
   })
 
-  it('stops waiting for input that does not come when the command is to end', async () => {
+  it('stops waiting for input when the command is interrupted', async () => {
     const io = testIo({ input: () => new Readable({ read() {} }) })
     const reading = readLinkConfig({ config: '-' }, io).catch((error: unknown) => error)
     await setImmediate()

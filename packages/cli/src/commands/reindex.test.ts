@@ -33,7 +33,7 @@ describe('parseEndpoint', () => {
     'ipc:///x',
     'http://u:CANARY@a.example',
     'http://a.example,http://CANARY',
-  ])('refuses %j, and repeats nothing of it', (text) => {
+  ])('rejects %j, and quotes nothing of it', (text) => {
     expect(() => parseEndpoint(text)).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining('CANARY') }),
     )
@@ -43,7 +43,7 @@ describe('parseEndpoint', () => {
 describe('withEndpoint', () => {
   const env = { PI_RPC_URL_1: 'http://a.example', PI_HEADS_URL_1: 'ws://a.example', PI_RPC_URL_10: 'http://c.example' }
 
-  it('puts an address in place of the configured ones of that chain', () => {
+  it('replaces the configured endpoints of that chain by a URL', () => {
     expect(withEndpoint(env, 1, { url: 'http://b.example' })).toEqual({
       PI_RPC_URL_1: 'http://b.example',
       PI_HEADS_URL_1: undefined,
@@ -51,14 +51,14 @@ describe('withEndpoint', () => {
     })
   })
 
-  it('leaves the environment alone otherwise', () => {
+  it('does not change the environment otherwise', () => {
     expect(withEndpoint(env, 1, { position: 1 })).toBe(env)
     expect(withEndpoint(env, 1, undefined)).toBe(env)
   })
 })
 
 describe('chosenChain', () => {
-  it('has the endpoint at the position alone, counted from 1', () => {
+  it('has only the endpoint at the position, counted from 1', () => {
     expect(chosenChain([chain], 1, { position: 2 })).toEqual({ ...chain, endpoints: [chain.endpoints[1]] })
     expect(chosenChain([chain], 1, undefined)).toBe(chain)
     expect(chosenChain([chain], 1, { url: 'http://a.example' })).toBe(chain)
@@ -66,8 +66,8 @@ describe('chosenChain', () => {
 
   it.each([
     [10, undefined, 'Chain 10 is not configured; set PI_RPC_URL_10, or name a node with --endpoint.'],
-    [1, { position: 3 }, 'PI_RPC_URL_1 names 2 endpoint(s), and no number 3.'],
-  ])('says what is missing of chain %s with %j', (chainId, endpoint, message) => {
+    [1, { position: 3 }, 'PI_RPC_URL_1 has 2 endpoint(s), none at position 3.'],
+  ])('rejects chain %s with %j, and names what is missing', (chainId, endpoint, message) => {
     expect(() => chosenChain([chain], chainId, endpoint)).toThrow(
       expect.objectContaining({ code: 'ERR_USAGE', message }),
     )

@@ -19,43 +19,41 @@ async function withTwoKeys() {
 }
 
 describe('secrets reseal', () => {
-  it('seals signing secrets, and names what still needs the older key with the way there', async () => {
+  it('encrypts signing secrets, and prints which secrets need the older key and how to replace them', async () => {
     const { both, alone, id, reseal } = await withTwoKeys()
     const { exitCode, lines } = await reseal(both)
     expect(exitCode).toBe(0)
     expect(lines).toEqual([
-      'Sealed with the newest master key now: 1 signing secret, 0 data keys.',
-      '1 API secret needs an older key; a previous one within its grace time counts.',
-      'Rotate each, hand the new one over, and run this again when the grace time is over:',
+      'Encrypted with the newest master key: 1 signing secret, 0 data keys.',
+      '1 API secret needs an older master key, also a previous secret in its grace time.',
+      'Rotate each secret, deploy the new one, and run this command again after the grace time:',
       `  payment-integration integrations rotate-secret ${address}`,
-      '1 legacy API key needs an older key.',
-      'Create a new one for each caller, then:',
+      '1 legacy API key needs an older master key.',
+      'Create a new key for each caller, then run:',
       `  payment-integration legacy-keys revoke ${id}`,
-      'Leave the older keys in PI_MASTER_KEY, behind the newest, until this command says that no secret needs them.',
+      'Leave the older keys in PI_MASTER_KEY, after the newest, until this command reports that no secret needs them.',
     ])
     const { exitCode: refused, err } = await reseal(alone)
     expect(refused).toBe(1)
     expect(err).toContain('Master keys are missing: integrations.api_secret')
   })
 
-  it('says when the older key can go, and then it can', async () => {
+  it('reports when no secret needs the older key, and then works without it', async () => {
     const { both, alone, id, reseal } = await withTwoKeys()
     await reseal(both)
     await commandsOf('integrations', both).run('rotate-secret', address, '--grace', '0s')
     await commandsOf('legacy-keys', both).run('revoke', id)
     const { lines } = await reseal(both)
     expect(lines).toEqual([
-      'Every signing secret and data key was sealed with the newest master key before.',
-      expect.stringMatching(
-        /^No secret needs an older master key any more: take the older ones out of PI_MASTER_KEY[.] /,
-      ),
+      'All signing secrets and data keys were already encrypted with the newest master key.',
+      expect.stringMatching(/^No secret needs an older master key: remove the older keys from PI_MASTER_KEY[.] /),
     ])
     expect(eventsOf((await reseal(alone, '--json')).io)).toEqual([
       { event: 'secrets.resealed', resealed: 0, dataKeys: 0, olderApiSecrets: [], olderLegacyKeys: [] },
     ])
   })
 
-  it('is written into the audit log, with its actor', async () => {
+  it('is recorded in the audit log, with its actor', async () => {
     const { both, reseal } = await withTwoKeys()
     await reseal(both, '--actor', 'alice')
     const events = eventsOf((await commandsOf('audit', both).run('list', '--json')).io)

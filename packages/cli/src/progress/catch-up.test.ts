@@ -28,7 +28,7 @@ const backfilled = (blockNumber: number, to: number): ServiceEvent => ({
 function linesAt(at: number, ...events: readonly (readonly [number, ServiceEvent])[]): string[] {
   const progress = createProgress()
   for (const [time, event] of events) progress.saw(event, time)
-  return progress.underWay(at).map(catchUpLine)
+  return progress.unfinished(at).map(catchUpLine)
 }
 
 describe('progress', () => {
@@ -83,7 +83,7 @@ describe('progress', () => {
     expect(told.filter((each) => each !== null).map(caughtUpLine)).toEqual([
       'Chain 1 is caught up at block 100: 2 payments in 12 s',
     ])
-    expect(progress.underWay(60_000)).toEqual([])
+    expect(progress.unfinished(60_000)).toEqual([])
   })
 
   it('tells of no catch-up that took no time, whenever payments arrived at the head before it', () => {
@@ -110,7 +110,7 @@ describe('progress', () => {
     expect(done === null ? null : caughtUpLine(done)).toBe(
       'Chain 1, added router 0x121212..1234 is caught up at block 1,000: done in 9 s',
     )
-    expect(progress.underWay(9_000)).toHaveLength(1)
+    expect(progress.unfinished(9_000)).toHaveLength(1)
   })
 
   it('has no rate below nothing after a reorganisation', () => {

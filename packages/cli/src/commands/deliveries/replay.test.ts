@@ -12,13 +12,13 @@ const audited = async ({ env }: Commands) =>
   eventsOf((await commandsOf('audit', env).run('list', '--all', '--json')).io)
 
 describe('deliveries replay', () => {
-  it('makes one due whatever its status, and says where to look', async () => {
+  it('makes one due whatever its status, and names the command that prints its attempts', async () => {
     const commands = await operatedDeliveries()
     await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1, ...accepted })
     const { exitCode, out } = await commands.run('replay', '1')
     expect({ exitCode, out }).toEqual({
       exitCode: 0,
-      out: 'Delivery 1 is due now; deliveries show 1 tells what comes of it.',
+      out: 'Delivery 1 is due now; deliveries show 1 prints its attempts.',
     })
     const [event] = eventsOf((await commands.run('replay', '1', '--json')).io)
     expect(event).toMatchObject({
@@ -28,24 +28,24 @@ describe('deliveries replay', () => {
     })
   })
 
-  it('says that it waits for an integration that is disabled or has no URL', async () => {
+  it('reports that it waits for a disabled integration or one without a URL', async () => {
     const commands = await operatedDeliveries()
     await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1, ...refused })
     const integrations = commandsOf('integrations', commands.env)
     await integrations.run('disable', shop)
     expect((await commands.run('replay', '1')).out).toBe(
-      'Delivery 1 is due, and waits until the integration is enabled.',
+      'Delivery 1 is due, but waits until the integration is enabled.',
     )
     await integrations.run('enable', shop)
     await integrations.run('set-url', shop, 'none')
     expect((await commands.run('replay', '1')).out).toBe(
-      'Delivery 1 is due, and waits until the integration has a URL.',
+      'Delivery 1 is due, but waits until the integration has a URL.',
     )
   })
 })
 
-describe('a delivery whose attempt is under way', () => {
-  it('is not replayed: the command says so and ends 1', async () => {
+describe('a delivery with an attempt in flight', () => {
+  it('is not replayed: the command exits with 1', async () => {
     const commands = await operatedDeliveries()
     await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1 })
     await onService(commands.env, ({ store }) => store.deliveries.claim({ limit: 1, leaseMs: 60_000 }))
@@ -59,7 +59,7 @@ describe('a delivery whose attempt is under way', () => {
 })
 
 describe('deliveries replay-failed --dry-run', () => {
-  it('tells how many they are and whose, and changes nothing', async () => {
+  it('prints the number for each integration, and changes nothing', async () => {
     const commands = await operatedDeliveries()
     await fillDeliveries(commands.env, { integrationAddress: shop, payments: 3, ...refused })
     await fillDeliveries(commands.env, { integrationAddress: otherShop, payments: 1, ...refused })
@@ -85,17 +85,17 @@ describe('deliveries replay-failed --dry-run', () => {
     expect(after).toEqual(before)
   })
 
-  it('says so when none fits', async () => {
+  it('reports that none matches', async () => {
     const commands = await operatedDeliveries()
     for (const more of [['--dry-run'], []])
       expect((await commands.run('replay-failed', '--since', '1h', ...more)).lines).toEqual([
-        'No exhausted delivery fits.',
+        'No exhausted delivery matches.',
       ])
   })
 })
 
 describe('deliveries replay-failed', () => {
-  it('replays more than a thousand with a bar, and leaves no other touched', async () => {
+  it('replays more than a thousand with a bar, and changes no other delivery', async () => {
     const commands = await operatedDeliveries()
     await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1_250, ...refused })
     await fillDeliveries(commands.env, { integrationAddress: otherShop, payments: 2, ...refused })
@@ -114,7 +114,7 @@ describe('deliveries replay-failed', () => {
     expect(await countOf(commands, '--status', 'delivered')).toBe(1)
   })
 
-  it('tells with --json after each part, and writes who it was', async () => {
+  it('prints progress with --json after each part, and records the actor', async () => {
     const commands = await operatedDeliveries()
     await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1_001, ...refused })
     const { exitCode, io } = await commands.run('replay-failed', '--all', '--json', '--actor', 'alice')
@@ -132,14 +132,14 @@ describe('deliveries replay-failed', () => {
     ])
   })
 
-  it('ends cleanly on Ctrl-C with what was done, and the same command goes on with the rest', async () => {
+  it('stops on Ctrl-C and reports what was done; the same command continues with the rest', async () => {
     const commands = await operatedDeliveries()
     await fillDeliveries(commands.env, { integrationAddress: shop, payments: 2_500, ...refused })
     const io = testIo({ env: commands.env, live: (lines) => lines.length > 0 && io.interrupt() })
     expect(await runCli(['deliveries', 'replay-failed', '--all'], io)).toBe(1)
     expect(io.lines).toEqual([
       '1,000 deliveries are due now.',
-      'Interrupted with 1,500 left: the same command goes on with them.',
+      'Interrupted with 1,500 left; the same command continues with them.',
     ])
     expect(io.errors).toEqual([])
     expect(await countOf(commands, '--status', 'exhausted')).toBe(1_500)

@@ -25,10 +25,10 @@ describe('identity resolve', () => {
     return { ...commands, name }
   }
 
-  it('resolves a redemption that made no applicant, once', async () => {
+  it('resolves a redemption that created no applicant, once', async () => {
     const { run, name } = await unresolved()
     expect(await run('resolve', name, '--none')).toMatchObject({
-      ...{ exitCode: 0, out: 'Resolved: the redemption made no applicant, and its user may share again.' },
+      ...{ exitCode: 0, out: 'Resolved: the redemption created no applicant, and the user may share again.' },
     })
     expect(await run('resolve', name, '--none')).toMatchObject({
       exitCode: 1,
@@ -36,7 +36,7 @@ describe('identity resolve', () => {
     })
   })
 
-  it('attaches the applicant that a redemption made, when the provider knows it', async () => {
+  it('attaches the applicant of a redemption, when the provider knows it', async () => {
     const commands = await unresolved()
     const { run, name } = commands
     expect(await run('resolve', name, '--applicant', 'nobody')).toMatchObject({ exitCode: 1 })
@@ -50,7 +50,7 @@ describe('identity resolve', () => {
     expect(await listed(commands, 'list')).toMatchObject([{ subject: { applicantId: id, attachedNumber: 9 } }])
   })
 
-  it('is in the audit log with who did it, once it changed something', async () => {
+  it('is recorded in the audit log with its actor, only when it changed something', async () => {
     const { run, env, name } = await unresolved()
     await run('resolve', 'pi:nobody:1', '--none', '--actor', 'alice')
     expect(await auditOf(env)).toEqual([])
@@ -62,7 +62,7 @@ describe('identity resolve', () => {
     ])
   })
 
-  it('names in its help the states that it takes, as its refusal does', async () => {
+  it('names the states that it accepts, in its help and in its rejection', async () => {
     const { run } = await unresolved()
     const { out: help } = await run('resolve', '--help')
     const { out: refusal } = await run('resolve', 'pi:nobody:1', '--none')
@@ -103,13 +103,13 @@ describe('identity close', () => {
     return { ...commands, id, applicantId, emailKey, view, apply }
   }
 
-  it('prints the plan in a dry run; with --apply it closes the hold, and the audit log names who did', async () => {
+  it('prints the plan in a dry run; with --apply closes the hold, and the audit log names the actor', async () => {
     const { run, env, id, applicantId, emailKey, view } = await changed({ presence: deactivated })
     const planned = await run('close', '--hold', '--key', emailKey)
     expect(planned).toMatchObject({ exitCode: 0 })
     expect(planned.lines).toEqual([
       `${id}  ${applicantId}  would no longer be on hold`,
-      'Nothing was changed; --apply closes them.',
+      'Nothing was changed; --apply closes these verifications.',
     ])
     expect([await view(), await auditOf(env)]).toMatchObject([{ presence: deactivated }, []])
     const done = await run('close', '--hold', '--subject', id, '--apply', '--actor', 'alice')
@@ -121,12 +121,12 @@ describe('identity close', () => {
     expect((await run('close', '--hold', '--key', emailKey, '--apply')).exitCode).toBe(1)
   })
 
-  it('closes no wait for an applicant that the provider knows, nor where it knows no other one of that time', async () => {
+  it('does not close the wait for an applicant that the provider knows, nor when it knows no other of that time', async () => {
     const { run, env, id, applicantId, apply } = await changed({ missing })
     const known = await run('close', '--missing', '--subject', id, '--apply')
     expect(known.exitCode).toBe(1)
     expect(known.lines).toEqual([
-      expect.stringMatching(`^${id}  ${applicantId}  stays: the provider knows the applicant`),
+      expect.stringMatching(`^${id}  ${applicantId}  not closed: the provider knows the applicant`),
     ])
     await apply({ applicantId: 'deleted', review: approved, reviewedAt: 5 })
     const unproven = await run('close', '--missing', '--subject', id, '--apply')
@@ -135,7 +135,7 @@ describe('identity close', () => {
     expect(await auditOf(env)).toEqual([])
   })
 
-  it('closes the wait for an applicant that was deleted while another one of its time is known, as JSON says', async () => {
+  it('closes the wait for a deleted applicant while another of its time is known', async () => {
     const gone = { applicantId: 'deleted', review: approved, reviewedAt: 5, missing }
     const { run, env, id, view } = await changed(gone)
     await onService(env, async ({ store }) => {
@@ -170,7 +170,7 @@ describe('identity close', () => {
   it.each([
     [['--hold'], 1, 'No such verification is on hold.'],
     [['--missing', '--apply'], 1, 'No such verification is missing.'],
-  ])('%j says so when there is nothing to close', async (args, exitCode, text) => {
+  ])('%j reports that there is nothing to close', async (args, exitCode, text) => {
     const { run, id, env } = await changed({})
     expect(await run('close', ...args, '--subject', id)).toMatchObject({ exitCode, out: text })
     expect(await run('close', ...args, '--subject', 'nobody')).toMatchObject({ exitCode, out: text })

@@ -58,7 +58,7 @@ async function status(url: string, ...args: string[]) {
 }
 
 describe('status', () => {
-  it('shows the chains and their endpoints in tables, and ends 0 when all is well', async () => {
+  it('prints tables of chains and endpoints, and exits with 0 when all is well', async () => {
     const { url, asked } = await answering(healthy)
     const { exitCode, lines } = await status(`${url}/below/`)
     expect(lines).toEqual([
@@ -75,7 +75,7 @@ describe('status', () => {
     expect(asked).toEqual(['GET /below/health'])
   })
 
-  it('shows errors on one line each, without what could move the cursor, and ends 1', async () => {
+  it('prints each error on one line without control characters, and exits with 1', async () => {
     const { url } = await answering({
       ...healthy,
       status: 'degraded',
@@ -98,7 +98,7 @@ describe('status', () => {
     expect(exitCode).toBe(1)
   })
 
-  it('ends 1 with what a server that is down says', async () => {
+  it('prints the report of a server that is down, and exits with 1', async () => {
     const { url } = await answering({ status: 'down', database: 'unavailable', chains: [] }, 503)
     const { exitCode, lines } = await status(url)
     expect(lines).toEqual([`down: ${url}, database unavailable`, 'The server follows no chain.'])
@@ -114,26 +114,26 @@ describe('status', () => {
   it.each([
     ['another body', { hello: 'world' }, 200],
     ['a health report of another version', { ...healthy, chains: [{ chainId: 1, head: 1, indexed: 1 }] }, 200],
-    ['no JSON', '<html>', 502],
-    ['far too much', `${JSON.stringify(healthy)}${' '.repeat(1_100_000)}`, 200],
-  ])('says so when %s answers', async (_, body, code) => {
+    ['not JSON', '<html>', 502],
+    ['too large', `${JSON.stringify(healthy)}${' '.repeat(1_100_000)}`, 200],
+  ])('rejects an answer that is %s', async (_, body, code) => {
     const { url } = await answering(body, code)
     const { exitCode, lines, errors } = await status(url)
     expect(errors).toEqual([
-      `What answers at ${url} is no payment integration server of this version; name one with --url.`,
+      `The server at ${url} is no payment integration server of this version; pass another URL with --url.`,
     ])
     expect([exitCode, lines]).toEqual([1, []])
   })
 
-  it('follows no redirect, and says that nothing answers', async () => {
+  it('follows no redirect, and reports that no server answers', async () => {
     const { url, asked } = await answering('', 302)
     const { exitCode, errors } = await status(url)
-    expect(errors).toEqual([`No server answers at ${url}; is it running? Name another one with --url.`])
+    expect(errors).toEqual([`No server answers at ${url}; is it running? Pass another URL with --url.`])
     expect([exitCode, asked]).toEqual([1, ['GET /health']])
   })
 })
 
-it('says why nothing answers, in the word of the system', async () => {
+it("reports the system's error code when no server answers", async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -161,23 +161,23 @@ describe('proven ranges', () => {
   })
 })
 
-describe('notifications, where the database is at hand', () => {
+describe('notifications, with a configured database', () => {
   it.each([
     [0, 'Notifications: no endpoint fails.'],
-    [1, 'Notifications: 1 endpoint fails; deliveries endpoints names them.'],
-    [1_200, 'Notifications: 1,200 endpoints fail; deliveries endpoints names them.'],
+    [1, 'Notifications: 1 endpoint fails; see deliveries endpoints.'],
+    [1_200, 'Notifications: 1,200 endpoints fail; see deliveries endpoints.'],
   ])('with %s failing endpoints are %j', (failing, line) => {
     expect(notificationsText({ failing })).toEqual(['', line])
   })
 
-  it.each(['PI_DATABASE_URL', 'PI_DATABASE_URL_FILE'])('are looked for where %s is set', async (name) => {
+  it.each(['PI_DATABASE_URL', 'PI_DATABASE_URL_FILE'])('are read when %s is set', async (name) => {
     const { url } = await answering({ ...healthy, chains: [] })
     const io = testIo({ env: { [name]: '/no/such/file' } })
     expect(await runCli(['status', '--url', url], io)).toBe(1)
     expect(io.errors.join('\n')).toContain(name)
   })
 
-  it('are counted by status', async () => {
+  it('are counted', async () => {
     const { url } = await answering({ ...healthy, chains: [] })
     const { env } = await operatedDeliveries()
     const failing = async (...args: string[]) => {
@@ -208,7 +208,7 @@ describe('parseServerUrl', () => {
     'http://x/#a',
     'http://u:CANARY@x',
     'http://CANARY@x',
-  ])('refuses %j without repeating it', (text) => {
+  ])('rejects %j without printing it', (text) => {
     expect(() => parseServerUrl(text)).toThrow(/^Expected http/)
   })
 })
@@ -222,7 +222,10 @@ describe('configuredServerUrl', () => {
     [{ PI_HOST: '' }, 'http://127.0.0.1:4747'],
   ])('with %j is %s', (env, url) => expect(configuredServerUrl(env)).toBe(url))
 
-  it.each([{ PI_PORT: '0' }, { PI_PORT: 'x' }, { PI_HOST: 'a b' }])('says that %j leaves it open', (env) => {
-    expect(() => configuredServerUrl(env)).toThrow(expect.objectContaining({ code: 'ERR_USAGE' }))
-  })
+  it.each([{ PI_PORT: '0' }, { PI_PORT: 'x' }, { PI_HOST: 'a b' }])(
+    'rejects %j, which does not determine the URL',
+    (env) => {
+      expect(() => configuredServerUrl(env)).toThrow(expect.objectContaining({ code: 'ERR_USAGE' }))
+    },
+  )
 })

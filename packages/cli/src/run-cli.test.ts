@@ -144,7 +144,16 @@ describe('misuse', () => {
     [['integrations', 'create', address, '--url', 'shop'], 'Expected a full URL'],
     [['integrations', 'set-url', address], "missing required argument 'url'"],
     [['integrations', 'rotate-secret', address, '--grace', 'soon'], 'Expected a number and a unit'],
-    [['integrations', 'rotate-secret', address, '--signing'], 'replaced in two steps'],
+    ...[['--signing'], ['--prepare'], ['--signing', '--prepare', '--activate']].map(
+      (options) => [['integrations', 'rotate-secret', address, ...options], 'replaced in two steps'] as const,
+    ),
+    ...[
+      ['--signing', '--prepare', '--grace', '1h'],
+      ['--signing', '--abort', '--no-grace'],
+    ].map((options) => [['integrations', 'rotate-secret', address, ...options], 'need --activate'] as const),
+    ...[[], ['--none', '--applicant', 'x'], ['--applicant', ''], ['--applicant', ' ']].map(
+      (options) => [['identity', 'resolve', 'pi:lost:9', ...options], '--applicant'] as const,
+    ),
     [['accounts'], 'Usage:'],
     [['accounts', 'create'], "required option '--address <address>'"],
     [['accounts', 'create', '--address', address], "missing required argument 'handle'"],

@@ -209,18 +209,6 @@ describe('integrations rotate-secret --signing', () => {
     ])
   })
 
-  it.each([
-    [['--signing'], 'replaced in two steps'],
-    [['--prepare'], 'replaced in two steps'],
-    [['--signing', '--prepare', '--activate'], 'replaced in two steps'],
-    [['--signing', '--prepare', '--grace', '1h'], 'need --activate'],
-    [['--signing', '--abort', '--no-grace'], 'need --activate'],
-  ])('%j is misuse, and prints the right steps', async (args, text) => {
-    const { exitCode, err } = await (await created()).run('rotate-secret', address, ...args)
-    expect(exitCode).toBe(2)
-    expect(err).toContain(text)
-  })
-
   it('writes each step into the audit log, with its actor', async () => {
     const { run, env } = commandsOf('integrations')
     await run('create', address)

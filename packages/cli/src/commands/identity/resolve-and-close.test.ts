@@ -69,14 +69,6 @@ describe('identity resolve', () => {
     for (const state of ['unresolved', 'unknown', 'in_flight'])
       for (const text of [help, refusal]) expect(text).toContain(state)
   })
-
-  it.each([[[]], [['--none', '--applicant', 'x']], [['--applicant', '']], [['--applicant', ' ']]])(
-    '%j is misuse',
-    async (args) => {
-      const { run } = await unresolved()
-      expect((await run('resolve', 'pi:lost:9', ...args)).exitCode).toBe(2)
-    },
-  )
 })
 
 describe('identity close', () => {

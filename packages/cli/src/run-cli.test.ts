@@ -125,7 +125,7 @@ describe('help and version', () => {
 })
 
 describe('misuse', () => {
-  it.each([
+  it.each<[args: string[], sentence: string]>([
     [[], 'Usage:'],
     [['nothing'], "unknown command 'nothing'"],
     [['integrations'], 'Usage:'],
@@ -145,14 +145,15 @@ describe('misuse', () => {
     [['integrations', 'set-url', address], "missing required argument 'url'"],
     [['integrations', 'rotate-secret', address, '--grace', 'soon'], 'Expected a number and a unit'],
     ...[['--signing'], ['--prepare'], ['--signing', '--prepare', '--activate']].map(
-      (options) => [['integrations', 'rotate-secret', address, ...options], 'replaced in two steps'] as const,
+      (options): [string[], string] =>
+        [['integrations', 'rotate-secret', address, ...options], 'replaced in two steps'] as const,
     ),
     ...[
       ['--signing', '--prepare', '--grace', '1h'],
       ['--signing', '--abort', '--no-grace'],
-    ].map((options) => [['integrations', 'rotate-secret', address, ...options], 'need --activate'] as const),
+    ].map((options): [string[], string] => [['integrations', 'rotate-secret', address, ...options], 'need --activate']),
     ...[[], ['--none', '--applicant', 'x'], ['--applicant', ''], ['--applicant', ' ']].map(
-      (options) => [['identity', 'resolve', 'pi:lost:9', ...options], '--applicant'] as const,
+      (options): [string[], string] => [['identity', 'resolve', 'pi:lost:9', ...options], '--applicant'],
     ),
     [['accounts'], 'Usage:'],
     [['accounts', 'create'], "required option '--address <address>'"],

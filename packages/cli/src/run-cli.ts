@@ -38,7 +38,7 @@ export async function runCli(args: readonly string[], io: Io): Promise<ExitCode>
 }
 
 /** Builds the program. `finish` receives the exit code of the command that ran. */
-export function createProgram(io: Io, finish: Finish): Command {
+function createProgram(io: Io, finish: Finish): Command {
   const program = new Command('payment-integration')
   program
     .description('Operate a payment integration server, and try an integration on this machine.')

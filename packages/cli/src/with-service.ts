@@ -15,7 +15,7 @@ export interface OperateOptions extends Pick<ConfigFlags, 'database' | 'actor'> 
 }
 
 /** Options of {@link withService}. */
-export interface WithServiceOptions extends OperateOptions {
+interface WithServiceOptions extends OperateOptions {
   /** Create a missing SQLite file, and print so. @default false */
   readonly mayCreate?: boolean | undefined
 }

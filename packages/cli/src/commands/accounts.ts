@@ -79,7 +79,7 @@ function withConfigFlags(command: Command): Command {
 }
 
 /** Options of {@link createAccount}. */
-export interface CreateAccountOptions extends OperateOptions, LinkConfigFlags {
+interface CreateAccountOptions extends OperateOptions, LinkConfigFlags {
   /** The address that is paid, except on chains with a default address of their own. */
   readonly address: string
 }
@@ -89,7 +89,7 @@ export interface CreateAccountOptions extends OperateOptions, LinkConfigFlags {
  * @throws UsageError `ERR_USAGE` for a missing or unreadable configuration; AccountError `ERR_ACCOUNT_EXISTS`,
  * `ERR_ACCOUNT_INVALID`.
  */
-export async function createAccount(handle: string, options: CreateAccountOptions, io: Io): Promise<ExitCode> {
+async function createAccount(handle: string, options: CreateAccountOptions, io: Io): Promise<ExitCode> {
   const config = await readLinkConfig(options, io)
   if (config === undefined)
     throw new UsageError('Pass the accepted tokens: --accept <chainId>:<SYMBOL>, or --config <file>.')
@@ -104,7 +104,7 @@ export async function createAccount(handle: string, options: CreateAccountOption
 }
 
 /** Options of {@link changeAccount}. */
-export interface ChangeAccountOptions extends OperateOptions, LinkConfigFlags {
+interface ChangeAccountOptions extends OperateOptions, LinkConfigFlags {
   /** @default unchanged */
   readonly address?: string | undefined
 }
@@ -115,7 +115,7 @@ export interface ChangeAccountOptions extends OperateOptions, LinkConfigFlags {
  * @throws UsageError `ERR_USAGE` without a change, or for an unreadable configuration; AccountError
  * `ERR_ACCOUNT_NOT_FOUND`, `ERR_ACCOUNT_INVALID`.
  */
-export async function changeAccount(handle: string, options: ChangeAccountOptions, io: Io): Promise<ExitCode> {
+async function changeAccount(handle: string, options: ChangeAccountOptions, io: Io): Promise<ExitCode> {
   const { address } = options
   const config = await readLinkConfig(options, io)
   if (address === undefined && config === undefined)
@@ -133,7 +133,7 @@ export async function changeAccount(handle: string, options: ChangeAccountOption
 }
 
 /** Prints all accounts by handle. With `json`, prints one object each, or nothing. */
-export function listAccounts(options: OperateOptions, io: Io): Promise<ExitCode> {
+function listAccounts(options: OperateOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ accounts }, report) => {
     const all = await accounts.list()
     if (all.length === 0 && !options.json) io.out('There is no account yet; accounts create makes one.')
@@ -145,7 +145,7 @@ export function listAccounts(options: OperateOptions, io: Io): Promise<ExitCode>
  * Prints one account.
  * @throws AccountError `ERR_ACCOUNT_NOT_FOUND`.
  */
-export function showAccount(handle: string, options: OperateOptions, io: Io): Promise<ExitCode> {
+function showAccount(handle: string, options: OperateOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ accounts }, report) => {
     const account = await accounts.get(handle)
     report({ event: 'account', account }, (event) => [event.account.handle, ...accountText(event.account)])
@@ -156,7 +156,7 @@ export function showAccount(handle: string, options: OperateOptions, io: Io): Pr
  * Removes an account and prints its last state, so that an operator can undo a mistake.
  * @throws AccountError `ERR_ACCOUNT_NOT_FOUND`.
  */
-export function removeAccount(handle: string, options: OperateOptions, io: Io): Promise<ExitCode> {
+function removeAccount(handle: string, options: OperateOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ accounts }, report) => {
     const account = await accounts.get(handle)
     await accounts.remove(handle)
@@ -168,13 +168,13 @@ export function removeAccount(handle: string, options: OperateOptions, io: Io): 
 }
 
 /** One line about an account: `shop  0x…  137: USDC, USDT; 1: ETH`. */
-export function accountLine({ handle, address, config }: AccountRecord): string {
+function accountLine({ handle, address, config }: AccountRecord): string {
   const accepted = config.coins.map(({ chainId, tokens }) => `${chainId}: ${symbolsOf(tokens)}`)
   return `${handle}  ${address}  ${accepted.length === 0 ? 'accepts nothing' : accepted.join('; ')}`
 }
 
 /** The details of an account, below its handle. */
-export function accountText({ address, config }: AccountRecord): string[] {
+function accountText({ address, config }: AccountRecord): string[] {
   const [first = 'nothing', ...more] = config.coins.map(coinText)
   return [
     `  Address  ${address}`,

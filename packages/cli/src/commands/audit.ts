@@ -43,7 +43,7 @@ export function addAudit(program: Command, io: Io, finish: Finish): void {
 }
 
 /** Options of {@link listAudit}. */
-export interface ListAuditOptions extends OperateOptions {
+interface ListAuditOptions extends OperateOptions {
   /** Limit of printed records. @default 50 */
   readonly limit?: number | undefined
   /** Print all records. @default false */
@@ -57,7 +57,7 @@ const defaultLimit = 50
 const pageSize = 500
 
 /** Prints records of the audit log, oldest first: the newest, or those after `after`. Reports omitted records. */
-export function listAudit(options: ListAuditOptions, io: Io): Promise<ExitCode> {
+function listAudit(options: ListAuditOptions, io: Io): Promise<ExitCode> {
   const { all = false, limit = defaultLimit } = options
   return withService(options, io, async ({ audit }, report) => {
     const newest = (await audit.head())?.seq ?? 0
@@ -93,7 +93,7 @@ async function* records(audit: AuditQueries, after: number, upTo: number): Async
 }
 
 /** Prints number, hash and time of the newest record, for `audit verify --expect`. */
-export function auditHead(options: OperateOptions, io: Io): Promise<ExitCode> {
+function auditHead(options: OperateOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ audit }, report) => {
     const head = await audit.head()
     report({ event: 'audit.head', head }, () =>
@@ -103,7 +103,7 @@ export function auditHead(options: OperateOptions, io: Io): Promise<ExitCode> {
 }
 
 /** Options of {@link verifyAudit}. */
-export interface VerifyAuditOptions extends OperateOptions {
+interface VerifyAuditOptions extends OperateOptions {
   /** A record of an earlier `audit head` that the log must still contain. */
   readonly expect?: ExpectedRecord | undefined
 }
@@ -118,7 +118,7 @@ interface Verified extends AuditVerdict {
  * Checks that no record of the audit log was changed, removed or inserted.
  * @returns 0 for an unchanged log, else 1.
  */
-export async function verifyAudit(options: VerifyAuditOptions, io: Io): Promise<ExitCode> {
+async function verifyAudit(options: VerifyAuditOptions, io: Io): Promise<ExitCode> {
   const { expect } = options
   let isUnchanged = false
   await withService(options, io, async ({ audit }, report) => {
@@ -157,7 +157,7 @@ function verdictText({ records, last, brokenAt, expected }: Verified, expect: Ex
 }
 
 /** One line about a record. */
-export function auditLine({ seq, at, actor, action, subject, details }: AuditRecord): string {
+function auditLine({ seq, at, actor, action, subject, details }: AuditRecord): string {
   const facts = Object.entries(details).map(([name, value]) => `${name}=${plain(String(value))}`)
   return [String(seq).padStart(6), momentText(at), plain(actor), action, plain(subject), ...facts].join('  ')
 }

@@ -80,7 +80,7 @@ export function addIntegrations(program: Command, io: Io, finish: Finish): void 
 }
 
 /** Options of {@link createIntegration}. */
-export interface CreateIntegrationOptions extends OperateOptions {
+interface CreateIntegrationOptions extends OperateOptions {
   /** Label for operators. @default empty */
   readonly name?: string | undefined
   /** Notification URL. @default no notifications */
@@ -91,7 +91,7 @@ export interface CreateIntegrationOptions extends OperateOptions {
  * Registers an integration and prints its two secrets once.
  * @throws IntegrationError `ERR_INTEGRATION_EXISTS`; InvalidRequestError `ERR_URL_INVALID`.
  */
-export function createIntegration(address: string, options: CreateIntegrationOptions, io: Io): Promise<ExitCode> {
+function createIntegration(address: string, options: CreateIntegrationOptions, io: Io): Promise<ExitCode> {
   const { name, url } = options
   return withService({ ...options, mayCreate: true }, io, async ({ integrations }, report) => {
     const issued = await integrations.create({ address, name, notificationUrl: url ?? null })
@@ -109,7 +109,7 @@ export function createIntegration(address: string, options: CreateIntegrationOpt
  * Prints all integrations by address, with failing endpoints and webhook secrets that are being replaced.
  * With `json`, prints one object each, or nothing; `endpoint` is null unless its newest attempt failed.
  */
-export function listIntegrations(options: OperateOptions, io: Io): Promise<ExitCode> {
+function listIntegrations(options: OperateOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ integrations, deliveries }, report) => {
     const all = await integrations.list()
     if (all.length === 0 && !options.json) io.out('There is no integration yet; integrations create makes one.')
@@ -130,12 +130,7 @@ export function listIntegrations(options: OperateOptions, io: Io): Promise<ExitC
  * and sends it no deliveries. Source: docs/decisions/authentication-cache.md.
  * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`.
  */
-export function setIntegrationEnabled(
-  address: string,
-  enabled: boolean,
-  options: OperateOptions,
-  io: Io,
-): Promise<ExitCode> {
+function setIntegrationEnabled(address: string, enabled: boolean, options: OperateOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ integrations }, report) => {
     const integration = await integrations.setEnabled(address, enabled)
     report({ event: enabled ? 'integration.enabled' : 'integration.disabled', integration }, (event) => [
@@ -148,12 +143,7 @@ export function setIntegrationEnabled(
  * Changes the notification URL; null turns notifications off.
  * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`; InvalidRequestError `ERR_URL_INVALID`.
  */
-export function setIntegrationUrl(
-  address: string,
-  url: string | null,
-  options: OperateOptions,
-  io: Io,
-): Promise<ExitCode> {
+function setIntegrationUrl(address: string, url: string | null, options: OperateOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ integrations }, report) => {
     const integration = await integrations.setNotificationUrl(address, url)
     report({ event: 'integration.url_set', integration }, (event) => [integrationLine(event.integration)])
@@ -161,12 +151,12 @@ export function setIntegrationUrl(
 }
 
 /** One line about an integration. */
-export function integrationLine({ address, enabled, name, notificationUrl }: IntegrationView): string {
+function integrationLine({ address, enabled, name, notificationUrl }: IntegrationView): string {
   return `${address}  ${enabled ? 'enabled ' : 'disabled'}  ${notificationUrl ?? 'no notifications'}  ${name}`.trimEnd()
 }
 
 /** Lines about the replacement of an integration's webhook secret. */
-export function rotationLines({ signingSecretPrepared, previousSigningSecretUntil: until }: IntegrationView): string[] {
+function rotationLines({ signingSecretPrepared, previousSigningSecretUntil: until }: IntegrationView): string[] {
   return [
     ...(signingSecretPrepared ? ['  next webhook secret prepared; rotate-secret --signing --activate uses it'] : []),
     ...(until === null
@@ -176,7 +166,7 @@ export function rotationLines({ signingSecretPrepared, previousSigningSecretUnti
 }
 
 /** A line about a blocked endpoint, if it is blocked. */
-export function endpointLines(endpoint: EndpointView | null): string[] {
+function endpointLines(endpoint: EndpointView | null): string[] {
   if (endpoint === null || endpoint.blocks === 0) return []
   const { failures, failingSince } = endpoint
   return [`  endpoint failing since ${momentText(failingSince)}, ${failures} times in a row; see deliveries endpoints`]

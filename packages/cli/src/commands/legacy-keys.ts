@@ -32,13 +32,13 @@ export function addLegacyKeys(program: Command, io: Io, finish: Finish): void {
 }
 
 /** Options of {@link createLegacyKey}. */
-export interface CreateLegacyKeyOptions extends OperateOptions {
+interface CreateLegacyKeyOptions extends OperateOptions {
   /** Label for operators. @default empty */
   readonly name?: string | undefined
 }
 
 /** Creates an API key of the legacy endpoints and prints it once, with its use. */
-export function createLegacyKey(options: CreateLegacyKeyOptions, io: Io): Promise<ExitCode> {
+function createLegacyKey(options: CreateLegacyKeyOptions, io: Io): Promise<ExitCode> {
   const { name } = options
   return withService({ ...options, mayCreate: true }, io, async ({ legacyKeys }, report) => {
     const issued = await legacyKeys.create({ name })
@@ -52,7 +52,7 @@ export function createLegacyKey(options: CreateLegacyKeyOptions, io: Io): Promis
 }
 
 /** Prints all legacy API keys without their secrets, oldest first. With `json`, prints one object each, or nothing. */
-export function listLegacyKeys(options: OperateOptions, io: Io): Promise<ExitCode> {
+function listLegacyKeys(options: OperateOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ legacyKeys }, report) => {
     const all = await legacyKeys.list()
     if (all.length === 0 && !options.json) io.out('There is no legacy API key yet; legacy-keys create makes one.')
@@ -65,7 +65,7 @@ export function listLegacyKeys(options: OperateOptions, io: Io): Promise<ExitCod
  * of a second: docs/decisions/authentication-cache.md.
  * @throws LegacyKeyNotFoundError `ERR_LEGACY_KEY_NOT_FOUND`.
  */
-export function revokeLegacyKey(id: string, options: OperateOptions, io: Io): Promise<ExitCode> {
+function revokeLegacyKey(id: string, options: OperateOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ legacyKeys }, report) => {
     const key = await legacyKeys.revoke(id)
     report({ event: 'legacy_key.revoked', key }, (event) => [legacyKeyLine(event.key)])
@@ -73,7 +73,7 @@ export function revokeLegacyKey(id: string, options: OperateOptions, io: Io): Pr
 }
 
 /** One line about a key: id, state, day of creation, name. */
-export function legacyKeyLine({ id, name, createdAt, revokedAt }: LegacyKeyView): string {
+function legacyKeyLine({ id, name, createdAt, revokedAt }: LegacyKeyView): string {
   const day = new Date(createdAt).toISOString().slice(0, 10)
   return `${id}  ${revokedAt === null ? 'active ' : 'revoked'}  ${day}  ${name}`.trimEnd()
 }

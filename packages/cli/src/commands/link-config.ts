@@ -82,7 +82,7 @@ const maxBytes = 4 * 1024 * 1024
  * @throws UsageError `ERR_USAGE` when it cannot be read, is too large, or is not JSON;
  * InterruptedError `ERR_INTERRUPTED` when `io.signal` aborts.
  */
-export async function readJson(source: string, io: Pick<Io, 'input' | 'signal'>): Promise<unknown> {
+async function readJson(source: string, io: Pick<Io, 'input' | 'signal'>): Promise<unknown> {
   const name = source === '-' ? 'Standard input' : `The file ${source}`
   const bytes = await readAll(source, name, io)
   let text: string

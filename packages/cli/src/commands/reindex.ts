@@ -34,7 +34,7 @@ export function addReindex(program: Command, io: Io, finish: Finish): void {
 }
 
 /** Options of {@link reindexChain}. */
-export interface ReindexOptions extends OperateOptions {
+interface ReindexOptions extends OperateOptions {
   readonly chain: number
   readonly from: number
   /** Included. @default the last indexed block */
@@ -51,7 +51,7 @@ export interface ReindexOptions extends OperateOptions {
  * @throws UsageError `ERR_USAGE` for an unknown chain, endpoint or block; InterruptedError `ERR_INTERRUPTED`, ChainError,
  * StoreError: the printed ranges are done.
  */
-export async function reindexChain(options: ReindexOptions, io: Io): Promise<ExitCode> {
+async function reindexChain(options: ReindexOptions, io: Io): Promise<ExitCode> {
   const { chain: chainId, from, to, endpoint, dryRun = false } = options
   if (to !== undefined && from > to) throw new UsageError(`--from ${from} is above --to ${to}; exchange them.`)
   const totals = { blocks: 0, differences: 0, repaired: 0 }
@@ -94,7 +94,7 @@ function explained(error: unknown, signal: AbortSignal): unknown {
 }
 
 /** A node: its URL, or its position among the configured endpoints, from 1. */
-export type ChosenEndpoint = { readonly url: string } | { readonly position: number }
+type ChosenEndpoint = { readonly url: string } | { readonly position: number }
 
 /**
  * Parses the position or the URL of a node.
@@ -142,7 +142,7 @@ export function chosenChain(
 }
 
 /** Totals of a reindex. */
-export interface ReindexSummary {
+interface ReindexSummary {
   readonly chainId: number
   /** Number of blocks read. */
   readonly blocks: number

@@ -5,13 +5,13 @@ import type { ExitCode, Io } from '../io.js'
 import { type OperateOptions, withService } from '../with-service.js'
 
 /** Options of {@link rotateSecret}. */
-export interface RotateSecretOptions extends OperateOptions {
+interface RotateSecretOptions extends OperateOptions {
   /** How long the previous secret stays valid, in milliseconds. @default 24 hours */
   readonly graceMs?: number | undefined
 }
 
 /** Default grace time: a day to deploy the new secret everywhere. */
-export const defaultGraceMs = 86_400_000
+const defaultGraceMs = 86_400_000
 
 /**
  * Issues a new API secret and prints it once. The previous one stays valid for the grace time.

@@ -24,7 +24,7 @@ export function addSecrets(program: Command, io: Io, finish: Finish): void {
  * Encrypts signing secrets and data keys with the newest master key, the first of `PI_MASTER_KEY`.
  * Prints which secrets still need an older key, and how to replace them. May run at any time, repeatedly.
  */
-export function resealSecrets(options: OperateOptions, io: Io): Promise<ExitCode> {
+function resealSecrets(options: OperateOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ integrations }, report) => {
     report({ event: 'secrets.resealed', ...(await integrations.resealSecrets()) }, resealedText)
   })

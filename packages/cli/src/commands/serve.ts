@@ -25,7 +25,7 @@ export function addServe(program: Command, io: Io, finish: Finish): void {
 }
 
 /** Options of {@link serve}. */
-export interface ServeOptions extends ConfigFlags {
+interface ServeOptions extends ConfigFlags {
   /** One JSON object per line. @default false */
   readonly json?: boolean | undefined
 }

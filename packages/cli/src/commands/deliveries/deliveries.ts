@@ -66,7 +66,7 @@ export function addDeliveries(program: Command, io: Io, finish: Finish): void {
 }
 
 /** Prints a delivery with all its attempts. @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`. */
-export function showDelivery(deliveryId: string, options: OperateOptions, io: Io): Promise<ExitCode> {
+function showDelivery(deliveryId: string, options: OperateOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ deliveries }, report) => {
     const delivery = await deliveries.find(deliveryId)
     report({ event: 'delivery', delivery }, (event) => deliveryText(event.delivery))
@@ -74,7 +74,7 @@ export function showDelivery(deliveryId: string, options: OperateOptions, io: Io
 }
 
 /** Prints failing endpoints. With `json`, prints one object each, or nothing. */
-export function listEndpoints(options: OperateOptions, io: Io): Promise<ExitCode> {
+function listEndpoints(options: OperateOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ deliveries }, report) => {
     const endpoints = await deliveries.endpoints()
     if (options.json) for (const endpoint of endpoints) report({ event: 'endpoint', endpoint }, () => [])

@@ -20,7 +20,7 @@ export function addStatus(program: Command, io: Io, finish: Finish): void {
 }
 
 /** Options of {@link showStatus}. */
-export interface StatusOptions extends OperateOptions {
+interface StatusOptions extends OperateOptions {
   /** Base URL of the server. @default from PI_HOST and PI_PORT */
   readonly url?: string | undefined
 }
@@ -35,7 +35,7 @@ const maxRanges = 10
  * @throws ServerError `ERR_SERVER` when no such server answers; ConfigError `ERR_CONFIG` and errors of a configured
  * database.
  */
-export async function showStatus(options: StatusOptions, io: Io): Promise<ExitCode> {
+async function showStatus(options: StatusOptions, io: Io): Promise<ExitCode> {
   const { json = false, url = configuredServerUrl(io.env) } = options
   const report = createReporter(io, json)
   const health = await askHealth(url, io.signal)

@@ -1,14 +1,12 @@
 #!/usr/bin/env node
-/** Lends the process to the command: arguments, environment, output, signals, exit code. @module */
-import { createSignalReader, endSignals } from './internal/end-signals.js'
-import { ioBasics } from './internal/io-basics.js'
-import { readerIsGone } from './internal/reader-is-gone.js'
-import { createScreen } from './internal/screen.js'
 import type { Io } from './io.js'
-import { wantsColour } from './output/style.js'
+import { wantsColour } from './output.js'
+/** Runs the command on this process: arguments, environment, output, signals, exit code. @module */
+import { createSignalReader, endSignals, ioBasics, readerIsGone } from './process.js'
 import { runCli } from './run-cli.js'
+import { createScreen } from './screen.js'
 
-/** After the command has ended, sockets and timers that are left get this long before the process ends anyway. */
+/** How long open sockets and timers may delay the exit after the command, in milliseconds. */
 const lingerMs = 1_000
 
 const stop = new AbortController()
@@ -25,21 +23,21 @@ for (const signal of endSignals)
 process.on('exit', () => {
   for (const cleanUp of cleanUps) cleanUp()
   if (!terminalIsGone) return
-  // Node restores the terminal last of all, and aborts with a core dump when it is closed. So the signal has its usual effect.
+  // Node aborts with a core dump when it restores a closed terminal, so SIGHUP ends the process first.
   process.removeAllListeners('SIGHUP')
   process.kill(process.pid, 'SIGHUP')
 })
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (!readerIsGone(error, stream.isTTY === true)) throw error
-    // Nothing is left to print for.
+    // Nobody reads the output any more.
     stop.abort()
     terminalIsGone ||= stream.isTTY === true
   })
 
-// Both streams may end on the one terminal, so both print above its kept lines.
+// Both streams may share one terminal, so both print above its status lines.
 const screen = createScreen(process.stdout)
-const isWatched = process.stdout.isTTY === true && process.env['TERM'] !== 'dumb'
+const isTerminal = process.stdout.isTTY === true && process.env['TERM'] !== 'dumb'
 
 const io: Io = {
   ...basics,
@@ -47,7 +45,7 @@ const io: Io = {
   input: () => process.stdin,
   out: (line) => screen.above(() => void process.stdout.write(`${line}\n`)),
   err: (line) => screen.above(() => void process.stderr.write(`${line}\n`)),
-  live: isWatched ? screen.live : undefined,
+  live: isTerminal ? screen.live : undefined,
   colour: wantsColour(process.stdout.isTTY === true, process.env),
   signal: stop.signal,
   ownsProcess: true,
@@ -55,5 +53,5 @@ const io: Io = {
 
 process.exitCode = await runCli(process.argv.slice(2), io)
 setTimeout(() => process.exit(), lingerMs).unref()
-// Where Node takes itself down, it gives signals their usual effect first: one that is sent twice would say that the command was killed.
+// Before Node exits by itself it restores default signals: a repeated signal would then kill the command.
 process.once('beforeExit', () => process.exit())

@@ -1,36 +1,91 @@
-/** Errors that the command makes itself. @module */
+/** Errors of the command, and the lines that describe any error. @module */
+import { inspect } from 'node:util'
+import type { ExitCode } from './io.js'
 
-/** The command was called in a way that cannot work. Exit code 2; the message says what to change. */
+/** The arguments cannot work. Exit code 2; the message names the change to make. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
   readonly code = 'ERR_USAGE'
 }
 
-/** The command was asked to end before it had what it needs; nothing was changed. Exit code 1. */
+/** A signal ended the command early; the message says what was done. Exit code 1. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError'
   readonly code = 'ERR_INTERRUPTED'
 }
 
-/** The demo could not go on. Exit code 1; the message says what happened and what to do. */
+/** The demo cannot continue. Exit code 1; the message gives the cause and the remedy. */
 export class DemoError extends Error {
   override readonly name = 'DemoError'
   readonly code = 'ERR_DEMO'
 }
 
-/** The SQLite file that the configuration names is not there, and the command makes none. Exit code 1. */
+/** The configured SQLite file does not exist, and the command may not create it. Exit code 1. */
 export class DatabaseMissingError extends Error {
   override readonly name = 'DatabaseMissingError'
   readonly code = 'ERR_DATABASE_MISSING'
   constructor(path: string) {
     super(
-      `There is no database at ${path}. Name the right one with PI_DATABASE_URL or --database; the create commands and serve make a new one.`,
+      `There is no database at ${path}. Set PI_DATABASE_URL or --database to the right one; only the create commands and serve create a database.`,
     )
   }
 }
 
-/** No payment integration server answers where one was asked. Exit code 1. */
+/** No payment integration server answers at the URL. Exit code 1. */
 export class ServerError extends Error {
   override readonly name = 'ServerError'
   readonly code = 'ERR_SERVER'
+}
+
+/** Codes of errors that the arguments caused: exit code 2. */
+const misuse: ReadonlySet<unknown> = new Set([
+  'ERR_USAGE',
+  'ERR_ADDRESS_INVALID',
+  'ERR_URL_INVALID',
+  'ERR_ACCOUNT_INVALID',
+])
+
+/** Names of Node's own error classes, which use `ERR_` codes too. */
+const nodeErrorNames: ReadonlySet<unknown> = new Set([
+  ...['Error', 'TypeError', 'RangeError', 'SyntaxError', 'URIError', 'AggregateError'],
+  ...['SystemError', 'AssertionError'],
+])
+
+interface Described {
+  readonly lines: readonly string[]
+  readonly exitCode: ExitCode
+}
+
+/**
+ * Describes an error as lines for standard error, with the exit code.
+ * An error class of this project has an `ERR_` code and a message for people: the message is the line.
+ * A configuration error lists every problem. Any other error, also one of Node with an `ERR_` code, is unexpected.
+ * @param debug - Adds the stack and the causes.
+ */
+export function describeError(error: unknown, debug: boolean): Described {
+  const exitCode: ExitCode = misuse.has(fieldOf(error, 'code')) ? 2 : 1
+  const lines = sentences(error)
+  return { exitCode, lines: debug ? [...lines, inspect(error)] : lines }
+}
+
+function sentences(error: unknown): string[] {
+  const problems = fieldOf(error, 'problems')
+  if (Array.isArray(problems)) {
+    const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
+    return [`The configuration has ${count}:`, ...problems.map((problem) => `  - ${String(problem)}`)]
+  }
+  const message = error instanceof Error ? error.message : String(error)
+  if (fieldOf(error, 'code') === 'ERR_URL_INVALID' && message.includes('for development only'))
+    return [message, 'For development set PI_ENV=development, here and where the server runs.']
+  if (isOurs(error)) return [message]
+  return [`Unexpected error: ${message}`, 'Run the command again with --debug to see the stack.']
+}
+
+function isOurs(error: unknown): boolean {
+  const code = fieldOf(error, 'code')
+  return typeof code === 'string' && code.startsWith('ERR_') && !nodeErrorNames.has(fieldOf(error, 'name'))
+}
+
+function fieldOf(error: unknown, name: 'code' | 'name' | 'problems'): unknown {
+  return typeof error === 'object' && error !== null && name in error ? (error as Record<string, unknown>)[name] : null
 }

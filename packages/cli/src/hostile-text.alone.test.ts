@@ -1,17 +1,19 @@
-/** Text from arguments, and from a server that is asked, takes time that grows with its length at most. @module */
+/** Parsing text of arguments and of servers takes time at most proportional to its length. @module */
 import { testGrowth } from '../../../vitest.growth.js'
-import { withFlags } from './commands/config-flags.js'
-import { plain } from './output/plain.js'
-import { parseAcceptedTokens } from './parse/accepted-tokens.js'
-import { parseActor } from './parse/actor.js'
-import { parseChainAddress } from './parse/chain-address.js'
-import { parseDuration } from './parse/duration.js'
-import { parseKeptRecord } from './parse/kept-record.js'
-import { moment } from './parse/moment.js'
-import { parseNotificationUrl } from './parse/notification-url.js'
-import { parseEndpoint } from './reindex/choose-endpoints.js'
-import { readHealth } from './status/read-health.js'
-import { parseServerUrl } from './status/server-url.js'
+import { parseEndpoint } from './commands/reindex.js'
+import { readHealth } from './commands/status/health.js'
+import { parseServerUrl } from './commands/status/status.js'
+import { plain } from './format.js'
+import {
+  momentParser,
+  parseAcceptedTokens,
+  parseActor,
+  parseChainAddress,
+  parseDuration,
+  parseExpectedRecord,
+  parseNotificationUrl,
+} from './parse.js'
+import { withFlags } from './with-service.js'
 
 testGrowth(
   {
@@ -21,8 +23,8 @@ testGrowth(
     'an actor': parseActor,
     'the address on a chain': (text) => parseChainAddress(text),
     'a duration': parseDuration,
-    'a record of the audit log': parseKeptRecord,
-    'a moment': moment(() => 0),
+    'a record of the audit log': parseExpectedRecord,
+    'a moment': momentParser(() => 0),
     'a notification URL': parseNotificationUrl,
     'an endpoint': parseEndpoint,
     'the health of a server': readHealth,

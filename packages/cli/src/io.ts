@@ -1,42 +1,41 @@
-/** What a command may do to the world outside itself. `bin.ts` gives it the process; a test gives it arrays. @module */
-
+/** The port through which a command reaches its process. `bin.ts` passes the process; a test passes arrays. @module */
 import type { Readable } from 'node:stream'
 
-/** The world of one run of the command. */
+/** Input, output and environment of one run. */
 export interface Io {
   /** Environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Standard input. Asked for only by a command that was told to read it. */
+  /** Standard input. Only a command whose options name it calls this. */
   input(): Readable
   /** Writes one line to standard output. */
   out(line: string): void
   /** Writes one line to standard error. */
   err(line: string): void
   /**
-   * Keeps lines at the bottom of the terminal, in place of those before; none takes them away. Each is cut at the terminal's width.
-   * Undefined where nobody watches a terminal.
+   * Replaces the status lines at the bottom of the terminal; an empty list removes them. Long lines are cut.
+   * Undefined without a terminal.
    */
   readonly live?: ((lines: readonly string[]) => void) | undefined
-  /** Whether a person reads the output on a terminal that shows colour. */
+  /** Whether the output is a terminal that shows colour. */
   readonly colour: boolean
-  /** Aborts when the caller asks the command to end (Ctrl-C, SIGTERM, a closed terminal). */
+  /** Aborts when the command is to stop: Ctrl-C, SIGTERM, or a closed terminal. */
   readonly signal: AbortSignal
   /**
-   * Keeps a synchronous clean-up for the case that the process ends before the command does (a second Ctrl-C).
-   * Returns a function that drops it again.
+   * Registers a synchronous clean-up, in case the process ends before the command does (a second Ctrl-C).
+   * Returns a function that unregisters it.
    */
   onExit(cleanUp: () => void): () => void
   /** Unix time in milliseconds. */
   now(): number
-  /** Resolves after `ms` milliseconds, or as soon as `signal` aborts; it never rejects. */
+  /** Resolves after `ms` milliseconds or when `signal` aborts; it never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   /** `length` cryptographically random bytes. */
   randomBytes(length: number): Uint8Array
-  /** Name of the user who runs the command, or null where the system knows none. */
+  /** Name of the user who runs the command, or null when the system has none. */
   userName(): string | null
-  /** True when the process runs this command and nothing else, so that what is global is the command's own. @default false */
+  /** Whether the process runs only this command, which may then change global settings. @default false */
   readonly ownsProcess?: boolean | undefined
-  /** Folder for files that live as long as the run. */
+  /** Folder for files that exist only during the run. */
   readonly temporaryFolder: string
 }
 

@@ -116,7 +116,7 @@ describe('help and version', () => {
       ['secrets', '--help'],
       ['reseal', 'Examples:'],
     ],
-  ])('%j prints help on standard output and ends 0', async (args, words) => {
+  ])('%j prints help on standard output and exits with 0', async (args, words) => {
     const { exitCode, out, err } = await run(...args)
     expect(exitCode).toBe(0)
     expect(err).toBe('')
@@ -125,7 +125,7 @@ describe('help and version', () => {
 })
 
 describe('misuse', () => {
-  it.each([
+  it.each<[args: string[], sentence: string]>([
     [[], 'Usage:'],
     [['nothing'], "unknown command 'nothing'"],
     [['integrations'], 'Usage:'],
@@ -137,23 +137,33 @@ describe('misuse', () => {
     [['dev', '--every', '3'], 'Expected a number and a unit'],
     [['dev', '--payments', '0'], 'Expected a whole number from 1 to 1000000.'],
     [['dev', '--seed', '-1'], 'Expected a whole number from 0 to 4294967295.'],
-    [['dev', '--until-idle'], 'name it with --payments'],
-    [['dev', '--deadline', '5s'], '--until-idle; add it'],
+    [['dev', '--until-idle'], 'pass it with --payments'],
+    [['dev', '--deadline', '5s'], 'needs --until-idle; add it'],
     [['integrations', 'create'], "missing required argument 'address'"],
     [['integrations', 'create', '0x12'], 'Expected 0x and 40 hex digits.'],
     [['integrations', 'create', address, '--url', 'shop'], 'Expected a full URL'],
     [['integrations', 'set-url', address], "missing required argument 'url'"],
     [['integrations', 'rotate-secret', address, '--grace', 'soon'], 'Expected a number and a unit'],
-    [['integrations', 'rotate-secret', address, '--signing'], 'replaced in two steps'],
+    ...[['--signing'], ['--prepare'], ['--signing', '--prepare', '--activate']].map(
+      (options): [string[], string] =>
+        [['integrations', 'rotate-secret', address, ...options], 'replaced in two steps'] as const,
+    ),
+    ...[
+      ['--signing', '--prepare', '--grace', '1h'],
+      ['--signing', '--abort', '--no-grace'],
+    ].map((options): [string[], string] => [['integrations', 'rotate-secret', address, ...options], 'need --activate']),
+    ...[[], ['--none', '--applicant', 'x'], ['--applicant', ''], ['--applicant', ' ']].map(
+      (options): [string[], string] => [['identity', 'resolve', 'pi:lost:9', ...options], '--applicant'],
+    ),
     [['accounts'], 'Usage:'],
     [['accounts', 'create'], "required option '--address <address>'"],
     [['accounts', 'create', '--address', address], "missing required argument 'handle'"],
     [['accounts', 'create', 'shop', '--address', '0x12'], 'Expected 0x and 40 hex digits.'],
-    [['accounts', 'create', 'shop', '--address', address], 'Say what the account accepts'],
+    [['accounts', 'create', 'shop', '--address', address], 'Pass the accepted tokens'],
     [['accounts', 'create', 'shop', '--address', address, '--accept', 'USDC'], 'such as 137:USDC,USDT'],
     [['accounts', 'create', 'shop', '--address', address, '--close-after', '3'], 'Expected a number and a unit'],
     [['accounts', 'create', 'shop', '--address', address, '--redirect', 'https://a.example'], 'with --accept'],
-    [['accounts', 'change', 'shop'], 'Say what changes'],
+    [['accounts', 'change', 'shop'], 'Pass a change'],
     [['accounts', 'change', 'shop', '--default-address', `1:${address}`], 'with --accept'],
     [['accounts', 'show'], "missing required argument 'handle'"],
     [['accounts', 'remove'], "missing required argument 'handle'"],
@@ -176,8 +186,8 @@ describe('misuse', () => {
     [['deliveries', 'list', '--after', '-1'], 'Expected an id in plain digits'],
     [['deliveries', 'replay'], "missing required argument 'id'"],
     [['deliveries', 'replay', '1', '--actor', ' '], 'Expected a name of 1 to 100 characters'],
-    [['deliveries', 'replay-failed'], '--dry-run shows how many they are'],
-    [['deliveries', 'replay-failed', '--all', '--since', '2h'], '--all is every exhausted delivery'],
+    [['deliveries', 'replay-failed'], '--dry-run prints how many match'],
+    [['deliveries', 'replay-failed', '--all', '--since', '2h'], '--all replays every exhausted delivery'],
     [['deliveries', 'replay-failed', '--status', 'delivered'], "unknown option '--status'"],
     [['audit'], 'Usage:'],
     [['audit', 'list', '--after', '-1'], 'Expected a whole number from 0'],
@@ -185,14 +195,14 @@ describe('misuse', () => {
     [['audit', 'verify', '--expect', '12'], 'Expected a number and a hash'],
     [['secrets'], 'Usage:'],
     [['secrets', 'show'], "unknown command 'show'"],
-  ])('%j ends 2 and says what was expected', async (args, sentence) => {
+  ])('%j exits with 2 and prints the expected form', async (args, sentence) => {
     const { exitCode, out, err } = await run(...args)
     expect(err).toContain(sentence)
     expect(exitCode).toBe(2)
     expect(out).toBe('')
   })
 
-  it('says where help is, and prints no stack', async () => {
+  it('misuse mentions --help and prints no stack', async () => {
     const { err } = await run('dev', '--fast')
     expect(err).toContain('Add --help')
     expect(err).not.toContain('    at ')

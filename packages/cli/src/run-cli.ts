@@ -1,13 +1,25 @@
-/** From arguments to an exit code. @module */
-import { CommanderError } from 'commander'
-import { describeError } from './describe-error.js'
+/** Declares the program and runs a command line. @module */
+import { Command, CommanderError, type OutputConfiguration } from 'commander'
+import type { Finish } from './command.js'
+import { addAccounts } from './commands/accounts.js'
+import { addAudit } from './commands/audit.js'
+import { addDeliveries } from './commands/deliveries/deliveries.js'
+import { addDev } from './commands/dev.js'
+import { addIdentity } from './commands/identity/identity.js'
+import { addIntegrations } from './commands/integrations.js'
+import { addLegacyKeys } from './commands/legacy-keys.js'
+import { addReindex } from './commands/reindex.js'
+import { addSecrets } from './commands/secrets.js'
+import { addServe } from './commands/serve.js'
+import { addStatus } from './commands/status/status.js'
+import { describeError } from './errors.js'
 import type { ExitCode, Io } from './io.js'
-import { createProgram, isAnswer } from './program.js'
+import { version } from './version.js'
 
 /**
  * Runs the command that `args` name.
- * @param args - What follows the command's own name.
- * @returns 0 done, 1 failed, 2 misused. It does not throw: errors become one or two sentences on standard error.
+ * @param args - The arguments after the command's own name.
+ * @returns 0 done, 1 failed, 2 misused. It never rejects: it prints errors as one or two sentences on standard error.
  */
 export async function runCli(args: readonly string[], io: Io): Promise<ExitCode> {
   let exitCode: ExitCode = 0
@@ -18,9 +30,51 @@ export async function runCli(args: readonly string[], io: Io): Promise<ExitCode>
     await program.parseAsync(args, { from: 'user' })
     return exitCode
   } catch (error) {
-    if (error instanceof CommanderError) return isAnswer(error) ? 0 : 2
+    if (error instanceof CommanderError) return isHelpOrVersion(error) ? 0 : 2
     const described = describeError(error, args.includes('--debug'))
     for (const line of described.lines) io.err(line)
     return described.exitCode
+  }
+}
+
+/** Builds the program. `finish` receives the exit code of the command that ran. */
+function createProgram(io: Io, finish: Finish): Command {
+  const program = new Command('payment-integration')
+  program
+    .description('Operate a payment integration server, and try an integration on this machine.')
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand(false)
+    .option('--json', 'print one JSON object per line and nothing else')
+    .option('--debug', 'print the stack of an error')
+    .configureHelp({ showGlobalOptions: true })
+    .exitOverride()
+    .configureOutput(output(io))
+    .showHelpAfterError('Add --help to list commands and options.')
+  addDev(program, io, finish)
+  addServe(program, io, finish)
+  addStatus(program, io, finish)
+  addReindex(program, io, finish)
+  addIntegrations(program, io, finish)
+  addAccounts(program, io, finish)
+  addLegacyKeys(program, io, finish)
+  addDeliveries(program, io, finish)
+  addIdentity(program, io, finish)
+  addAudit(program, io, finish)
+  addSecrets(program, io, finish)
+  return program
+}
+
+/** Whether commander stopped after it printed the help or the version. */
+function isHelpOrVersion(error: CommanderError): boolean {
+  return ['commander.helpDisplayed', 'commander.version'].includes(error.code)
+}
+
+function output(io: Io): OutputConfiguration {
+  return {
+    writeOut: (text) => io.out(text.trimEnd()),
+    writeErr: (text) => io.err(text.trimEnd()),
+    getOutHasColors: () => io.colour,
+    getErrHasColors: () => io.colour,
   }
 }

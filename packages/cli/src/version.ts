@@ -1,4 +1,4 @@
-/** The version of this package, as its manifest says. @module */
+/** The version of this package, from its manifest. @module */
 import { createRequire } from 'node:module'
 
 const manifest = createRequire(import.meta.url)('../package.json') as { version: string }

@@ -7,7 +7,7 @@ import { testMasterKey } from './master-key.js'
 import { start } from './start-process.js'
 import { temporaryFolder } from './temporary-folder.js'
 
-/** Whether something still answers at a URL. */
+/** Whether a server answers at a URL. */
 const answers = (url: string) =>
   fetch(url, { method: 'POST', body: '{}' }).then(
     () => true,
@@ -23,7 +23,7 @@ async function eventually(condition: () => boolean | Promise<boolean>, withinMs:
   return false
 }
 
-/** What anvil keeps in the temporary folder goes with anvil, which may outlive the command by a moment. */
+/** Files that the command left. Anvil removes its own, a moment after the command. */
 const leftovers = (folder: string) => readdirSync(folder).filter((name) => name.startsWith('payment-integration-'))
 
 async function end(child: ChildProcess, signal: NodeJS.Signals, exited: Promise<unknown[]>) {
@@ -33,7 +33,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals, exited: Promise<
   return { code, seconds: (Date.now() - startedAt) / 1000 }
 }
 
-/** Sends signals a few milliseconds apart, as a terminal and npm do: of two at the very same time the system keeps one. */
+/** Sends signals a few milliseconds apart, as a terminal and npm do; the system merges simultaneous ones. */
 async function send(child: ChildProcess, ...signals: readonly NodeJS.Signals[]): Promise<void> {
   for (const [position, signal] of signals.entries()) {
     if (position > 0) await delay(5)
@@ -50,7 +50,7 @@ interface Ready {
 
 describe('payment-integration dev, as a process', () => {
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    '%s ends it with 0 in seconds: no anvil, no port, no file stays',
+    '%s stops it with exit code 0 in seconds, without anvil, port or file left',
     async (signal) => {
       const { child, exited, line, lines, errors, folder } = start(['dev', '--json'])
       const ready = JSON.parse(await line('"ready"')) as Ready
@@ -67,7 +67,7 @@ describe('payment-integration dev, as a process', () => {
     },
   )
 
-  it('ends when whoever reads its output has gone', async () => {
+  it('stops when the reader of its output is gone', async () => {
     const { child, exited, line, folder } = start(['dev', '--json', '--every', '200ms'])
     await line('payment.sent')
     child.stdout?.destroy()
@@ -76,7 +76,7 @@ describe('payment-integration dev, as a process', () => {
     expect(leftovers(folder)).toEqual([])
   })
 
-  it('killed outright, leaves no anvil behind', async () => {
+  it('leaves no anvil after SIGKILL', async () => {
     const { child, exited, line } = start(['dev', '--json'])
     const ready = JSON.parse(await line('"ready"')) as Ready
     child.kill('SIGKILL')
@@ -84,7 +84,7 @@ describe('payment-integration dev, as a process', () => {
     expect(await eventually(async () => !(await answers(ready.rpcUrl)), 60_000)).toBe(true)
   })
 
-  it('a Ctrl-C that arrives twice at once, from the terminal and from npm, is one: 0, a summary, and nothing stays', async () => {
+  it('a Ctrl-C that arrives twice at once, from the terminal and from npm, counts once', async () => {
     const { child, exited, line, lines, folder } = start(['dev', '--json', '--every', '100ms'])
     const ready = JSON.parse(await line('"ready"')) as Ready
     await line('payment.sent')
@@ -95,7 +95,7 @@ describe('payment-integration dev, as a process', () => {
     expect(leftovers(folder)).toEqual([])
   })
 
-  it('a second signal ends it at once, and the files still go', async () => {
+  it('a second signal makes it exit at once, and its files are removed', async () => {
     const { child, exited, line, folder } = start(['dev', '--json', '--every', '100ms'])
     const ready = JSON.parse(await line('"ready"')) as Ready
     await line('payment.sent')
@@ -106,10 +106,10 @@ describe('payment-integration dev, as a process', () => {
     expect(await eventually(async () => !(await answers(ready.rpcUrl)), 60_000)).toBe(true)
   })
 
-  it.skipIf(process.platform === 'win32')('ends 1 and says so when the chain dies under it', async () => {
+  it.skipIf(process.platform === 'win32')('exits with 1 and reports it when the chain exits', async () => {
     const { child, exited, line, lines, folder } = start(['dev', '--json'])
     await line('payment.verified')
-    // anvil and its guard are the only children; they lead a process group of their own.
+    // Anvil and its guard are the only children, in a process group of their own.
     const guard = Number(execFileSync('pgrep', ['-P', String(child.pid), '-f', 'anvil'], { encoding: 'utf8' }).trim())
     process.kill(-guard, 'SIGKILL')
     expect(await exited).toEqual([1, null])
@@ -125,7 +125,7 @@ describe('payment-integration serve, as a process', () => {
     ['SIGINT', 'SIGINT'],
     ['SIGTERM', 'SIGTERM'],
     ['SIGTERM', 'SIGHUP'],
-  ] as const)('%s and %s at once are one wish to end', async (...signals) => {
+  ] as const)('%s and %s at once count as one signal', async (...signals) => {
     const folder = temporaryFolder()
     const env = { PI_DATABASE_URL: `sqlite:${join(folder, 'service.db')}`, PI_MASTER_KEY: testMasterKey }
     const { child, exited, line, lines } = start(['serve', '--json'], env)
@@ -136,7 +136,7 @@ describe('payment-integration serve, as a process', () => {
   })
 })
 
-it.skipIf(process.platform === 'win32')('a signal that is sent until serve is gone is one wish to end', async () => {
+it.skipIf(process.platform === 'win32')('a signal that is repeated until serve exits counts once', async () => {
   const folder = temporaryFolder()
   const env = { PI_DATABASE_URL: `sqlite:${join(folder, 'service.db')}`, PI_MASTER_KEY: testMasterKey }
   const { child, exited, line } = start(['serve', '--json'], env)
@@ -146,13 +146,13 @@ it.skipIf(process.platform === 'win32')('a signal that is sent until serve is go
 })
 
 describe('payment-integration, as a process', () => {
-  it('prints help quickly and ends 0', async () => {
+  it('prints help and exits with 0', async () => {
     const { exited, lines } = start(['--help'])
     expect(await exited).toEqual([0, null])
     expect(lines.join('\n')).toContain('integrations')
   })
 
-  it('ends 2 on misuse, with nothing on standard output', async () => {
+  it('exits with 2 on misuse, with nothing on standard output', async () => {
     const { exited, lines, errors } = start(['dev', '--nope'])
     expect(await exited).toEqual([2, null])
     expect(lines).toEqual([])

@@ -1,22 +1,22 @@
-/** Deliveries in the database of a test, made and settled by the store itself. */
+/** Creates and settles deliveries in the database of a test, by the store itself. */
 import type { AttemptVerdict, PaymentFacts } from '@payment-integration/core/ports'
 import { openService, readConfig } from '@payment-integration/server/service'
 
 const word = (digit: string, bytes: number) => `0x${digit.repeat(bytes * 2)}`
 
-/** So that no transaction of a run has the hash of another. */
+/** Number of calls, which makes transaction hashes unique. */
 let fills = 0
 
-/** What becomes of deliveries. */
+/** The payments and deliveries to create. */
 export interface Filled {
   readonly integrationAddress: string
-  /** How many payments, each with one delivery. */
+  /** Number of payments, each with one delivery. */
   readonly payments: number
   readonly chainId?: number
-  /** Their one attempt and what it decides; none: they are pending and were never attempted. */
+  /** The only attempt and its verdict; without them the deliveries are pending and unattempted. */
   readonly answer?: { readonly status: number | null; readonly reason: string | null; readonly excerpt?: string | null }
   readonly verdict?: AttemptVerdict
-  /** What is judged of the endpoint. */
+  /** How long the endpoint is blocked. */
   readonly blockMs?: number
 }
 

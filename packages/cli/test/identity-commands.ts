@@ -1,4 +1,4 @@
-/** Databases in which identity verifications were shared, beside an identity provider that runs on this machine. @module */
+/** Creates databases with shared identity verifications, beside a local identity provider. @module */
 import { normaliseEmail } from '@payment-integration/core/identity'
 import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
 import { afterAll, beforeAll } from 'vitest'
@@ -38,7 +38,7 @@ export function identityCommands() {
   return {
     provider: () => provider,
     mint,
-    /** The commands on a database in which these addresses were shared by the shop, in their order. */
+    /** The commands on a database in which the shop shared these addresses, in their order. */
     async shared(...emails: readonly string[]) {
       const commands = commandsOf('identity', variables)
       await commands.make()
@@ -53,12 +53,12 @@ export function identityCommands() {
   }
 }
 
-/** What a list prints with `--json`. */
+/** The events of a list with `--json`. */
 export async function listed({ run }: Pick<ReturnType<typeof commandsOf>, 'run'>, ...args: string[]) {
   return eventsOf((await run(...args, '--json')).io)
 }
 
-/** What the audit log of a database holds of identities. */
+/** The audit records about identities. */
 export async function auditOf(env: Record<string, string>) {
   const events = await listed(commandsOf('audit', env), 'list')
   const records = events.map(({ record }) => record as { readonly action: string })

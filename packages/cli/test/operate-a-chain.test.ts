@@ -1,4 +1,4 @@
-/** What an operator sees and repairs: the commands as processes, beside a server that follows a real chain. */
+/** Runs status and reindex as processes beside a server that follows a real chain. */
 import { join } from 'node:path'
 import {
   type Anvil,
@@ -68,7 +68,7 @@ async function indexedTo(url: string): Promise<number> {
   return report.chains[0]?.lag === 0 ? report.chains[0].indexed : -1
 }
 
-/** What is stored of the payments' memos, by hash. */
+/** The stored memos by transaction hash. */
 function memos(path: string): Record<string, string> {
   const database = openSqlite(path)
   try {
@@ -81,14 +81,14 @@ function memos(path: string): Record<string, string> {
 
 function spoil(path: string, hash: string): void {
   const database = openSqlite(path)
-  // The server writes at the same time: its lock is waited for.
+  // The server writes at the same time, so wait for its lock.
   database.exec('pragma busy_timeout = 60000')
   database.prepare('update payments set memo = ? where tx_hash = ?').run(`0x${'00'.repeat(32)}`, hash)
   database.close()
 }
 
 describe('a server that follows a chain', () => {
-  it('is shown by health, metrics and status alike, and none of them holds a key', async () => {
+  it('has the same state in health, metrics and status, and none of them contains a key', async () => {
     const env = { ...environment(join(temporaryFolder(), 'service.db')), PI_METRICS_TOKEN: metricsToken }
     const { url, child, exited } = await serving(env)
     const metrics = await (
@@ -114,7 +114,7 @@ describe('a server that follows a chain', () => {
     expect(await run(['status', '--url', url], env)).toMatchObject({ code: 1, events: [] })
   })
 
-  it('is repaired by reindex while it runs: a dry run tells and ends 1, a repair writes and ends 0, a mistake ends 2', async () => {
+  it('is repaired by reindex while it runs: a dry run exits with 1, a repair with 0, misuse with 2', async () => {
     const path = join(temporaryFolder(), 'service.db')
     const env = environment(path)
     const { child, exited } = await serving(env)
@@ -145,7 +145,7 @@ describe('a server that follows a chain', () => {
     for (const [more, sentence] of [
       [['--from', '0', '--to', '999999'], 'Block 999999 is not indexed yet'],
       [['--from', '2', '--to', '1'], '--from 2 is above --to 1'],
-      [['--from', '0', '--endpoint', '3'], 'names 2 endpoint(s), and no number 3'],
+      [['--from', '0', '--endpoint', '3'], 'has 2 endpoint(s), none at position 3'],
     ] as const) {
       const io = testIo({ env })
       expect(await runCli(['reindex', '--chain', '31337', ...more], io)).toBe(2)

@@ -1,11 +1,11 @@
-/** The commands of deliveries on a database with two integrations that have a URL. */
+/** The deliveries commands on a database with two integrations that have a URL. */
 import { onService } from './fill-deliveries.js'
 import { commandsOf } from './run-commands.js'
 
 export const shop = `0x${'a1'.repeat(20)}`
 export const otherShop = `0x${'b2'.repeat(20)}`
 
-/** Ends of an attempt. */
+/** Answers and verdicts of an attempt. */
 export const refused = {
   answer: { status: 503, reason: 'status_503', excerpt: 'busy\n\u001b[2Jtry again' },
   verdict: { kind: 'exhausted' },
@@ -16,7 +16,7 @@ export const silent = {
   verdict: { kind: 'retry', inMs: 600_000 },
 } as const
 
-/** Makes the database; the variables are for every command. */
+/** Creates the database. The variables apply to every command. */
 export async function operatedDeliveries(variables: Record<string, string> = {}) {
   const commands = commandsOf('deliveries', variables)
   await commands.make()

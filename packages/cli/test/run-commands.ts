@@ -5,7 +5,7 @@ import { testMasterKey } from './master-key.js'
 import { temporaryFolder } from './temporary-folder.js'
 import { testIo } from './test-io.js'
 
-/** Runs of the commands of one group on a database of its own, with further variables. */
+/** Runs commands of one group on a new database, with further variables. */
 export function commandsOf(group: string, variables: Record<string, string> = {}) {
   const path = join(temporaryFolder(), 'service.db')
   const env = { PI_DATABASE_URL: `sqlite:${path}`, PI_MASTER_KEY: testMasterKey, ...variables }
@@ -19,9 +19,9 @@ export function commandsOf(group: string, variables: Record<string, string> = {}
     env,
     /** Runs a command of the group. */
     run: (...args: string[]) => runOn('', group, ...args),
-    /** Runs a command of the group with something on standard input. */
+    /** Runs a command of the group with a text on standard input. */
     runWith: (input: string, ...args: string[]) => runOn(input, group, ...args),
-    /** Makes the database, with a legacy API key in it and nothing else. */
+    /** Creates the database with only a legacy API key. */
     make: () => runOn('', 'legacy-keys', 'create'),
   }
 }

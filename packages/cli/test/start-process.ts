@@ -1,4 +1,4 @@
-/** The command from source, in a process of its own. */
+/** Runs the command from its sources in a process of its own. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ const packageFolder = join(import.meta.dirname, '..')
 let command: BundledScript
 beforeAll(async () => {
   command = await bundleScript(join(packageFolder, 'src', 'bin.ts'))
-  // The command reads its version there.
+  // The command reads its version from this file.
   copyFileSync(join(packageFolder, 'package.json'), join(command.folder, 'package.json'))
 })
 afterAll(() => command?.remove())

@@ -1,4 +1,4 @@
-/** Ctrl-C in a terminal where the command runs from its sources: it reaches the compiler of the sources, too. */
+/** Interrupts a command that runs from its sources: Ctrl-C also reaches their compiler. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, watch } from 'node:fs'
@@ -23,7 +23,7 @@ process.on('newListener', (name) => name === 'SIGHUP' && writeFileSync(process.e
  */
 async function interruptedAt(stage: string, ...args: readonly string[]) {
   const folder = temporaryFolder()
-  // Without what an earlier run compiled, every module needs the compiler.
+  // With an empty cache every module needs the compiler.
   const cache = join(folder, 'cache')
   mkdirSync(cache)
   const flags = ['--conditions=@payment-integration/source', '--import', hook, '--import', 'tsx']
@@ -70,16 +70,16 @@ async function interruptedAt(stage: string, ...args: readonly string[]) {
 const clean = { isInterrupted: true, code: 0, signal: null, errors: '' }
 
 // Windows has no process groups.
-describe.skipIf(process.platform === 'win32')('Ctrl-C while it starts', () => {
-  it.each(['signals', 'service.db'])('at %s ends serve with 0 and no error', async (stage) => {
+describe.skipIf(process.platform === 'win32')('Ctrl-C during the start', () => {
+  it.each(['signals', 'service.db'])('at %s stops serve with exit code 0 and no error', async (stage) => {
     expect(await interruptedAt(stage, 'serve')).toMatchObject({ ...clean, out: expect.stringMatching(/Stopped\.\n$/) })
   })
 
-  it.each(['signals', 'pi-anvil-'])('at %s ends dev with 0 and without a word', async (stage) => {
+  it.each(['signals', 'pi-anvil-'])('at %s stops dev with exit code 0 and no output', async (stage) => {
     expect(await interruptedAt(stage, 'dev')).toEqual({ ...clean, out: '' })
   })
 
-  it('ends another command with 1 and says that nothing was done', async () => {
+  it('stops another command with exit code 1 and a sentence', async () => {
     expect(await interruptedAt('signals', 'integrations', 'list')).toEqual({
       ...{ ...clean, code: 1 },
       ...{ errors: 'Interrupted; nothing was done.\n', out: '' },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** A folder that goes when the test has passed, and stays to be looked at when it failed. */
+/** Creates a folder that is removed when the test passes, and kept for inspection when it fails. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'payment-integration-cli-test-'))
   onTestFinished(({ task }) => {

@@ -1,14 +1,14 @@
-/** An Io for tests: real time and randomness, captured output, a signal to press. */
+/** An Io for tests: real time and randomness, captured output, and a signal. */
 import { Readable } from 'node:stream'
-import { type IoBasics, ioBasics } from '../src/internal/io-basics.js'
 import type { Io } from '../src/io.js'
+import { type IoBasics, ioBasics } from '../src/process.js'
 
 export interface TestIo extends Io, Pick<IoBasics, 'cleanUps'> {
   readonly lines: string[]
   readonly errors: string[]
-  /** Asks the command to end, as Ctrl-C does. */
+  /** Interrupts the command, as Ctrl-C does. */
   interrupt(): void
-  /** Resolves the first line of output, printed or yet to come, that `wanted` accepts. */
+  /** Resolves the first past or future line of output that `wanted` accepts. */
   line(wanted: (line: string) => boolean): Promise<string>
 }
 

@@ -1,8 +1,11 @@
-import { readdirSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../test/temporary-folder.js'
 import { eventsOf, type TestIo, testIo } from '../../test/test-io.js'
-import type { LegacyReadyEvent } from '../dev/demo-events.js'
+import type { LegacyReadyEvent, ReadyEvent } from '../dev/demo-events.js'
+import { planPayment, seededFraction } from '../dev/plan.js'
 import type { Io } from '../io.js'
 import { runCli } from '../run-cli.js'
 
@@ -14,14 +17,18 @@ function demoIo(env: Record<string, string> = {}, changes: Partial<Io> = {}): Te
 const only = (events: Record<string, unknown>[], name: string) => events.filter(({ event }) => event === name)
 
 describe('dev --until-idle', () => {
-  it('ends 0 when three payments are final, delivered, verified and read back', async () => {
+  it('exits with 0 once three payments are final, delivered, verified and read back', async () => {
     const io = demoIo()
     const exitCode = await runCli(['dev', '--until-idle', '--payments', '3', '--seed', '42', '--json'], io)
     expect(io.errors).toEqual([])
     const events = eventsOf(io)
     expect(only(events, 'problem')).toEqual([])
     expect(events[0]).toMatchObject({ event: 'ready', seed: 42, chainId: '31337' })
-    expect(only(events, 'payment.sent').map(({ number }) => number)).toEqual([1, 2, 3])
+    const fraction = seededFraction(42)
+    const plans = [1, 2, 3].map((number) => planPayment(number, fraction))
+    expect(only(events, 'payment.sent')).toMatchObject(
+      plans.map(({ number, price, memo }) => ({ number, price, memo })),
+    )
     expect(
       only(events, 'payment.verified')
         .map(({ number }) => number)
@@ -53,7 +60,7 @@ describe('dev --until-idle', () => {
     expect(io.cleanUps.size).toBe(0)
   })
 
-  it('ends 1 with the reasons when the deadline passes first', async () => {
+  it('exits with 1 and the reasons when the deadline passes first', async () => {
     // The deadline passes when its one payment is done, however long that takes on this machine.
     let pass = () => {}
     const passed = new Promise<void>((resolve) => {
@@ -72,7 +79,7 @@ describe('dev --until-idle', () => {
     expect(readdirSync(io.temporaryFolder)).toEqual([])
   })
 
-  it('ends 1 with a sentence when the deadline passes while it starts', async () => {
+  it('exits with 1 and a sentence when the deadline passes during the start', async () => {
     const io = demoIo()
     expect(await runCli(['dev', '--until-idle', '--payments', '1', '--deadline', '1ms'], io)).toBe(1)
     expect(io.errors).toEqual(['The demo did not start within the deadline of 0.001 s.'])
@@ -80,11 +87,33 @@ describe('dev --until-idle', () => {
   })
 })
 
-describe('dev', () => {
-  it('shows the credentials with which the API is readable, and every step of a payment', async () => {
-    const io = demoIo()
-    const ended = runCli(['dev', '--every', '1h'], io)
-    await io.line((line) => line.includes('verified'))
+/** Starts one demo with one payment for the tests of a group. */
+function sharedDemo(...args: readonly string[]) {
+  const folder = mkdtempSync(join(tmpdir(), 'payment-integration-cli-test-'))
+  const io = testIo({ env: { PI_PORT: '0' }, temporaryFolder: folder })
+  let ended: Promise<number>
+  const end = () => {
+    io.interrupt()
+    return ended
+  }
+  beforeAll(async () => {
+    ended = runCli(['dev', '--every', '1h', ...args], io)
+    await Promise.race([
+      io.line((line) => line.includes(args.includes('--json') ? 'legacy.ready' : '/api/v1/verify')),
+      ended,
+    ])
+  })
+  afterAll(async () => {
+    await end()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return { io, end }
+}
+
+describe('a running demo', () => {
+  const { io, end } = sharedDemo('--seed', '42')
+
+  it('prints credentials that the API accepts, and every step of a payment', async () => {
     const text = io.lines.join('\n')
     const [, credentials = '', url = ''] = /curl -s -u (\S+) (\S+)/.exec(text) ?? []
     const response = await fetch(url, { headers: { authorization: `Basic ${btoa(credentials)}` } })
@@ -95,15 +124,9 @@ describe('dev', () => {
     expect(text).toContain('signature ok, stored v3')
     expect(text).toContain('master key')
     expect(text).not.toContain('\u001b[')
-    io.interrupt()
-    expect(await ended).toBe(0)
-    expect(io.lines.at(-1)).toMatch(/^ok {3}1 payments {3}1 verified {3}\d delivered {3}0 retried {3}p50 \d+ ms/)
-    expect(readdirSync(io.temporaryFolder)).toEqual([])
   })
 
-  it('prints a share to paste, which is GREEN when it is pasted again', async () => {
-    const io = demoIo()
-    const ended = runCli(['dev', '--every', '1h'], io)
+  it('prints a share request that is pending first and GREEN later', async () => {
     const line = await io.line((each) => each.includes('idv-share-token'))
     const [, credentials = '', body = '', url = ''] =
       /curl -s -u (\S+) -H "Content-Type: application\/json" -d '([^']+)' (\S+)$/.exec(line) ?? []
@@ -116,14 +139,9 @@ describe('dev', () => {
     await expect.poll(paste, { timeout: 300_000, interval: 100 }).toMatchObject(green)
     const [, provider = ''] = /Identity +(http:\S+) /.exec(io.lines.join('\n')) ?? []
     expect((await fetch(provider)).status).toBe(401)
-    io.interrupt()
-    expect(await ended).toBe(0)
-    await expect(fetch(provider)).rejects.toThrow('fetch failed')
   })
 
-  it('after the first verified payment prints a legacy look-up and a verify to paste, with the amount that the screen says was paid', async () => {
-    const io = demoIo()
-    const ended = runCli(['dev', '--every', '1h', '--seed', '42'], io)
+  it('prints a legacy look-up and a verify after the first verified payment, for the printed amount', async () => {
     const curl = await io.line((line) => line.includes('/api/v1/tx/'))
     const [, authorization = '', url = ''] = /curl -s -H "Authorization: (\S+)" (\S+)$/.exec(curl) ?? []
     const response = await fetch(url, { headers: { authorization } })
@@ -142,13 +160,21 @@ describe('dev', () => {
     const headers = { authorization: key, 'content-type': type }
     expect((await fetch(verifyUrl, { method: 'POST', headers, body })).status).toBe(200)
     expect(io.lines.findIndex((line) => line.includes('verified'))).toBeLessThan(io.lines.indexOf(curl))
-    io.interrupt()
-    expect(await ended).toBe(0)
   })
 
-  it('with --json names a request that the legacy API verifies, and a reference page that is there', async () => {
-    const io = demoIo()
-    const ended = runCli(['dev', '--every', '1h', '--json'], io)
+  it('after a signal exits with 0, prints the summary, stops every part and removes the files', async () => {
+    const [, provider = ''] = /Identity +(http:\S+) /.exec(io.lines.join('\n')) ?? []
+    expect(await end()).toBe(0)
+    expect(io.lines.at(-1)).toMatch(/^ok {3}1 payments {3}1 verified {3}\d delivered {3}0 retried {3}p50 \d+ ms/)
+    expect(readdirSync(io.temporaryFolder)).toEqual([])
+    await expect(fetch(provider)).rejects.toThrow('fetch failed')
+  })
+})
+
+describe('a running demo with --json', () => {
+  const { io, end } = sharedDemo('--json')
+
+  it('names a request that the legacy API verifies, and a reference page that exists', async () => {
     const line = await io.line((each) => each.includes('"legacy.ready"'))
     const shown = JSON.parse(line) as LegacyReadyEvent
     const verify = async (change: object) => {
@@ -164,11 +190,21 @@ describe('dev', () => {
       body: { payments: [{ verified: false, verificationErrors: ['Invalid payment amount'] }] },
     })
     expect((await fetch(shown.referenceUrl)).status).toBe(200)
-    io.interrupt()
-    expect(await ended).toBe(0)
   })
 
-  it('with --quiet prints the header and the summary; with --keep leaves the files and says where', async () => {
+  it('makes a second demo on its port exit with 1 and leave no file', async () => {
+    const [ready] = eventsOf(io) as unknown as [ReadyEvent]
+    const second = demoIo()
+    expect(await runCli(['dev', '--port', new URL(ready.url).port], second)).toBe(1)
+    expect(second.errors[0]).toContain(new URL(ready.url).port)
+    expect(second.errors[0]).toContain('choose another port (--port or PI_PORT)')
+    expect(readdirSync(second.temporaryFolder)).toEqual([])
+    expect(await end()).toBe(0)
+  })
+})
+
+describe('dev', () => {
+  it('with --quiet prints only header and summary; with --keep keeps the files and prints their folder', async () => {
     const io = demoIo()
     expect(await runCli(['dev', '--until-idle', '--payments', '1', '--quiet', '--keep', '--json'], io)).toBe(0)
     const events = eventsOf(io)
@@ -178,18 +214,7 @@ describe('dev', () => {
     expect(readdirSync(String(events[1]?.['folder']))).toEqual(expect.arrayContaining(['receiver.db', 'service.db']))
   })
 
-  it('makes the same payments from the same seed', async () => {
-    const prices: unknown[] = []
-    for (let run = 0; run < 2; run += 1) {
-      const io = demoIo()
-      await runCli(['dev', '--until-idle', '--payments', '2', '--seed', '7', '--json'], io)
-      prices.push(only(eventsOf(io), 'payment.sent').map(({ price, memo }) => [price, memo]))
-    }
-    expect(prices[0]).toHaveLength(2)
-    expect(prices[1]).toEqual(prices[0])
-  })
-
-  it('interrupted while it starts, ends 0 and leaves nothing', async () => {
+  it('interrupted during the start, exits with 0 and leaves no file', async () => {
     const io = demoIo()
     const ended = runCli(['dev'], io)
     setImmediate(io.interrupt)
@@ -197,20 +222,7 @@ describe('dev', () => {
     expect(readdirSync(io.temporaryFolder)).toEqual([])
   })
 
-  it('ends 1 when its port is in use, with nothing left behind', async () => {
-    const first = demoIo()
-    const running = runCli(['dev', '--every', '1h', '--json'], first)
-    const ready = JSON.parse(await first.line((line) => line.includes('"ready"'))) as { url: string }
-    const second = demoIo()
-    expect(await runCli(['dev', '--port', new URL(ready.url).port], second)).toBe(1)
-    expect(second.errors[0]).toContain(new URL(ready.url).port)
-    expect(second.errors[0]).toContain('choose another port (--port or PI_PORT)')
-    expect(readdirSync(second.temporaryFolder)).toEqual([])
-    first.interrupt()
-    expect(await running).toBe(0)
-  })
-
-  it('names a wrong variable of its environment', async () => {
+  it('names an invalid variable of its environment', async () => {
     const io = demoIo({ PI_PORT: 'x' })
     expect(await runCli(['dev'], io)).toBe(1)
     expect(io.errors.join('\n')).toContain('PI_PORT')

@@ -1,29 +1,70 @@
-/** `payment-integration dev`: everything on this machine, with a payment every few seconds. @module */
-import { createClosers } from '../dev/closers.js'
+/** `payment-integration dev`: runs a demo on this machine, with a payment every few seconds. @module */
+import type { Command } from 'commander'
+import { examples, type Finish, optionsOf } from '../command.js'
+import { createClosers } from '../dev/clean-up.js'
 import { type DevOptions, devDefaults } from '../dev/options.js'
 import { type Ending, judge } from '../dev/outcome.js'
 import { createDemoPrinter } from '../dev/printer.js'
 import { runSession } from '../dev/session.js'
 import { createStage } from '../dev/stage.js'
 import { DemoError, UsageError } from '../errors.js'
-import { aborted } from '../internal/aborted.js'
-import { isStoppedEarly } from '../internal/stopped-early.js'
 import type { ExitCode, Io } from '../io.js'
+import { parseDuration, wholeNumberParser } from '../parse.js'
+import { aborted, isStoppedEarly } from '../process.js'
+
+interface DevFlags {
+  readonly every?: number
+  readonly payments?: number
+  readonly untilIdle?: true
+  readonly deadline?: number
+  readonly seed?: number
+  readonly port?: number
+  readonly keep?: true
+  readonly quiet?: true
+}
+
+/** Adds the command. */
+export function addDev(program: Command, io: Io, finish: Finish): void {
+  program
+    .command('dev')
+    .description('run a demo on this machine: server, chain, receiver, and a payment every few seconds')
+    .option('--every <duration>', 'time between two payments (default 3s; 200ms with --until-idle)', parseDuration)
+    .option('--payments <number>', 'number of payments to make (default: no limit)', wholeNumberParser(1, 1_000_000))
+    .option('--until-idle', 'stop when all --payments are final, delivered, verified and read back')
+    .option('--deadline <duration>', 'time limit of a run with --until-idle (default 60s)', parseDuration)
+    .option(
+      '--seed <number>',
+      'seed of amounts, merchants and refunds (default: random)',
+      wholeNumberParser(0, 2 ** 32 - 1),
+    )
+    .option(
+      '--port <port>',
+      `port of the API (default: PI_PORT, else the first free port from ${devDefaults.port})`,
+      wholeNumberParser(0, 65_535),
+    )
+    .option('--keep', 'keep the databases and print their folder')
+    .option('--quiet', 'print only the header, problems and the summary')
+    .addHelpText('after', examples('dev', 'dev --every 500ms --seed 42', 'dev --until-idle --payments 5 --json'))
+    .action(async (_options, command) => {
+      const { every, deadline, ...options } = optionsOf<DevFlags>(command)
+      finish(await dev({ ...options, everyMs: every, deadlineMs: deadline }, io))
+    })
+}
 
 /**
- * Starts the service, a chain, a receiver, a processor and a reader, and lets them work until `io.signal` aborts, or with
- * `untilIdle` until every payment is verified. Everything is ended and removed again before it returns.
- * @returns 0 when it was ended by the signal, or reached `untilIdle`; 1 when something failed.
- * @throws UsageError `ERR_USAGE` for options that do not go together; the errors of the parts that could not start.
+ * Runs service, chain, receiver, processor and reader until `io.signal` aborts.
+ * With `untilIdle` it runs until every payment is verified. All parts are stopped and removed before it returns.
+ * @returns 0 when the signal stopped it or `untilIdle` was reached; 1 when something failed.
+ * @throws UsageError `ERR_USAGE` for contradicting options; errors of parts that could not start.
  */
 export async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
   const { untilIdle = false, payments, keep = false, json = false, quiet = false } = options
   const { deadlineMs = devDefaults.deadlineMs, seed = randomSeed(io) } = options
   const { everyMs = untilIdle ? devDefaults.everyMsUntilIdle : devDefaults.everyMs } = options
   if (untilIdle && payments === undefined)
-    throw new UsageError('--until-idle waits for a number of payments; name it with --payments.')
+    throw new UsageError('--until-idle needs the number of payments; pass it with --payments.')
   if (!untilIdle && options.deadlineMs !== undefined)
-    throw new UsageError('--deadline bounds a run with --until-idle; add it, or leave --deadline out.')
+    throw new UsageError('--deadline needs --until-idle; add it, or omit --deadline.')
 
   const startedAt = io.now()
   const stage = createStage(createDemoPrinter(io, { json, quiet }), () => io.now())
@@ -31,23 +72,23 @@ export async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
   const early = new AbortController()
   let ending: Ending = { kind: 'idle' }
   let started = false
-  function end(how: Ending): void {
+  function stop(reason: Ending): void {
     if (early.signal.aborted) return
-    ending = how
+    ending = reason
     early.abort()
   }
-  const interrupted = () => end({ kind: 'interrupted' })
+  const interrupted = () => stop({ kind: 'interrupted' })
   io.signal.addEventListener('abort', interrupted)
   if (io.signal.aborted) interrupted()
-  if (untilIdle) void io.sleep(deadlineMs, early.signal).then(() => end({ kind: 'deadline', limitMs: deadlineMs }))
+  if (untilIdle) void io.sleep(deadlineMs, early.signal).then(() => stop({ kind: 'deadline', limitMs: deadlineMs }))
 
   try {
     const { signal } = early
-    // Loaded when it is wanted: it brings the chain's and the server's code, which help does not need.
+    // Loaded only here: help needs no code of the chain and the server.
     const { startDemo } = await import('../dev/demo.js')
     const demo = await startDemo({ port: options.port, keep, seed, startedAt }, { io, closers, stage, signal })
     started = true
-    void demo.lost.then((reason) => end({ kind: 'lost', reason }))
+    void demo.lost.then((reason) => stop({ kind: 'lost', reason }))
     const plan = { everyMs, seed, payments: payments ?? Number.POSITIVE_INFINITY }
     const result = await runSession(demo, plan, stage, io, signal)
     if (!untilIdle) await aborted(signal)
@@ -60,7 +101,7 @@ export async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
     return exitCode
   } catch (error) {
     if (started || !(await isStoppedEarly(early.signal, error))) throw error
-    return endedAtStart(ending, untilIdle, error)
+    return stoppedAtStart(ending, untilIdle, error)
   } finally {
     io.signal.removeEventListener('abort', interrupted)
     early.abort()
@@ -68,8 +109,8 @@ export async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
   }
 }
 
-/** The run was ended while it still started: that was asked for, unless payments had to be verified first. */
-function endedAtStart(ending: Ending, untilIdle: boolean, cause: unknown): ExitCode {
+/** The exit code of a run that was stopped during its start: a failure with `untilIdle` or after a deadline. */
+function stoppedAtStart(ending: Ending, untilIdle: boolean, cause: unknown): ExitCode {
   if (ending.kind === 'interrupted' && !untilIdle) return 0
   const reason =
     ending.kind === 'deadline' ? `within the deadline of ${ending.limitMs / 1000} s` : 'before it was interrupted'

@@ -18,7 +18,7 @@ const environment = () => ({
 const modeOf = (path: string) => statSync(path).mode & 0o777
 
 describe('serve', () => {
-  it('prints where it listens once it answers, and ends 0 when asked to', async () => {
+  it('prints its URL once it answers, and exits with 0 after a signal', async () => {
     const io = testIo({ env: environment() })
     const ended = runCli(['serve', '--port', '0', '--json'], io)
     const { url } = JSON.parse(await io.line((line) => line.includes('listening'))) as { url: string }
@@ -31,7 +31,7 @@ describe('serve', () => {
     await expect(fetch(url)).rejects.toThrow()
   })
 
-  it('makes a missing database for this user alone, and says so once', async () => {
+  it('creates a missing database that only this user can read, and reports it once', async () => {
     const path = join(temporaryFolder(), 'service.db')
     const env = { ...environment(), PI_DATABASE_URL: `sqlite:${path}` }
     const firstLines: unknown[] = []
@@ -45,10 +45,10 @@ describe('serve', () => {
       expect(await ended).toBe(0)
       firstLines.push(io.lines[0])
     }
-    expect(firstLines).toEqual([`Made a new database: ${path}`, expect.stringMatching(/^Listening/)])
+    expect(firstLines).toEqual([`Created a new database: ${path}`, expect.stringMatching(/^Listening/)])
   })
 
-  it('says in words what it does without --json, and logs to standard error', async () => {
+  it('prints text without --json, and logs to standard error', async () => {
     const io = testIo({ env: environment() })
     const ended = runCli(['serve', '--port', '0'], io)
     expect(await io.line((line) => line.startsWith('Listening'))).toMatch(/^Listening on http:\/\/127\.0\.0\.1:\d+$/)
@@ -60,7 +60,7 @@ describe('serve', () => {
     for (const line of io.errors) expect(JSON.parse(line)).toHaveProperty('level')
   })
 
-  it('says where metrics are, when they are', async () => {
+  it('prints the URL of metrics, when they are on', async () => {
     const io = testIo({ env: { ...environment(), PI_METRICS_PORT: '0' } })
     const ended = runCli(['serve', '--port', '0', '--json'], io)
     const { url, metricsUrl } = JSON.parse(await io.line((line) => line.includes('listening'))) as Record<
@@ -75,7 +75,7 @@ describe('serve', () => {
     expect(await ended).toBe(0)
   })
 
-  it('lists every problem of the configuration and ends 1', async () => {
+  it('lists every problem of the configuration and exits with 1', async () => {
     const io = testIo({ env: { PI_ENV: 'staging', PI_PORT: '99999' } })
     expect(await runCli(['serve'], io)).toBe(1)
     expect(io.errors[0]).toBe('The configuration has 3 problems:')
@@ -83,7 +83,7 @@ describe('serve', () => {
     expect(io.lines).toEqual([])
   })
 
-  it('says in one sentence that a development release made the database', async () => {
+  it('rejects a database of a development release in one sentence', async () => {
     const path = join(temporaryFolder(), 'service.db')
     const database = openSqlite(path)
     database.exec('create table schema_versions (version integer primary key); insert into schema_versions values (12)')
@@ -96,7 +96,7 @@ describe('serve', () => {
     expect(io.lines).toEqual([])
   })
 
-  it('says that a port is in use', async () => {
+  it('reports that a port is in use', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     const { port } = taken.address() as AddressInfo

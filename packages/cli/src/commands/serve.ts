@@ -1,24 +1,40 @@
-/** `payment-integration serve`: the server, until it is told to stop. @module */
-import { aborted } from '../internal/aborted.js'
-import { isStoppedEarly } from '../internal/stopped-early.js'
+/** `payment-integration serve`: runs the server until it is told to stop. @module */
+import type { Command } from 'commander'
+import { databaseOption, examples, type Finish, optionsOf } from '../command.js'
 import type { ExitCode, Io } from '../io.js'
-import { logToStandardError } from '../output/log-to.js'
-import { createReporter } from '../output/reporter.js'
+import { createReporter, logToStandardError } from '../output.js'
+import { wholeNumberParser } from '../parse.js'
+import { aborted, isStoppedEarly } from '../process.js'
 import { showProgress } from '../progress/show-progress.js'
-import { type ConfigFlags, withFlags } from './config-flags.js'
-import { findMissingDatabase } from './find-missing-database.js'
+import { type ConfigFlags, createdText, findMissingDatabase, withFlags } from '../with-service.js'
+
+/** Adds the command. */
+export function addServe(program: Command, io: Io, finish: Finish): void {
+  program
+    .command('serve')
+    .description('run the server until Ctrl-C or SIGTERM; PI_… variables configure it')
+    .option('--host <host>', 'address to listen on (PI_HOST, default 127.0.0.1)')
+    .option(
+      '--port <port>',
+      'port to listen on; 0 picks a free port (PI_PORT, default 4747)',
+      wholeNumberParser(0, 65_535),
+    )
+    .option(...databaseOption)
+    .addHelpText('after', examples('serve', 'serve --port 8080 --database sqlite:payments.db --json'))
+    .action(async (_options, command) => finish(await serve(optionsOf<ServeOptions>(command), io)))
+}
 
 /** Options of {@link serve}. */
-export interface ServeOptions extends ConfigFlags {
+interface ServeOptions extends ConfigFlags {
   /** One JSON object per line. @default false */
   readonly json?: boolean | undefined
 }
 
 /**
- * Reads the configuration from the environment and serves until `io.signal` aborts; then requests and deliveries under way
- * are finished and the database is closed. A chain that is behind its head is shown with its rate and the time left.
- * @returns 0 after a clean stop, also of a start.
- * @throws ConfigError `ERR_CONFIG` with every problem; the errors of a database or port that cannot be opened.
+ * Serves until `io.signal` aborts, then finishes requests and deliveries in flight and closes the database.
+ * Shows the rate and the time left of chains that are behind their head.
+ * @returns 0 after a clean shutdown, also during the start.
+ * @throws ConfigError `ERR_CONFIG` with every problem; errors of a database or port that cannot be opened.
  */
 export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   const report = createReporter(io, options.json === true)
@@ -31,8 +47,8 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
     stopped()
     return 0
   }
-  const { server, progress, made } = started
-  if (made !== null && options.json !== true) io.out(`Made a new database: ${made}`)
+  const { server, progress, createdPath } = started
+  if (createdPath !== null && options.json !== true) io.out(createdText(createdPath))
   const { url, metricsUrl } = server
   report({ event: 'listening', url, ...(metricsUrl === null ? {} : { metricsUrl }) }, () => [
     `Listening on ${url}`,
@@ -40,7 +56,9 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
     'Ctrl-C stops it.',
   ])
   await Promise.all([aborted(io.signal), progress.run(io.signal)])
-  report({ event: 'stopping' }, () => ['Stopping: finishing what is under way. Ctrl-C again ends it at once.'])
+  report({ event: 'stopping' }, () => [
+    'Stopping: finishing requests and deliveries in flight. Ctrl-C again exits at once.',
+  ])
   await server.stop()
   stopped()
   return 0
@@ -50,9 +68,9 @@ async function start(options: ServeOptions, io: Io) {
   const { startServer } = await import('@payment-integration/server')
   const { readConfig } = await import('@payment-integration/server/service')
   const config = readConfig(withFlags(io.env, options))
-  const made = await findMissingDatabase(config.database, true)
+  const createdPath = await findMissingDatabase(config.database, true)
   const logger = await logToStandardError(config, io)
   const progress = showProgress({ io, logger, mayUseTerminal: options.json !== true })
   const server = await startServer(config, { logger, onEvent: progress.onEvent, ownsProcess: io.ownsProcess })
-  return { server, progress, made }
+  return { server, progress, createdPath }
 }

@@ -1,9 +1,9 @@
-/** The demo's chain: anvil with the development router, and a customer who pays. @module */
+/** Runs the demo's chain: anvil with the development router, and a payer. @module */
 import { createPayer, deployDevRouter, devAccount, startAnvil } from '@payment-integration/chain-evm/dev'
 
-/** A payment that the customer makes. */
+/** A payment of the payer. */
 export interface DemoPayment {
-  /** Whom the payment names in its calldata. */
+  /** Address of the integration in the calldata. */
   readonly integrationAddress: string
   /** Hundredths of the token. */
   readonly settlementCents: number
@@ -16,31 +16,31 @@ export interface DemoChain {
   readonly chainId: number
   /** 0x and 40 lowercase hex digits. */
   readonly router: string
-  /** Whose events it emits, for example `0.8`. */
+  /** Version of the router's events, for example `0.8`. */
   readonly routerVersion: string
-  /** What payments are made in. */
+  /** The token of all payments. */
   readonly token: {
     /** 0x and 40 lowercase hex digits. */
     readonly address: string
     readonly symbol: string
-    /** What one token is worth one of. */
+    /** One token is worth one unit of this currency. */
     readonly currency: string
   }
-  /** Who is paid: 0x and 40 lowercase hex digits. */
+  /** The address that is paid: 0x and 40 lowercase hex digits. */
   readonly merchant: string
-  /** Resolves with a sentence when anvil ends by itself. */
+  /** Resolves with a sentence when anvil exits by itself. */
   readonly lost: Promise<string>
-  /** Sends a payment in an ordinary transaction and resolves its hash. */
+  /** Sends a payment in a transaction and resolves its hash. */
   pay(payment: DemoPayment): Promise<string>
   stop(): Promise<void>
 }
 
-/** The merchant's account on chain, among those of the test mnemonic. */
+/** Index of the merchant's address in the test mnemonic. */
 const merchantIndex = 2
 
 /**
- * Starts anvil and puts the router on it.
- * @param signal - Ends the start. A chain that runs is ended by `stop` alone, after what still reads it.
+ * Starts anvil and deploys the router.
+ * @param signal - Aborts the start only. `stop` ends a running chain, after the parts that read it.
  * @throws AnvilMissingError `ERR_ANVIL_MISSING`; AnvilExitError `ERR_ANVIL_EXIT`; the signal's reason.
  */
 export async function startDemoChain(signal: AbortSignal): Promise<DemoChain> {
@@ -48,11 +48,13 @@ export async function startDemoChain(signal: AbortSignal): Promise<DemoChain> {
   const lost = new Promise<string>((resolve) => {
     lose = resolve
   })
-  const anvil = await endedBy(signal, (starting) =>
+  const anvil = await abortable(signal, (starting) =>
     startAnvil({ signal: starting, onExit: (error) => lose(error.message) }),
   )
   try {
-    const deployment = await endedBy(signal, (starting) => Promise.race([deployDevRouter(anvil), rejection(starting)]))
+    const deployment = await abortable(signal, (starting) =>
+      Promise.race([deployDevRouter(anvil), rejection(starting)]),
+    )
     const payer = createPayer({ ...anvil, deployment })
     const receiver = devAccount(merchantIndex).address
     const { router, tokens } = deployment
@@ -76,8 +78,8 @@ export async function startDemoChain(signal: AbortSignal): Promise<DemoChain> {
   }
 }
 
-/** Runs a step with a signal that follows `signal` during the step only. */
-async function endedBy<T>(signal: AbortSignal, step: (signal: AbortSignal) => Promise<T>): Promise<T> {
+/** Runs a step with a signal that follows `signal` only during the step. */
+async function abortable<T>(signal: AbortSignal, step: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const own = new AbortController()
   const follow = () => own.abort(signal.reason)
   signal.addEventListener('abort', follow)

@@ -1,12 +1,12 @@
-/** What a demo run reports, as it is printed with `--json`. @module */
+/** Events of a demo run, as `--json` prints them. @module */
 
-/** Names of a payment in the demo. */
+/** Identifies a payment of the demo. */
 interface OfPayment {
   readonly chainId: string
   readonly txHash: string
 }
 
-/** Everything is up; the first payment follows. Its secrets were made for this run alone; only `legacy.ready` repeats one. */
+/** All parts run; the first payment follows. The secrets are for this run only; `legacy.ready` repeats one. */
 export interface ReadyEvent {
   readonly event: 'ready'
   readonly version: string
@@ -21,11 +21,11 @@ export interface ReadyEvent {
   readonly accountAddress: string
   readonly tokenSymbol: string
   readonly receiverUrl: string
-  /** The local identity provider. It approves what is shared after a moment. */
+  /** The local identity provider. It approves shared verifications after a moment. */
   readonly identityProviderUrl: string
-  /** Answers a POST of `shareRequest` with where the verification stands. */
+  /** Answers a POST of `shareRequest` with the state of the verification. */
   readonly shareUrl: string
-  /** Shares the verification of one user; the token is good once, and for a week. */
+  /** Shares the verification of a user; the token is valid once, for a week. */
   readonly shareRequest: { readonly email: string; readonly kycShareToken: string }
   readonly rpcUrl: string
   readonly chainId: string
@@ -41,9 +41,9 @@ export interface ReadyEvent {
 export interface SentEvent extends OfPayment {
   readonly event: 'payment.sent'
   readonly number: number
-  /** What the shop charged: `8.30 EUR`. */
+  /** The shop's price: `8.30 EUR`. */
   readonly price: string
-  /** What the payment is made of: `8.96 USDC`. */
+  /** The paid amount: `8.96 USDC`. */
   readonly paid: string
   readonly memo: string
 }
@@ -62,7 +62,7 @@ export interface ChangedEvent extends OfPayment {
   readonly to: string | null
 }
 
-/** The service posted a notification; `receiver` is what the receiver's own log says about it. */
+/** The service posted a notification; `receiver` is the receiver's own log line about it. */
 export interface DeliveryEvent extends OfPayment {
   readonly event: 'delivery.attempted'
   readonly version: number
@@ -75,14 +75,14 @@ export interface DeliveryEvent extends OfPayment {
   readonly receiver: string | null
 }
 
-/** The receiver refused a request. */
+/** The receiver rejected a request. */
 export interface RefusedEvent {
   readonly event: 'receiver.refused'
   readonly code: string
   readonly status: number
 }
 
-/** The payment is final, delivered, and the API shows what the receiver stored. */
+/** The payment is final and delivered, and the API agrees with the receiver's copy. */
 export interface VerifiedEvent extends OfPayment {
   readonly event: 'payment.verified'
   readonly number: number
@@ -92,7 +92,7 @@ export interface VerifiedEvent extends OfPayment {
   readonly tookMs: number
 }
 
-/** The first payment is verified: how the legacy API shows it, and where all of the API is described. */
+/** The first payment is verified: its requests to the legacy API, and the URL of the API reference. */
 export interface LegacyReadyEvent extends OfPayment {
   readonly event: 'legacy.ready'
   /** Value of the `Authorization` header for both endpoints. */
@@ -111,13 +111,13 @@ export interface LegacyReadyEvent extends OfPayment {
   readonly referenceUrl: string
 }
 
-/** Something that should not happen. */
+/** An unexpected result or event. */
 export interface ProblemEvent {
   readonly event: 'problem'
   readonly reason: string
 }
 
-/** How the run went. */
+/** The result of the run. */
 export interface SummaryEvent {
   readonly event: 'summary'
   readonly ok: boolean
@@ -130,11 +130,11 @@ export interface SummaryEvent {
   readonly runMs: number
   /** Why `ok` is false. */
   readonly reasons: readonly string[]
-  /** Folder left behind with `--keep`, else null. */
+  /** The folder that `--keep` leaves, else null. */
   readonly folder: string | null
 }
 
-/** Anything that a demo run reports. */
+/** Any event of a demo run. */
 export type DemoEvent =
   | ReadyEvent
   | SentEvent
@@ -147,5 +147,5 @@ export type DemoEvent =
   | ProblemEvent
   | SummaryEvent
 
-/** Receives the demo's events in order. */
+/** Receives the events of a demo in order. */
 export type DemoSink = (event: DemoEvent) => void

@@ -1,25 +1,25 @@
-/** Starts everything that a demo run consists of. @module */
+/** Starts all parts of a demo run. @module */
 import { join } from 'node:path'
 import { DemoError } from '../errors.js'
 import type { Io } from '../io.js'
-import { logToStandardError } from '../output/log-to.js'
+import { logToStandardError } from '../output.js'
 import { version } from '../version.js'
 import { type DemoChain, startDemoChain } from './chain.js'
-import type { Closers } from './closers.js'
+import type { Closers } from './clean-up.js'
+import { createDemoFolder } from './clean-up.js'
 import type { LegacyReadyEvent } from './demo-events.js'
-import { createDemoFolder } from './demo-folder.js'
 import { type DemoIdentity, startDemoIdentity } from './identity.js'
 import { createLedger, type Ledger } from './ledger.js'
 import { accountHandle, legacyExample, setUpLegacy } from './legacy.js'
 import type { PaymentPlan } from './plan.js'
+import { choosePort, startOnPort } from './port.js'
 import { createDemoProcessor, type DemoProcessor } from './processor.js'
 import { createDemoReader, type DemoReader } from './reader.js'
 import { type DemoReceiver, type ReceiverAnswer, startDemoReceiver } from './receiver.js'
 import { createReceiverNotes, watchService } from './service-events.js'
-import { choosePort, startOnPort } from './service-port.js'
 import type { Stage } from './stage.js'
 
-/** What a journey works with. */
+/** The parts that a payment passes through. */
 export interface DemoParts {
   /** Decimal string. */
   readonly chainId: string
@@ -32,43 +32,44 @@ export interface DemoParts {
 /** A running demo. */
 export interface Demo extends DemoParts {
   readonly folder: string
-  /** Symbol of the token that payments are made in. */
+  /** Symbol of the token of all payments. */
   readonly tokenSymbol: string
-  /** Resolves with a sentence when a part that the run stands on ends by itself. */
+  /** Resolves with a sentence when a required part exits by itself. */
   readonly lost: Promise<string>
-  /** Makes a payment with an ordinary transaction; resolves its hash once the node took it. */
+  /** Sends a payment; resolves its transaction hash once the node has accepted it. */
   pay(plan: PaymentPlan): Promise<string>
-  /** How the legacy API shows a payment that is verified. */
+  /** The legacy API's requests for a verified payment. */
   legacyExample(txHash: string, plan: PaymentPlan): LegacyReadyEvent
 }
 
-/** What to start. */
+/** Settings of a demo run. */
 export interface DemoSettings {
   readonly port: number | undefined
   readonly keep: boolean
   readonly seed: number
-  /** When the run began, unix milliseconds. */
+  /** Start of the run, unix milliseconds. */
   readonly startedAt: number
 }
 
-/** What the parts are started with. */
+/** Shared by all parts during their start. */
 export interface DemoContext {
   readonly io: Io
-  /** Takes every part as soon as it runs. */
+  /** Receives every part as soon as it runs. */
   readonly closers: Closers
   readonly stage: Stage
   readonly signal: AbortSignal
 }
 
-/** What the demo calls its one integration. */
+/** The one integration of the demo. */
 const integration = { address: `0x${'1'.repeat(40)}`, name: 'Demo shop' }
-/** Fast enough that indexing takes no visible time, slow enough for an idle laptop. */
+/** Fast enough to make indexing look instant, slow enough for an idle laptop. */
 const pollMs = 100
 
 /**
- * Starts chain, receiver, identity provider, service, processor and reader, side by side where they do not need each other, and reports `ready`.
- * @throws DemoError `ERR_DEMO` when `signal` aborts meanwhile, or no port is free; AnvilMissingError `ERR_ANVIL_MISSING` and
- * AnvilExitError `ERR_ANVIL_EXIT`; ConfigError `ERR_CONFIG`; ListenError `ERR_LISTEN`; what a folder or a database cannot be made with.
+ * Starts chain, receiver, identity provider, service, processor and reader, in parallel where possible.
+ * Reports `ready` when all run.
+ * @throws DemoError `ERR_DEMO` when `signal` aborts meanwhile, or no port is free; AnvilMissingError `ERR_ANVIL_MISSING`;
+ * AnvilExitError `ERR_ANVIL_EXIT`; ConfigError `ERR_CONFIG`; ListenError `ERR_LISTEN`; errors of files and databases.
  */
 export async function startDemo(settings: DemoSettings, context: DemoContext): Promise<Demo> {
   const { io, closers, stage, signal } = context
@@ -108,11 +109,11 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     [`PI_TOKENS_${chain.chainId}`]: `${chain.token.address}:${chain.token.symbol}:${chain.token.currency}`,
     [`PI_START_BLOCK_${chain.chainId}`]: '0',
     [`PI_POLL_MS_${chain.chainId}`]: String(pollMs),
-    // Nobody else mines this chain, so a block that is there stays.
+    // Nobody else mines this chain, so no block is orphaned.
     [`PI_CONFIRMATIONS_${chain.chainId}`]: '0',
     PI_RECEIPTS: 'off',
     ...identity.variables,
-    // The demo shows what happens in its own words; the server's log is there for who asks for it.
+    // The demo prints its own lines; the variable turns the server's log on.
     PI_LOG_LEVEL: io.env['PI_LOG_LEVEL'] ?? 'silent',
   })
   const options = {
@@ -187,7 +188,7 @@ function secretText(io: Pick<Io, 'randomBytes'>): string {
   return Buffer.from(io.randomBytes(32)).toString('base64url')
 }
 
-/** Like `Promise.all`, but waits for every start to end, so that what did start can be closed. */
+/** Like `Promise.all`, but first waits for all, so that every started part can be closed. */
 async function all<T extends readonly unknown[]>(starts: readonly [...{ [K in keyof T]: Promise<T[K]> }]): Promise<T> {
   await Promise.allSettled(starts)
   return (await Promise.all(starts)) as unknown as T

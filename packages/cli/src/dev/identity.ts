@@ -1,25 +1,25 @@
-/** The demo's identity provider: on this machine, with a user whom the demo shop verified before. @module */
+/** Runs the demo's identity provider, with a user that the demo shop has verified. @module */
 import { startIdentityProvider, type TestIdentityProvider } from '@payment-integration/testing/identity-provider'
 
 /** A running provider. */
 export interface DemoIdentity {
   readonly url: string
-  /** Variables of a server that shares with it. */
+  /** Variables of a server that uses this provider. */
   readonly variables: Readonly<Record<string, string>>
-  /** A share token of a user, good for a week. */
+  /** Creates a share token of a user, valid for a week. */
   mint(): string
-  /** Sends verdicts to a server. */
+  /** Starts to send webhooks to a server. */
   follow(serviceUrl: string): void
   close(): Promise<void>
 }
 
 const shop = 'DemoShop'
 const service = 'PaymentService'
-/** Long enough to be seen on the way, short enough to wait for. */
+/** Long enough to show the pending state, short enough to wait for. */
 const approvesAfterMs = 1_500
 const weekInSecs = 7 * 24 * 60 * 60
 
-/** Starts it. @param secret - Makes the secrets of this run. */
+/** Starts the provider. @param secret - Creates a secret for this run. */
 export async function startDemoIdentity(secret: () => string): Promise<DemoIdentity> {
   const [secretKey, webhookSecret] = [secret(), secret()]
   const provider: TestIdentityProvider = await startIdentityProvider({

@@ -1,38 +1,38 @@
-/** What the run has seen of each payment under way, and its figures. @module */
+/** Records the progress of each payment, and the totals of a run. @module */
 import type { DeliveryEvent } from './demo-events.js'
 
-/** What was seen of one payment. */
+/** Progress of one payment. */
 export interface Sighting {
   readonly indexed: boolean
-  /** Highest version whose delivery was answered with 2xx and settled. */
+  /** Highest version that was answered with 2xx. */
   readonly deliveredVersion: number
   /** Highest version that the receiver verified and stored. */
   readonly storedVersion: number
 }
 
-/** The figures of a run. */
+/** Totals of a run. */
 export interface Figures {
   readonly delivered: number
   readonly retried: number
   readonly p50Ms: number | null
 }
 
-/** Collects sightings; journeys wait on it. */
+/** Records progress and lets journeys wait for it. */
 export interface Ledger {
   sawIndexed(txHash: string): void
   sawStored(txHash: string, version: number): void
   sawDelivery(delivery: Pick<DeliveryEvent, 'txHash' | 'version' | 'attempt' | 'latencyMs' | 'outcome'>): void
-  /** Resolves true as soon as `condition` holds for the payment, false when `signal` aborts first. */
+  /** Resolves true once `condition` holds for the payment, false when `signal` aborts first. */
   until(txHash: string, condition: (sighting: Sighting) => boolean, signal: AbortSignal): Promise<boolean>
-  /** Drops what is known of a payment that is done. */
+  /** Deletes the progress of a finished payment. */
   forget(txHash: string): void
   figures(): Figures
 }
 
-/** Latencies kept for the median: enough to be exact for hours of a demo, bounded for a run of days. */
-const keptLatencies = 10_000
+/** Number of newest latencies for the median: exact for hours, bounded for a run of days. */
+const maxLatencies = 10_000
 
-/** An empty ledger. */
+/** Creates an empty ledger. */
 export function createLedger(): Ledger {
   const sightings = new Map<string, Sighting>()
   const listeners = new Set<() => void>()
@@ -57,7 +57,7 @@ export function createLedger(): Ledger {
       if (attempt > 1) retried += 1
       if (outcome !== 'delivered') return
       delivered += 1
-      latencies[(delivered - 1) % keptLatencies] = latencyMs
+      latencies[(delivered - 1) % maxLatencies] = latencyMs
       note(txHash, { deliveredVersion: version })
     },
     until(txHash, condition, signal) {
@@ -82,7 +82,7 @@ export function createLedger(): Ledger {
   }
 }
 
-/** The lower median, or null of nothing. */
+/** The lower median, or null for an empty list. */
 function median(values: readonly number[]): number | null {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? null

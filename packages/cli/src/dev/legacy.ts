@@ -1,4 +1,4 @@
-/** The demo's part in the legacy API: a key, the merchant's account, and how a payment is looked up. @module */
+/** Sets up the legacy API for the demo: a key, the merchant's account, example requests. @module */
 import type { Service } from '@payment-integration/core'
 import type { DemoChain } from './chain.js'
 import type { LegacyReadyEvent } from './demo-events.js'
@@ -7,7 +7,7 @@ import type { PaymentPlan } from './plan.js'
 /** The merchant's handle. */
 export const accountHandle = 'demo-shop'
 
-/** Issues a key and creates the merchant's account, which accepts the token of every payment. Resolves the key. */
+/** Creates a key, and the merchant's account with the token of all payments. Resolves the key. */
 export async function setUpLegacy(
   { accounts, legacyKeys }: Pick<Service, 'accounts' | 'legacyKeys'>,
   { chainId, merchant, token }: Pick<DemoChain, 'chainId' | 'merchant' | 'token'>,
@@ -20,7 +20,7 @@ export async function setUpLegacy(
   return apiKey
 }
 
-/** Says how a payment is looked up, and verified against what it cost: the token's worth is the invoice. */
+/** Builds the requests that look up and verify a payment: its invoice is the value of the paid token. */
 export function legacyExample(options: {
   readonly serviceUrl: string
   readonly legacyApiKey: string

@@ -6,7 +6,7 @@ interface Driver {
   readonly DatabaseSync: new (path: string) => DatabaseSyncInstance
 }
 
-/** Opens or makes the file: by `node:sqlite` where Node brings it, by the package of the same API before. */
+/** Opens or creates a file: by `node:sqlite` where Node has it, else by a package with the same API. */
 export function openSqlite(path: string): DatabaseSyncInstance {
   const { DatabaseSync } = driver()
   return new DatabaseSync(path)

@@ -1,22 +1,22 @@
-/** Decides how a demo run counts. @module */
+/** Decides the exit code of a demo run. @module */
 import type { ExitCode } from '../io.js'
 import type { SessionResult } from './session.js'
 
-/** Why a run ended. */
+/** Why a run stopped. */
 export type Ending =
-  /** Every payment was made and followed to its end. */
+  /** Every payment was made and followed to its final state. */
   | { readonly kind: 'idle' }
-  /** The caller asked for it. */
+  /** The caller's signal aborted. */
   | { readonly kind: 'interrupted' }
-  /** The time was up. */
+  /** The deadline passed. */
   | { readonly kind: 'deadline'; readonly limitMs: number }
-  /** A part that the run stands on ended by itself. */
+  /** A required part exited by itself. */
   | { readonly kind: 'lost'; readonly reason: string }
 
 /**
- * The exit code and the reasons to print with it.
- * With `untilIdle` everything short of every payment verified is a failure; without it, only a lost part is, and what went
- * wrong on the way is still listed.
+ * The exit code and the printed reasons.
+ * With `untilIdle` the run fails unless every payment is verified. Without it the run fails only when a part exited;
+ * problems are still listed.
  */
 export function judge(
   ending: Ending,

@@ -1,7 +1,6 @@
-/** What a demo payment is for and how its processor will move it. @module */
-import type { Fraction } from './seeded.js'
+/** Plans a demo payment and its processor updates. @module */
 
-/** What a processor says about a payment: the fields of an update besides its names. */
+/** An update of a payment, without its identifiers. */
 export interface PlannedUpdate {
   readonly state: 'pending' | 'success' | 'refund_pending' | 'refund_success'
   readonly recipient?: { readonly title: string; readonly subtitle: string | null }
@@ -15,7 +14,7 @@ export interface PlannedUpdate {
 
 /** A demo payment before it is made. */
 export interface PaymentPlan {
-  /** 1 for the first of the run. */
+  /** 1 for the first payment of the run. */
   readonly number: number
   /** Reference written into the payment, at most 31 ASCII characters. */
   readonly memo: string
@@ -23,9 +22,9 @@ export interface PaymentPlan {
   readonly settlementCents: number
   /** The same as a decimal string. */
   readonly settlementAmount: string
-  /** Invoice amount with its currency, for the screen: `25.00 EUR`. */
+  /** Invoice amount with its currency: `25.00 EUR`. */
   readonly price: string
-  /** In the order in which the processor sends them. */
+  /** In the order of the processor. */
   readonly updates: readonly PlannedUpdate[]
 }
 
@@ -39,7 +38,7 @@ const refundShare = 0.25
 /** Settlement cents per hundred invoice cents. */
 const usdPerHundredEur = 108
 
-/** Decides the next payment: an amount between 1.00 and 120.00 EUR, a merchant, and for every fourth or so a refund. */
+/** Plans a payment: 1.00 to 120.00 EUR, a merchant, and a refund for about every fourth. */
 export function planPayment(number: number, fraction: Fraction): PaymentPlan {
   const cents = 100 + Math.floor(fraction() * 11_901)
   const merchant = merchants[Math.floor(fraction() * merchants.length)] ?? merchants[0]
@@ -66,4 +65,18 @@ export function planPayment(number: number, fraction: Fraction): PaymentPlan {
 /** Hundredths as a decimal string. */
 function decimal(cents: number): string {
   return `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`
+}
+
+/** Returns the next number in [0, 1). */
+export type Fraction = () => number
+
+/** Creates a repeatable sequence (mulberry32) for the demo. The same seed gives the same numbers. Not for secrets. */
+export function seededFraction(seed: number): Fraction {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
 }

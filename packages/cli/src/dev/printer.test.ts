@@ -84,10 +84,10 @@ describe('createDemoPrinter', () => {
   it.each([
     [{ status: 500, outcome: 'pending', retryInMs: 5_120 }, '<-- 500  12 ms   retry in 5.1 s'],
     [{ status: null, reason: 'timeout', outcome: 'pending', retryInMs: 900 }, '<-- timeout  12 ms   retry in 0.9 s'],
-    [{ status: 500, outcome: 'superseded' }, '<-- 500  12 ms   a newer version is out; not sent again'],
-    [{ status: 410, outcome: 'exhausted' }, '<-- 410  12 ms   given up'],
-    [{ status: null, outcome: 'exhausted' }, '<-- no answer  12 ms   given up'],
-  ])('says what follows a failed attempt: %j', (changes, text) => {
+    [{ status: 500, outcome: 'superseded' }, '<-- 500  12 ms   superseded by a newer version; not sent again'],
+    [{ status: 410, outcome: 'exhausted' }, '<-- 410  12 ms   no further attempt'],
+    [{ status: null, outcome: 'exhausted' }, '<-- no answer  12 ms   no further attempt'],
+  ])('prints what follows a failed attempt: %j', (changes, text) => {
     expect(print([{ ...delivery, receiver: null, ...changes }])[1]).toContain(text)
   })
 
@@ -107,7 +107,7 @@ describe('createDemoPrinter', () => {
     expect(print([{ ...ready, kept: true }]).join('\n')).not.toContain('removed')
   })
 
-  it('shows what a payment cost at the shop and what was paid for it', () => {
+  it('prints the price and the paid amount of a payment', () => {
     const of = { chainId: '1', txHash, number: 1, price: '8.30 EUR', paid: '8.96 USDC', memo: 'order-1' }
     expect(print([{ ...of, event: 'payment.sent' }])).toEqual([
       '',
@@ -115,7 +115,7 @@ describe('createDemoPrinter', () => {
     ])
   })
 
-  it('prints the legacy look-up and verify as lines to paste, with the whole hash, and where the API is described', () => {
+  it('prints the legacy look-up and verify with the whole hash, and the URL of the API reference', () => {
     const lines = print([legacyReady])
     expect(lines).toContain(
       `  curl -s -H "Authorization: the-legacy-key" http://127.0.0.1:4747/api/v1/tx/31337/${txHash}`,
@@ -133,7 +133,7 @@ describe('createDemoPrinter', () => {
     expect(followed.at(-4)).toBe('')
   })
 
-  it('sums up, with the reasons and the folder that stays', () => {
+  it('prints the summary with its reasons and the remaining folder', () => {
     expect(print([summary])).toEqual([
       '',
       'failed   2 payments   1 verified   3 delivered   1 retried   p50 11 ms   2.3 s',
@@ -150,7 +150,7 @@ describe('createDemoPrinter', () => {
     )
   })
 
-  it('with quiet, leaves out what went well', () => {
+  it('with quiet, omits success', () => {
     const lost: DemoEvent = { ...delivery, outcome: 'pending', retryInMs: 1 }
     const refused: DemoEvent = { event: 'receiver.refused', code: 'ERR_SIGNATURE_MISMATCH', status: 401 }
     const problem: DemoEvent = { event: 'problem', reason: 'no' }

@@ -1,10 +1,14 @@
-/** Prints the demo's events. @module */
+/** Prints the demo's events as text or JSON. @module */
+import { shortHash } from '../format.js'
 import type { Io } from '../io.js'
-import { createStyle } from '../output/style.js'
-import { demoText, isLoud } from './demo-text.js'
+import { createStyle, type Style } from '../output.js'
+import type { DeliveryEvent, DemoEvent, LegacyReadyEvent, ReadyEvent, SummaryEvent } from './demo-events.js'
 import type { DemoPrinter } from './stage.js'
 
-/** With `json` one object per line, each with the time as `at`; else text, in which empty lines do not add up. `quiet` leaves out what went well. */
+/**
+ * Creates a printer. With `json` it prints an object per line, with the time as `at`; else text without repeated empty
+ * lines. With `quiet` it omits success.
+ */
 export function createDemoPrinter(
   io: Pick<Io, 'out' | 'colour'>,
   options: { readonly json: boolean; readonly quiet: boolean },
@@ -12,11 +16,124 @@ export function createDemoPrinter(
   const style = createStyle(io.colour && !options.json)
   let last: string | null = null
   return (event, time) => {
-    if (options.quiet && !isLoud(event)) return
+    if (options.quiet && !isShownQuietly(event)) return
     if (options.json) return io.out(JSON.stringify({ ...event, at: new Date(time).toISOString() }))
     for (const line of demoText(event, time, style)) {
       if (line !== '' || last !== '') io.out(line)
       last = line
     }
   }
+}
+
+/** Formats an event as lines. `time` is its unix time in milliseconds. */
+function demoText(event: DemoEvent, time: number, style: Style): string[] {
+  const at = style.dim(clock(time))
+  switch (event.event) {
+    case 'ready':
+      return header(event, style)
+    case 'payment.sent':
+      return ['', `${at}  payment  ${shortHash(event.txHash)}  ${event.price}, paid as ${event.paid}  ${event.memo}`]
+    case 'payment.indexed':
+      return [`${at}  indexed  ${shortHash(event.txHash)}  block ${event.blockNumber}`]
+    case 'payment.changed':
+      return [`${at}  state    ${shortHash(event.txHash)}  ${change(event.from, event.to, style)}   v${event.version}`]
+    case 'delivery.attempted':
+      return delivery(event, at, style)
+    case 'receiver.refused':
+      return [`${at}  ${style.red(`receiver rejected a request: ${event.code}, answered ${event.status}`)}`]
+    case 'payment.verified':
+      return [
+        `${at}  ${style.green('verified')} ${shortHash(event.txHash)}  ${event.state ?? 'none'} v${event.version}: the API agrees with the receiver's copy   ${(event.tookMs / 1000).toFixed(1)} s`,
+      ]
+    case 'legacy.ready':
+      return legacy(event, style)
+    case 'problem':
+      return [`${at}  ${style.red(`problem  ${event.reason}`)}`]
+    case 'summary':
+      return summary(event, style)
+  }
+}
+
+/** Whether `--quiet` still shows an event. */
+function isShownQuietly(event: DemoEvent): boolean {
+  if (event.event === 'delivery.attempted') return event.outcome !== 'delivered'
+  return ['ready', 'summary', 'problem', 'receiver.refused'].includes(event.event)
+}
+
+function header(event: ReadyEvent, style: Style): string[] {
+  const { url, integrationAddress, apiSecret, signingSecret } = event
+  const seconds = (event.readyMs / 1000).toFixed(1)
+  return [
+    `${style.bold(`payment-integration dev ${event.version}`)}   nothing leaves this machine, seed ${event.seed}   ${style.dim(`ready in ${seconds} s`)}`,
+    '',
+    `  Base URL        ${style.cyan(url)}   ${style.dim('the API is under /api/v1')}`,
+    `  Integration     ${integrationAddress}`,
+    `  API secret      ${apiSecret}`,
+    `  Webhook secret  ${signingSecret}`,
+    `  Legacy API key  ${event.legacyApiKey}`,
+    `  Account         ${event.accountHandle}   ${style.dim(`paid in ${event.tokenSymbol} at ${event.accountAddress}`)}`,
+    `  Receiver        ${event.receiverUrl}   ${style.dim('built in, verifies and stores')}`,
+    `  Identity        ${event.identityProviderUrl}   ${style.dim('a provider on this machine, which approves shared verifications')}`,
+    `  Chain           ${event.rpcUrl}   ${style.dim(`anvil, chain ${event.chainId}, router ${event.router}@${event.routerVersion}`)}`,
+    `  Files           ${event.folder}   ${style.dim(event.kept ? 'kept' : 'removed at the end')}`,
+    `  ${style.dim('The master key and the secrets are valid for this run only.')}`,
+    '',
+    '  Read the payments:',
+    `  curl -s -u ${integrationAddress}:${apiSecret} ${url}/api/v1/integration/payments`,
+    '  Share the verification of a user; repeat it after two seconds to see it GREEN:',
+    `  curl -s -u ${integrationAddress}:${apiSecret} -H "Content-Type: application/json" -d '${JSON.stringify(event.shareRequest)}' ${event.shareUrl}`,
+    '',
+    `  ${style.dim('Ctrl-C stops the demo.')}`,
+  ]
+}
+
+function legacy(event: LegacyReadyEvent, style: Style): string[] {
+  const key = `-H "Authorization: ${event.legacyApiKey}"`
+  return [
+    '',
+    "  Look up the first verified payment in the legacy API. Its invoice is the paid amount: the chain does not know the shop's price.",
+    `  curl -s ${key} ${event.lookupUrl}`,
+    '  Verify it against that invoice:',
+    `  curl -s ${key} -H "Content-Type: application/json" -d '${JSON.stringify(event.verifyRequest)}' ${event.verifyUrl}`,
+    `  All endpoints of the API: ${style.cyan(event.referenceUrl)}`,
+    '',
+  ]
+}
+
+function delivery(event: DeliveryEvent, at: string, style: Style): string[] {
+  const status = event.status ?? event.reason ?? 'no answer'
+  const good = event.outcome === 'delivered'
+  const colour = good ? style.green : style.red
+  const after = {
+    delivered: event.receiver ?? '',
+    pending: `retry in ${((event.retryInMs ?? 0) / 1000).toFixed(1)} s`,
+    superseded: 'superseded by a newer version; not sent again',
+  }[event.outcome]
+  return [
+    `${at}    --> ${shortHash(event.txHash)}  v${event.version}  attempt ${event.attempt}`,
+    `${at}    ${colour(`<-- ${status}`)}  ${Math.round(event.latencyMs)} ms   ${after ?? 'no further attempt'}`,
+  ]
+}
+
+function change(from: string | null, to: string | null, style: Style): string {
+  return `${from ?? 'none'} -> ${style.yellow(to ?? 'none')}`
+}
+
+function summary(event: SummaryEvent, style: Style): string[] {
+  const verdict = event.ok ? style.green('ok') : style.red('failed')
+  const median = event.p50Ms === null ? '-' : `${Math.round(event.p50Ms)} ms`
+  return [
+    '',
+    `${verdict}   ${event.payments} payments   ${event.verified} verified   ${event.delivered} delivered   ${event.retried} retried   p50 ${median}   ${(event.runMs / 1000).toFixed(1)} s`,
+    ...event.reasons.map((reason) => `  ${style.red('-')} ${reason}`),
+    ...(event.folder === null ? [] : [`Files are in ${event.folder}`]),
+  ]
+}
+
+/** Local time of day with milliseconds. */
+function clock(time: number): string {
+  const date = new Date(time)
+  const two = (value: number) => String(value).padStart(2, '0')
+  const milliseconds = String(date.getMilliseconds()).padStart(3, '0')
+  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${milliseconds}`
 }

@@ -1,10 +1,10 @@
-/** The demo's payment processor: tells the service about its payments by signed updates over HTTP. @module */
+/** The demo's payment processor: sends signed updates to the service over HTTP. @module */
 import { signatureHeader } from '@payment-integration/webhook'
 import { signDelivery } from '@payment-integration/webhook/signing'
 import { DemoError } from '../errors.js'
 import type { PlannedUpdate } from './plan.js'
 
-/** An update as it is posted. */
+/** The body of an update. */
 export interface DemoUpdate extends PlannedUpdate {
   readonly id: string
   readonly chainId: string
@@ -15,15 +15,15 @@ export interface DemoUpdate extends PlannedUpdate {
 export interface DemoProcessor {
   /**
    * Posts one update.
-   * @returns The payment's version after it, or null while the update waits for the payment to be indexed.
-   * @throws DemoError `ERR_DEMO` when the service does not accept it; what `fetch` rejects with when there is no answer.
+   * @returns The payment's new version, or null while the update waits for the payment to be indexed.
+   * @throws DemoError `ERR_DEMO` when the service rejects it; errors of `fetch` without an answer.
    */
   send(update: DemoUpdate, signal?: AbortSignal): Promise<number | null>
 }
 
 const timeoutMs = 10_000
 
-/** A processor that signs with `secret`, as `POST /api/v1/processor/updates` wants it. */
+/** Creates a processor that signs with `secret`, as `POST /api/v1/processor/updates` requires. */
 export function createDemoProcessor(options: {
   readonly serviceUrl: string
   readonly secret: string

@@ -1,22 +1,22 @@
-/** The demo's reader: reads payments back over the API and holds them against the receiver's copy. @module */
+/** The demo's reader: compares payments of the API with the receiver's copies. @module */
 import { isDeepStrictEqual } from 'node:util'
 import { createClient } from '@payment-integration/client'
 import type { Snapshot } from '@payment-integration/webhook'
 
-/** Outcome of a comparison. */
+/** Result of a comparison. */
 export interface Comparison {
-  /** Null when both agree, else which field does not. */
+  /** Null when both agree, else a sentence with the field that differs. */
   readonly difference: string | null
   readonly state: string | null
 }
 
 /** Reads and compares. */
 export interface DemoReader {
-  /** Reads the payment over the API. Rejects with the client's errors when it cannot be read. */
+  /** Reads the payment over the API and compares it. Rejects with errors of the client. */
   compare(txHash: string, signal?: AbortSignal): Promise<Comparison>
 }
 
-/** A reader with the integration's credentials; `stored` looks into the receiver's own database. */
+/** Creates a reader with the integration's credentials. `stored` reads the receiver's database. */
 export function createDemoReader(options: {
   readonly serviceUrl: string
   readonly integrationAddress: string
@@ -33,7 +33,7 @@ export function createDemoReader(options: {
       const payment = await client.payments.get(txHash, signal ? { signal } : {})
       const stored = options.stored(payment)
       if (stored === null) return { state: payment.state, difference: 'The receiver stored nothing.' }
-      // A payment has every field of its notification. Source: INTERFACE 2.1, last lines of the table.
+      // A payment has every field of its notification: docs/interface.md 2.1, last lines of the table.
       const read: Readonly<Record<string, unknown>> = payment
       const [field] = Object.entries(stored).find(([name, value]) => !isDeepStrictEqual(read[name], value)) ?? []
       return {

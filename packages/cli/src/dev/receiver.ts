@@ -1,6 +1,6 @@
 /**
- * The demo's receiver: what an integrator would run. An HTTP server of its own, built on the verifier and the version store
- * alone, with its own database. Source: INTERFACE 6, receiver obligations.
+ * The demo's receiver, as an integrator would build it: an HTTP server with the verifier, the version store and its own
+ * database. Source: docs/interface.md 6, receiver obligations.
  * @module
  */
 import { once } from 'node:events'
@@ -11,7 +11,7 @@ import { createSqliteVersionStore } from '@payment-integration/version-store/sql
 import { createVerifier, readBody, type Snapshot } from '@payment-integration/webhook'
 import { openSqlite } from './open-sqlite.js'
 
-/** What the receiver did with a genuine delivery. */
+/** The decision about an authentic delivery. */
 export interface ReceiverAnswer {
   readonly snapshot: Snapshot
   readonly decision: 'apply' | 'duplicate' | 'stale'
@@ -19,9 +19,9 @@ export interface ReceiverAnswer {
 
 /** A running receiver. */
 export interface DemoReceiver {
-  /** Where notifications go. */
+  /** The notification URL. */
   readonly url: string
-  /** The newest snapshot stored of a payment, or null. */
+  /** The newest stored snapshot of a payment, or null. */
   stored(payment: Pick<Snapshot, 'chainId' | 'txHash'>): Snapshot | null
   close(): Promise<void>
 }
@@ -29,7 +29,7 @@ export interface DemoReceiver {
 /** Options of {@link startDemoReceiver}. */
 export interface DemoReceiverOptions {
   readonly databasePath: string
-  /** The signing secret of the integration, once it is issued. */
+  /** The signing secret of the integration, undefined until it is issued. */
   readonly secret: () => string | undefined
   readonly now: () => number
   readonly onAnswer: (answer: ReceiverAnswer) => void

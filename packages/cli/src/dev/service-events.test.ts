@@ -34,7 +34,7 @@ function watched(stopping = false) {
 }
 
 describe('watchService', () => {
-  it('joins an attempt with what the receiver said about that version, once', () => {
+  it("reports the receiver's log line with the first attempt of a version only", () => {
     const { reported, notes, watch, ledger } = watched()
     notes.put('0xaa', 1, 'another version')
     notes.put('0xaa', 2, 'signature ok, stored v2')
@@ -60,11 +60,11 @@ describe('watchService', () => {
     ],
     [
       { type: 'delivery.exhausted', deliveryId: 'd1', version: 2, reason: 'status_410', ...name },
-      'The notification of version 2 of 0xaa is given up: status_410',
+      'The notification of version 2 of 0xaa is exhausted: status_410',
     ],
     [
       { type: 'endpoint.failing', integrationAddress: name.integrationAddress, failingMs: 9 },
-      'The receiver fails; it is probed until it answers.',
+      'The receiver fails; the service probes it until it answers.',
     ],
   ] as const satisfies readonly (readonly [ServiceEvent, string])[])('reports %j as a problem', (event, reason) => {
     const { reported, watch } = watched()
@@ -72,7 +72,7 @@ describe('watchService', () => {
     expect(reported).toEqual([{ event: 'problem', reason }])
   })
 
-  it('says nothing while the run ends: the parts are being taken away then', () => {
+  it('reports nothing during the shutdown', () => {
     const { reported, watch } = watched(true)
     watch({ type: 'chain.failed', chainId: 1, message: 'gone' })
     watch(attempt)

@@ -1,15 +1,15 @@
-/** From the service's events to the demo's. @module */
+/** Translates events of the service into events of the demo. @module */
 import type { ServiceEvent } from '@payment-integration/core'
 import type { DemoSink } from './demo-events.js'
 import type { Ledger } from './ledger.js'
 
-/** Keeps what the receiver said about a version until the service reports the attempt. */
+/** Stores the receiver's log line about a version until the service reports the attempt. */
 export interface ReceiverNotes {
   put(txHash: string, version: number, note: string): void
   take(txHash: string, version: number): string | null
 }
 
-/** Empty notes. */
+/** Creates empty notes. */
 export function createReceiverNotes(): ReceiverNotes {
   const notes = new Map<string, string>()
   return {
@@ -24,8 +24,8 @@ export function createReceiverNotes(): ReceiverNotes {
 }
 
 /**
- * A listener for the service. `stopping` says that the run is ending: then the parts are being taken away under the service,
- * and an unreachable chain is no news.
+ * Creates a listener for the service.
+ * @param stopping - Whether the run is shutting down: events are then ignored, because parts become unreachable.
  */
 export function watchService(
   report: DemoSink,
@@ -70,10 +70,10 @@ export function watchService(
       case 'delivery.exhausted':
         return report({
           event: 'problem',
-          reason: `The notification of version ${event.version} of ${event.txHash} is given up: ${event.reason ?? 'no answer'}`,
+          reason: `The notification of version ${event.version} of ${event.txHash} is exhausted: ${event.reason ?? 'no answer'}`,
         })
       case 'endpoint.failing':
-        return report({ event: 'problem', reason: 'The receiver fails; it is probed until it answers.' })
+        return report({ event: 'problem', reason: 'The receiver fails; the service probes it until it answers.' })
       case 'endpoint.recovered':
       case 'chain.indexed':
       case 'chain.backfilled':

@@ -1,35 +1,34 @@
 /** Makes the demo's payments and follows each to its end. @module */
 import type { Io } from '../io.js'
-import type { Demo } from './demo.js'
-import { type Journey, travel } from './journey.js'
-import { planPayment } from './plan.js'
-import { seededFraction } from './seeded.js'
+import type { Demo, DemoParts } from './demo.js'
+import type { DemoSink } from './demo-events.js'
+import { type PaymentPlan, planPayment, seededFraction } from './plan.js'
 import type { Stage } from './stage.js'
 
-/** What a session is asked to do. */
+/** The plan of a session. */
 export interface SessionPlan {
   readonly everyMs: number
-  /** Infinity: until the signal. */
+  /** Infinity runs until the signal. */
   readonly payments: number
   readonly seed: number
 }
 
-/** What came of it. */
+/** The result of a session. */
 export interface SessionResult {
   readonly payments: number
   readonly verified: number
-  /** What went wrong, in the order in which it did. */
+  /** Problems in their order. */
   readonly problems: readonly string[]
-  /** Payments that were not at their end when the signal came, each in a sentence. */
+  /** A sentence for each payment that was unfinished when the signal came. */
   readonly unfinished: readonly string[]
 }
 
-/** Payments under way at once; a service that stands still is not flooded. */
-const underWayLimit = 50
-/** A journey longer than this counts as a problem; the usual one takes two seconds. */
+/** Limit of unfinished payments, so that a stuck service is not flooded. */
+const maxUnfinished = 50
+/** A longer journey is a problem; most take two seconds. */
 const journeyLimitMs = 60_000
 
-/** Pays until the plan is done or `signal` aborts, and resolves when every payment is at its end or the signal aborted. */
+/** Pays until the plan is done or `signal` aborts. Resolves when every payment is finished or the signal aborted. */
 export async function runSession(
   demo: Demo,
   plan: SessionPlan,
@@ -83,7 +82,7 @@ export async function runSession(
     } catch (error) {
       if (!signal.aborted) problem(`Payment ${number} could not be made: ${messageOf(error)}`)
     }
-    if (running.size >= underWayLimit) await Promise.race(running)
+    if (running.size >= maxUnfinished) await Promise.race(running)
     if (number < plan.payments) await io.sleep(plan.everyMs, signal)
   }
   await Promise.all(running)
@@ -96,4 +95,55 @@ function unfinished({ number, waitsFor }: Journey): string {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
+}
+
+/** A payment on its way to the final state. */
+export interface Journey {
+  readonly number: number
+  readonly txHash: string
+  /** The step that it waits for, such as `the delivery of version 3`. Null once it is finished. */
+  waitsFor: string | null
+}
+
+/** Pause between two updates: long enough to show each version. */
+const processorPauseMs = 400
+
+/**
+ * Moves a sent payment through its plan: processor updates, delivery of the last version, comparison of the API's answer
+ * with the receiver's copy.
+ * @returns The problem, or null when it is verified or `signal` aborted (then `journey.waitsFor` is not null).
+ */
+async function travel(
+  parts: DemoParts,
+  journey: Journey,
+  plan: PaymentPlan,
+  report: DemoSink,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { ledger, processor, reader, chainId, io } = parts
+  const { txHash } = journey
+  const sentAt = io.now()
+  journey.waitsFor = 'the indexer'
+  if (!(await ledger.until(txHash, (seen) => seen.indexed, signal))) return null
+  let version = 1
+  for (const [position, update] of plan.updates.entries()) {
+    journey.waitsFor = `the update to ${update.state}`
+    await io.sleep(processorPauseMs, signal)
+    if (signal.aborted) return null
+    const id = `demo-${plan.number}-${position + 1}`
+    version = (await processor.send({ id, chainId, txHash, ...update }, signal)) ?? version
+  }
+  journey.waitsFor = `the delivery of version ${version}`
+  const arrived = await ledger.until(
+    txHash,
+    (seen) => seen.storedVersion >= version && seen.deliveredVersion >= version,
+    signal,
+  )
+  if (!arrived) return null
+  journey.waitsFor = 'the API'
+  const { difference, state } = await reader.compare(txHash, signal)
+  if (difference !== null) return difference
+  journey.waitsFor = null
+  report({ event: 'payment.verified', number: plan.number, chainId, txHash, version, state, tookMs: io.now() - sentAt })
+  return null
 }

@@ -1,37 +1,37 @@
-/** Puts the demo's events in the order in which a person expects them. @module */
+/** Orders the demo's events as a person expects them. @module */
 import type { DemoEvent, DemoSink } from './demo-events.js'
 
-/** Prints an event that happened at a time, unix milliseconds. */
+/** Prints an event with its unix time in milliseconds. */
 export type DemoPrinter = (event: DemoEvent, time: number) => void
 
-/** Where events enter. */
+/** Receives events and passes them to a printer. */
 export interface Stage {
   readonly report: DemoSink
   /**
-   * Runs `work`; what others report meanwhile is shown after its own event. The indexer can be quicker than the answer to the
-   * wallet, and a payment must not be shown as indexed before it is shown at all.
+   * Runs `work` and delays events of others until its own event is printed. The indexer can be faster than the answer to
+   * the payer, and the payment must be shown as sent before it is shown as indexed.
    */
   first<T>(work: () => Promise<T>, event: (result: T) => DemoEvent): Promise<T>
 }
 
-/** A stage over a printer. */
+/** Creates a stage. */
 export function createStage(print: DemoPrinter, now: () => number): Stage {
-  let held: (readonly [DemoEvent, number])[] | null = null
+  let delayed: (readonly [DemoEvent, number])[] | null = null
   return {
     report(event) {
-      if (held) held.push([event, now()])
+      if (delayed) delayed.push([event, now()])
       else print(event, now())
     },
     async first(work, event) {
-      held = []
+      delayed = []
       const startedAt = now()
       try {
         const result = await work()
-        print(event(result), held[0]?.[1] ?? now())
+        print(event(result), delayed[0]?.[1] ?? now())
         return result
       } finally {
-        const waiting = held
-        held = null
+        const waiting = delayed
+        delayed = null
         for (const [later, time] of waiting) print(later, Math.max(time, startedAt))
       }
     },

@@ -1,29 +1,28 @@
-/** Shows catch-ups while a server runs. @module */
+/** Shows the progress of catch-ups while a server runs. @module */
 import type { ServiceEvent } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Io } from '../io.js'
-import { type CatchUp, createProgress } from './create-progress.js'
-import { catchUpLine, caughtUpLine } from './progress-text.js'
+import { type CatchUp, catchUpLine, caughtUpLine, createProgress } from './catch-up.js'
 
-/** Time between two looks on a terminal, and between two lines of the log, in milliseconds. */
+/** Time between two updates of a terminal, and between two log lines, in milliseconds. */
 export const progressEveryMs = { live: 250, log: 10_000 } as const
 
-/** Where it is shown. */
+/** Outputs of the progress. */
 export interface ProgressDisplay {
   readonly io: Pick<Io, 'now' | 'sleep' | 'out' | 'live'>
   readonly logger: Pick<Logger, 'info'>
-  /** False keeps the terminal free, as for `--json`. */
+  /** False logs instead, as for `--json`. */
   readonly mayUseTerminal: boolean
 }
 
-/** What the events of a server are told to. */
+/** Receives the events of a server and shows progress. */
 export interface ShownProgress {
   onEvent(event: ServiceEvent): void
-  /** Shows what is under way until the signal aborts. */
+  /** Shows unfinished catch-ups until the signal aborts. */
   run(signal: AbortSignal): Promise<void>
 }
 
-/** Builds a display: lines on the terminal that stay up to date, or lines in the log every ten seconds where nobody watches one. */
+/** Creates a display: status lines of a terminal, or without a terminal log lines every ten seconds. */
 export function showProgress({ io, logger, mayUseTerminal }: ProgressDisplay): ShownProgress {
   const progress = createProgress()
   const live = mayUseTerminal ? io.live : undefined
@@ -40,9 +39,9 @@ export function showProgress({ io, logger, mayUseTerminal }: ProgressDisplay): S
       for (;;) {
         await io.sleep(everyMs, signal)
         if (signal.aborted) break
-        const underWay = progress.underWay(io.now())
-        if (live !== undefined) live(underWay.map(catchUpLine))
-        else for (const each of underWay) logger.info(loggedFields(each), 'Catching up.')
+        const catchUps = progress.unfinished(io.now())
+        if (live !== undefined) live(catchUps.map(catchUpLine))
+        else for (const each of catchUps) logger.info(loggedFields(each), 'Catching up.')
       }
       live?.([])
     },

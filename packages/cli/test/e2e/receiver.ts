@@ -69,7 +69,7 @@ export async function startReceiver() {
   }
 }
 
-/** Recomputes the signature of INTERFACE 6 over the captured bytes. */
+/** Recomputes the signature of docs/interface.md 6 over the captured bytes. */
 export function signatureIsGenuine({ headers, body }: Captured, secret: string): boolean {
   const match = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers['x-service-signature']))
   if (match === null) return false

@@ -14,7 +14,7 @@ async function listed({ run }: Commands, ...args: string[]): Promise<Record<stri
 }
 
 describe('deliveries list', () => {
-  it('prints a line each below the heads, oldest first', async () => {
+  it('prints a head and a line for each, oldest first', async () => {
     const commands = await operatedDeliveries()
     await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1, ...accepted })
     await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1, chainId: 137, ...silent })
@@ -24,7 +24,7 @@ describe('deliveries list', () => {
     const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ`
     expect(lines).toEqual([
       expect.stringMatching(
-        /^id +made +status +chain +transaction +version +attempts +last answer +next attempt +integration$/,
+        /^id +created +status +chain +transaction +version +attempts +last answer +next attempt +integration$/,
       ),
       expect.stringMatching(new RegExp(`^1 +${time} +delivered +1 +0x\\S+ +v1 +1 +204 +- +0xa1a1a1..a1a1$`)),
       expect.stringMatching(new RegExp(`^2 +${time} +pending +137 +0x\\S+ +v1 +1 +timeout +${time} +0xa1a1a1..a1a1$`)),
@@ -32,7 +32,7 @@ describe('deliveries list', () => {
     ])
   })
 
-  it('prints with --json what is known of each, whole', async () => {
+  it('prints all fields with --json', async () => {
     const commands = await operatedDeliveries()
     const [txHash] = await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1, ...refused })
     expect(await listed(commands)).toEqual([
@@ -45,7 +45,7 @@ describe('deliveries list', () => {
     ])
   })
 
-  it('keeps those that fit every filter', async () => {
+  it('prints deliveries that match all filters', async () => {
     const commands = await operatedDeliveries()
     const [first = ''] = await fillDeliveries(commands.env, { integrationAddress: shop, payments: 2, ...accepted })
     await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1, chainId: 137, ...refused })
@@ -64,19 +64,19 @@ describe('deliveries list', () => {
     expect(await ids('--after', '2')).toEqual(['3', '4'])
   })
 
-  it('says how many are left out and how to see them, in both forms', async () => {
+  it('reports omitted deliveries and how to print them, as text and as JSON', async () => {
     const commands = await operatedDeliveries()
     await fillDeliveries(commands.env, { integrationAddress: shop, payments: 53 })
     const text = await commands.run('list')
     expect(text.lines).toHaveLength(52)
-    expect(text.lines.at(-1)).toBe('50 shown, 53 fit in all: --after 50 goes on, --all shows every one.')
+    expect(text.lines.at(-1)).toBe('50 shown, 53 match in all; continue with --after 50, or print all with --all.')
     const events = eventsOf((await commands.run('list', '--limit', '7', '--after', '10', '--json')).io)
     expect(events.at(-1)).toEqual({ event: 'more', shown: 7, afterId: '17', fit: 53 })
     expect((await commands.run('list', '--after', '50')).lines).toHaveLength(4)
     expect((await commands.run('list', '--limit', '53')).lines).toHaveLength(54)
   })
 
-  it('walks page by page with --all, and counts with --count', async () => {
+  it('prints every page with --all, and the number with --count', async () => {
     const commands = await operatedDeliveries()
     await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1_001 })
     const ids = (await listed(commands, '--all')).map(({ deliveryId }) => Number(deliveryId))
@@ -86,7 +86,7 @@ describe('deliveries list', () => {
     expect(eventsOf((await commands.run('list', '--count', '--json')).io)).toEqual([{ event: 'count', count: 1_001 }])
   })
 
-  it('ends after the page under way on Ctrl-C, and says that it is not all', async () => {
+  it('stops after the current page on Ctrl-C, and reports that more may match', async () => {
     const { env } = await operatedDeliveries()
     await fillDeliveries(env, { integrationAddress: shop, payments: 1_001 })
     const lines: string[] = []
@@ -99,18 +99,18 @@ describe('deliveries list', () => {
     })
     expect(await runCli(['deliveries', 'list', '--all', '--json'], io)).toBe(1)
     expect(lines).toHaveLength(500)
-    expect(io.errors).toEqual(['Interrupted; what is printed may not be all.'])
+    expect(io.errors).toEqual(['Interrupted; more deliveries may match.'])
   })
 
-  it('says so when none fits; with --json it prints nothing', async () => {
+  it('reports that none matches; with --json prints nothing', async () => {
     const commands = await operatedDeliveries()
-    expect((await commands.run('list')).lines).toEqual(['No delivery fits.'])
+    expect((await commands.run('list')).lines).toEqual(['No delivery matches.'])
     expect((await commands.run('list', '--all', '--json')).lines).toEqual([])
   })
 })
 
 describe('deliveries show', () => {
-  it('prints everything about one, with every attempt and no control character of the receiver', async () => {
+  it('prints all details and attempts, without control characters of the receiver', async () => {
     const commands = await operatedDeliveries()
     const [txHash] = await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1, ...refused })
     await commands.run('replay', '1')
@@ -120,7 +120,7 @@ describe('deliveries show', () => {
       'Delivery 1: pending',
       `  Integration   ${shop}`,
       `  Payment       chain 1, ${txHash}, version 1`,
-      expect.stringMatching(/^ {2}Made {10}\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/),
+      expect.stringMatching(/^ {2}Created {7}\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/),
       expect.stringMatching(/^ {2}Next attempt {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/),
       '  Attempts      1',
       expect.stringMatching(/^ {3}1 {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[.]\d{3}Z {2}503 {2}25 ms$/),
@@ -129,7 +129,7 @@ describe('deliveries show', () => {
     ])
   })
 
-  it('marks replays, and names the reason where no answer came', async () => {
+  it('marks replays, and prints the reason of an attempt without an answer', async () => {
     const commands = await operatedDeliveries()
     await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1, ...silent })
     await commands.run('replay', '1')
@@ -157,7 +157,7 @@ describe('deliveries show', () => {
     ])
   })
 
-  it.each(['show', 'replay'])('%s of a delivery that is not there ends 1 with a sentence', async (command) => {
+  it.each(['show', 'replay'])('%s of an unknown delivery exits with 1', async (command) => {
     const { run } = await operatedDeliveries()
     expect(await run(command, '999999999999999')).toMatchObject({
       exitCode: 1,
@@ -168,7 +168,7 @@ describe('deliveries show', () => {
 })
 
 describe('deliveries endpoints', () => {
-  it('prints those that fail, and integrations list says so, too', async () => {
+  it('prints failing endpoints, as integrations list does', async () => {
     const commands = await operatedDeliveries()
     expect((await commands.run('endpoints')).lines).toEqual(['No endpoint is failing.'])
     expect((await commands.run('endpoints', '--json')).lines).toEqual([])
@@ -188,7 +188,7 @@ describe('deliveries endpoints', () => {
     expect(list.lines).toEqual([
       `${shop}  enabled   https://shop.example/webhook`,
       expect.stringMatching(
-        new RegExp(`^ {2}its endpoint fails since ${time}, 6 times in a row: deliveries endpoints$`),
+        new RegExp(`^ {2}endpoint failing since ${time}, 6 times in a row; see deliveries endpoints$`),
       ),
       `${otherShop}  enabled   https://shop.example/webhook`,
     ])
@@ -199,9 +199,9 @@ describe('deliveries endpoints', () => {
   })
 })
 
-describe('a database that is not there', () => {
+describe('a missing database', () => {
   it.each([['list'], ['show', '1'], ['replay', '1'], ['replay-failed', '--all'], ['endpoints']])(
-    '%s names the path and ends 1',
+    '%s names the path and exits with 1',
     async (...args) => {
       const { run, path } = commandsOf('deliveries')
       const { exitCode, err } = await run(...args)

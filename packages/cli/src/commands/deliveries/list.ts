@@ -2,31 +2,31 @@
 import type { DeliveryCommands } from '@payment-integration/core'
 import type { DeliveryFilter, DeliveryView } from '@payment-integration/core/ports'
 import { InterruptedError } from '../../errors.js'
+import { grouped } from '../../format.js'
 import type { ExitCode, Io } from '../../io.js'
-import { grouped } from '../../output/figures.js'
-import type { Reporter } from '../../output/reporter.js'
-import { type OperateOptions, withService } from '../with-service.js'
+import type { Reporter } from '../../output.js'
+import { type OperateOptions, withService } from '../../with-service.js'
 import { type FilterOptions, filterOf } from './filter.js'
 import { deliveryHeads, deliveryLine } from './text.js'
 
 /** Options of {@link listDeliveries}. */
 export interface ListDeliveriesOptions extends OperateOptions, FilterOptions {
-  /** Most that are printed; what is left is told. @default 50 */
+  /** Limit of printed deliveries. @default 50 */
   readonly limit?: number | undefined
-  /** Print every one. @default false */
+  /** Print all. @default false */
   readonly all?: boolean | undefined
-  /** Begin behind the delivery of this id. */
+  /** Start after the delivery with this id. */
   readonly after?: string | undefined
-  /** Print how many fit, and nothing else. @default false */
+  /** Print only the number of matching deliveries. @default false */
   readonly count?: boolean | undefined
 }
 
 /** Default of {@link ListDeliveriesOptions.limit}. */
 export const defaultLimit = 50
-/** Deliveries that are read at a time, so that a long list is held by nobody. */
+/** Deliveries of one query: neither side holds a long list in memory. */
 const pageSize = 500
 
-/** Prints the deliveries that fit, oldest first. With `json`, one object each. @throws UsageError `ERR_USAGE`; InterruptedError. */
+/** Prints matching deliveries, oldest first. With `json`, prints one object each. @throws UsageError `ERR_USAGE`; InterruptedError. */
 export function listDeliveries(options: ListDeliveriesOptions, io: Io): Promise<ExitCode> {
   const { all = false, limit = defaultLimit, after, count = false } = options
   const filter = filterOf(options)
@@ -39,10 +39,10 @@ export function listDeliveries(options: ListDeliveriesOptions, io: Io): Promise<
       for (const delivery of page) report({ event: 'delivery', delivery }, (event) => [deliveryLine(event.delivery)])
       shown += page.length
       last = page.at(-1)?.deliveryId
-      if (io.signal.aborted) throw new InterruptedError('Interrupted; what is printed may not be all.')
+      if (io.signal.aborted) throw new InterruptedError('Interrupted; more deliveries may match.')
     }
-    if (shown === 0 && !options.json) io.out('No delivery fits.')
-    if (last !== undefined && !all) await tellWhatIsLeft(deliveries, filter, { shown, afterId: last, report })
+    if (shown === 0 && !options.json) io.out('No delivery matches.')
+    if (last !== undefined && !all) await reportRest(deliveries, filter, { shown, afterId: last, report })
   })
 }
 
@@ -53,14 +53,14 @@ async function* pages(
   limit: number,
 ): AsyncGenerator<readonly DeliveryView[]> {
   let afterId = after
-  let left = limit
-  while (left > 0) {
-    const size = Math.min(pageSize, left)
+  let remaining = limit
+  while (remaining > 0) {
+    const size = Math.min(pageSize, remaining)
     const page = await deliveries.list({ ...filter, afterId, limit: size })
     if (page.length > 0) yield page
     if (page.length < size) return
     afterId = page.at(-1)?.deliveryId
-    left -= page.length
+    remaining -= page.length
   }
 }
 
@@ -70,12 +70,12 @@ interface Shown {
   readonly report: Reporter
 }
 
-/** Nothing is left out silently. */
-async function tellWhatIsLeft(deliveries: DeliveryCommands, filter: DeliveryFilter, { report, ...shown }: Shown) {
+/** Reports how many more deliveries match, if any. */
+async function reportRest(deliveries: DeliveryCommands, filter: DeliveryFilter, { report, ...shown }: Shown) {
   const [next] = await deliveries.list({ ...filter, afterId: shown.afterId, limit: 1 })
   if (next === undefined) return
   const fit = await deliveries.count(filter)
   report({ event: 'more', ...shown, fit }, (event) => [
-    `${grouped(event.shown)} shown, ${grouped(event.fit)} fit in all: --after ${event.afterId} goes on, --all shows every one.`,
+    `${grouped(event.shown)} shown, ${grouped(event.fit)} match in all; continue with --after ${event.afterId}, or print all with --all.`,
   ])
 }

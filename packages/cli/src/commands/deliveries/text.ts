@@ -1,15 +1,11 @@
-/** How commands print deliveries. @module */
+/** Formats deliveries, their attempts, and failing endpoints. @module */
 import type { AttemptRecord, DeliveryView, EndpointView } from '@payment-integration/core/ports'
-import { grouped } from '../../output/figures.js'
-import { exactMomentText, momentText } from '../../output/moments.js'
-import { plain } from '../../output/plain.js'
-import { shortHash } from '../../output/short-hash.js'
-import { table } from '../../output/table.js'
+import { exactMomentText, grouped, momentText, plain, shortHash, table } from '../../format.js'
 
-/** Columns of a list with their widths: fixed, because a list is printed page by page. */
+/** Columns of a list, with fixed widths because the list is printed page by page. */
 const columns = [
   ['id', 8],
-  ['made', 20],
+  ['created', 20],
   ['status', 10],
   ['chain', 6],
   ['transaction', 14],
@@ -37,7 +33,7 @@ export function deliveryLine(delivery: DeliveryView): string {
   ])
 }
 
-/** Everything about a delivery, with every attempt. */
+/** All details of a delivery, with its attempts. */
 export function deliveryText(delivery: DeliveryView): string[] {
   const { deliveryId, status, integrationAddress, chainId, txHash, version, createdAt, nextAttemptAt, attempts } =
     delivery
@@ -45,14 +41,14 @@ export function deliveryText(delivery: DeliveryView): string[] {
     `Delivery ${deliveryId}: ${status}`,
     `  Integration   ${integrationAddress}`,
     `  Payment       chain ${chainId}, ${txHash}, version ${version}`,
-    `  Made          ${momentText(createdAt)}`,
+    `  Created       ${momentText(createdAt)}`,
     `  Next attempt  ${momentText(nextAttemptAt)}`,
     `  Attempts      ${grouped(attempts.length)}`,
     ...attempts.flatMap((attempt, index) => attemptText(attempt, index + 1)),
   ]
 }
 
-/** A table of endpoints that fail. */
+/** A table of failing endpoints. */
 export function endpointsText(endpoints: readonly EndpointView[]): string[] {
   const rows = endpoints.map(({ integrationAddress, failures, failingSince, blockedUntil }) => [
     ...[integrationAddress, grouped(failures), momentText(failingSince), momentText(blockedUntil)],
@@ -69,7 +65,7 @@ function attemptText(
     ...[String(number).padStart(4), exactMomentText(startedAt), answer, `${grouped(latencyMs)} ms`],
     ...(replay ? ['replay'] : []),
   ]
-  // What a receiver wrote: nothing in it may move the cursor.
+  // The receiver wrote the excerpt: control characters must not move the cursor.
   const lines = excerpt === null ? [] : excerpt.split('\n').map((line) => `      | ${plain(line)}`.trimEnd())
   return [parts.join('  '), ...lines]
 }

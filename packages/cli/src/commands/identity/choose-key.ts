@@ -1,40 +1,40 @@
-/** Which address the commands of the group are about: it is given itself, or as its keyed hash. @module */
+/** Options that choose an e-mail address, itself or as its keyed hash. @module */
 import type { Service } from '@payment-integration/core'
 import { type Identity, ShareRequestError } from '@payment-integration/core/identity'
 import { UsageError } from '../../errors.js'
 import type { Io } from '../../io.js'
-import type { OperateOptions } from '../with-service.js'
+import type { OperateOptions } from '../../with-service.js'
 
-/** Options that every command of the group has. */
+/** Options of the listing commands of the group. */
 export interface IdentityOptions extends OperateOptions {
-  /** An address in any spelling, or `-` for one on standard input. It is hashed, and then used for nothing. */
+  /** An address in any spelling, or `-` for standard input. It is hashed and never printed or stored. */
   readonly email?: string | undefined
   /** The keyed hash of an address: 64 hex digits. */
   readonly key?: string | undefined
-  /** Most that are printed; a last line says when there are more. @default 50 */
+  /** Limit of printed entries; a last line reports when there are more. @default 50 */
   readonly limit?: number | undefined
 }
 
 /** Default of {@link IdentityOptions.limit}. */
 export const defaultLimit = 50
 
-/** Most bytes of standard input that are read: an address has up to 1024 characters. */
+/** Limit of standard input, in bytes: an address has up to 1024 characters. */
 const inputLimit = 4_096
 
 /**
- * Sharing, where it is on.
+ * The part of the service that shares identity verifications.
  * @throws UsageError `ERR_USAGE` when no identity provider is configured.
  */
 export function identityOf({ identity }: Pick<Service, 'identity'>): Identity {
   if (identity !== null) return identity
   throw new UsageError(
-    'Sharing identity verifications is off: no identity provider is configured. Set the PI_IDENTITY_… variables of the server for this command too.',
+    'Sharing identity verifications is off: no identity provider is configured. Set the PI_IDENTITY_… variables of the server also for this command.',
   )
 }
 
 /**
- * The keyed hash to look for, or undefined: all.
- * @throws UsageError `ERR_USAGE` when what was given is no address or no keyed hash. No message repeats it.
+ * The keyed hash of the chosen address; undefined chooses all.
+ * @throws UsageError `ERR_USAGE` for an invalid address or keyed hash. No message quotes it.
  */
 export async function chooseKey(identity: Identity, options: IdentityOptions, io: Io): Promise<string | undefined> {
   const { email, key } = options
@@ -50,7 +50,7 @@ async function hashed(identity: Identity, email: string): Promise<string> {
     return await identity.emailKey(email)
   } catch (error) {
     if (!(error instanceof ShareRequestError)) throw error
-    throw new UsageError('--email expects an e-mail address; what was given is none.')
+    throw new UsageError('--email expects an e-mail address; the given text is not one.')
   }
 }
 

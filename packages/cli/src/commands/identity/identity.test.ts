@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
-import type { Review } from '@payment-integration/core/ports'
+import type { Review, ShareOutcome } from '@payment-integration/core/ports'
 import { describe, expect, it } from 'vitest'
 import { onService } from '../../../test/fill-deliveries.js'
 import { identityCommands, listed, otherShop, shop } from '../../../test/identity-commands.js'
@@ -16,7 +17,7 @@ const { provider, mint, shared } = identityCommands()
 const idsOf = (events: Record<string, unknown>[]) => events.map((each) => (each['subject'] as { id: string }).id)
 
 describe('identity list', () => {
-  it('prints where a verification stands and who shared it, by the keyed hash', async () => {
+  it('prints the verification, who shared it, and the keyed hash', async () => {
     const { run } = await shared('anna@shop.example')
     const { exitCode, lines, err } = await run('list')
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' })
@@ -33,7 +34,7 @@ describe('identity list', () => {
     ])
   })
 
-  it('prints a verdict with its reasons, and what the provider wrote moves no cursor', async () => {
+  it('prints a verdict with its reasons, without control characters of the provider', async () => {
     const commands = await shared('anna@shop.example')
     const [subjectId = ''] = idsOf(await listed(commands, 'list'))
     const at = Date.UTC(2026, 0, 2, 3, 4, 5)
@@ -51,7 +52,7 @@ describe('identity list', () => {
     expect(await listed(commands, 'list')).toMatchObject([{ subject: { reviewedAt: at, review } }])
   })
 
-  it('names no integration where the user was verified without one', async () => {
+  it('prints no integration for a user who was verified without one', async () => {
     const commands = await shared()
     const review: Review = { reviewStatus: 'completed', reviewAnswer: 'GREEN', rejectType: null, rejectLabels: [] }
     const accountId = await onService(commands.env, async ({ identity }) => {
@@ -68,7 +69,7 @@ describe('identity list', () => {
     )
   })
 
-  it('prints whose an address is: proved, carried, given up or of a placeholder', async () => {
+  it('prints whether an address is proved, carried, given up or of a placeholder', async () => {
     const commands = await shared('anna@shop.example', 'bert@shop.example', 'carl@shop.example')
     await onService(commands.env, async ({ identity }) => {
       const accounts = await identity?.accounts()
@@ -92,7 +93,7 @@ describe('identity list', () => {
     expect(await of('dora')).toEqual([expect.stringMatching(/^\S+ +\S+ +carried +pending /)])
   })
 
-  it('prints with --json what is known of each, whole', async () => {
+  it('prints all fields with --json', async () => {
     const commands = await shared('anna@shop.example')
     expect(await listed(commands, 'list')).toEqual([
       {
@@ -108,13 +109,13 @@ describe('identity list', () => {
     ])
   })
 
-  it('pages by subject, and says in both forms that more follow', async () => {
+  it('pages by subject, and reports that more follow, as text and as JSON', async () => {
     const commands = await shared('anna@shop.example', 'bert@shop.example', 'carl@shop.example')
     const ids = idsOf(await listed(commands, 'list'))
     expect(ids).toHaveLength(3)
     const { lines } = await commands.run('list', '--limit', '2')
     expect(lines).toHaveLength(4)
-    expect(lines.at(-1)).toBe(`2 shown, more follow: --after ${ids[1]} goes on.`)
+    expect(lines.at(-1)).toBe(`2 shown, more follow; continue with --after ${ids[1]}.`)
     expect((await listed(commands, 'list', '--limit', '2')).at(-1)).toEqual({
       ...{ event: 'more', shown: 2, afterId: ids[1] },
     })
@@ -149,10 +150,10 @@ describe('identity shares', () => {
     ])
   })
 
-  it('says in both forms that there are older ones', async () => {
+  it('reports older entries, as text and as JSON', async () => {
     const commands = await shared('anna@shop.example', 'anna@shop.example', 'anna@shop.example')
     const { lines } = await commands.run('shares', '--limit', '2')
-    expect(lines.slice(3)).toEqual(['The newest 2; there are older ones: a greater --limit shows them.'])
+    expect(lines.slice(3)).toEqual(['The newest 2; there are older ones, which a greater --limit prints.'])
     expect(await listed(commands, 'shares', '--limit', '2')).toMatchObject([
       { event: 'share', share: { outcome: 'in_flight', integrationAddress: shop, externalUserId: null } },
       { event: 'share', share: { outcome: 'in_flight' } },
@@ -197,7 +198,7 @@ describe('identity accounts', () => {
 })
 
 describe('identity redemptions and verdicts', () => {
-  it('print the name that a token was redeemed under, and what the provider reported of the applicant', async () => {
+  it("print the name that a token was redeemed under, and the provider's report about the applicant", async () => {
     const commands = await shared('anna@shop.example')
     const applicantId = provider().redemptions.at(-1)?.applicantId ?? ''
     expect(await listed(commands, 'redemptions')).toMatchObject([
@@ -247,7 +248,7 @@ describe.each(['list', 'shares'])('identity %s', (name) => {
     [0, ['--email', '-']],
     [2, ['--email', 'canary@']],
     [2, ['--key', 'canary@shop.example']],
-  ])('ends %d after %j, and prints, logs and stores no address of it', async (exitCode, args) => {
+  ])('exits with %d after %j, and prints, logs and stores no address', async (exitCode, args) => {
     const commands = await shared('anna@shop.example')
     for (const more of [[], ['--json'], ['--debug']]) {
       const input = () => Readable.from([Buffer.from('canary@shop.example')])
@@ -262,7 +263,7 @@ describe.each(['list', 'shares'])('identity %s', (name) => {
     expect(stored.join()).not.toContain('canary')
   })
 
-  it('says so when none fits; with --json it prints nothing', async () => {
+  it('reports that none matches; with --json prints nothing', async () => {
     const commands = await shared()
     const none = name === 'list' ? 'No subject matches.' : 'No share matches.'
     expect((await commands.run(name, '--email', 'anna@shop.example')).lines).toEqual([none])
@@ -283,11 +284,27 @@ describe.each(['list', 'shares'])('identity %s', (name) => {
     expect(err).toContain(sentence)
   })
 
-  it('ends 2 where no identity provider is configured, and says what to set', async () => {
+  it('exits with 2 without an identity provider, and names the variables to set', async () => {
     const commands = commandsOf('identity')
     await commands.make()
     const { exitCode, out, err } = await commands.run(name)
     expect({ exitCode, out }).toEqual({ exitCode: 2, out: '' })
     expect(err).toMatch(/^Sharing identity verifications is off: .* PI_IDENTITY_/)
   })
+})
+
+/** Every outcome that `identity shares` prints. */
+const outcomes: Readonly<Record<ShareOutcome, true>> = {
+  ...{ started: true, redeemed: true, found: true, reported: true, resolved: true, already_approved: true },
+  ...{ in_flight: true, rejected: true, not_donated: true, concurrent: true, unknown: true, unresolved: true },
+  ...{ absent: true, foreign: true, surplus: true, late: true, exhausted: true, misconfigured: true },
+  ...{ throttled: true, unavailable: true },
+}
+
+it('the README explains every outcome that identity shares prints, once, and no other', async () => {
+  const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8')
+  const [, table = ''] = readme.split('| outcome of a share | meaning |\n')
+  const rows = table.split('\n\n', 1)[0]?.split('\n') ?? []
+  const names = rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name))
+  expect(names.sort()).toEqual(Object.keys(outcomes).sort())
 })

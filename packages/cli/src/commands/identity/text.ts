@@ -1,24 +1,26 @@
-/** How commands print subjects and shares. @module */
-import type { ShareRecord, SubjectView } from '@payment-integration/core/ports'
-import { grouped } from '../../output/figures.js'
-import { momentText } from '../../output/moments.js'
-import { plain } from '../../output/plain.js'
-import { shortHash } from '../../output/short-hash.js'
-import { table } from '../../output/table.js'
+/** Formats subjects, shares, redemptions, verdicts and account events as tables. @module */
+import type {
+  AccountEvent,
+  RedemptionRecord,
+  ShareRecord,
+  SubjectView,
+  VerdictRecord,
+} from '@payment-integration/core/ports'
+import { grouped, momentText, plain, shortHash, table } from '../../format.js'
 
-/** The keyed hash is last and whole: it is long, and `--key` takes it. */
+/** The keyed hash is last because it is long, and whole because `--key` takes it. */
 const subjectHeads = [
   ...['subject', 'account', 'address', 'status', 'verdict', 'reviewed', 'shared by', 'applicant', 'redemptions'],
   ...['open', 'keyed hash of the e-mail'],
 ]
 const shareHeads = ['at', 'outcome', 'integration', 'subject', 'name of the applicant', 'code']
 
-/** A table of subjects below their heads. */
+/** A table of subjects. */
 export function subjectsText(subjects: readonly SubjectView[]): string[] {
   return table([subjectHeads, ...subjects.map(subjectCells)])
 }
 
-/** A table of shares below their heads. */
+/** A table of shares. */
 export function sharesText(shares: readonly ShareRecord[]): string[] {
   return table([shareHeads, ...shares.map(shareCells)])
 }
@@ -32,7 +34,7 @@ function subjectCells(subject: SubjectView): string[] {
   ]
 }
 
-/** Whose the address is: the account proved it, carries it, or gave it up. */
+/** The relation of the account to the address: proved, carried or given up. */
 function ownershipText({ emailKey, accountId, proved, closed }: SubjectView): string {
   if (emailKey === null) return '-'
   if (closed) return 'given up'
@@ -45,7 +47,7 @@ function donorText({ emailKey, donor }: SubjectView): string {
   return donor === null ? '-' : shortHash(donor)
 }
 
-/** The provider's words may move no cursor. */
+/** The verdict in the provider's words, without control characters. */
 export function verdictText(review: SubjectView['review']): string {
   if (review === null || review.reviewAnswer === null) return '-'
   const { reviewAnswer, rejectType, rejectLabels } = review
@@ -58,4 +60,42 @@ function shareCells(share: ShareRecord): string[] {
     ...[momentText(at), outcome, shortHash(integrationAddress), plain(subjectId), plain(externalUserId ?? '-')],
     providerCode === null ? '-' : String(providerCode),
   ]
+}
+
+const redemptionHeads = ['at', 'state', 'lease', 'integration', 'subject', 'name of the applicant', 'applicant']
+const verdictHeads = [
+  ...['noted', 'source', 'change', 'status', 'verdict', "provider's time", 'outcome', 'subject', 'applicant'],
+]
+const eventHeads = ['at', 'event', 'account', 'proof', 'attested by', 'reason', 'keyed hash of the e-mail']
+
+/** A table of redemptions. */
+export function redemptionsText(redemptions: readonly RedemptionRecord[]): string[] {
+  const cells = (each: RedemptionRecord) => [
+    ...[momentText(each.startedAt), each.state, leaseText(each), shortHash(each.integrationAddress)],
+    ...[plain(each.subjectId), plain(each.externalUserId), plain(each.applicantId ?? '-')],
+  ]
+  return table([redemptionHeads, ...redemptions.map(cells)])
+}
+
+/** Whether a running lease keeps an operator from resolving the redemption. */
+function leaseText({ state, isLeased }: RedemptionRecord): string {
+  return isLeased && (state === 'in_flight' || state === 'unknown') ? 'runs' : '-'
+}
+
+/** A table of verdicts. */
+export function verdictsText(verdicts: readonly VerdictRecord[]): string[] {
+  const cells = ({ review, ...each }: VerdictRecord) => [
+    ...[momentText(each.notedAt), each.source, each.change, review?.reviewStatus ?? '-', verdictText(review)],
+    ...[momentText(each.at), each.outcome, plain(each.subjectId), plain(each.applicantId)],
+  ]
+  return table([verdictHeads, ...verdicts.map(cells)])
+}
+
+/** A table of account events. */
+export function accountEventsText(events: readonly AccountEvent[]): string[] {
+  const cells = ({ at, action, accountId, proof, by, reason, emailKey }: AccountEvent) => [
+    ...[momentText(at), action, plain(accountId ?? '-'), proof ?? '-', by === null ? '-' : shortHash(by)],
+    ...[reason ?? '-', emailKey ?? '-'],
+  ]
+  return table([eventHeads, ...events.map(cells)])
 }

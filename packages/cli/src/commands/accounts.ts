@@ -1,0 +1,207 @@
+/** `payment-integration accounts …`: who is paid, where, and in which tokens. @module */
+import type { AccountRecord } from '@payment-integration/core/ports'
+import type { Command } from 'commander'
+import { addGroup, examples, type Finish, optionsOf } from '../command.js'
+import { UsageError } from '../errors.js'
+import type { ExitCode, Io } from '../io.js'
+import { parseAcceptedTokens, parseAddress, parseChainAddress, parseDuration } from '../parse.js'
+import { type OperateOptions, withService } from '../with-service.js'
+import { type LinkConfig, type LinkConfigFlags, readLinkConfig, unlistedTokens } from './link-config.js'
+
+const handleHelp = 'handle of the account, such as shop'
+const addressHelp = 'address that is paid: 0x and 40 hex digits'
+const exampleAddress = `0x${'c3'.repeat(20)}`
+const exampleCreate = `accounts create shop --address ${exampleAddress} --accept 137:USDC,USDT --accept 1:USDC`
+
+/** Adds the group and its commands. */
+export function addAccounts(program: Command, io: Io, finish: Finish): void {
+  const add = addGroup(
+    program,
+    'accounts',
+    'manage accounts and their link configurations',
+    'accounts list',
+    exampleCreate,
+  )
+
+  withConfigFlags(add('create', 'create an account with an address and the tokens that it accepts'))
+    .argument('<handle>', handleHelp)
+    .requiredOption('--address <address>', addressHelp, parseAddress)
+    .addHelpText(
+      'after',
+      examples(exampleCreate, `accounts create shop --address ${exampleAddress} --config link.json`),
+    )
+    .action(async (handle: string, _options, command) =>
+      finish(await createAccount(handle, optionsOf<CreateAccountOptions>(command), io)),
+    )
+  add('list', 'list all accounts')
+    .addHelpText('after', examples('accounts list --json'))
+    .action(async (_options, command) => finish(await listAccounts(optionsOf<OperateOptions>(command), io)))
+  add('show', 'show one account')
+    .argument('<handle>', handleHelp)
+    .addHelpText('after', examples('accounts show shop'))
+    .action(async (handle: string, _options, command) =>
+      finish(await showAccount(handle, optionsOf<OperateOptions>(command), io)),
+    )
+  withConfigFlags(add('change', 'replace the address of an account, its whole link configuration, or both'))
+    .argument('<handle>', handleHelp)
+    .option('--address <address>', addressHelp, parseAddress)
+    .addHelpText(
+      'after',
+      examples(`accounts change shop --address ${exampleAddress}`, 'accounts change shop --config -'),
+    )
+    .action(async (handle: string, _options, command) =>
+      finish(await changeAccount(handle, optionsOf<ChangeAccountOptions>(command), io)),
+    )
+  add('remove', 'remove an account')
+    .argument('<handle>', handleHelp)
+    .addHelpText('after', examples('accounts remove shop'))
+    .action(async (handle: string, _options, command) =>
+      finish(await removeAccount(handle, optionsOf<OperateOptions>(command), io)),
+    )
+}
+
+/** Adds the options of a link configuration. */
+function withConfigFlags(command: Command): Command {
+  return command
+    .option('--config <file>', 'JSON file with the link configuration; - reads standard input')
+    .option(
+      '--accept <chainId:symbols>',
+      'accepted tokens of a chain, such as 137:USDC,USDT; may be repeated',
+      parseAcceptedTokens,
+    )
+    .option(
+      '--default-address <chainId:address>',
+      'address that is paid on that chain instead; may be repeated',
+      parseChainAddress,
+    )
+    .option('--redirect <url>', 'send the payer to this URL after the payment')
+    .option('--close-after <duration>', 'close the payment window this long after the payment', parseDuration)
+}
+
+/** Options of {@link createAccount}. */
+interface CreateAccountOptions extends OperateOptions, LinkConfigFlags {
+  /** The address that is paid, except on chains with a default address of their own. */
+  readonly address: string
+}
+
+/**
+ * Creates an account and prints it. An unlisted token symbol is stored, with a warning on standard error.
+ * @throws UsageError `ERR_USAGE` for a missing or unreadable configuration; AccountError `ERR_ACCOUNT_EXISTS`,
+ * `ERR_ACCOUNT_INVALID`.
+ */
+async function createAccount(handle: string, options: CreateAccountOptions, io: Io): Promise<ExitCode> {
+  const config = await readLinkConfig(options, io)
+  if (config === undefined)
+    throw new UsageError('Pass the accepted tokens: --accept <chainId>:<SYMBOL>, or --config <file>.')
+  return withService({ ...options, mayCreate: true }, io, async ({ accounts }, report, { chains }) => {
+    const account = await accounts.create({ handle, address: options.address, config })
+    report({ event: 'account.created', account }, (event) => [
+      `Created ${event.account.handle}.`,
+      ...accountText(event.account),
+    ])
+    for (const warning of await unlistedTokens(account.config, chains)) io.err(warning)
+  })
+}
+
+/** Options of {@link changeAccount}. */
+interface ChangeAccountOptions extends OperateOptions, LinkConfigFlags {
+  /** @default unchanged */
+  readonly address?: string | undefined
+}
+
+/**
+ * Replaces an account's address, its whole configuration, or both, and prints the account.
+ * An unlisted token symbol in the new configuration is stored, with a warning on standard error.
+ * @throws UsageError `ERR_USAGE` without a change, or for an unreadable configuration; AccountError
+ * `ERR_ACCOUNT_NOT_FOUND`, `ERR_ACCOUNT_INVALID`.
+ */
+async function changeAccount(handle: string, options: ChangeAccountOptions, io: Io): Promise<ExitCode> {
+  const { address } = options
+  const config = await readLinkConfig(options, io)
+  if (address === undefined && config === undefined)
+    throw new UsageError('Pass a change: --address, --accept or --config.')
+  const change = { ...(address !== undefined && { address }), ...(config !== undefined && { config }) }
+  return withService(options, io, async ({ accounts }, report, { chains }) => {
+    const account = await accounts.change(handle, change)
+    report({ event: 'account.changed', account }, (event) => [
+      `Changed ${event.account.handle}.`,
+      ...accountText(event.account),
+    ])
+    if (config === undefined) return
+    for (const warning of await unlistedTokens(account.config, chains)) io.err(warning)
+  })
+}
+
+/** Prints all accounts by handle. With `json`, prints one object each, or nothing. */
+function listAccounts(options: OperateOptions, io: Io): Promise<ExitCode> {
+  return withService(options, io, async ({ accounts }, report) => {
+    const all = await accounts.list()
+    if (all.length === 0 && !options.json) io.out('There is no account yet; accounts create makes one.')
+    for (const account of all) report({ event: 'account', account }, (event) => [accountLine(event.account)])
+  })
+}
+
+/**
+ * Prints one account.
+ * @throws AccountError `ERR_ACCOUNT_NOT_FOUND`.
+ */
+function showAccount(handle: string, options: OperateOptions, io: Io): Promise<ExitCode> {
+  return withService(options, io, async ({ accounts }, report) => {
+    const account = await accounts.get(handle)
+    report({ event: 'account', account }, (event) => [event.account.handle, ...accountText(event.account)])
+  })
+}
+
+/**
+ * Removes an account and prints its last state, so that an operator can undo a mistake.
+ * @throws AccountError `ERR_ACCOUNT_NOT_FOUND`.
+ */
+function removeAccount(handle: string, options: OperateOptions, io: Io): Promise<ExitCode> {
+  return withService(options, io, async ({ accounts }, report) => {
+    const account = await accounts.get(handle)
+    await accounts.remove(handle)
+    report({ event: 'account.removed', account }, (event) => [
+      `Removed ${event.account.handle}. It was:`,
+      ...accountText(event.account),
+    ])
+  })
+}
+
+/** One line about an account: `shop  0x…  137: USDC, USDT; 1: ETH`. */
+function accountLine({ handle, address, config }: AccountRecord): string {
+  const accepted = config.coins.map(({ chainId, tokens }) => `${chainId}: ${symbolsOf(tokens)}`)
+  return `${handle}  ${address}  ${accepted.length === 0 ? 'accepts nothing' : accepted.join('; ')}`
+}
+
+/** The details of an account, below its handle. */
+function accountText({ address, config }: AccountRecord): string[] {
+  const [first = 'nothing', ...more] = config.coins.map(coinText)
+  return [
+    `  Address  ${address}`,
+    `  Accepts  ${first}`,
+    ...more.map((coin) => `           ${coin}`),
+    `  Then     ${actionText(config.onCompleteAction)}`,
+  ]
+}
+
+type Coin = LinkConfig['coins'][number]
+
+function coinText({ chainId, tokens, defaultAddress }: Coin): string {
+  const names = tokens.map(({ symbol, address }) => (address === undefined ? symbol : `${symbol} (${address})`))
+  return `${chainId}: ${names.join(', ')}${defaultAddress === undefined ? '' : `, paid to ${defaultAddress}`}`
+}
+
+function symbolsOf(tokens: Coin['tokens']): string {
+  return tokens.map(({ symbol }) => symbol).join(', ')
+}
+
+function actionText(action: LinkConfig['onCompleteAction']): string {
+  switch (action?.type) {
+    case 'REDIRECT':
+      return `redirect to ${action.payload.url}`
+    case 'CLOSE_WINDOW':
+      return `close the window after ${action.payload.delayMilliseconds / 1000} s`
+    default:
+      return 'nothing'
+  }
+}

@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest'
+import { commandsOf } from '../../test/run-commands.js'
+import { eventsOf, testIo } from '../../test/test-io.js'
+import { openSqlite } from '../dev/open-sqlite.js'
+import { runCli } from '../run-cli.js'
+
+const address = `0x${'a1'.repeat(20)}`
+
+/** The commands on a database whose audit log has so many records. */
+async function audited(records: number) {
+  const commands = commandsOf('audit')
+  const integrations = commandsOf('integrations', commands.env)
+  await integrations.run('create', address, '--actor', 'alice', '--url', 'https://shop.example/hook?key=SECRET')
+  for (let seq = 2; seq <= records; seq += 1) await integrations.run(seq % 2 === 0 ? 'disable' : 'enable', address)
+  return commands
+}
+
+const records = (lines: readonly string[]) => lines.map((line) => Number(/^ *(\d+) /.exec(line)?.[1]))
+
+describe('audit list', () => {
+  it('prints time, actor, action and subject, without secrets', async () => {
+    const { run } = await audited(2)
+    const { exitCode, lines } = await run('list')
+    expect(exitCode).toBe(0)
+    const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ`
+    expect(lines).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^ +1 {2}${time} {2}alice {2}integration[.]created {2}${address} .*https://shop[.]example/\\[[0-9a-f]{12}\\]`,
+        ),
+      ),
+      expect.stringMatching(new RegExp(`^ +2 {2}${time} {2}cli:\\S+ {2}integration[.]disabled {2}${address}`)),
+    ])
+    expect(lines.join('\n')).not.toContain('SECRET')
+    expect(eventsOf((await run('list', '--json')).io)).toMatchObject([
+      { event: 'audit', record: { seq: 1, actor: 'alice', action: 'integration.created', subject: address } },
+      { event: 'audit', record: { seq: 2, action: 'integration.disabled', keyVersion: expect.any(Number) } },
+    ])
+  })
+
+  it('prints the newest records, reports omitted ones, and pages with --after', async () => {
+    const { run } = await audited(9)
+    const newest = await run('list', '--limit', '4')
+    expect(records(newest.lines.slice(0, -1))).toEqual([6, 7, 8, 9])
+    expect(newest.lines.at(-1)).toBe('The newest 4 of 9 records; --all prints all.')
+    expect(records((await run('list', '--all')).lines)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
+    expect(records((await run('list')).lines)).toHaveLength(9)
+    const page = await run('list', '--after', '2', '--limit', '3')
+    expect(records(page.lines.slice(0, -1))).toEqual([3, 4, 5])
+    expect(page.lines.at(-1)).toBe('4 more follow; continue with --after 5.')
+    expect(records((await run('list', '--after', '7')).lines)).toEqual([8, 9])
+    expect((await run('list', '--after', '9')).lines).toEqual([])
+    expect(eventsOf((await run('list', '--limit', '1', '--json')).io).at(-1)).toEqual({
+      event: 'more',
+      shown: 1,
+      newest: 9,
+    })
+  })
+
+  it('reports an empty log; with --json prints nothing', async () => {
+    const { run, path } = await audited(1)
+    const database = openSqlite(path)
+    database.exec('delete from audit')
+    database.close()
+    expect((await run('list')).lines).toEqual(['The audit log is empty.'])
+    expect((await run('list', '--json')).lines).toEqual([])
+    expect((await run('head')).out).toBe('The audit log is empty.')
+    expect(eventsOf((await run('head', '--json')).io)).toEqual([{ event: 'audit.head', head: null }])
+    expect(await run('verify')).toMatchObject({ exitCode: 0, out: 'The audit log is empty.' })
+  })
+})
+
+describe('audit head', () => {
+  it('prints a record that verify --expect finds until the log is rewritten', async () => {
+    const { run, path, env } = await audited(3)
+    const { exitCode, out } = await run('head')
+    expect(exitCode).toBe(0)
+    const [, kept = ''] = /^(3:[0-9a-f]{64}) {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/.exec(out) ?? []
+    const [seq, hash] = kept.split(':')
+    expect(eventsOf((await run('head', '--json')).io)).toEqual([
+      { event: 'audit.head', head: { seq: Number(seq), hash, at: expect.any(Number) } },
+    ])
+    await commandsOf('integrations', env).run('disable', address)
+    expect((await run('head')).out).toMatch(/^4:/)
+    expect((await run('verify', '--expect', kept)).exitCode).toBe(0)
+    const database = openSqlite(path)
+    database.exec(`update audit set hash = '${'0'.repeat(64)}' where seq = 3`)
+    database.close()
+    expect((await run('verify', '--expect', kept)).lines.at(-1)).toContain('Record 3 is not the expected one')
+  })
+})
+
+describe('audit verify', () => {
+  it('exits with 0 for an unchanged log, and prints the newest record to store', async () => {
+    const { run } = await audited(3)
+    const { exitCode, lines } = await run('verify')
+    expect(exitCode).toBe(0)
+    expect(lines[0]).toMatch(/^The audit log is unchanged: 3 records, the newest of /)
+    const kept = /Store (3:[0-9a-f]{64}) outside/.exec(lines[1] ?? '')?.[1] ?? ''
+    expect((await run('verify', '--expect', kept)).lines.at(-1)).toBe('Record 3 is the expected one.')
+    const [event] = eventsOf((await run('verify', '--json')).io)
+    expect(event).toMatchObject({ event: 'audit.verified', ok: true, records: 3, brokenAt: null, expected: null })
+  })
+
+  it.each([
+    ['changed', `update audit set actor = '"nobody"' where seq = 2`, 2],
+    ['removed', 'delete from audit where seq = 2', 2],
+    ['the first record removed', 'delete from audit where seq = 1', 1],
+  ])('exits with 1 and names the first bad record: %s', async (_, sql, seq) => {
+    const { run, path } = await audited(3)
+    const database = openSqlite(path)
+    database.exec(sql)
+    database.close()
+    const { exitCode, out } = await run('verify')
+    expect(exitCode).toBe(1)
+    expect(out).toContain(`The audit log is broken at record ${seq}: `)
+    expect(eventsOf((await run('verify', '--json')).io)).toMatchObject([{ ok: false, brokenAt: seq }])
+  })
+
+  it('--expect detects removed newest records', async () => {
+    const { run, path } = await audited(3)
+    const kept = /Store (3:\S+)/.exec((await run('verify')).out)?.[1] ?? ''
+    const database = openSqlite(path)
+    database.exec('delete from audit where seq = 3')
+    database.close()
+    expect((await run('verify')).exitCode).toBe(0)
+    const { exitCode, lines } = await run('verify', '--expect', kept)
+    expect(exitCode).toBe(1)
+    expect(lines.at(-1)).toBe('Record 3 is not the expected one: the log was truncated or rewritten.')
+    expect((await run('verify', '--expect', `2:${'0'.repeat(64)}`)).exitCode).toBe(1)
+  })
+})
+
+describe('the actor in the audit log', () => {
+  async function actorOf(args: readonly string[], env: Record<string, string>, user: string | null) {
+    const commands = commandsOf('legacy-keys', env)
+    const io = testIo({ env: commands.env, userName: () => user })
+    expect(await runCli(['legacy-keys', 'create', ...args], io)).toBe(0)
+    const [event] = eventsOf((await commandsOf('audit', commands.env).run('list', '--json')).io)
+    return { ...(event?.['record'] as { actor?: string }) }.actor
+  }
+
+  it('is --actor, else PI_ACTOR, else the user of this machine, else unknown', async () => {
+    expect(await actorOf(['--actor', 'alice'], { PI_ACTOR: 'bob' }, 'carol')).toBe('alice')
+    expect(await actorOf([], { PI_ACTOR: 'bob' }, 'carol')).toBe('bob')
+    expect(await actorOf([], {}, 'carol')).toBe('cli:carol')
+    expect(await actorOf([], {}, null)).toBe('cli:unknown')
+  })
+})

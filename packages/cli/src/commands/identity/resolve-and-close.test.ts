@@ -1,0 +1,182 @@
+import type { Review, VerificationChange } from '@payment-integration/core/ports'
+import { describe, expect, it } from 'vitest'
+import { onService } from '../../../test/fill-deliveries.js'
+import { auditOf, identityCommands, listed, shop } from '../../../test/identity-commands.js'
+import { eventsOf } from '../../../test/test-io.js'
+
+const { provider, shared } = identityCommands()
+
+describe('identity resolve', () => {
+  /** A database with one redemption whose answer was lost, and whose name no look-up finds. */
+  async function unresolved() {
+    const commands = await shared('anna@shop.example')
+    const name = 'pi:lost:9'
+    await onService(commands.env, async ({ store }) => {
+      const [found] = await store.identity.redemptions({ limit: 1 })
+      if (found === undefined) throw new Error('There is no redemption.')
+      const { isLeased, state, applicantId, ...known } = found
+      await store.transaction(async (tx) => {
+        await tx.identity.lockPersons({ subjectId: found.subjectId })
+        const lost = { externalUserId: name, number: 9, isFindable: false, leaseMs: 0 }
+        await tx.identity.addRedemption({ ...known, ...lost })
+        await tx.identity.changeRedemption(name, { state: 'unresolved' })
+      })
+    })
+    return { ...commands, name }
+  }
+
+  it('resolves a redemption that created no applicant, once', async () => {
+    const { run, name } = await unresolved()
+    expect(await run('resolve', name, '--none')).toMatchObject({
+      ...{ exitCode: 0, out: 'Resolved: the redemption created no applicant, and the user may share again.' },
+    })
+    expect(await run('resolve', name, '--none')).toMatchObject({
+      exitCode: 1,
+      out: expect.stringContaining('unresolved'),
+    })
+  })
+
+  it('attaches the applicant of a redemption, when the provider knows it', async () => {
+    const commands = await unresolved()
+    const { run, name } = commands
+    expect(await run('resolve', name, '--applicant', 'nobody')).toMatchObject({ exitCode: 1 })
+    const { id } = provider().addApplicant({ clientId: 'Service', as: 'pending' })
+    expect(await run('resolve', name, '--applicant', id, '--json')).toMatchObject({
+      ...{
+        exitCode: 0,
+        out: JSON.stringify({ event: 'redemption.resolved', externalUserId: name, result: 'attached' }),
+      },
+    })
+    expect(await listed(commands, 'list')).toMatchObject([{ subject: { applicantId: id, attachedNumber: 9 } }])
+  })
+
+  it('is recorded in the audit log with its actor, only when it changed something', async () => {
+    const { run, env, name } = await unresolved()
+    await run('resolve', 'pi:nobody:1', '--none', '--actor', 'alice')
+    expect(await auditOf(env)).toEqual([])
+    await run('resolve', name, '--none', '--actor', 'alice')
+    const emailKey = expect.stringMatching(/^[0-9a-f]{64}$/)
+    const details = { outcome: 'absent', applicantId: null, integrationAddress: shop, emailKey }
+    expect(await auditOf(env)).toMatchObject([
+      { actor: 'alice', action: 'identity.redemption_resolved', subject: name, details },
+    ])
+  })
+
+  it('names the states that it accepts, in its help and in its rejection', async () => {
+    const { run } = await unresolved()
+    const { out: help } = await run('resolve', '--help')
+    const { out: refusal } = await run('resolve', 'pi:nobody:1', '--none')
+    for (const state of ['unresolved', 'unknown', 'in_flight'])
+      for (const text of [help, refusal]) expect(text).toContain(state)
+  })
+})
+
+describe('identity close', () => {
+  const deactivated = { isActive: false, at: 1_000 }
+  const missing = { since: 1_000, reported: false, confirmed: false }
+  const approved: Review = { reviewStatus: 'completed', reviewAnswer: 'GREEN', rejectType: null, rejectLabels: [] }
+
+  /** A database with verifications of two addresses, of which the first one is changed. */
+  async function changed(change: VerificationChange) {
+    const commands = await shared('anna@shop.example', 'bert@shop.example')
+    const view = async () => {
+      const [{ subject } = {}] = await listed(commands, 'list', '--email', 'anna@shop.example')
+      return subject as { id: string; applicantId: string; emailKey: string }
+    }
+    const { id, applicantId, emailKey } = await view()
+    const apply = (more: VerificationChange) =>
+      onService(commands.env, ({ store }) =>
+        store.transaction(async (tx) => {
+          await tx.identity.lockPersons({ subjectId: id })
+          await tx.identity.changeVerification(id, more)
+        }),
+      )
+    await apply(change)
+    return { ...commands, id, applicantId, emailKey, view, apply }
+  }
+
+  it('prints the plan in a dry run; with --apply closes the hold, and the audit log names the actor', async () => {
+    const { run, env, id, applicantId, emailKey, view } = await changed({ presence: deactivated })
+    const planned = await run('close', '--hold', '--key', emailKey)
+    expect(planned).toMatchObject({ exitCode: 0 })
+    expect(planned.lines).toEqual([
+      `${id}  ${applicantId}  would no longer be on hold`,
+      'Nothing was changed; --apply closes these verifications.',
+    ])
+    expect([await view(), await auditOf(env)]).toMatchObject([{ presence: deactivated }, []])
+    const done = await run('close', '--hold', '--subject', id, '--apply', '--actor', 'alice')
+    expect(done).toMatchObject({ exitCode: 0, lines: [`${id}  ${applicantId}  is no longer on hold`] })
+    expect(await view()).toMatchObject({ presence: { isActive: true, at: 1_000 } })
+    expect(await auditOf(env)).toMatchObject([
+      { actor: 'alice', action: 'identity.hold_closed', subject: applicantId, details: { emailKey } },
+    ])
+    expect((await run('close', '--hold', '--key', emailKey, '--apply')).exitCode).toBe(1)
+  })
+
+  it('does not close the wait for an applicant that the provider knows, nor when it knows no other of that time', async () => {
+    const { run, env, id, applicantId, apply } = await changed({ missing })
+    const known = await run('close', '--missing', '--subject', id, '--apply')
+    expect(known.exitCode).toBe(1)
+    expect(known.lines).toEqual([
+      expect.stringMatching(`^${id}  ${applicantId}  not closed: the provider knows the applicant`),
+    ])
+    await apply({ applicantId: 'deleted', review: approved, reviewedAt: 5 })
+    const unproven = await run('close', '--missing', '--subject', id, '--apply')
+    expect(unproven.exitCode).toBe(1)
+    expect(unproven.out).toContain('check the tenant and the environment')
+    expect(await auditOf(env)).toEqual([])
+  })
+
+  it('closes the wait for a deleted applicant while another of its time is known', async () => {
+    const gone = { applicantId: 'deleted', review: approved, reviewedAt: 5, missing }
+    const { run, env, id, view } = await changed(gone)
+    await onService(env, async ({ store }) => {
+      const others = (await store.identity.subjects({ limit: 9 })).filter((each) => each.id !== id)
+      const [found] = await store.identity.redemptions({ limit: 1 })
+      if (found === undefined) throw new Error('There is no redemption.')
+      const { isLeased, state, applicantId, ...known } = found
+      const externalUserId = 'pi:gone:9'
+      for (const other of others)
+        await store.transaction(async (tx) => {
+          await tx.identity.lockPersons({ subjectId: other.id })
+          await tx.identity.changeVerification(other.id, { reviewedAt: 4 })
+        })
+      await store.transaction(async (tx) => {
+        await tx.identity.lockPersons({ subjectId: id })
+        await tx.identity.addRedemption({ ...known, subjectId: id, number: 9, externalUserId, leaseMs: 0 })
+        await tx.identity.changeRedemption(externalUserId, { state: 'attached', applicantId: 'deleted' })
+      })
+    })
+    const { io, exitCode } = await run('close', '--missing', '--email', 'anna@shop.example', '--apply', '--json')
+    expect(exitCode).toBe(0)
+    expect(eventsOf(io)).toEqual([
+      {
+        ...{ event: 'verification.closed', what: 'missing', subjectId: id, applicantId: 'deleted' },
+        ...{ result: 'closed', applied: true },
+      },
+    ])
+    expect(await view()).toMatchObject({ review: null, donor: shop, missing: { confirmed: true } })
+    expect(await auditOf(env)).toMatchObject([{ action: 'identity.missing_closed', subject: 'deleted' }])
+  })
+
+  it.each([
+    [['--hold'], 1, 'No such verification is on hold.'],
+    [['--missing', '--apply'], 1, 'No such verification is missing.'],
+  ])('%j reports that there is nothing to close', async (args, exitCode, text) => {
+    const { run, id, env } = await changed({})
+    expect(await run('close', ...args, '--subject', id)).toMatchObject({ exitCode, out: text })
+    expect(await run('close', ...args, '--subject', 'nobody')).toMatchObject({ exitCode, out: text })
+    expect(await auditOf(env)).toEqual([])
+  })
+
+  it.each([
+    [['--subject', 'x']],
+    [['--hold', '--missing', '--subject', 'x']],
+    [['--hold']],
+    [['--hold', '--subject', 'x', '--key', 'ab'.repeat(32)]],
+    [['--hold', '--key', 'short']],
+  ])('%j is misuse', async (args) => {
+    const { run } = await shared()
+    expect(await run('close', ...args)).toMatchObject({ exitCode: 2, out: '' })
+  })
+})

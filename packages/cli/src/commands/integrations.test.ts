@@ -1,0 +1,270 @@
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { testMasterKey } from '../../test/master-key.js'
+import { commandsOf } from '../../test/run-commands.js'
+import { temporaryFolder } from '../../test/temporary-folder.js'
+import { eventsOf, testIo } from '../../test/test-io.js'
+import { runCli } from '../run-cli.js'
+
+const address = `0x${'a1'.repeat(20)}`
+const other = `0x${'b2'.repeat(20)}`
+
+describe('integrations create', () => {
+  it('prints both secrets only once', async () => {
+    const { run } = commandsOf('integrations')
+    const { exitCode, out, err } = await run('create', address.toUpperCase().replace('0X', '0x'), '--name', 'Shop')
+    expect(err).toBe('')
+    expect(exitCode).toBe(0)
+    expect(out).toContain(`Created ${address} (Shop).`)
+    expect(out).toMatch(/API secret {6}\S{32,}/)
+    expect(out).toMatch(/Webhook secret {2}\S{32,}/)
+    expect(out).toContain('shown only this once')
+    const secrets = [...out.matchAll(/secret +(\S{32,})/g)].map(([, secret]) => secret)
+    expect(new Set(secrets).size).toBe(2)
+    const listed = await run('list')
+    for (const secret of secrets) expect(listed.out).not.toContain(secret)
+  })
+
+  it('prints one JSON object with --json', async () => {
+    const { io } = await commandsOf('integrations').run(
+      'create',
+      address,
+      '--url',
+      'https://shop.example/webhook',
+      '--json',
+    )
+    expect(eventsOf(io)).toEqual([
+      {
+        event: 'integration.created',
+        integration: {
+          address,
+          name: '',
+          notificationUrl: 'https://shop.example/webhook',
+          enabled: true,
+          createdAt: expect.any(Number),
+          signingSecretPrepared: false,
+          previousSigningSecretUntil: null,
+        },
+        apiSecret: expect.any(String),
+        signingSecret: expect.any(String),
+      },
+    ])
+  })
+
+  it('rejects an http URL of this machine, and names the variable that allows it', async () => {
+    const { exitCode, err } = await commandsOf('integrations').run('create', address, '--url', 'http://127.0.0.1:4000')
+    expect(exitCode).toBe(2)
+    expect(err).toMatch(/must be https/)
+    expect(err).toMatch(/PI_ENV=development/)
+  })
+
+  it('rejects an address in use, and names rotation as the way out', async () => {
+    const { run } = commandsOf('integrations')
+    await run('create', address)
+    const { exitCode, out, err } = await run('create', address)
+    expect({ exitCode, out }).toEqual({ exitCode: 1, out: '' })
+    expect(err).toBe(`Integration ${address} exists already; rotate its secrets instead of creating it again.`)
+  })
+
+  it('rejects an http URL as misuse', async () => {
+    const { exitCode, err } = await commandsOf('integrations').run(
+      'create',
+      address,
+      '--url',
+      'http://shop.example/webhook',
+    )
+    expect(exitCode).toBe(2)
+    expect(err).toContain('https')
+  })
+})
+
+describe('integrations list', () => {
+  it('reports that there is none; with --json prints nothing', async () => {
+    const { run, make } = commandsOf('integrations')
+    await make()
+    expect((await run('list')).out).toContain('There is no integration yet;')
+    expect((await run('list', '--json')).lines).toEqual([])
+  })
+
+  it('prints one line each', async () => {
+    const { run } = commandsOf('integrations')
+    await run('create', other, '--url', 'https://shop.example/webhook')
+    await run('create', address, '--name', 'Shop')
+    expect((await run('list')).lines).toEqual([
+      `${address}  enabled   no notifications  Shop`,
+      `${other}  enabled   https://shop.example/webhook`,
+    ])
+    expect(eventsOf((await run('list', '--json')).io)).toHaveLength(2)
+  })
+})
+
+describe('integrations disable, enable, set-url', () => {
+  it('changes the output of list', async () => {
+    const { run } = commandsOf('integrations')
+    await run('create', address, '--url', 'https://shop.example/webhook')
+    expect((await run('disable', address)).out).toContain('disabled')
+    expect((await run('list')).out).toContain('disabled')
+    expect((await run('enable', address)).out).toContain('enabled')
+    expect((await run('set-url', address, 'https://new.example/hook')).out).toContain('https://new.example/hook')
+    expect((await run('set-url', address, 'none')).out).toContain('no notifications')
+    expect((await run('list')).lines).toEqual([`${address}  enabled   no notifications`])
+  })
+
+  it.each([
+    ['disable', other],
+    ['enable', other],
+    ['set-url', other, 'https://new.example/hook'],
+    ['rotate-secret', other],
+    ...['--prepare', '--activate', '--abort'].map((step) => ['rotate-secret', other, '--signing', step]),
+  ])('%s of an unknown integration exits with 1', async (...args) => {
+    const { run, make } = commandsOf('integrations')
+    await make()
+    const { exitCode, err } = await run(...args)
+    expect({ exitCode, err }).toEqual({ exitCode: 1, err: `There is no integration ${other}; create it first.` })
+  })
+})
+
+describe('integrations rotate-secret', () => {
+  it('prints a new API secret once', async () => {
+    const { run } = commandsOf('integrations')
+    const created = eventsOf((await run('create', address, '--json')).io)[0]
+    const { out } = await run('rotate-secret', address)
+    expect(out).toMatch(/^API secret {2}\S{32,}/)
+    expect(out).not.toContain(String(created?.['apiSecret']))
+  })
+
+  it.each([
+    [[], 'stays valid for 24 h'],
+    [['--grace', '10s'], 'stays valid for 10 s'],
+    [['--grace', '500ms'], 'stays valid for 500 ms'],
+    [['--grace', '90m'], 'stays valid for 90 min'],
+    [['--grace', '7d'], 'stays valid for 7 days'],
+    [['--grace', '0s'], 'expires within a quarter of a second'],
+    [['--no-grace'], 'expires within a quarter of a second'],
+  ])('with %j the previous API secret %s', async (args, text) => {
+    const { run } = commandsOf('integrations')
+    await run('create', address)
+    expect((await run('rotate-secret', address, ...args)).out).toContain(text)
+  })
+})
+
+describe('integrations rotate-secret --signing', () => {
+  /** An integration, and its steps with `--json`. */
+  async function created() {
+    const { run } = commandsOf('integrations')
+    const [event] = eventsOf((await run('create', address, '--json')).io)
+    const step = async (...args: string[]) =>
+      eventsOf((await run('rotate-secret', address, '--signing', ...args, '--json')).io)[0]
+    return { run, step, first: event?.['signingSecret'] }
+  }
+
+  it('prepares a new secret, prints it again, and activates it for a day of grace', async () => {
+    const { run, step, first } = await created()
+    const event = { event: 'integration.signing_secret_prepared', address }
+    const prepared = await step('--prepare')
+    expect(prepared).toEqual({ ...event, signingSecret: expect.stringMatching(/^pi_whsec_\S{43}$/), isNew: true })
+    expect(prepared?.['signingSecret']).not.toBe(first)
+    expect(await step('--prepare')).toEqual({ ...prepared, isNew: false })
+    expect((await run('list')).out).toContain('next webhook secret prepared')
+    const { out } = await run('rotate-secret', address, '--signing', '--activate')
+    expect(out).toContain('For 24 h, a delivery that is answered 400, 401 or 403 is repeated at once')
+    expect((await run('list')).lines[1]).toMatch(/^ {2}rejected deliveries are repeated .* until 20/)
+  })
+
+  it('prints the next step, and does not claim to show the secret only once', async () => {
+    const { run } = await created()
+    const { lines } = await run('rotate-secret', address, '--signing', '--prepare')
+    expect(lines).toEqual([
+      expect.stringMatching(/^Webhook secret {2}pi_whsec_/),
+      'It is prepared; deliveries are signed with the old secret until you activate it.',
+      'Add it to the receiver and keep the old secret there. This command prints it again until it is active. Then run:',
+      `  payment-integration integrations rotate-secret ${address} --signing --activate`,
+    ])
+  })
+
+  it.each([
+    [['--no-grace'], { graceMs: 0, previousUntil: null }],
+    [['--grace', '10s'], { graceMs: 10_000, previousUntil: expect.any(Number) }],
+  ])('activates with %j', async (args, expected) => {
+    const { step } = await created()
+    await step('--prepare')
+    const event = { event: 'integration.signing_secret_activated', address }
+    expect(await step('--activate', ...args)).toEqual({ ...event, ...expected })
+  })
+
+  it('deletes the prepared secret with --abort', async () => {
+    const { run, step } = await created()
+    await step('--prepare')
+    expect(await step('--abort')).toEqual({ event: 'integration.signing_secret_aborted', address })
+    expect((await run('list')).lines).toHaveLength(1)
+  })
+
+  it.each(['--activate', '--abort'])('%s without a prepared secret exits with 1', async (step) => {
+    const { run } = await created()
+    const { exitCode, err } = await run('rotate-secret', address, '--signing', step)
+    expect([exitCode, err]).toEqual([
+      1,
+      `Integration ${address} has no prepared signing secret; prepare one first, and give it to the receiver.`,
+    ])
+  })
+
+  it('writes each step into the audit log, with its actor', async () => {
+    const { run, env } = commandsOf('integrations')
+    await run('create', address)
+    const steps = ['--prepare', '--prepare', '--activate', '--prepare', '--abort']
+    for (const step of steps) await run('rotate-secret', address, '--signing', step, '--actor', 'ada')
+    const events = eventsOf((await commandsOf('audit', env).run('list', '--json')).io)
+    const records = events.map(({ record }) => record as { action: string; actor: string; subject: string })
+    expect(records.slice(1).map(({ actor, subject, action }) => [actor, subject, action])).toEqual(
+      ['prepared', 'shown', 'activated', 'prepared', 'aborted'].map((done) => [
+        ...['ada', address],
+        `integration.signing_secret_${done}`,
+      ]),
+    )
+  })
+})
+
+describe('a missing database', () => {
+  it.each([
+    ['list'],
+    ['disable', address],
+    ['enable', address],
+    ['set-url', address, 'none'],
+    ['rotate-secret', address],
+    ['rotate-secret', address, '--signing', '--prepare'],
+  ])('%s names the path, exits with 1 and creates no file', async (...args) => {
+    const { run, path } = commandsOf('integrations')
+    const { exitCode, out, err } = await run(...args)
+    expect({ exitCode, out }).toEqual({ exitCode: 1, out: '' })
+    expect(err).toContain(`There is no database at ${path}.`)
+    expect(existsSync(path)).toBe(false)
+  })
+
+  it('is created by create, once, as a file that only this user can read', async () => {
+    const { run, path } = commandsOf('integrations')
+    expect((await run('create', address)).lines[0]).toBe(`Created a new database: ${path}`)
+    expect((await run('create', other)).out).not.toContain('new database')
+    if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600)
+  })
+})
+
+describe('an invalid configuration', () => {
+  it('is rejected with all problems at once, and opens no database', async () => {
+    const io = testIo({ env: { PI_MASTER_KEY: 'short', PI_PORT: 'x', PI_TYPO: '1' } })
+    expect(await runCli(['integrations', 'list'], io)).toBe(1)
+    const err = io.errors.join('\n')
+    expect(err).toContain('The configuration has 3 problems:')
+    for (const name of ['PI_MASTER_KEY', 'PI_PORT', 'PI_TYPO']) expect(err).toContain(name)
+    expect(err).not.toContain('short')
+    expect(io.lines).toEqual([])
+  })
+
+  it('reports a database that cannot be opened, without a stack', async () => {
+    const url = `sqlite:${join(temporaryFolder(), 'no', 'such', 'folder', 'x.db')}`
+    const io = testIo({ env: { PI_MASTER_KEY: testMasterKey } })
+    const exitCode = await runCli(['integrations', 'list', '--database', url], io)
+    expect([exitCode, io.errors.length > 0]).toEqual([1, true])
+    expect(io.errors.join('\n')).not.toContain('    at ')
+  })
+})

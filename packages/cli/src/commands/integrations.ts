@@ -1,0 +1,174 @@
+/** `payment-integration integrations …`: registers and changes integrations. @module */
+import type { IntegrationView } from '@payment-integration/core'
+import type { EndpointView } from '@payment-integration/core/ports'
+import type { Command } from 'commander'
+import { addGroup, examples, type Finish, optionsOf, withActor } from '../command.js'
+import { momentText, shownOnce } from '../format.js'
+import type { ExitCode, Io } from '../io.js'
+import { parseAddress, parseDuration, parseNotificationUrl, parseOptionalUrl } from '../parse.js'
+import { type OperateOptions, withService } from '../with-service.js'
+import { type RotateSigningSecretOptions, rotateSecret, rotateSigningSecret } from './rotate-secret.js'
+
+const addressHelp = 'integration address: 0x and 40 hex digits'
+const exampleAddress = `0x${'a1'.repeat(20)}`
+
+/** Adds the group and its commands. */
+export function addIntegrations(program: Command, io: Io, finish: Finish): void {
+  const create = `integrations create ${exampleAddress} --name "My shop"`
+  const add = addGroup(program, 'integrations', 'manage integrations', 'integrations list', create)
+
+  withActor(add('create', 'register an integration and print its two secrets once'))
+    .argument('<address>', addressHelp, parseAddress)
+    .option('--name <name>', 'label for operators')
+    .option(
+      '--url <url>',
+      'where notifications are sent: an https URL (with PI_ENV=development also http to this machine)',
+      parseNotificationUrl,
+    )
+    .addHelpText('after', examples(`integrations create ${exampleAddress} --url https://shop.example/webhook`))
+    .action(async (address: string, _options, command) =>
+      finish(await createIntegration(address, optionsOf<CreateIntegrationOptions>(command), io)),
+    )
+  add('list', 'list all integrations without their secrets, and which endpoints fail')
+    .addHelpText('after', examples('integrations list --json'))
+    .action(async (_options, command) => finish(await listIntegrations(optionsOf<OperateOptions>(command), io)))
+  for (const [name, enabled] of [['enable', true] as const, ['disable', false] as const])
+    withActor(
+      add(
+        name,
+        enabled
+          ? 'accept requests of an integration again, and send its deliveries'
+          : 'answer requests of an integration with 401 within a quarter of a second, and pause its deliveries',
+      ),
+    )
+      .argument('<address>', addressHelp, parseAddress)
+      .addHelpText('after', examples(`integrations ${name} ${exampleAddress}`))
+      .action(async (address: string, _options, command) =>
+        finish(await setIntegrationEnabled(address, enabled, optionsOf<OperateOptions>(command), io)),
+      )
+  withActor(add('set-url', 'change the URL to which notifications are sent'))
+    .argument('<address>', addressHelp, parseAddress)
+    .argument('<url>', 'an https URL, or none to send no notifications', parseOptionalUrl)
+    .addHelpText('after', examples(`integrations set-url ${exampleAddress} https://shop.example/webhook`))
+    .action(async (address: string, url: string | null, _options, command) =>
+      finish(await setIntegrationUrl(address, url, optionsOf<OperateOptions>(command), io)),
+    )
+  withActor(add('rotate-secret', 'replace the API secret; with --signing, replace the webhook secret in two steps'))
+    .argument('<address>', addressHelp, parseAddress)
+    .option('--signing', 'replace the webhook secret; needs --prepare, --activate or --abort')
+    .option(
+      '--prepare',
+      'create the next webhook secret without using it, and print it; prints it again until it is active',
+    )
+    .option('--activate', 'sign with the prepared webhook secret from now on')
+    .option('--abort', 'delete the prepared webhook secret')
+    .option('--grace <duration>', 'how long the previous secret stays valid (default 24h)', parseDuration)
+    .option('--no-grace', 'drop the previous secret at once, because others know it')
+    .addHelpText(
+      'after',
+      examples(
+        `integrations rotate-secret ${exampleAddress} --grace 7d`,
+        `integrations rotate-secret ${exampleAddress} --signing --prepare`,
+        `integrations rotate-secret ${exampleAddress} --signing --activate`,
+      ),
+    )
+    .action(async (address: string, _options, command) => {
+      const { grace, ...options } = optionsOf<RotateSigningSecretOptions & { readonly grace?: number | false }>(command)
+      const { signing, prepare, activate, abort } = options
+      const rotate = (signing ?? prepare ?? activate ?? abort) ? rotateSigningSecret : rotateSecret
+      finish(await rotate(address, { ...options, graceMs: grace === false ? 0 : grace }, io))
+    })
+}
+
+/** Options of {@link createIntegration}. */
+interface CreateIntegrationOptions extends OperateOptions {
+  /** Label for operators. @default empty */
+  readonly name?: string | undefined
+  /** Notification URL. @default no notifications */
+  readonly url?: string | undefined
+}
+
+/**
+ * Registers an integration and prints its two secrets once.
+ * @throws IntegrationError `ERR_INTEGRATION_EXISTS`; InvalidRequestError `ERR_URL_INVALID`.
+ */
+function createIntegration(address: string, options: CreateIntegrationOptions, io: Io): Promise<ExitCode> {
+  const { name, url } = options
+  return withService({ ...options, mayCreate: true }, io, async ({ integrations }, report) => {
+    const issued = await integrations.create({ address, name, notificationUrl: url ?? null })
+    report({ event: 'integration.created', ...issued }, ({ integration, apiSecret, signingSecret }) => [
+      `Created ${integration.address}${integration.name === '' ? '' : ` (${integration.name})`}.`,
+      `  API secret      ${apiSecret}`,
+      `  Webhook secret  ${signingSecret}`,
+      `  Notifications   ${integration.notificationUrl ?? 'none'}`,
+      `${shownOnce('Both secrets are', 'them')} If one is lost, replace it with rotate-secret.`,
+    ])
+  })
+}
+
+/**
+ * Prints all integrations by address, with failing endpoints and webhook secrets that are being replaced.
+ * With `json`, prints one object each, or nothing; `endpoint` is null unless its newest attempt failed.
+ */
+function listIntegrations(options: OperateOptions, io: Io): Promise<ExitCode> {
+  return withService(options, io, async ({ integrations, deliveries }, report) => {
+    const all = await integrations.list()
+    if (all.length === 0 && !options.json) io.out('There is no integration yet; integrations create makes one.')
+    const endpoints = new Map((await deliveries.endpoints()).map((each) => [each.integrationAddress, each]))
+    for (const integration of all) {
+      const endpoint = endpoints.get(integration.address) ?? null
+      report({ event: 'integration', integration, endpoint }, (event) => [
+        integrationLine(event.integration),
+        ...endpointLines(event.endpoint),
+        ...rotationLines(event.integration),
+      ])
+    }
+  })
+}
+
+/**
+ * Enables or disables an integration. A running server answers a disabled one with 401 within a quarter of a second
+ * and sends it no deliveries. Source: docs/decisions/authentication-cache.md.
+ * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`.
+ */
+function setIntegrationEnabled(address: string, enabled: boolean, options: OperateOptions, io: Io): Promise<ExitCode> {
+  return withService(options, io, async ({ integrations }, report) => {
+    const integration = await integrations.setEnabled(address, enabled)
+    report({ event: enabled ? 'integration.enabled' : 'integration.disabled', integration }, (event) => [
+      integrationLine(event.integration),
+    ])
+  })
+}
+
+/**
+ * Changes the notification URL; null turns notifications off.
+ * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`; InvalidRequestError `ERR_URL_INVALID`.
+ */
+function setIntegrationUrl(address: string, url: string | null, options: OperateOptions, io: Io): Promise<ExitCode> {
+  return withService(options, io, async ({ integrations }, report) => {
+    const integration = await integrations.setNotificationUrl(address, url)
+    report({ event: 'integration.url_set', integration }, (event) => [integrationLine(event.integration)])
+  })
+}
+
+/** One line about an integration. */
+function integrationLine({ address, enabled, name, notificationUrl }: IntegrationView): string {
+  return `${address}  ${enabled ? 'enabled ' : 'disabled'}  ${notificationUrl ?? 'no notifications'}  ${name}`.trimEnd()
+}
+
+/** Lines about the replacement of an integration's webhook secret. */
+function rotationLines({ signingSecretPrepared, previousSigningSecretUntil: until }: IntegrationView): string[] {
+  return [
+    ...(signingSecretPrepared ? ['  next webhook secret prepared; rotate-secret --signing --activate uses it'] : []),
+    ...(until === null
+      ? []
+      : [`  rejected deliveries are repeated with the previous webhook secret until ${momentText(until)}`]),
+  ]
+}
+
+/** A line about a blocked endpoint, if it is blocked. */
+function endpointLines(endpoint: EndpointView | null): string[] {
+  if (endpoint === null || endpoint.blocks === 0) return []
+  const { failures, failingSince } = endpoint
+  return [`  endpoint failing since ${momentText(failingSince)}, ${failures} times in a row; see deliveries endpoints`]
+}

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs'
+import { openService, readConfig } from '@payment-integration/server/service'
+import { describe, expect, it } from 'vitest'
+import { commandsOf } from '../../test/run-commands.js'
+import { eventsOf } from '../../test/test-io.js'
+
+const created = async (run: ReturnType<typeof commandsOf>['run'], ...args: string[]) =>
+  eventsOf((await run('create', '--json', ...args)).io)[0] as { key: { id: string }; apiKey: string }
+
+/** Whether the service on the database accepts a key. */
+async function isAccepted(env: Record<string, string>, apiKey: string): Promise<boolean> {
+  const { service, close } = await openService(readConfig({ ...env, PI_LOG_LEVEL: 'silent' }))
+  try {
+    return (await service.authenticateLegacy(`Bearer ${apiKey}`)) !== null
+  } finally {
+    await close()
+  }
+}
+
+describe('legacy-keys create', () => {
+  it('prints the key only once, with its use', async () => {
+    const { run, path } = commandsOf('legacy-keys')
+    const { exitCode, out, err } = await run('create', '--name', 'Till 4')
+    expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' })
+    expect(out).toMatch(/^Created legacy API key \S+ \(Till 4\)\.$/m)
+    expect(out).toContain('Authorization: <key>')
+    expect(out).toContain('shown only this once')
+    const [, apiKey = ''] = /API key {2}(\S{32,})$/m.exec(out) ?? []
+    expect(out.split(apiKey)).toHaveLength(2)
+    for (const again of [await run('list'), await run('list', '--json')]) expect(again.out).not.toContain(apiKey)
+    expect(readFileSync(path).includes(apiKey)).toBe(false)
+  })
+
+  it('prints one JSON object with --json, and the service accepts the key', async () => {
+    const { run, env } = commandsOf('legacy-keys')
+    const { io } = await run('create', '--json')
+    const [event] = eventsOf(io)
+    expect(eventsOf(io)).toEqual([
+      {
+        event: 'legacy_key.created',
+        key: { id: expect.any(String), name: '', createdAt: expect.any(Number), revokedAt: null },
+        apiKey: expect.any(String),
+      },
+    ])
+    expect(await isAccepted(env, String(event?.['apiKey']))).toBe(true)
+    expect(await isAccepted(env, `${event?.['apiKey']}x`)).toBe(false)
+  })
+})
+
+describe('legacy-keys list', () => {
+  it('reports that there is none; with --json prints nothing', async () => {
+    const { run, env } = commandsOf('legacy-keys')
+    const { close } = await openService(readConfig({ ...env, PI_LOG_LEVEL: 'silent' }))
+    await close()
+    expect((await run('list')).out).toContain('There is no legacy API key yet;')
+    expect((await run('list', '--json')).lines).toEqual([])
+  })
+
+  it('prints one line each, oldest first', async () => {
+    const { run } = commandsOf('legacy-keys')
+    const first = await created(run, '--name', 'Till 1')
+    const second = await created(run)
+    const { lines } = await run('list')
+    expect(lines).toEqual([
+      expect.stringMatching(new RegExp(`^${first.key.id}  active   \\d{4}-\\d\\d-\\d\\d  Till 1$`)),
+      expect.stringMatching(new RegExp(`^${second.key.id}  active   \\d{4}-\\d\\d-\\d\\d$`)),
+    ])
+  })
+})
+
+describe('legacy-keys revoke', () => {
+  it('revokes that key, and no other', async () => {
+    const { run, env } = commandsOf('legacy-keys')
+    const one = await created(run)
+    const two = await created(run)
+    const { exitCode, out } = await run('revoke', one.key.id)
+    expect(exitCode).toBe(0)
+    expect(out).toContain(`${one.key.id}  revoked`)
+    expect([await isAccepted(env, one.apiKey), await isAccepted(env, two.apiKey)]).toEqual([false, true])
+  })
+
+  it('of an unknown key exits with 1; revoking twice keeps the first time', async () => {
+    const { run } = commandsOf('legacy-keys')
+    const { key } = await created(run)
+    const unknown = await run('revoke', 'nobody')
+    expect(unknown).toMatchObject({ exitCode: 1, out: '', err: 'There is no legacy API key "nobody".' })
+    const [first] = eventsOf((await run('revoke', key.id, '--json')).io)
+    expect(first).toMatchObject({ event: 'legacy_key.revoked', key: { revokedAt: expect.any(Number) } })
+    expect(eventsOf((await run('revoke', key.id, '--json')).io)).toEqual([first])
+  })
+})

@@ -1,0 +1,110 @@
+import type { ChainConfig } from '@payment-integration/server/service'
+import { describe, expect, it } from 'vitest'
+import { chosenChain, parseEndpoint, reindexText, summaryText, withEndpoint } from './reindex.js'
+
+const chain: ChainConfig = {
+  chainId: 1,
+  endpoints: [{ url: 'http://a.example' }, { url: 'http://b.example', headsUrl: 'ws://b.example' }],
+  routers: [],
+  tokens: [],
+  priceFeeds: [],
+  spokePools: null,
+  startBlock: 'head',
+  pollMs: 1_000,
+  proof: null,
+  maxRange: null,
+  confirmations: 3,
+}
+
+describe('parseEndpoint', () => {
+  it.each([
+    ['2', { position: 2 }],
+    ['http://127.0.0.1:8545', { url: 'http://127.0.0.1:8545' }],
+    ['wss://node.example/x?y', { url: 'wss://node.example/x?y' }],
+  ])('reads %s', (text, endpoint) => expect(parseEndpoint(text)).toEqual(endpoint))
+
+  it.each([
+    '',
+    '0',
+    '01',
+    '-1',
+    '1.5',
+    'node.example',
+    'ipc:///x',
+    'http://u:CANARY@a.example',
+    'http://a.example,http://CANARY',
+  ])('rejects %j, and quotes nothing of it', (text) => {
+    expect(() => parseEndpoint(text)).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('CANARY') }),
+    )
+  })
+})
+
+describe('withEndpoint', () => {
+  const env = { PI_RPC_URL_1: 'http://a.example', PI_HEADS_URL_1: 'ws://a.example', PI_RPC_URL_10: 'http://c.example' }
+
+  it('replaces the configured endpoints of that chain by a URL', () => {
+    expect(withEndpoint(env, 1, { url: 'http://b.example' })).toEqual({
+      PI_RPC_URL_1: 'http://b.example',
+      PI_HEADS_URL_1: undefined,
+      PI_RPC_URL_10: 'http://c.example',
+    })
+  })
+
+  it('does not change the environment otherwise', () => {
+    expect(withEndpoint(env, 1, { position: 1 })).toBe(env)
+    expect(withEndpoint(env, 1, undefined)).toBe(env)
+  })
+})
+
+describe('chosenChain', () => {
+  it('has only the endpoint at the position, counted from 1', () => {
+    expect(chosenChain([chain], 1, { position: 2 })).toEqual({ ...chain, endpoints: [chain.endpoints[1]] })
+    expect(chosenChain([chain], 1, undefined)).toBe(chain)
+    expect(chosenChain([chain], 1, { url: 'http://a.example' })).toBe(chain)
+  })
+
+  it.each([
+    [10, undefined, 'Chain 10 is not configured; set PI_RPC_URL_10, or name a node with --endpoint.'],
+    [1, { position: 3 }, 'PI_RPC_URL_1 has 2 endpoint(s), none at position 3.'],
+  ])('rejects chain %s with %j, and names what is missing', (chainId, endpoint, message) => {
+    expect(() => chosenChain([chain], chainId, endpoint)).toThrow(
+      expect.objectContaining({ code: 'ERR_USAGE', message }),
+    )
+  })
+})
+
+const hash = `0x${'ab'.repeat(32)}`
+const report = { range: { from: 1_000, to: 1_999 }, proof: 'bloom', endpoint: 'a.example #1', repaired: false } as const
+
+describe('a reindex, for people', () => {
+  it('has a line for each range, and one with the whole hash for each difference', () => {
+    expect(reindexText({ ...report, differences: [] })).toEqual([
+      'Blocks 1,000 to 1,999: as stored  (proof bloom, a.example #1)',
+    ])
+    const differences = [
+      { kind: 'missing', txHash: hash, ordinal: 0 },
+      { kind: 'changed', txHash: hash, ordinal: 1, fields: ['blockHash', 'memoHex'] },
+    ] as const
+    expect(reindexText({ ...report, repaired: true, differences })).toEqual([
+      'Blocks 1,000 to 1,999: 2 differences, repaired  (proof bloom, a.example #1)',
+      `  missing  ${hash}  payment 0`,
+      `  changed  ${hash}  payment 1  blockHash, memoHex`,
+    ])
+    expect(reindexText({ ...report, differences: [{ kind: 'extra', txHash: hash, ordinal: 0 }] })[0]).toBe(
+      'Blocks 1,000 to 1,999: 1 difference  (proof bloom, a.example #1)',
+    )
+  })
+
+  it.each([
+    [{ blocks: 1, differences: 0, repaired: 0, dryRun: false }, 'Chain 1: 1 block read, everything is as stored.'],
+    [
+      { blocks: 2_000, differences: 1, repaired: 1, dryRun: false },
+      'Chain 1: 2,000 blocks read, 1 difference, 1 repaired.',
+    ],
+    [
+      { blocks: 9, differences: 2, repaired: 0, dryRun: true },
+      'Chain 1: 9 blocks read, 2 differences, nothing was written.',
+    ],
+  ])('%j ends with a sentence', (summary, line) => expect(summaryText({ chainId: 1, ...summary })).toEqual([line]))
+})

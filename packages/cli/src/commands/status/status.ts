@@ -1,0 +1,105 @@
+/** `payment-integration status`: shows the health of a running server. @module */
+import { type Command, InvalidArgumentError } from 'commander'
+import { examples, type Finish, optionsOf } from '../../command.js'
+import { DatabaseMissingError, UsageError } from '../../errors.js'
+import type { ExitCode, Io } from '../../io.js'
+import { createReporter } from '../../output.js'
+import { type OperateOptions, withService } from '../../with-service.js'
+import { askHealth } from './health.js'
+import { type ChainProofs, notificationsText, proofsText, statusText } from './text.js'
+
+/** Adds the command. */
+export function addStatus(program: Command, io: Io, finish: Finish): void {
+  program
+    .command('status')
+    .description('show the health of a running server and its chains; exits with 1 unless all is well')
+    .option('--url <url>', 'base URL of the server (default: from PI_HOST and PI_PORT)', parseServerUrl)
+    .option('--database <url>', 'sqlite:<path> or postgres://… (PI_DATABASE_URL); adds how stored blocks were proven')
+    .addHelpText('after', examples('status', 'status --url https://payments.example --json'))
+    .action(async (_options, command) => finish(await showStatus(optionsOf<StatusOptions>(command), io)))
+}
+
+/** Options of {@link showStatus}. */
+interface StatusOptions extends OperateOptions {
+  /** Base URL of the server. @default from PI_HOST and PI_PORT */
+  readonly url?: string | undefined
+}
+
+/** Limit of printed ranges of a chain. */
+const maxRanges = 10
+
+/**
+ * Prints the health of the server. With a configured database it also prints how the stored blocks of each chain
+ * were proven, and how many notification endpoints fail.
+ * @returns 0 when all is well, 1 when the server is degraded or down.
+ * @throws ServerError `ERR_SERVER` when no such server answers; ConfigError `ERR_CONFIG` and errors of a configured
+ * database.
+ */
+async function showStatus(options: StatusOptions, io: Io): Promise<ExitCode> {
+  const { json = false, url = configuredServerUrl(io.env) } = options
+  const report = createReporter(io, json)
+  const health = await askHealth(url, io.signal)
+  report({ event: 'status', url, ...health }, (event) => statusText(url, event, io.now()))
+  const stored = await readStored(options, io)
+  for (const proofs of stored?.proofs ?? []) report({ event: 'proofs', ...proofs }, proofsText)
+  if (stored !== null) report({ event: 'notifications', failing: stored.failing }, notificationsText)
+  return health.status === 'ok' ? 0 : 1
+}
+
+interface Stored {
+  /** Of the configured chains. */
+  readonly proofs: readonly ChainProofs[]
+  /** Number of blocked notification endpoints. */
+  readonly failing: number
+}
+
+/** Reads the database; null when none is configured or found. */
+async function readStored(options: StatusOptions, io: Io): Promise<Stored | null> {
+  const isConfigured =
+    options.database !== undefined || ['PI_DATABASE_URL', 'PI_DATABASE_URL_FILE'].some((name) => io.env[name])
+  if (!isConfigured && !io.env['PI_MASTER_KEY']) return null
+  let stored: Stored | null = null
+  try {
+    await withService(options, io, async ({ store, deliveries }, _, config) => {
+      const proofs: ChainProofs[] = []
+      for (const { chainId } of config.chains)
+        proofs.push({ chainId, ranges: await store.chains.proofs(chainId, maxRanges) })
+      const failing = (await deliveries.endpoints()).filter(({ blocks }) => blocks > 0).length
+      stored = { proofs, failing }
+    })
+  } catch (error) {
+    // The default database need not be on this machine.
+    if (isConfigured || !(error instanceof DatabaseMissingError)) throw error
+  }
+  return stored
+}
+
+/** Addresses that stand for every interface, and the local one of each. */
+const localAddresses: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+
+/**
+ * Parses the base URL of a server, and removes slashes at its end.
+ * @throws InvalidArgumentError With the expected form, without the argument, which may hold a password.
+ */
+export function parseServerUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null
+  const isAddress = url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === ''
+  // Other users of a machine can see arguments.
+  if (!isAddress || url.username !== '' || url.password !== '')
+    throw new InvalidArgumentError('Expected http://… or https://…, without user, query and fragment.')
+  return url.href.replace(/\/{1,64}$/, '')
+}
+
+/**
+ * The URL at which a server with this environment listens, seen from this machine.
+ * @throws UsageError `ERR_USAGE` when the environment does not determine it.
+ */
+export function configuredServerUrl(env: Io['env']): string {
+  const host = env['PI_HOST'] || '127.0.0.1'
+  const port = env['PI_PORT'] || '4747'
+  const name = localAddresses[host] ?? host
+  const url = `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+  if (port === '0' || !URL.canParse(url))
+    throw new UsageError('PI_HOST and PI_PORT do not determine the URL of the server; pass it with --url.')
+  return url
+}

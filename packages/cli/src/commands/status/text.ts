@@ -1,0 +1,87 @@
+/** Formats the health of a server. @module */
+import type { ProvenRange } from '@payment-integration/core/ports'
+import type { ChainHealth, HealthReport } from '@payment-integration/server'
+import { grouped, plain, span, table } from '../../format.js'
+
+/** The proven ranges of one chain. */
+export interface ChainProofs {
+  readonly chainId: number
+  /** Newest first. */
+  readonly ranges: readonly ProvenRange[]
+}
+
+const chainHeads = ['chain', 'head', 'age', 'indexed', 'lag', 'proof', 'reorganisations', 'role']
+const endpointHeads = [
+  ...['endpoint', 'score', 'used', 'head', 'ms'],
+  ...['failures', 'contradictions', 'failed proofs', 'blocks per request'],
+]
+
+/** A table of the chains, then endpoints and newest error of each. `now` is unix time in milliseconds. */
+export function statusText(url: string, { status, database, chains }: HealthReport, now: number): string[] {
+  const lines = [`${status}: ${url}, database ${database}`]
+  if (chains.length === 0) return [...lines, 'The server follows no chain.']
+  return [
+    ...lines,
+    '',
+    ...table([chainHeads, ...chains.map((chain) => chainRow(chain, now))]),
+    ...chains.flatMap((chain) => details(chain, now)),
+  ]
+}
+
+/** A table of the proven ranges of a chain. */
+export function proofsText({ chainId, ranges }: ChainProofs): string[] {
+  if (ranges.length === 0) return ['', `Chain ${chainId}: no block is stored.`]
+  const rows = ranges.map(({ from, to, proof, endpoint }) => [grouped(from), grouped(to), proof, plain(endpoint)])
+  return [
+    '',
+    `Chain ${chainId}: how its blocks were proven, newest first`,
+    ...indented(table([['from', 'to', 'proof', 'endpoint'], ...rows])),
+  ]
+}
+
+/** A line about failing notification endpoints. */
+export function notificationsText({ failing }: { readonly failing: number }): string[] {
+  if (failing === 0) return ['', 'Notifications: no endpoint fails.']
+  const which = failing === 1 ? 'endpoint fails' : 'endpoints fail'
+  return ['', `Notifications: ${grouped(failing)} ${which}; see deliveries endpoints.`]
+}
+
+function chainRow(chain: ChainHealth, now: number): string[] {
+  const { chainId, head, headAt, indexed, lag, proof, reorganisations, leading } = chain
+  const age = headAt === null || headAt === undefined ? '-' : span(Math.max(0, now - headAt) / 1_000)
+  const role = leading ? 'leads' : 'stands by'
+  return [
+    String(chainId),
+    figure(head),
+    age,
+    figure(indexed),
+    figure(lag),
+    proof ?? '-',
+    grouped(reorganisations),
+    role,
+  ]
+}
+
+function details({ chainId, endpoints, error, lastError }: ChainHealth, now: number): string[] {
+  const rows = endpoints.map((each) => [
+    ...[plain(each.name), each.score.toFixed(2), each.inUse ? 'yes' : 'no', figure(each.head), figure(each.latencyMs)],
+    ...[each.failures, each.contradictions, each.failedProofs, each.maxRange].map(grouped),
+  ])
+  const messages = [
+    ...(error === null ? [] : [`error: ${plain(error)}`]),
+    ...(lastError === null
+      ? []
+      : [`last error, ${span(Math.max(0, now - lastError.at) / 1_000)} ago: ${plain(lastError.message)}`]),
+    ...endpoints.flatMap(({ name, lastError: message }) =>
+      message === null ? [] : [`${plain(name)}: ${plain(message)}`],
+    ),
+  ]
+  return [
+    '',
+    `Chain ${chainId}`,
+    ...indented([...(rows.length === 0 ? [] : table([endpointHeads, ...rows])), ...messages]),
+  ]
+}
+
+const figure = (value: number | null) => (value === null ? '-' : grouped(value))
+const indented = (lines: readonly string[]) => lines.map((line) => `  ${line}`)

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { openSqlite } from './dev/open-sqlite.js'
+import { DemoError, describeError, UsageError } from './errors.js'
+
+/** The error that a function throws. */
+function thrownBy(work: () => unknown): Error {
+  try {
+    work()
+  } catch (error) {
+    return error as Error
+  }
+  throw new Error('nothing was thrown')
+}
+
+describe('describeError', () => {
+  it('prints only the message of an error of this project', () => {
+    expect(describeError(new DemoError('The chain ended.'), false)).toEqual({
+      lines: ['The chain ended.'],
+      exitCode: 1,
+    })
+  })
+
+  it.each(['ERR_USAGE', 'ERR_ADDRESS_INVALID', 'ERR_URL_INVALID', 'ERR_ACCOUNT_INVALID'])(
+    'counts %s as misuse',
+    (code) => {
+      expect(describeError(Object.assign(new Error('no'), { code }), false).exitCode).toBe(2)
+    },
+  )
+
+  it('lists every problem of a configuration', () => {
+    const error = Object.assign(new Error('x'), { code: 'ERR_CONFIG', problems: ['PI_A is missing.', 'PI_B is "x".'] })
+    expect(describeError(error, false)).toEqual({
+      lines: ['The configuration has 2 problems:', '  - PI_A is missing.', '  - PI_B is "x".'],
+      exitCode: 1,
+    })
+    expect(describeError({ problems: ['PI_A is missing.'] }, false).lines[0]).toBe('The configuration has a problem:')
+  })
+
+  it.each([
+    [new Error('boom'), 'boom'],
+    [Object.assign(new Error('no such file'), { code: 'ENOENT' }), 'no such file'],
+    ['text', 'text'],
+    [null, 'null'],
+    [undefined, 'undefined'],
+    [42, '42'],
+  ])('reports %s as unexpected, with the way to see the stack', (thrown, message) => {
+    expect(describeError(thrown, false)).toEqual({
+      lines: [`Unexpected error: ${message}`, 'Run the command again with --debug to see the stack.'],
+      exitCode: 1,
+    })
+  })
+
+  it.each([
+    ['a module that is missing', Object.assign(new Error('Cannot find package x'), { code: 'ERR_MODULE_NOT_FOUND' })],
+    ['SQL that SQLite rejects', thrownBy(() => openSqlite(':memory:').exec('SELEC'))],
+    ['an invalid URL', thrownBy(() => new URL('nowhere'))],
+    ['a size out of range', thrownBy(() => Buffer.alloc(-1))],
+  ])('reports an error of Node as unexpected, although it has an ERR_ code: %s', (_name, error) => {
+    expect(error).toHaveProperty('code', expect.stringMatching(/^ERR_/))
+    expect(describeError(error, false).lines).toEqual([
+      `Unexpected error: ${error.message}`,
+      'Run the command again with --debug to see the stack.',
+    ])
+  })
+
+  it('prints the stack and the causes only with debug', () => {
+    const error = new UsageError('No.', { cause: new Error('deeper') })
+    expect(describeError(error, false).lines.join('\n')).not.toContain('    at ')
+    const shown = describeError(error, true).lines.join('\n')
+    expect(shown).toContain('    at ')
+    expect(shown).toContain('deeper')
+  })
+})

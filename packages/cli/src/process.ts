@@ -1,0 +1,103 @@
+/** Interprets end signals and write errors, and provides time, randomness and clean-ups. @module */
+import { randomBytes } from 'node:crypto'
+import { tmpdir, userInfo } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Io } from './io.js'
+
+/** The signals that end a command: Ctrl-C, a supervisor's stop, a closed terminal. */
+export const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** One of {@link endSignals}. */
+export type EndSignal = (typeof endSignals)[number]
+
+/** `stop`: shut down. `ignore`: a copy of the first signal. `insist`: exit at once. */
+export type SignalMeaning = 'stop' | 'ignore' | 'insist'
+
+/**
+ * The first signal is ignored when it is repeated within this time, in milliseconds.
+ * A terminal sends Ctrl-C to npm and to the command, and npm forwards it to the command.
+ */
+const copiesMs = 500
+
+/**
+ * Interprets signals in their order: the first stops the command, a later one exits at once.
+ * SIGHUP always means stop and is never the first: supervisors send it together with SIGTERM, in either order.
+ * @param now - A clock that never goes back, milliseconds.
+ */
+export function createSignalReader(now: () => number): (signal: EndSignal) => SignalMeaning {
+  let first: { readonly signal: EndSignal; readonly at: number } | null = null
+  return (signal) => {
+    if (signal === 'SIGHUP') return 'stop'
+    if (first === null) {
+      first = { signal, at: now() }
+      return 'stop'
+    }
+    return signal === first.signal && now() - first.at < copiesMs ? 'ignore' : 'insist'
+  }
+}
+
+/** Errors of a command that runs from its sources after their compiler has exited. */
+const compilerGone = /The service (?:is no longer running|was stopped)|EPIPE|esbuild/
+
+/** How long after the compiler's exit the signal may still arrive, in milliseconds. */
+const signalWithinMs = 5_000
+
+/**
+ * Whether a start failed only because the command was stopped, so that the error is not reported.
+ * Ctrl-C reaches every process of a terminal. Without its compiler, a command that runs from sources loads no module.
+ */
+export async function isStoppedEarly(signal: AbortSignal, error: unknown): Promise<boolean> {
+  // Node handles a signal last in a turn of the event loop.
+  const withinMs = compilerGone.test(String(error)) ? signalWithinMs : 100
+  const waiting = new AbortController()
+  const stopWaiting = () => waiting.abort()
+  signal.addEventListener('abort', stopWaiting, { once: true })
+  if (!signal.aborted) await delay(withinMs, undefined, { signal: waiting.signal }).catch(() => undefined)
+  signal.removeEventListener('abort', stopWaiting)
+  return signal.aborted
+}
+
+/** Resolves when the signal aborts, or at once if it already has. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true })
+    if (signal.aborted) resolve()
+  })
+}
+
+/** Whether a write failed because the reader is gone: EPIPE from a pipe, EIO from a closed terminal. */
+export function readerIsGone({ code }: NodeJS.ErrnoException, isTerminal: boolean): boolean {
+  return code === 'EPIPE' || (isTerminal && code === 'EIO')
+}
+
+/** The parts of {@link Io} that a process and a test share, with the clean-ups that `onExit` registered. */
+export interface IoBasics
+  extends Pick<Io, 'onExit' | 'now' | 'sleep' | 'randomBytes' | 'userName' | 'temporaryFolder'> {
+  readonly cleanUps: ReadonlySet<() => void>
+}
+
+/** Creates an empty list of clean-ups, with the clock, randomness and temporary folder of this machine. */
+export function ioBasics(): IoBasics {
+  const cleanUps = new Set<() => void>()
+  return {
+    cleanUps,
+    onExit(cleanUp) {
+      cleanUps.add(cleanUp)
+      return () => void cleanUps.delete(cleanUp)
+    },
+    now: () => Date.now(),
+    sleep: (ms, signal) => delay(ms, undefined, signal ? { signal } : {}).catch(() => {}),
+    randomBytes,
+    userName,
+    temporaryFolder: tmpdir(),
+  }
+}
+
+function userName(): string | null {
+  try {
+    return userInfo().username
+  } catch {
+    // A container may run under a user id without a name.
+    return null
+  }
+}

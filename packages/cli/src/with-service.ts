@@ -1,0 +1,132 @@
+/** Opens the configured database for a command, and closes it afterwards. @module */
+import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Service } from '@payment-integration/core'
+import type { Logger } from '@payment-integration/core/ports'
+import type { Config } from '@payment-integration/server/service'
+import { DatabaseMissingError, InterruptedError, UsageError } from './errors.js'
+import type { Io } from './io.js'
+import { createReporter, logToStandardError, type Reporter } from './output.js'
+import { isStoppedEarly } from './process.js'
+
+/** Options of every command that works on the database. */
+export interface OperateOptions extends Pick<ConfigFlags, 'database' | 'actor'> {
+  /** One JSON object per line. @default false */
+  readonly json?: boolean | undefined
+}
+
+/** Options of {@link withService}. */
+interface WithServiceOptions extends OperateOptions {
+  /** Create a missing SQLite file, and print so. @default false */
+  readonly mayCreate?: boolean | undefined
+}
+
+/** The parts of the service that commands use. */
+type OpenedService = Pick<
+  Service,
+  'integrations' | 'accounts' | 'legacyKeys' | 'deliveries' | 'identity' | 'audit' | 'store'
+>
+
+/**
+ * Opens the configured database, runs `work`, and always closes the database. The server may run at the same time.
+ * The audit log names `--actor`, else `PI_ACTOR`, else `cli:` and the user of this machine.
+ * @throws InterruptedError `ERR_INTERRUPTED` when a signal came before the database was open; ConfigError `ERR_CONFIG`;
+ * DatabaseMissingError `ERR_DATABASE_MISSING`; StoreError such as `ERR_STORE_UNAVAILABLE`; errors of `work`.
+ */
+export async function withService(
+  options: WithServiceOptions,
+  io: Io,
+  work: (service: OpenedService, report: Reporter, config: Config, logger: Logger) => Promise<void>,
+): Promise<0> {
+  const { json = false } = options
+  const { opened, config, logger, createdPath } = await open(options, io).catch(async (error: unknown) => {
+    if (await isStoppedEarly(io.signal, error))
+      throw new InterruptedError('Interrupted; nothing was done.', { cause: error })
+    throw error
+  })
+  const { service, close } = opened
+  try {
+    if (createdPath !== null && !json) io.out(createdText(createdPath))
+    await work(service, createReporter(io, json), config, logger)
+  } finally {
+    await close()
+  }
+  return 0
+}
+
+async function open(options: WithServiceOptions, io: Io) {
+  const { openService, readConfig } = await import('@payment-integration/server/service')
+  const config = readConfig(withFlags(io.env, options))
+  const createdPath = await findMissingDatabase(config.database, options.mayCreate === true)
+  const logger = await logToStandardError(config, io)
+  const opened = await openService(config, { logger, actor: `cli:${io.userName() ?? 'unknown'}` })
+  return { opened, config, logger, createdPath }
+}
+
+/** The line about a new database file. */
+export const createdText = (path: string) => `Created a new database: ${path}`
+
+/** Options that override variables of the server's configuration. None takes a secret: other users can see arguments. */
+export interface ConfigFlags {
+  /** Instead of `PI_DATABASE_URL` and `PI_DATABASE_URL_FILE`. Without a password. */
+  readonly database?: string | undefined
+  /** Instead of `PI_HOST`. */
+  readonly host?: string | undefined
+  /** Instead of `PI_PORT`. */
+  readonly port?: number | undefined
+  /** Instead of `PI_ACTOR`. */
+  readonly actor?: string | undefined
+}
+
+/**
+ * The environment with the options in place of their variables.
+ * @throws UsageError `ERR_USAGE` when the database URL holds a password.
+ */
+export function withFlags(
+  env: Io['env'],
+  { database, host, port, actor }: ConfigFlags,
+): Record<string, string | undefined> {
+  if (database !== undefined && hasPassword(database))
+    throw new UsageError(
+      '--database contains a password, and other users of this machine can see arguments. Set PI_DATABASE_URL, or PI_DATABASE_URL_FILE to the path of a file with the URL. Change the password if others use this machine.',
+    )
+  return {
+    ...env,
+    ...(database === undefined ? {} : { PI_DATABASE_URL: database, PI_DATABASE_URL_FILE: undefined }),
+    ...(host === undefined ? {} : { PI_HOST: host }),
+    ...(port === undefined ? {} : { PI_PORT: String(port) }),
+    ...(actor === undefined ? {} : { PI_ACTOR: actor }),
+  }
+}
+
+/** Looks for a password before the host and in the parameters, as a PostgreSQL driver does. */
+function hasPassword(database: string): boolean {
+  if (database.startsWith('sqlite:')) return false
+  // A slash or a hash in a password makes the URL invalid, yet the password is visible.
+  if (!URL.canParse(database)) return /^[^/]*[/]{2}([^@]*)@/.exec(database)?.[1]?.includes(':') === true
+  const { password, searchParams } = new URL(database)
+  return password !== '' || searchParams.has('password')
+}
+
+/**
+ * Rejects a missing SQLite file unless the command may create it: a mistyped path would show an empty database.
+ * The store reports every other problem of the path when it opens the file.
+ * @returns The absolute path of a file that will be created, else null.
+ * @throws DatabaseMissingError `ERR_DATABASE_MISSING`.
+ */
+export async function findMissingDatabase(database: Config['database'], mayCreate: boolean): Promise<string | null> {
+  if (database.kind !== 'sqlite') return null
+  const path = resolve(database.path)
+  try {
+    await stat(path)
+    return null
+  } catch (error) {
+    if (!isMissing(error)) return null
+  }
+  if (!mayCreate) throw new DatabaseMissingError(path)
+  return path
+}
+
+function isMissing(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes(String((error as NodeJS.ErrnoException).code))
+}

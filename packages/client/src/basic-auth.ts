@@ -1,4 +1,4 @@
-/** HTTP Basic credentials without Buffer, so that every runtime with `btoa` can make them. Source: INTERFACE 5 rules 1, 2. @module */
+/** HTTP Basic credentials without Buffer, so that every runtime with `btoa` can make them. Source: docs/interface.md 5 rules 1, 2. @module */
 
 /**
  * The value of `Authorization` for a username and a password, encoded as UTF-8.

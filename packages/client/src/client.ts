@@ -1,4 +1,4 @@
-/** The client of the integration API. Source: INTERFACE 4.1, 4.2, 5. @module */
+/** The client of the integration API. Source: docs/interface.md 4.1, 4.2, 5. @module */
 import { basicAuthorization } from './basic-auth.js'
 import { type IdentitySharer, identitySharer } from './identity/share.js'
 import { checkAddress } from './internal/check.js'

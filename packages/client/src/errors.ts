@@ -1,6 +1,6 @@
 /**
  * What a call can end in. Every error is built from the fields listed here and from nothing else: no request, no response,
- * no header, no body and no `cause`, so that logging one cannot show a secret. Source: INTERFACE 5, 7.
+ * no header, no body and no `cause`, so that logging one cannot show a secret. Source: docs/interface.md 5, 7.
  * @module
  */
 
@@ -12,7 +12,7 @@ export abstract class ClientError extends Error {
 
 /**
  * 401. The service says the same for an unknown address, a wrong secret, a disabled integration and one without a secret,
- * and for every API key that it does not accept. Source: INTERFACE 4.3, 5 rule 3.
+ * and for every API key that it does not accept. Source: docs/interface.md 4.3, 5 rule 3.
  */
 export class UnauthorizedError extends ClientError {
   override readonly name = 'UnauthorizedError'
@@ -26,7 +26,7 @@ export class UnauthorizedError extends ClientError {
   }
 }
 
-/** 400. The service refused a parameter: a cursor that it did not issue, or a limit above its own. Source: INTERFACE 7. */
+/** 400. The service refused a parameter: a cursor that it did not issue, or a limit above its own. Source: docs/interface.md 7. */
 export class InvalidRequestError extends ClientError {
   override readonly name = 'InvalidRequestError'
   readonly code = 'ERR_INVALID_REQUEST'
@@ -43,7 +43,7 @@ export class InvalidRequestError extends ClientError {
   }
 }
 
-/** 404. The integration has no such payment. Source: INTERFACE 4.1, 7. */
+/** 404. The integration has no such payment. Source: docs/interface.md 4.1, 7. */
 export class NotFoundError extends ClientError {
   override readonly name = 'NotFoundError'
   readonly code = 'ERR_NOT_FOUND'
@@ -59,7 +59,7 @@ export class NotFoundError extends ClientError {
   }
 }
 
-/** 409. The hash is indexed on more than one destination chain. Source: INTERFACE 4.1, 7. */
+/** 409. The hash is indexed on more than one destination chain. Source: docs/interface.md 4.1, 7. */
 export class AmbiguousPaymentError extends ClientError {
   override readonly name = 'AmbiguousPaymentError'
   readonly code = 'ERR_AMBIGUOUS_PAYMENT'
@@ -78,7 +78,7 @@ export class AmbiguousPaymentError extends ClientError {
   }
 }
 
-/** 429, after the retries. Source: DESIGN section 3 (rate limits). */
+/** 429, after the retries. Source: docs/decisions/rate-limits.md. */
 export class RateLimitedError extends ClientError {
   override readonly name = 'RateLimitedError'
   readonly code = 'ERR_RATE_LIMITED'
@@ -164,7 +164,7 @@ export type InvalidResponseReason =
   | 'repeated_cursor'
   | 'no_progress'
 
-/** An answer arrived that is not one of this service's. Nothing of its content is kept. Source: INTERFACE 2.1, 2.2, 2.4. */
+/** An answer arrived that is not one of this service's. Nothing of its content is kept. Source: docs/interface.md 2.1, 2.2, 2.4. */
 export class InvalidResponseError extends ClientError {
   override readonly name = 'InvalidResponseError'
   readonly code = 'ERR_INVALID_RESPONSE'

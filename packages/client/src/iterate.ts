@@ -1,4 +1,4 @@
-/** Walks a keyset list by its cursors alone, and only as far as it leads on. Source: INTERFACE 2.2, 4.1. @module */
+/** Walks a keyset list by its cursors alone, and only as far as it leads on. Source: docs/interface.md 2.2, 4.1. @module */
 import { AbortedError, InvalidResponseError } from './errors.js'
 import { isOlder, type ListPlace } from './internal/list-order.js'
 import type { Page, Payment } from './payment.js'

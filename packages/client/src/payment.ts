@@ -1,4 +1,4 @@
-/** What reading resolves: the shapes of the contract, with amounts as a type of their own. Source: INTERFACE 2.1, 2.2. @module */
+/** What reading resolves: the shapes of the contract, with amounts as a type of their own. Source: docs/interface.md 2.1, 2.2. @module */
 import type { OpenPage, OpenPayment } from '@payment-integration/contract'
 import type { Amount } from './amounts/amount.js'
 

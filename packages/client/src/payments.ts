@@ -1,4 +1,4 @@
-/** Reading the payments of an integration, all or of one wallet. Source: INTERFACE 4.1. @module */
+/** Reading the payments of an integration, all or of one wallet. Source: docs/interface.md 4.1. @module */
 import {
   createReader,
   errorBodySchema,

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import * as contract from './exports/index.js'
 
 describe('the numbers and names of the contract', () => {
-  it('has the limits of INTERFACE 8', () => {
+  it('has the limits of interface 8', () => {
     expect(contract.pageLimit).toEqual({ default: 50, min: 1, max: 200 })
     expect(contract.deliveryTimeoutMs).toBe(5_000)
     expect(contract.signatureToleranceSeconds).toBe(300)
     expect(contract.shareTokenLifetimeSeconds).toBe(20 * 60)
   })
 
-  it('has the finality table of INTERFACE 8', () => {
+  it('has the finality table of interface 8', () => {
     expect(
       Object.entries(contract.finality).map(([id, row]) => [Number(id), row.confirmations, row.approximateSeconds]),
     ).toEqual([
@@ -21,7 +21,7 @@ describe('the numbers and names of the contract', () => {
     ])
   })
 
-  it('has the six payment states of INTERFACE 3', () => {
+  it('has the six payment states of interface 3', () => {
     expect(contract.paymentStates).toEqual([
       'pending',
       'success',
@@ -32,7 +32,7 @@ describe('the numbers and names of the contract', () => {
     ])
   })
 
-  it('has the header names of INTERFACE 6 and the cache rule of INTERFACE 4', () => {
+  it('has the header names of interface 6 and the cache rule of interface 4', () => {
     expect([contract.signatureHeader, contract.integrationHeader]).toEqual([
       'X-Service-Signature',
       'X-Service-Integration',
@@ -40,7 +40,7 @@ describe('the numbers and names of the contract', () => {
     expect(contract.cacheControl).toBe('private, no-store')
   })
 
-  it('has the fixed error bodies of INTERFACE 5 and 7', () => {
+  it('has the fixed error bodies of interface 5 and 7', () => {
     expect(contract.unauthorizedBody).toEqual({ error: 'Unauthorized' })
     expect(contract.notFoundBody).toEqual({ error: 'Not found' })
     expect(contract.kycUnavailableBody).toEqual({ error: 'KYC unavailable for this user' })
@@ -55,7 +55,7 @@ describe('the numbers and names of the contract', () => {
     )
   })
 
-  it('has the four verification errors of INTERFACE 4.3, verbatim', () => {
+  it('has the four verification errors of interface 4.3, verbatim', () => {
     expect(contract.verificationErrors).toEqual([
       'Payment does not match link configuration',
       'Invalid payment address',
@@ -64,7 +64,7 @@ describe('the numbers and names of the contract', () => {
     ])
   })
 
-  it('has the paths of INTERFACE 4', () => {
+  it('has the paths of interface 4', () => {
     expect(contract.paths).toMatchObject({
       payments: '/api/v1/integration/payments',
       payment: '/api/v1/integration/payments/:txHash',

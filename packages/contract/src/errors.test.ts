@@ -10,7 +10,7 @@ import {
   unauthorizedBody,
 } from './errors.js'
 
-describe('the refusals of the share endpoint (INTERFACE 7)', () => {
+describe('the refusals of the share endpoint (interface 7)', () => {
   it('differ in their words from each other and from those of every endpoint: a client tells a path that is not there from sharing that is off', () => {
     const bodies = [
       ...[unauthorizedBody, notFoundBody, kycUnavailableBody],

@@ -1,8 +1,8 @@
-/** Error bodies and their fixed texts. Source: INTERFACE 5, 7. @module */
+/** Error bodies and their fixed texts. Source: docs/interface.md 5, 7. @module */
 import * as z from 'zod/mini'
 import { object } from './mode.js'
 
-/** `{"error": "<message>"}`, with `maxLimit` on a `limit` error and `message` on a refused redemption. Source: INTERFACE 7. */
+/** `{"error": "<message>"}`, with `maxLimit` on a `limit` error and `message` on a refused redemption. Source: docs/interface.md 7. */
 export const errorBodySchema = object('read', {
   error: z.string(),
   maxLimit: z.optional(z.int()),
@@ -11,7 +11,7 @@ export const errorBodySchema = object('read', {
 /** Body of every error of areas (a) and (c). */
 export type ErrorBody = z.infer<typeof errorBodySchema>
 
-/** A legacy 400: what was wrong, and where. Source: INTERFACE 4.3. */
+/** A legacy 400: what was wrong, and where. Source: docs/interface.md 4.3. */
 export const legacyErrorBodySchema = object('read', {
   error: z.string(),
   details: z.array(object('read', { code: z.string(), message: z.string(), path: z.array(z.string()) })),
@@ -19,25 +19,24 @@ export const legacyErrorBodySchema = object('read', {
 /** Body of a legacy 400. */
 export type LegacyErrorBody = z.infer<typeof legacyErrorBodySchema>
 
-/** A 422 of the share endpoint: the provider rejected the redemption, and `message` is its own description. Source: INTERFACE 7. */
+/** A 422 of the share endpoint: the provider rejected the redemption, and `message` is its own description. Source: docs/interface.md 7. */
 export const shareRejectedBodySchema = object('read', { error: z.string(), message: z.string() })
 /** Body of a 422 of the share endpoint. */
 export type ShareRejectedBody = z.infer<typeof shareRejectedBodySchema>
 
-/** The one body of every failed authentication. Source: INTERFACE 5 rule 3. */
+/** The one body of every failed authentication. Source: docs/interface.md 5 rule 3. */
 export const unauthorizedBody = { error: 'Unauthorized' } as const
 /** Body of the 404 of every path that the service does not have; what is looked up and not found has a text of its own. */
 export const notFoundBody = { error: 'Not found' } as const
 /**
- * Body of every 429: a source or a caller asks more often than the operator lets it. Source: DESIGN section 3 (rate
- * limits).
+ * Body of every 429: a source or a caller asks more often than the operator lets it. Source: docs/decisions/rate-limits.md.
  */
 export const tooManyRequestsBody = { error: 'Too many requests' } as const
-/** Body of a 409 of the share endpoint, whatever the actual status. Source: INTERFACE 7. */
+/** Body of a 409 of the share endpoint, whatever the actual status. Source: docs/interface.md 7. */
 export const kycUnavailableBody = { error: 'KYC unavailable for this user' } as const
-/** Body of a 404 of the share endpoint: sharing is not enabled on this environment. Source: INTERFACE 7. */
+/** Body of a 404 of the share endpoint: sharing is not enabled on this environment. Source: docs/interface.md 7. */
 export const sharingDisabledBody = { error: 'Identity verification sharing is not enabled' } as const
-/** Body of a 502 of the share endpoint: the provider refuses the service itself, and an operator must act. Source: DESIGN section 3. */
+/** Body of a 502 of the share endpoint: the provider rejects the service itself. Source: docs/decisions/identity-provider.md. */
 export const identityMisconfiguredBody = { error: 'The identity provider refused the service' } as const
-/** Body of a 503 of the share endpoint for the provider's sake; a 503 for the service's own sake has another. Source: DESIGN section 3. */
+/** Body of a 503 of the share endpoint when the provider is unavailable. Source: docs/decisions/identity-provider.md. */
 export const identityUnavailableBody = { error: 'The identity provider is not available' } as const

@@ -1,4 +1,4 @@
-/** The former verdict in the message of a 422. Source: INTERFACE 2.5, 7; docs/decisions/identity.md. @module */
+/** The former verdict in the message of a 422. Source: docs/interface.md 2.5, 7; docs/decisions/identity.md. @module */
 import type { ShareResponse } from './identity.js'
 
 /** The part of a rejection that says what to do next. */

@@ -1,10 +1,10 @@
-/** Header names and values of the wire. Source: INTERFACE 4 (Cache-Control), 6 (Headers). @module */
+/** Header names and values of the wire. Source: docs/interface.md 4 (Cache-Control), 6 (Headers). @module */
 
-/** `t=<unix seconds>,v1=<64 lowercase hex characters>`. Source: INTERFACE 6. */
+/** `t=<unix seconds>,v1=<64 lowercase hex characters>`. Source: docs/interface.md 6. */
 export const signatureHeader = 'X-Service-Signature'
-/** The integration a delivery is for, lowercased: an unauthenticated routing hint. Source: INTERFACE 6. */
+/** The integration a delivery is for, lowercased: an unauthenticated routing hint. Source: docs/interface.md 6. */
 export const integrationHeader = 'X-Service-Integration'
-/** What every response of areas (a) and (c) carries as `Cache-Control`. Source: INTERFACE 4. */
+/** What every response of areas (a) and (c) carries as `Cache-Control`. Source: docs/interface.md 4. */
 export const cacheControl = 'private, no-store'
-/** Content type of every body. Source: INTERFACE 6. */
+/** Content type of every body. Source: docs/interface.md 6. */
 export const jsonContentType = 'application/json'

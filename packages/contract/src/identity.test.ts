@@ -9,7 +9,7 @@ import {
   shareResponseWriteSchema,
 } from './identity.js'
 
-describe('the share request (INTERFACE 4.2)', () => {
+describe('the share request (interface 4.2)', () => {
   it('takes an e-mail and a non-empty token, verbatim', () => {
     const request = { email: 'user@shop.example', kycShareToken: ' _act-jwt- ' }
     expect(shareRequestSchema.parse(request)).toEqual(request)
@@ -85,7 +85,7 @@ describe('the share request (INTERFACE 4.2)', () => {
   ])('refuses %s', (_what, request) => expect(shareRequestSchema.safeParse(request).success).toBe(false))
 })
 
-describe('the share response (INTERFACE 2.5)', () => {
+describe('the share response (interface 2.5)', () => {
   it.each(reviewStatuses)('may have the status %s', (reviewStatus) => {
     expect(shareResponseWriteSchema.safeParse({ ...shareResponse, reviewStatus }).success).toBe(true)
   })

@@ -1,9 +1,9 @@
-/** Sharing an identity verification. Source: INTERFACE 2.5, 3, 4.2. @module */
+/** Sharing an identity verification. Source: docs/interface.md 2.5, 3, 4.2. @module */
 import * as z from 'zod/mini'
 import { object } from './mode.js'
 import { openEnum } from './open-enum.js'
 
-/** Every review status that the share endpoint answers. Source: INTERFACE 2.5. */
+/** Every review status that the share endpoint answers. Source: docs/interface.md 2.5. */
 export const reviewStatuses = ['not_started', 'init', 'pending', 'prechecked', 'onHold', 'completed'] as const
 /** Where a verification stands. */
 export type ReviewStatus = (typeof reviewStatuses)[number]
@@ -19,7 +19,7 @@ const emailShape = /^[^\s@]+@[^\s@.\u3002\uff0e\uff61]+(?:[.\u3002\uff0e\uff61][
 
 /**
  * Body of the share request. Of an e-mail address it asks for the outline alone: something, `@`, something with a dot, no spaces. Case, Unicode and
- * international domains are normalised by the service, which has the last word. Source: INTERFACE 4.2.
+ * international domains are normalised by the service, which has the last word. Source: docs/interface.md 4.2.
  */
 export const shareRequestSchema = object('read', {
   email: z

@@ -1,4 +1,4 @@
-/** The published legacy type snapshot and the link configuration. Source: INTERFACE 2.4, last two paragraphs. @module */
+/** The published legacy type snapshot and the link configuration. Source: docs/interface.md 2.4, last two paragraphs. @module */
 import * as z from 'zod/mini'
 import { type Mode, object } from './mode.js'
 

@@ -19,7 +19,7 @@ const item = {
 }
 const lookup = { chainId: 137, txHash: '0x1', payments: [{ ...item, final: true }] }
 
-describe('the legacy lookup (INTERFACE 2.4)', () => {
+describe('the legacy lookup (interface 2.4)', () => {
   it('has a number as chainId and several payments', () => {
     const two = { ...lookup, payments: [...lookup.payments, { ...item, final: false }] }
     expect(lookupWriteSchema.parse(two)).toEqual(two)
@@ -74,7 +74,7 @@ describe('what older services and clients send', () => {
   })
 })
 
-describe('the verify answer (INTERFACE 4.3)', () => {
+describe('the verify answer (interface 4.3)', () => {
   it('adds a verdict with the fixed texts', () => {
     const judged = (verificationErrors: string[]) => ({
       ...lookup,
@@ -121,7 +121,7 @@ describe('the legacy type snapshot', () => {
   })
 })
 
-describe('the accounts response (INTERFACE 2.4)', () => {
+describe('the accounts response (interface 2.4)', () => {
   it.each([
     ['as it is', {}],
     ['with a link configuration without an action', { config: { coins: [] } }],

@@ -1,8 +1,8 @@
-/** The legacy lookup and verify shapes. Source: INTERFACE 2.4, 4.3. @module */
+/** The legacy lookup and verify shapes. Source: docs/interface.md 2.4, 4.3. @module */
 import * as z from 'zod/mini'
 import { type Mode, object } from './mode.js'
 
-/** The four verification errors, verbatim. Source: INTERFACE 4.3. */
+/** The four verification errors, verbatim. Source: docs/interface.md 4.3. */
 export const verificationErrors = [
   'Payment does not match link configuration',
   'Invalid payment address',
@@ -67,12 +67,11 @@ export const verifyWriteSchema = object('write', verifyShape('write'))
 export const verifyRequestLimits = { invoiceAmount: 100, address: 128 } as const
 
 /**
- * What verify takes as `invoiceCurrency`, and so the only form in which a look-up shows a currency. Source: INTERFACE
- * 4.3.
+ * The form of `invoiceCurrency`, and of every currency that a look-up shows. Source: docs/interface.md 4.3.
  */
 export const currencyCodePattern = /^[A-Z0-9.]{1,16}$/
 
-/** Body of the verify request. Source: INTERFACE 4.3. */
+/** Body of the verify request. Source: docs/interface.md 4.3. */
 export const verifyRequestSchema = object('read', {
   chainId: z.int(),
   txHash: z.string(),

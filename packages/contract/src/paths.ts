@@ -1,4 +1,4 @@
-/** The paths of the service. Source: INTERFACE 4, 9. @module */
+/** The paths of the service. Source: docs/interface.md 4, 9. @module */
 
 /** Everything under this prefix belongs to the integration API and answers 401 first. */
 export const integrationPrefix = '/api/v1/integration'

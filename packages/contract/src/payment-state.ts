@@ -1,9 +1,9 @@
-/** The states of a payment. Source: INTERFACE 3. @module */
+/** The states of a payment. Source: docs/interface.md 3. @module */
 import * as z from 'zod/mini'
 import type { Mode } from './mode.js'
 import { type EnumOf, type OpenEnum, openEnum } from './open-enum.js'
 
-/** Every payment state, in the order of INTERFACE 3. A payment without a stored state has `null`. */
+/** Every payment state, in the order of docs/interface.md 3. A payment without a stored state has `null`. */
 export const paymentStates = [
   'pending',
   'success',

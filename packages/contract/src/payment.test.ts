@@ -7,8 +7,8 @@ const without = (object: object, field: string) =>
   Object.fromEntries(Object.entries(object).filter(([name]) => name !== field))
 
 describe.each([
-  ['the payment object (INTERFACE 2.1)', paymentSchema, paymentWriteSchema, payment],
-  ['the notification payload (INTERFACE 2.3)', snapshotSchema, snapshotWriteSchema, snapshot],
+  ['the payment object (interface 2.1)', paymentSchema, paymentWriteSchema, payment],
+  ['the notification payload (interface 2.3)', snapshotSchema, snapshotWriteSchema, snapshot],
 ])('%s', (_name, read, write, sample) => {
   it('passes in both modes', () => {
     expect(read.parse(sample)).toEqual(sample)
@@ -91,7 +91,7 @@ describe('the payment object', () => {
   })
 })
 
-describe('the page object (INTERFACE 2.2)', () => {
+describe('the page object (interface 2.2)', () => {
   it('has payments and a cursor that is null on the last page', () => {
     expect(pageWriteSchema.parse({ payments: [payment], nextCursor: null }).payments).toEqual([payment])
     expect(pageSchema.safeParse({ payments: [payment] }).success).toBe(false)

@@ -1,4 +1,4 @@
-/** The payment object and its page, as the integration read API returns them. Source: INTERFACE 2.1, 2.2. @module */
+/** The payment object and its page, as the integration read API returns them. Source: docs/interface.md 2.1, 2.2. @module */
 import * as z from 'zod/mini'
 import { type Mode, object } from './mode.js'
 import { address, amount, chainId, instant, txHash } from './primitives.js'

@@ -1,4 +1,4 @@
-/** Strings with a fixed shape that several wire objects share. Source: INTERFACE 2, general rules. @module */
+/** Strings with a fixed shape that several wire objects share. Source: docs/interface.md 2, general rules. @module */
 import * as z from 'zod/mini'
 
 /** A 20-byte hex address, lowercased. */
@@ -10,14 +10,14 @@ export const txHash = z.string().check(z.regex(/^0x[0-9a-f]{64}$/, 'expected 0x 
 /** A chain id as a decimal string without leading zeros, of at most 15 digits: it fits a number exactly. */
 export const chainId = z.string().check(z.regex(/^[1-9][0-9]{0,14}$/, 'expected a chain id as a decimal string'))
 
-/** An amount: a decimal string, never a float. Source: INTERFACE 2.3, last line. */
+/** An amount: a decimal string, never a float. Source: docs/interface.md 2.3, last line. */
 export const amount = z
   .string()
   .check(z.regex(/^(0|[1-9][0-9]*)(\.[0-9]+)?$/, 'expected a decimal string such as "12.50"'))
 
 /**
  * A currency code: the three capital letters of ISO 4217. Which of them are assigned changes by amendment and is not checked.
- * Source: INTERFACE 2.3.
+ * Source: docs/interface.md 2.3.
  */
 export const currency = z.string().check(z.regex(/^[A-Z]{3}$/, 'expected a three-letter currency code such as "EUR"'))
 

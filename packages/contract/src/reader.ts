@@ -1,6 +1,6 @@
 /**
  * Reads an answer by its schema, and tells what in it the schema does not name. An answer that fits takes a short way through plain
- * functions, made once from the schema; for one that does not, zod has the word. Source: INTERFACE 2; figures in `bench/README.md`, client.
+ * functions, made once from the schema; for one that does not, zod has the word. Source: docs/interface.md 2; figures in `bench/README.md`, client.
  * @module
  */
 import type * as z from 'zod/mini'

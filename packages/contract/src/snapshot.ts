@@ -1,4 +1,4 @@
-/** The notification payload: a full snapshot of a payment's state and merchant data. Source: INTERFACE 2.3. @module */
+/** The notification payload: a full snapshot of a payment's state and merchant data. Source: docs/interface.md 2.3. @module */
 import * as z from 'zod/mini'
 import { type Mode, object } from './mode.js'
 import { stateIn } from './payment-state.js'
@@ -20,11 +20,11 @@ export function snapshotShape<M extends Mode>(mode: M) {
   }
 }
 
-/** The merchant, open to unknown fields. Source: INTERFACE 2.1 `recipient`. */
+/** The merchant, open to unknown fields. Source: docs/interface.md 2.1 `recipient`. */
 export const recipientSchema = object('read', recipientShape)
 /** The merchant, closed. */
 export const recipientWriteSchema = object('write', recipientShape)
-/** The invoice with its four fields, open to unknown fields. Source: INTERFACE 2.1 `invoice`. */
+/** The invoice with its four fields, open to unknown fields. Source: docs/interface.md 2.1 `invoice`. */
 export const invoiceSchema = object('read', invoiceShape)
 /** The invoice, closed. */
 export const invoiceWriteSchema = object('write', invoiceShape)

@@ -1,4 +1,4 @@
-/** Tests: accounts by handle and by address. Source: INTERFACE 2.4, 4.3. @module */
+/** Tests: accounts by handle and by address. Source: docs/interface.md 2.4, 4.3. @module */
 import { expect } from 'vitest'
 import type { Store } from '../src/ports/store.js'
 import type { AccountRecord } from '../src/ports/store-accounts.js'

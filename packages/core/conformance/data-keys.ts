@@ -1,4 +1,4 @@
-/** Tests: keys that data is stored under. Source: DESIGN section 3 (secrets). @module */
+/** Tests: keys that data is stored under. Source: docs/decisions/secrets.md. @module */
 import { expect } from 'vitest'
 import type { StoreTransaction } from '../src/ports/store-transaction.js'
 import { type StoreTest, withAnother } from './subject.js'

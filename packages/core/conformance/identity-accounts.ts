@@ -1,4 +1,4 @@
-/** Tests: the store's own accounts. Source: INTERFACE 4.2 (account resolution order). @module */
+/** Tests: the store's own accounts. Source: docs/interface.md 4.2 (account resolution order). @module */
 import { expect } from 'vitest'
 import type { AccountEvent, IdentityAccountTransaction, StoredEmailCode } from '../src/ports/identity-accounts.js'
 import type { Store } from '../src/ports/store.js'

@@ -1,4 +1,4 @@
-/** Tests: persons, and who waits for whom. Source: DESIGN section 3 (identity). @module */
+/** Tests: persons, and who waits for whom. Source: docs/decisions/identity.md. @module */
 import { expect } from 'vitest'
 import type { Store } from '../src/ports/store.js'
 import type { PersonQuery, Subject } from '../src/ports/store-identity.js'

@@ -1,4 +1,4 @@
-/** Tests: redemptions, their leases and their look-ups. Source: DESIGN section 5.4. @module */
+/** Tests: redemptions, their leases and their look-ups. Source: docs/decisions/identity.md. @module */
 import { expect } from 'vitest'
 import type { Store } from '../src/ports/store.js'
 import type { NewRedemption, RedemptionRecord } from '../src/ports/store-identity.js'

@@ -1,4 +1,4 @@
-/** Tests: verifications, and when they are polled. Source: INTERFACE 3; DESIGN 5.4. @module */
+/** Tests: verifications, and when they are polled. Source: docs/interface.md 3; docs/decisions/identity.md. @module */
 import { expect } from 'vitest'
 import type { VerificationChange } from '../src/ports/store-identity.js'
 import { epoch, shop } from './fixtures.js'

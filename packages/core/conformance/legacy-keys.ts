@@ -1,4 +1,4 @@
-/** Tests: API keys of the legacy endpoints by id and by hash. Source: INTERFACE 5 (legacy API). @module */
+/** Tests: API keys of the legacy endpoints by id and by hash. Source: docs/interface.md 5 (legacy API). @module */
 import { expect } from 'vitest'
 import type { LegacyKeyRecord } from '../src/ports/store-legacy-keys.js'
 import { epoch } from './fixtures.js'

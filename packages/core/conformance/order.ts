@@ -1,4 +1,4 @@
-/** The order of pages. Source: INTERFACE 4.1. @module */
+/** The order of pages. Source: docs/interface.md 4.1. @module */
 import type { PaymentFacts } from '../src/payments/facts.js'
 
 /** Newest first by (blockTimestamp, chainId, txHash). */

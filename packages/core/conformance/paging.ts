@@ -1,4 +1,4 @@
-/** Tests: pages are a plain sort, cut. Source: INTERFACE 4.1. @module */
+/** Tests: pages are a plain sort, cut. Source: docs/interface.md 4.1. @module */
 import { expect } from 'vitest'
 import type { PaymentFacts } from '../src/payments/facts.js'
 import type { StoredPayment } from '../src/payments/record.js'

@@ -1,4 +1,4 @@
-/** Tests: which master keys stored secrets need. Source: DESIGN section 3 (secrets). @module */
+/** Tests: which master keys stored secrets need. Source: docs/decisions/secrets.md. @module */
 import { expect } from 'vitest'
 import type { SealingKeyUse } from '../src/ports/store-sealing-keys.js'
 import { epoch, integration } from './fixtures.js'

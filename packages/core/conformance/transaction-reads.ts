@@ -1,4 +1,4 @@
-/** Tests: the payments of a transaction, as the legacy look-up reads them. Source: INTERFACE 4.3. @module */
+/** Tests: the payments of a transaction, as the legacy look-up reads them. Source: docs/interface.md 4.3. @module */
 import { expect } from 'vitest'
 import type { Store } from '../src/ports/store.js'
 import { facts, hash, indexed, indexPayments, nextVersion, otherShop, primary } from './fixtures.js'

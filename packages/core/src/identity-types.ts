@@ -1,4 +1,4 @@
-/** What hosts, servers and operators get of identity verification. Source: INTERFACE 4.2. @module */
+/** What hosts, servers and operators get of identity verification. Source: docs/interface.md 4.2. @module */
 import type { ShareResponse } from '@payment-integration/contract'
 import type { AccountEvent, IdentityAccount } from './ports/identity-accounts.js'
 import type { Review } from './ports/identity-provider.js'

@@ -30,7 +30,7 @@ export interface LegacyCaller {
   readonly keyId: string
 }
 
-/** The read API of INTERFACE 4.1, after authentication. Parameters are the raw strings of the request. */
+/** The read API of docs/interface.md 4.1, after authentication. Parameters are the raw strings of the request. */
 export interface PaymentQueries {
   /**
    * A page, newest first.
@@ -52,7 +52,7 @@ export interface PaymentQueries {
   get(caller: Caller, query: { readonly txHash: string; readonly wallet?: string | undefined }): Promise<PaymentBody>
 }
 
-/** The legacy endpoints of INTERFACE 4.3, after authentication. */
+/** The legacy endpoints of docs/interface.md 4.3, after authentication. */
 export interface LegacyQueries {
   /**
    * All payments of a transaction. Parameters are the raw strings of the path.
@@ -75,7 +75,7 @@ export interface AccountInput {
   readonly config: LinkConfig
 }
 
-/** Managing accounts and their link configurations. Source: INTERFACE 2.4. */
+/** Managing accounts and their link configurations. Source: docs/interface.md 2.4. */
 export interface AccountCommands {
   /** @throws AccountError `ERR_ACCOUNT_EXISTS`, `ERR_ACCOUNT_INVALID` (says which field and why). */
   create(input: AccountInput): Promise<AccountRecord>
@@ -325,12 +325,12 @@ export interface JoinedUpdate {
 /** The whole service, embedded in a host app or wired by the reference server. */
 export interface Service {
   readonly store: Store
-  /** Resolves the caller, or null for every failure alike. `authorization` is the header's value. Source: INTERFACE 5. */
+  /** Resolves the caller, or null for every failure alike. `authorization` is the header's value. Source: docs/interface.md 5. */
   authenticate(authorization: string | null | undefined): Promise<Caller | null>
   readonly payments: PaymentQueries
   /**
    * Resolves whose legacy API key the header's value is, bare or as `Bearer <key>`; null for every failure alike.
-   * Source: INTERFACE 5; DESIGN section 3.
+   * Source: docs/interface.md 5, docs/decisions/authentication-cache.md.
    */
   authenticateLegacy(authorization: string | null | undefined): Promise<LegacyCaller | null>
   readonly legacy: LegacyQueries

@@ -1,4 +1,4 @@
-/** Puts the use cases together on the ports of a host. Source: DESIGN section 2. @module */
+/** Puts the use cases together on the ports of a host. Source: docs/architecture.md. @module */
 import type { ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
 import { createAccountCommands } from './accounts/commands.js'
 import { createHeadAnnouncer } from './audit/announce-head.js'
@@ -73,7 +73,7 @@ export interface ServiceDeps {
     | undefined
   /**
    * Blocks on top of a block until its payments are final, by chain; null: never. The legacy endpoints say so, and no
-   * reorganisation is followed deeper. Chains that are not named here keep the number of INTERFACE 8, and the others are never final.
+   * reorganisation is followed deeper. Chains that are not named here keep the number of docs/interface.md 8, and the others are never final.
    */
   readonly confirmations?: Confirmations | undefined
   /**

@@ -1,5 +1,5 @@
 /**
- * What a failed answer of the provider means for us. Source: INTERFACE 7 (422), DESIGN section 3 (identity provider).
+ * What a failed answer of the provider means for us. Source: docs/interface.md 7 (422), docs/decisions/identity-provider.md.
  * @module
  */
 

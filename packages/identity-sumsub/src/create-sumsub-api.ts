@@ -1,6 +1,6 @@
 /**
  * The service's side of the provider's API: redeem a share token, find what became of it, and ask where a verification
- * stands. Source: INTERFACE 3 (KYC attachment), 4.2; DESIGN section 3 (identity provider).
+ * stands. Source: docs/interface.md 3 (KYC attachment), 4.2; docs/decisions/identity-provider.md.
  * @module
  */
 import { readApplicant, type SumsubApplicant } from './applicant.js'

@@ -14,7 +14,7 @@ export abstract class ProviderError extends Error {
 
 /**
  * The provider refused the share token: expired, used before, of an applicant that is not approved, or of a level that
- * shares no step with ours. A fresh token may help. Source: INTERFACE 7 (422).
+ * shares no step with ours. A fresh token may help. Source: docs/interface.md 7 (422).
  */
 export class TokenRejectedError extends ProviderError {
   override readonly name = 'TokenRejectedError'

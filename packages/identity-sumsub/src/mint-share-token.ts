@@ -1,4 +1,4 @@
-/** The integrator's side: mints the token that is shared. Source: INTERFACE 4.2. @module */
+/** The integrator's side: mints the token that is shared. Source: docs/interface.md 4.2. @module */
 import { classifyFailure } from './classify-failure.js'
 import { createCall, type ProviderConnection } from './connection.js'
 import { ProviderAnswerError } from './errors.js'

@@ -1,4 +1,4 @@
-/** Where a verification stands, in the words of the contract. Source: INTERFACE 2.5, 3. @module */
+/** Where a verification stands, in the words of the contract. Source: docs/interface.md 2.5, 3. @module */
 import type { ReviewStatus, ShareResponse } from '@payment-integration/contract'
 import { field, text, texts } from './internal/json.js'
 import { parseTime } from './internal/times.js'

@@ -1,4 +1,4 @@
-/** INTERFACE 4.2: who steals the database gets no e-mail address, no share token and no code, in any form. */
+/** docs/interface.md 4.2: who steals the database gets no e-mail address, no share token and no code, in any form. */
 
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** Accounts with their handles and link configurations. Source: INTERFACE 2.4, 4.3. @module */
+/** Accounts with their handles and link configurations. Source: docs/interface.md 2.4, 4.3. @module */
 import type { AccountRecord, AccountStore } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
 import type { Connection, Engine } from './engine.js'

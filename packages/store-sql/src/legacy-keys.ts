@@ -1,4 +1,4 @@
-/** API keys of the legacy endpoints, which arrive hashed. Source: INTERFACE 5 (legacy API). @module */
+/** API keys of the legacy endpoints, which arrive hashed. Source: docs/interface.md 5 (legacy API). @module */
 import type { LegacyKeyRecord, LegacyKeyStore, StoreTransaction } from '@payment-integration/core/ports'
 import { type Selectable, sql } from 'kysely'
 import type { Connection, Engine } from './engine.js'

@@ -1,4 +1,4 @@
-/** Which master keys stored rows need, by place. Source: DESIGN section 3 (secrets). @module */
+/** Which master keys stored rows need, by place. Source: docs/decisions/secrets.md. @module */
 import type { SealingKeyUse } from '@payment-integration/core/ports'
 import type { Engine, Parameter } from './engine.js'
 import { run } from './internal/statement.js'

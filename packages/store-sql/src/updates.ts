@@ -1,4 +1,4 @@
-/** Processor updates: every one is kept under its id. Source: DESIGN section 3 (updates). @module */
+/** Processor updates: every one is kept under its id. Source: docs/decisions/processor-updates.md. @module */
 import type { ProcessorUpdate, UpdateOutcome } from '@payment-integration/contract'
 import type { StoredUpdate } from '@payment-integration/core/ports'
 import { type Selectable, sql } from 'kysely'

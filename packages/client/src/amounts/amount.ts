@@ -1,4 +1,4 @@
-/** Amounts as the API has them: decimal text, exact, never a float. Source: INTERFACE 2.1, 2.3 (last line). @module */
+/** Amounts as the API has them: decimal text, exact, never a float. Source: docs/interface.md 2.1, 2.3 (last line). @module */
 
 declare const brand: unique symbol
 

@@ -1,4 +1,4 @@
-/** Comparing and adding amounts, exactly. Source: INTERFACE 2.3 (last line). @module */
+/** Comparing and adding amounts, exactly. Source: docs/interface.md 2.3 (last line). @module */
 import type { Amount } from './amount.js'
 import { toAmount, toDecimal, unitsAt } from './decimal.js'
 

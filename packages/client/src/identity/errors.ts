@@ -1,8 +1,8 @@
-/** What only a call of `identity.share` can end in. Source: INTERFACE 7 (share endpoint); DESIGN section 3 (identity provider). @module */
+/** What only a call of `identity.share` can end in. Source: docs/interface.md 7 (share endpoint); docs/decisions/identity-provider.md. @module */
 import type { FormerVerdict } from '@payment-integration/contract'
 import { ClientError } from '../errors.js'
 
-/** 400. The service refused the request: most likely the e-mail address, of which only the outline is checked here. Source: INTERFACE 7. */
+/** 400. The service refused the request: most likely the e-mail address, of which only the outline is checked here. Source: docs/interface.md 7. */
 export class InvalidShareRequestError extends ClientError {
   override readonly name = 'InvalidShareRequestError'
   readonly code = 'ERR_INVALID_SHARE_REQUEST'
@@ -14,7 +14,7 @@ export class InvalidShareRequestError extends ClientError {
   }
 }
 
-/** 404. Sharing is not enabled on this environment. Source: INTERFACE 7. */
+/** 404. Sharing is not enabled on this environment. Source: docs/interface.md 7. */
 export class SharingDisabledError extends ClientError {
   override readonly name = 'SharingDisabledError'
   readonly code = 'ERR_SHARING_DISABLED'
@@ -24,7 +24,7 @@ export class SharingDisabledError extends ClientError {
   }
 }
 
-/** 409. The user has a verification that this integration did not share, whatever its status. Nothing was redeemed. Source: INTERFACE 3, 7. */
+/** 409. The user has a verification that this integration did not share, whatever its status. Nothing was redeemed. Source: docs/interface.md 3, 7. */
 export class VerificationUnavailableError extends ClientError {
   override readonly name = 'VerificationUnavailableError'
   readonly code = 'ERR_VERIFICATION_UNAVAILABLE'
@@ -36,7 +36,7 @@ export class VerificationUnavailableError extends ClientError {
   }
 }
 
-/** 422. The provider rejected the token: it is expired or used, the applicant is not approved, or the levels share no step. Source: INTERFACE 7. */
+/** 422. The provider rejected the token: it is expired or used, the applicant is not approved, or the levels share no step. Source: docs/interface.md 7. */
 export class ShareTokenRejectedError extends ClientError {
   override readonly name = 'ShareTokenRejectedError'
   readonly code = 'ERR_SHARE_TOKEN_REJECTED'
@@ -65,7 +65,7 @@ export class ShareTokenRejectedError extends ClientError {
   }
 }
 
-/** 503 for the provider's sake, after the retries: it is down, slow or throttles. Source: DESIGN section 3. */
+/** 503 for the provider's sake, after the retries: it is down, slow or throttles. Source: docs/decisions/identity.md. */
 export class IdentityUnavailableError extends ClientError {
   override readonly name = 'IdentityUnavailableError'
   readonly code = 'ERR_IDENTITY_UNAVAILABLE'
@@ -80,7 +80,7 @@ export class IdentityUnavailableError extends ClientError {
   }
 }
 
-/** 502. The provider refuses the service itself, so whoever runs the service must act. Source: DESIGN section 3. */
+/** 502. The provider refuses the service itself, so whoever runs the service must act. Source: docs/decisions/identity.md. */
 export class IdentityMisconfiguredError extends ClientError {
   override readonly name = 'IdentityMisconfiguredError'
   readonly code = 'ERR_IDENTITY_MISCONFIGURED'

@@ -1,4 +1,4 @@
-/** Where a shared verification stands, as something to switch on. Source: INTERFACE 2.5, 3. @module */
+/** Where a shared verification stands, as something to switch on. Source: docs/interface.md 2.5, 3. @module */
 import type { OpenShareResponse, ReviewStatus } from '@payment-integration/contract'
 
 /** What every result has. */

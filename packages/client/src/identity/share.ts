@@ -1,4 +1,4 @@
-/** Sharing a user's identity verification. Source: INTERFACE 3 (KYC attachment), 4.2, 7. @module */
+/** Sharing a user's identity verification. Source: docs/interface.md 3 (KYC attachment), 4.2, 7. @module */
 import {
   createReader,
   errorBodySchema,

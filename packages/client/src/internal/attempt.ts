@@ -1,4 +1,4 @@
-/** One try: from the request to a whole 200 body, or to a typed error. Source: INTERFACE 7. @module */
+/** One try: from the request to a whole 200 body, or to a typed error. Source: docs/interface.md 7. @module */
 import {
   ClientError,
   InvalidResponseError,

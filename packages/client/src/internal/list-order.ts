@@ -1,4 +1,4 @@
-/** The order of every list. Source: INTERFACE 4.1 (keyset, by blockTimestamp, chainId and txHash, descending). @module */
+/** The order of every list. Source: docs/interface.md 4.1 (keyset, by blockTimestamp, chainId and txHash, descending). @module */
 import type { Payment } from '../payment.js'
 
 /** What a list is ordered by. */

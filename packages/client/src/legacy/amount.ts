@@ -1,4 +1,4 @@
-/** The invoice amount as the service reads it: decimal text, never a float. Source: INTERFACE 2.3 (last line), 4.3. @module */
+/** The invoice amount as the service reads it: decimal text, never a float. Source: docs/interface.md 2.3 (last line), 4.3. @module */
 import { primitives, verifyRequestLimits } from '@payment-integration/contract'
 
 /**

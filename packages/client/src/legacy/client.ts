@@ -1,4 +1,4 @@
-/** The client of the legacy API. Source: INTERFACE 2.4, 4.3, 5. @module */
+/** The client of the legacy API. Source: docs/interface.md 2.4, 4.3, 5. @module */
 import {
   createReader,
   type Lookup,

@@ -1,6 +1,6 @@
 /**
  * What only a legacy call can end in. Unlike the others, these errors hold text of the answer, because it is what the caller
- * must see; the answer was searched for the API key before. Source: INTERFACE 4.3, 7 (legacy errors).
+ * must see; the answer was searched for the API key before. Source: docs/interface.md 4.3, 7 (legacy errors).
  * @module
  */
 import { type LegacyErrorBody, type Verify, verificationErrors as verdicts } from '@payment-integration/contract'
@@ -9,7 +9,7 @@ import { ClientError } from '../errors.js'
 /** One thing that was wrong with a request: what, in words, and in which parameter. */
 export type RequestFlaw = LegacyErrorBody['details'][number]
 
-/** 400. The service refused one or more parameters. Source: INTERFACE 4.3. */
+/** 400. The service refused one or more parameters. Source: docs/interface.md 4.3. */
 export class InvalidLegacyRequestError extends ClientError {
   override readonly name = 'InvalidLegacyRequestError'
   readonly code = 'ERR_INVALID_LEGACY_REQUEST'
@@ -22,7 +22,7 @@ export class InvalidLegacyRequestError extends ClientError {
   }
 }
 
-/** 404. The service knows no payment in this transaction (yet). Source: INTERFACE 4.3. */
+/** 404. The service knows no payment in this transaction (yet). Source: docs/interface.md 4.3. */
 export class TransactionNotFoundError extends ClientError {
   override readonly name = 'TransactionNotFoundError'
   readonly code = 'ERR_TRANSACTION_NOT_FOUND'
@@ -38,7 +38,7 @@ export class TransactionNotFoundError extends ClientError {
   }
 }
 
-/** 409. At least one payment of the transaction does not match the invoice. Source: INTERFACE 4.3. */
+/** 409. At least one payment of the transaction does not match the invoice. Source: docs/interface.md 4.3. */
 export class VerificationFailedError extends ClientError {
   override readonly name = 'VerificationFailedError'
   readonly code = 'ERR_VERIFICATION_FAILED'

@@ -1,4 +1,4 @@
-/** The flat per-transaction shape, from the nested one. Source: INTERFACE 2.4 (published type snapshot, subject to change). @module */
+/** The flat per-transaction shape, from the nested one. Source: docs/interface.md 2.4 (published type snapshot, subject to change). @module */
 import type { FlatTransaction, Lookup, Verify } from '@payment-integration/contract'
 import { isAmount } from '../amounts/amount.js'
 

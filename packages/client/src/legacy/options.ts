@@ -1,4 +1,4 @@
-/** What the legacy client is made from, checked before it is made. Source: INTERFACE 5 (legacy); DESIGN section 3. @module */
+/** What the legacy client is made from, checked before it is made. Source: docs/interface.md 5 (legacy); docs/decisions/legacy.md. @module */
 import { checkText } from '../internal/check.js'
 import { checkTransport, type Transport, type TransportOptions } from '../transport-options.js'
 

@@ -1,4 +1,4 @@
-/** One payment of the service against the store. Source: INTERFACE 6 (receiver obligations). @module */
+/** One payment of the service against the store. Source: docs/interface.md 6 (receiver obligations). @module */
 import type { Payment } from '../payment.js'
 import type { ReconcileStore } from './store.js'
 

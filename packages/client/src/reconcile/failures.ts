@@ -1,6 +1,5 @@
 /**
- * Payments whose handler threw or whose look-up failed: kept for the next run, and looked up by it. Source: INTERFACE
- * 4.1 (single look-ups), 7.
+ * Keeps payments whose handler threw or whose look-up failed, for the next run. Source: docs/interface.md 4.1, 7.
  * @module
  */
 import { AmbiguousPaymentError, InvalidResponseError, NotFoundError } from '../errors.js'

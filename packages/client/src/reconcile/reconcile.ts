@@ -1,6 +1,6 @@
 /**
  * Compares a version store with the service, newest first, and repairs it through the handler of the deliveries.
- * Source: INTERFACE 4.1 (reconciliation method), 6 (receiver obligations); DESIGN section 2 (flow 6).
+ * Source: docs/interface.md 4.1 (reconciliation method), 6 (receiver obligations); docs/architecture.md.
  * @module
  */
 import { InvalidRequestError } from '../errors.js'

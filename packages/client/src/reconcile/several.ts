@@ -1,4 +1,4 @@
-/** Finds transactions that hold more payments than the read API shows. Source: INTERFACE 2.4, 4.3 (look-up). @module */
+/** Finds transactions that hold more payments than the read API shows. Source: docs/interface.md 2.4, 4.3 (look-up). @module */
 import { AbortedError, ClientError, UnauthorizedError } from '../errors.js'
 import type { LegacyClient } from '../legacy/client.js'
 import type { KeptFailure } from './checkpoint.js'

@@ -1,4 +1,4 @@
-/** What reconciling needs of a version store; every store of `@payment-integration/version-store` has it. Source: INTERFACE 6 (receiver obligations). @module */
+/** What reconciling needs of a version store; every store of `@payment-integration/version-store` has it. Source: docs/interface.md 6 (receiver obligations). @module */
 
 /** Which payment a version belongs to. */
 export interface StoredKey {

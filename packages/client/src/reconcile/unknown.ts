@@ -1,4 +1,4 @@
-/** Which payments of the store the service does not have. Source: INTERFACE 4.1 (single look-ups), 7. @module */
+/** Which payments of the store the service does not have. Source: docs/interface.md 4.1 (single look-ups), 7. @module */
 import { AbortedError, AmbiguousPaymentError, ClientError, NotFoundError, UnauthorizedError } from '../errors.js'
 import { isTxHash } from '../internal/check.js'
 import type { Payment } from '../payment.js'

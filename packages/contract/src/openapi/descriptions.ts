@@ -1,4 +1,4 @@
-/** What each schema and each field means, in a sentence. Source: INTERFACE 2, 4.2, 4.3, 6, 7; DESIGN section 3. @module */
+/** Describes each schema and each field in a sentence. Source: docs/interface.md 2, 4.2, 4.3, 6, 7. @module */
 
 /** Texts by the path of a field; the empty path is the object itself. */
 type Texts = Readonly<Record<string, string>>

@@ -1,4 +1,4 @@
-/** What the health endpoints answer. They are for operators and load balancers, and no part of INTERFACE. @module */
+/** Schemas of the health endpoints, for operators and load balancers; the contract has none. @module */
 import * as z from 'zod/mini'
 import { object } from '../mode.js'
 

@@ -1,4 +1,4 @@
-/** Sharing an identity verification. Source: INTERFACE 2.5, 3 (KYC attachment), 4.2, 7; DESIGN section 3 (identity provider). @module */
+/** Sharing an identity verification. Source: docs/interface.md 2.5, 3 (KYC attachment), 4.2, 7; docs/decisions/identity-provider.md. @module */
 import {
   identityMisconfiguredBody,
   identityUnavailableBody,

@@ -1,4 +1,4 @@
-/** What the document says before its endpoints. Source: INTERFACE 1, 4, 5, 7. @module */
+/** What the document says before its endpoints. Source: docs/interface.md 1, 4, 5, 7. @module */
 
 /** One line about the service. */
 export const summary = 'Payments on chain: read them, look them up, verify them, and be told of every change.'

@@ -1,4 +1,4 @@
-/** The legacy look-up and verify. Source: INTERFACE 4.3. @module */
+/** The legacy look-up and verify. Source: docs/interface.md 4.3. @module */
 import { paths } from '../paths.js'
 import { legacyError, lookup, notVerified, verified, verifyRequest } from './examples.js'
 import { operation } from './operation.js'

@@ -1,4 +1,4 @@
-/** Parameters of the endpoints. Source: INTERFACE 4.1, 4.3, 8. @module */
+/** Parameters of the endpoints. Source: docs/interface.md 4.1, 4.3, 8. @module */
 import { pageLimit } from '../limits.js'
 import type { JsonSchema, Parameter } from './types.js'
 

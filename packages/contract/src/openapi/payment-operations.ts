@@ -1,4 +1,4 @@
-/** The integration read API. Source: INTERFACE 4.1, 5, 7. @module */
+/** The integration read API. Source: docs/interface.md 4.1, 5, 7. @module */
 import { paths } from '../paths.js'
 import { page, payment } from './examples.js'
 import { operation } from './operation.js'

@@ -1,4 +1,4 @@
-/** Updates from payment processors. Source: DESIGN section 3 (updates), which completes INTERFACE 1 and 6. @module */
+/** Updates from payment processors. Source: docs/decisions/processor-updates.md, which completes docs/interface.md 1 and 6. @module */
 import { notFoundBody } from '../errors.js'
 import { paths } from '../paths.js'
 import { update, updateApplied, updateRefused, updateUnchanged, updateWaiting } from './examples.js'

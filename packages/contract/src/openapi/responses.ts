@@ -1,4 +1,4 @@
-/** Answers that several endpoints share. Source: INTERFACE 4, 5, 7. @module */
+/** Answers that several endpoints share. Source: docs/interface.md 4, 5, 7. @module */
 import { tooManyRequestsBody, unauthorizedBody } from '../errors.js'
 import { cacheControl, signatureHeader } from '../headers.js'
 import { pageLimit } from '../limits.js'

@@ -1,4 +1,4 @@
-/** Handles: how an account is named. Source: INTERFACE 2.4 (accounts response), 4.3 (`address` or handle). @module */
+/** Handles: how an account is named. Source: docs/interface.md 2.4 (accounts response), 4.3 (`address` or handle). @module */
 import { lowercaseAddress } from '../internal/address.js'
 
 const pattern = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/

@@ -1,4 +1,4 @@
-/** Link configurations as accounts store them. Source: INTERFACE 2.4 (link configuration). @module */
+/** Link configurations as accounts store them. Source: docs/interface.md 2.4 (link configuration). @module */
 import {
   type CoinConfig,
   type LinkConfig,

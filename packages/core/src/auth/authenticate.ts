@@ -1,4 +1,4 @@
-/** One path for every caller, known or not. Source: INTERFACE 5, rules 3 and 4. @module */
+/** One path for every caller, known or not. Source: docs/interface.md 5, rules 3 and 4. @module */
 import { timingSafeEqual } from 'node:crypto'
 import type { IntegrationStore, SecretHash } from '../ports/store-integrations.js'
 import type { Clock, Random } from '../ports/world.js'

@@ -1,4 +1,4 @@
-/** Reads an `Authorization: Basic` header, strictly. Source: INTERFACE 5, rules 1 and 2. @module */
+/** Reads an `Authorization: Basic` header, strictly. Source: docs/interface.md 5, rules 1 and 2. @module */
 
 /** The two halves of a header, or a stand-in's. */
 export interface BasicCredentials {

@@ -1,4 +1,4 @@
-/** The API key of the legacy endpoints. Source: INTERFACE 5 (legacy API); DESIGN section 3 (legacy). @module */
+/** The API key of the legacy endpoints. Source: docs/interface.md 5 (legacy API); docs/decisions/legacy.md. @module */
 import type { LegacyKeyStore } from '../ports/store-legacy-keys.js'
 import { hashLegacyKey } from '../secrets/hash-legacy-key.js'
 import type { MasterKey } from '../secrets/master-key.js'

@@ -1,4 +1,4 @@
-/** The page token: authenticated, versioned, bound to integration and list. Source: INTERFACE 4.1; DESIGN section 3 (cursor). @module */
+/** The page token: authenticated, versioned, bound to integration and list. Source: docs/interface.md 4.1; docs/decisions/cursor.md. @module */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { BadRequestError } from '../errors.js'
 import type { PagePosition } from '../ports/store-reads.js'

@@ -1,4 +1,4 @@
-/** Listing and replaying deliveries. Source: DESIGN section 3 (retries); docs/decisions/replays.md. @module */
+/** Listing and replaying deliveries. Source: docs/decisions/retries.md; docs/decisions/replays.md. @module */
 import type { Audited } from '../audit/audited.js'
 import { DeliveryError } from '../errors.js'
 import { assertWhole } from '../internal/assert-whole.js'

@@ -1,4 +1,4 @@
-/** One-time codes that prove an e-mail address. Source: INTERFACE 4.2. @module */
+/** One-time codes that prove an e-mail address. Source: docs/interface.md 4.2. @module */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { ProofRefusal, StoredEmailCode } from '../ports/identity-accounts.js'
 import type { Random } from '../ports/world.js'

@@ -1,4 +1,4 @@
-/** Stores e-mail addresses by keyed hash, and sealed. Source: DESIGN section 3 (secrets). @module */
+/** Stores e-mail addresses by keyed hash, and sealed. Source: docs/decisions/secrets.md. @module */
 import { createHmac } from 'node:crypto'
 import { ShareRequestError } from '../identity/errors.js'
 import type { EmailAddress } from '../ports/identity-accounts.js'

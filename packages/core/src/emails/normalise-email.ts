@@ -1,4 +1,4 @@
-/** One spelling for each e-mail address. Source: INTERFACE 4.2 (email). @module */
+/** One spelling for each e-mail address. Source: docs/interface.md 4.2 (email). @module */
 import { domainToASCII } from 'node:url'
 import { shareRequestLimits } from '@payment-integration/contract'
 

@@ -1,4 +1,4 @@
-/** The payment that a fulfilled deposit is. Source: INTERFACE 2.1 (chainId, txHash, source); DESIGN section 3. @module */
+/** The payment that a fulfilled deposit is. Source: docs/interface.md 2.1 (chainId, txHash, source); docs/decisions/cross-chain.md. @module */
 import type { PaymentFacts } from '../payments/facts.js'
 import type { StoredPayment } from '../payments/record.js'
 import type { BridgeDeposit, Fulfilment } from '../ports/fulfilment.js'

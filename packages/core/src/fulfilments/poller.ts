@@ -1,4 +1,4 @@
-/** Asks a source what became of deposits into bridges. Source: INTERFACE 2.1 (source); DESIGN section 3 (cross-chain). @module */
+/** Asks a source what became of deposits into bridges. Source: docs/interface.md 2.1 (source); docs/decisions/cross-chain.md. @module */
 import type { ServiceEvent } from '../events.js'
 import { assertWhole } from '../internal/assert-whole.js'
 import { describeError } from '../internal/describe-error.js'

@@ -1,4 +1,4 @@
-/** Commits the payment that a fulfilled deposit is. Source: DESIGN section 3 (version, several payments in one transaction). @module */
+/** Commits the payment that a fulfilled deposit is. Source: docs/decisions/version.md, docs/decisions/several-payments-in-one-transaction.md. @module */
 import type { ServiceEvent } from '../events.js'
 import { storePayments } from '../payments/store-payments.js'
 import type { Fulfilment } from '../ports/fulfilment.js'

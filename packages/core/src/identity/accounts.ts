@@ -1,4 +1,4 @@
-/** Registers accounts, and takes proofs of e-mail addresses. Source: INTERFACE 4.2. @module */
+/** Registers accounts, and takes proofs of e-mail addresses. Source: docs/interface.md 4.2. @module */
 import type { EmailCodes } from '../emails/email-codes.js'
 import { type EmailKeys, parseEmail } from '../emails/email-keys.js'
 import type { HostProof, IdentityAccountCommands } from '../identity-types.js'

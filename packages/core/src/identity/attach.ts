@@ -1,4 +1,4 @@
-/** Attaches an applicant to the subject of its redemption. Source: INTERFACE 3, 4.2. @module */
+/** Attaches an applicant to the subject of its redemption. Source: docs/interface.md 3, 4.2. @module */
 import type { Applicant, Review } from '../ports/identity-provider.js'
 import type { RedemptionRecord, ShareOutcome, Subject, VerdictRecord } from '../ports/store-identity.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'

@@ -1,4 +1,4 @@
-/** Decides whose an e-mail address is. Source: INTERFACE 4.2 (account resolution order). @module */
+/** Decides whose an e-mail address is. Source: docs/interface.md 4.2 (account resolution order). @module */
 import type { AddressOwner, EmailProof, ProofRefusal } from '../ports/identity-accounts.js'
 import type { Subject } from '../ports/store-identity.js'
 

@@ -22,7 +22,7 @@ function decide(
   return decideSubject({ open: own, subjects, redemptions, caller: shop, lookedUp: new Set(lookedUp) })
 }
 
-describe('INTERFACE 3, KYC attachment', () => {
+describe('interface 3, KYC attachment', () => {
   test('none: the token is redeemed', () => {
     expect(decide(open)).toEqual({ kind: 'redeem' })
   })

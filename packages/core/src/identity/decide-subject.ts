@@ -1,4 +1,4 @@
-/** Decides what a share does to a person's verification. Source: INTERFACE 3 (KYC attachment). @module */
+/** Decides what a share does to a person's verification. Source: docs/interface.md 3 (KYC attachment). @module */
 import type { Review } from '../ports/identity-provider.js'
 import type { RedemptionRecord, ShareOutcome, Subject } from '../ports/store-identity.js'
 import { isRejected, notStarted, reviewToAnswer } from './reviews.js'

@@ -1,4 +1,4 @@
-/** INTERFACE 3: a verification that exists but was not donated by the caller. */
+/** docs/interface.md 3: a verification that exists but was not donated by the caller. */
 import { describe, expect, test } from 'vitest'
 import { approved, begun, identitySetup, otherEmail, rejected, shop } from '../../test/support/identity-setup.js'
 import { subjectWith } from '../../test/support/subject-with.js'

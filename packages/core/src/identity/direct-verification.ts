@@ -1,4 +1,4 @@
-/** A verification that a user did directly, without an integration. Source: INTERFACE 3. @module */
+/** A verification that a user did directly, without an integration. Source: docs/interface.md 3. @module */
 import type { DirectDecision, RecordDirectVerification } from '../identity-types.js'
 import type { Store } from '../ports/store.js'
 import type { Subject } from '../ports/store-identity.js'

@@ -1,4 +1,4 @@
-/** How sharing ends without an answer. Source: INTERFACE 7. @module */
+/** How sharing ends without an answer. Source: docs/interface.md 7. @module */
 import { identityMisconfiguredBody, identityUnavailableBody, kycUnavailableBody } from '@payment-integration/contract'
 import { CoreError } from '../errors.js'
 import type { Answer, ProviderRefusal, Review } from '../ports/identity-provider.js'

@@ -1,4 +1,4 @@
-/** Sharing identity verifications, put together. Source: INTERFACE 4.2. @module */
+/** Sharing identity verifications, put together. Source: docs/interface.md 4.2. @module */
 import { createHmac } from 'node:crypto'
 import { createAudited } from '../audit/audited.js'
 import { createEmailCodes } from '../emails/email-codes.js'

@@ -1,4 +1,4 @@
-/** DESIGN 5.4: a process may die at every await. What is redeemed is redeemed once, and is not lost. */
+/** docs/decisions/identity.md: a process may die at every await. What is redeemed is redeemed once, and is not lost. */
 import { describe, expect, test } from 'vitest'
 import {
   approved,

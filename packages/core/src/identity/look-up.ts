@@ -1,4 +1,4 @@
-/** Looks up redemptions whose outcome is unknown, by name. Source: DESIGN 5.4. @module */
+/** Looks up redemptions whose outcome is unknown, by name. Source: docs/decisions/identity.md. @module */
 import type { Applicant, IdentityProvider } from '../ports/identity-provider.js'
 import type { RedemptionRecord, RedemptionState } from '../ports/store-identity.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'

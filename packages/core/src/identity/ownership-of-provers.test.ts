@@ -1,4 +1,4 @@
-/** INTERFACE 4.2: what stays with an account that proved an address, and what its next owner gets. */
+/** docs/interface.md 4.2: what stays with an account that proved an address, and what its next owner gets. */
 import { describe, expect, test } from 'vitest'
 import { otherShop, shop } from '../../test/support/identity-setup.js'
 import { ownershipSetup, X, Y } from '../../test/support/ownership-setup.js'

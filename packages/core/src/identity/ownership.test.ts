@@ -1,5 +1,5 @@
 /**
- * INTERFACE 4.2: whose a verification is, whoever registers, proves, attests and shares, in whatever order. `proved by
+ * docs/interface.md 4.2: whose a verification is, whoever registers, proves, attests and shares, in whatever order. `proved by
  * another`: a subject that an account proved stays with it for ever, and who proves the address next gets a new one.
  */
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** Parses the body of a share request. Source: INTERFACE 4.2, 7 (400). @module */
+/** Parses the body of a share request. Source: docs/interface.md 4.2, 7 (400). @module */
 import { shareRequestLimits, shareRequestSchema } from '@payment-integration/contract'
 import { normaliseEmail } from '../emails/normalise-email.js'
 import { findDuplicateKey } from '../internal/duplicate-key.js'

@@ -1,4 +1,4 @@
-/** Polls the provider about what is due. Source: INTERFACE 3; DESIGN section 3 (identity). @module */
+/** Polls the provider about what is due. Source: docs/interface.md 3; docs/decisions/identity.md. @module */
 import type { DatedReview } from '../ports/identity-provider.js'
 import type { Subject } from '../ports/store-identity.js'
 import { logFailure } from './errors.js'

@@ -1,4 +1,4 @@
-/** Every row of INTERFACE 3 (KYC attachment), 4.2 and 7 (share endpoint), on whatever store the tests are given. */
+/** Every row of docs/interface.md 3 (KYC attachment), 4.2 and 7 (share endpoint), on whatever store the tests are given. */
 import { describe, expect, test } from 'vitest'
 import {
   approved,
@@ -21,7 +21,7 @@ const statuses = [begun, review('pending'), review('prechecked'), review('onHold
 const answerOf = (share: Promise<unknown>) =>
   share.catch(({ code, message, retryAfterMs }) => ({ code, message, retryAfterMs }))
 
-describe('INTERFACE 3, by the existing state of the user’s verification', () => {
+describe('interface 3, by the existing state of the user’s verification', () => {
   test('none, valid token: redeemed, reused: true, init', async () => {
     const { share, provider } = identitySetup()
     expect(await share()).toEqual({ ...begun, reused: true })
@@ -86,7 +86,7 @@ describe('INTERFACE 3, by the existing state of the user’s verification', () =
   })
 })
 
-describe('INTERFACE 4.2, whose verification it becomes', () => {
+describe('interface 4.2, whose verification it becomes', () => {
   test('of the account with verified ownership of the e-mail, before all that carry it', async () => {
     const { register, prove, share, has } = identitySetup()
     const carrier = await register()
@@ -148,7 +148,7 @@ describe('INTERFACE 4.2, whose verification it becomes', () => {
   })
 })
 
-describe('INTERFACE 4.2, the endpoint tells nobody whether there is an account', () => {
+describe('interface 4.2, the endpoint tells nobody whether there is an account', () => {
   const accounts = ['none', 'carried', 'proved', 'carried, and registered once more'] as const
 
   /** What integrations are answered for one address: shares, refusals, lost answers and verdicts, in one order. */
@@ -183,7 +183,7 @@ describe('INTERFACE 4.2, the endpoint tells nobody whether there is an account',
   })
 })
 
-describe('INTERFACE 7, share endpoint', () => {
+describe('interface 7, share endpoint', () => {
   test('the provider rejected the redemption: 422 with its words, and a fresh token lands on the same account', async () => {
     const { share, prove, fails, has } = identitySetup()
     const accountId = await prove()

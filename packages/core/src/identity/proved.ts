@@ -1,4 +1,4 @@
-/** Gives an address to its owner or prover. Source: INTERFACE 4.2 (account resolution order). @module */
+/** Gives an address to its owner or prover. Source: docs/interface.md 4.2 (account resolution order). @module */
 import type { AddressOwner, EmailAddress, EmailProof, ProofRefusal } from '../ports/identity-accounts.js'
 import type { Subject } from '../ports/store-identity.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'

@@ -1,4 +1,4 @@
-/** Orders reviews, and says when each is polled. Source: INTERFACE 3. @module */
+/** Orders reviews, and says when each is polled. Source: docs/interface.md 3. @module */
 import type { Review } from '../ports/identity-provider.js'
 import type { Verification } from '../ports/store-identity.js'
 
@@ -23,7 +23,7 @@ function openReview(reviewStatus: Review['reviewStatus']): Review {
 
 /** The answer where nothing is known yet. */
 export const notStarted: Review = openReview('not_started')
-/** A redemption was answered without a status: the checks have begun. Source: INTERFACE 3 ("normally init"). */
+/** A redemption was answered without a status: the checks have begun. Source: docs/interface.md 3 ("normally init"). */
 export const begunReview: Review = openReview('init')
 /** An applicant that is switched off is not approved, and may be switched on again. */
 const switchedOff: Review = openReview('onHold')

@@ -21,7 +21,7 @@ const unavailable = expect.objectContaining({ code: 'ERR_IDENTITY_UNAVAILABLE', 
 const notDonated = expect.objectContaining({ code: 'ERR_VERIFICATION_UNAVAILABLE' })
 const input = { integrationAddress: shop, email, shareToken: 'token' }
 
-describe('INTERFACE 3, KYC attachment', () => {
+describe('interface 3, KYC attachment', () => {
   test('none: the token is redeemed and the check begins', async () => {
     const { share, provider, subject, outcomes } = identitySetup()
     expect(await share(shop, 'token')).toEqual({ ...begun, reused: true })
@@ -333,7 +333,7 @@ test('neither the address nor the token is in a row or in a log', async () => {
   expect(stored).not.toMatch(/canary/i)
 })
 
-/** INTERFACE 4.2: the statements of a share tell nobody whether there is an account. */
+/** docs/interface.md 4.2: the statements of a share tell nobody whether there is an account. */
 test.each([
   ['a first share', 0],
   ['a share of what is in flight', 1],

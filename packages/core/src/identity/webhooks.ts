@@ -1,4 +1,4 @@
-/** Applies what the provider reports by webhook. Source: INTERFACE 3, 6 (last sentence). @module */
+/** Applies what the provider reports by webhook. Source: docs/interface.md 3, 6 (last sentence). @module */
 import type { Verdict, VerdictOutcome } from '../identity-types.js'
 import type { RedemptionRecord, Subject, VerdictRecord, VerificationChange } from '../ports/store-identity.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'

@@ -1,4 +1,4 @@
-/** Managing integrations and their secrets. Source: INTERFACE 5, 6; DESIGN section 3 (secrets). @module */
+/** Managing integrations and their secrets. Source: docs/interface.md 5, 6; docs/decisions/secrets.md. @module */
 import type { Audited } from '../audit/audited.js'
 import { shownUrl } from '../audit/shown-url.js'
 import { IntegrationError } from '../errors.js'

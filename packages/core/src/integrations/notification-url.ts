@@ -1,4 +1,4 @@
-/** Which notification URLs are accepted. Source: INTERFACE 6 (HTTPS), DESIGN section 3 (redirects and addresses). @module */
+/** Which notification URLs are accepted. Source: docs/interface.md 6 (HTTPS), docs/decisions/redirects-and-addresses.md. @module */
 import { BadRequestError } from '../errors.js'
 
 /** Ports that a notification URL may name. */

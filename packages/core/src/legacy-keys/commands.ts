@@ -1,4 +1,4 @@
-/** Managing the API keys of the legacy endpoints. Source: INTERFACE 5 (legacy API); DESIGN section 3 (secrets). @module */
+/** Managing the API keys of the legacy endpoints. Source: docs/interface.md 5 (legacy API); docs/decisions/secrets.md. @module */
 import type { Audited } from '../audit/audited.js'
 import { LegacyKeyNotFoundError } from '../errors.js'
 import type { LegacyKeyRecord, LegacyKeyStore } from '../ports/store-legacy-keys.js'

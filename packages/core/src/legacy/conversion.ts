@@ -1,4 +1,4 @@
-/** The router's conversion from the invoice to the token, forwards and backwards. Source: DESIGN section 3 (legacy). @module */
+/** The router's conversion from the invoice to the token, forwards and backwards. Source: docs/decisions/legacy.md. @module */
 import type { PriceFeedFacts } from '../payments/facts.js'
 
 /** Amounts, both ends included; in units of 10^-decimals of the token, as the router counts. */

@@ -1,4 +1,4 @@
-/** Decimals as text, compared exactly: no floating point is involved. Source: INTERFACE 4.3 (`invoiceAmount`). @module */
+/** Decimals as text, compared exactly: no floating point is involved. Source: docs/interface.md 4.3 (`invoiceAmount`). @module */
 
 import { verifyRequestLimits } from '@payment-integration/contract'
 

@@ -1,4 +1,4 @@
-/** How much others may take from a payment that is verified. Source: DESIGN section 3 (legacy). @module */
+/** How much others may take from a payment that is verified. Source: docs/decisions/legacy.md. @module */
 import type { StoredPayment } from '../payments/record.js'
 import { serviceFeeBps, shareOf } from './fees.js'
 

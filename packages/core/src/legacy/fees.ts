@@ -1,4 +1,4 @@
-/** How the fees of a payment split. Source: INTERFACE 2.4 (fees); domain facts on router fees. @module */
+/** How the fees of a payment split. Source: docs/interface.md 2.4 (fees); domain facts on router fees. @module */
 import type { StoredPayment } from '../payments/record.js'
 
 /** The router's own fee in basis points of the gross amount, charged when the payment has a memo. */

@@ -1,4 +1,4 @@
-/** When a payment counts as final. Source: INTERFACE 2.4 (`final`), 8. @module */
+/** When a payment counts as final. Source: docs/interface.md 2.4 (`final`), 8. @module */
 import { finality } from '@payment-integration/contract'
 import { assertWhole } from '../internal/assert-whole.js'
 
@@ -16,7 +16,7 @@ export interface FinalityRule {
 }
 
 /**
- * Builds the rule from the table of INTERFACE 8 and what a host says beside it. The head is the checkpoint, the newest block
+ * Builds the rule from the table of docs/interface.md 8 and what a host says beside it. The head is the checkpoint, the newest block
  * that is known to stand on the same branch. A chain of neither is never final.
  * @throws RangeError When a number of confirmations is not whole, 0 or more.
  */

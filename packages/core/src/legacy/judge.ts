@@ -1,4 +1,4 @@
-/** Whether a payment matches a verify request. Source: INTERFACE 4.3. @module */
+/** Whether a payment matches a verify request. Source: docs/interface.md 4.3. @module */
 import { type VerificationError, verificationErrors } from '@payment-integration/contract'
 import type { StoredPayment } from '../payments/record.js'
 import { sameDecimal } from './decimal.js'
@@ -18,7 +18,7 @@ export interface Judgement {
   readonly request: Pick<CheckedVerifyRequest, 'invoiceAmount' | 'invoiceCurrency'>
 }
 
-/** Every reason why the payment does not match, in the order of INTERFACE 4.3; none when it does. */
+/** Every reason why the payment does not match, in the order of docs/interface.md 4.3; none when it does. */
 export function judge(payment: StoredPayment, { payee, invoice, allowsFees, request }: Judgement): VerificationError[] {
   const matches: Readonly<Record<VerificationError, boolean>> = {
     'Payment does not match link configuration': payee.accepts(payment),

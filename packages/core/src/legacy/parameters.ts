@@ -1,4 +1,4 @@
-/** Which transaction a legacy request is about. Source: INTERFACE 4.3. @module */
+/** Which transaction a legacy request is about. Source: docs/interface.md 4.3. @module */
 import { RequestFlaws } from './request-flaws.js'
 
 /** Names a transaction. */

@@ -1,4 +1,4 @@
-/** The legacy endpoints, after authentication. Source: INTERFACE 4.3. @module */
+/** The legacy endpoints, after authentication. Source: docs/interface.md 4.3. @module */
 import { UnknownTransactionError } from '../errors.js'
 import type { StoredPayment } from '../payments/record.js'
 import type { AccountStore } from '../ports/store-accounts.js'
@@ -17,7 +17,7 @@ import { legacyPayment } from './view.js'
 export interface LegacyDeps {
   readonly payments: Pick<PaymentReads, 'transaction'>
   readonly accounts: Pick<AccountStore, 'find' | 'findByAddress'>
-  /** Blocks on top until final, by chain, beside the table of INTERFACE 8; null: never. */
+  /** Blocks on top until final, by chain, beside the table of docs/interface.md 8; null: never. */
   readonly confirmations?: Confirmations | undefined
   /** Basis points of the gross amount that verify lets others take, 0 to 10000. @default defaultMaxExtraFeeBps */
   readonly maxExtraFeeBps?: number | undefined

@@ -1,4 +1,4 @@
-/** What is wrong with a legacy request, collected field by field. Source: INTERFACE 4.3 (`400`). @module */
+/** What is wrong with a legacy request, collected field by field. Source: docs/interface.md 4.3 (`400`). @module */
 import type { LegacyErrorBody } from '@payment-integration/contract'
 import { LegacyRequestError } from '../errors.js'
 

@@ -1,4 +1,4 @@
-/** The body of a verify request, strictly. Source: INTERFACE 4.3. @module */
+/** The body of a verify request, strictly. Source: docs/interface.md 4.3. @module */
 import { currencyCodePattern, type VerifyRequest, verifyRequestLimits } from '@payment-integration/contract'
 import { parse } from 'lossless-json'
 import { LegacyRequestError } from '../errors.js'

@@ -1,4 +1,4 @@
-/** A payment as the legacy endpoints show it. Source: INTERFACE 2.4. @module */
+/** A payment as the legacy endpoints show it. Source: docs/interface.md 2.4. @module */
 import type { Lookup } from '@payment-integration/contract'
 import type { PriceFeedFacts } from '../payments/facts.js'
 import { memoText } from '../payments/memo.js'

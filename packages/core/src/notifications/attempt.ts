@@ -1,4 +1,4 @@
-/** Attempts a delivery: open the secret, sign, post, decide what follows. Source: DESIGN section 2, flow 3. @module */
+/** Attempts a delivery: open the secret, sign, post, decide what follows. Source: docs/architecture.md. @module */
 import { deliveryTimeoutMs } from '@payment-integration/contract'
 import { describeError } from '../internal/describe-error.js'
 import type { Post, Sender } from '../ports/sender.js'

@@ -1,4 +1,4 @@
-/** Sends what the outbox holds: claims due deliveries and keeps a bounded number of posts in flight. Source: DESIGN section 2, flow 3. @module */
+/** Sends what the outbox holds: claims due deliveries and keeps a bounded number of posts in flight. Source: docs/architecture.md. @module */
 import { deliveryTimeoutMs } from '@payment-integration/contract'
 import { assertWhole } from '../internal/assert-whole.js'
 import { backoffMs } from '../internal/backoff.js'

@@ -1,4 +1,4 @@
-/** Reads the `Retry-After` header of an endpoint. Source: DESIGN section 3 (retries); the form is that of RFC 9110 10.2.3. @module */
+/** Reads the `Retry-After` header of an endpoint. Source: docs/decisions/retries.md; the form is that of RFC 9110 10.2.3. @module */
 
 /**
  * Milliseconds from `now` that a `Retry-After` header asks for, or null when it is absent or malformed.

@@ -1,4 +1,4 @@
-/** DESIGN section 2, flow 3: a dispatcher attempts once what is due. */
+/** docs/architecture.md: a dispatcher attempts once what is due. */
 import { describe, expect, test } from 'vitest'
 import { busy, ok, setUpDispatcher } from '../../test/support/dispatcher-setup.js'
 import { turns } from '../../test/support/manual-clock.js'

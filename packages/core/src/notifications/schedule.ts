@@ -1,4 +1,4 @@
-/** When a failed delivery is tried again, and when it is given up. Source: DESIGN section 3 (retries), INTERFACE 6. @module */
+/** When a failed delivery is tried again, and when it is given up. Source: docs/decisions/retries.md, docs/interface.md 6. @module */
 import type { PostResult } from '../ports/sender.js'
 import type { AttemptVerdict } from '../ports/store-deliveries.js'
 import { parseRetryAfter } from './retry-after.js'

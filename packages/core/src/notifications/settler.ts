@@ -1,4 +1,4 @@
-/** Writes down what attempts came to, many in one commit. Source: DESIGN section 2, flow 3; docs/decisions/fairness.md. @module */
+/** Writes down what attempts came to, many in one commit. Source: docs/architecture.md; docs/decisions/fairness.md. @module */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { backoffMs } from '../internal/backoff.js'
 import type { Clock } from '../ports/world.js'

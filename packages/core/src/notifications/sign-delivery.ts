@@ -1,4 +1,4 @@
-/** The headers of a notification, signed when it is sent. Source: INTERFACE 6 (headers, signature rules 1 and 3). @module */
+/** The headers of a notification, signed when it is sent. Source: docs/interface.md 6 (headers, signature rules 1 and 3). @module */
 import { integrationHeader, jsonContentType, signatureHeader } from '@payment-integration/contract'
 import { signDelivery } from '@payment-integration/webhook/signing'
 

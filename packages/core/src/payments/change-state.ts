@@ -1,4 +1,4 @@
-/** A state that follows from the chain alone, whatever a processor said. Source: DESIGN section 3 (reorganisation, version). @module */
+/** A state that follows from the chain alone, whatever a processor said. Source: docs/decisions/reorganisations.md, docs/decisions/version.md. @module */
 import type { PaymentState } from '@payment-integration/contract'
 import type { ServiceEvent } from '../events.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'

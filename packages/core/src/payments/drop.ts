@@ -1,4 +1,4 @@
-/** Payments that left the chain for good. Source: DESIGN section 3 (reorganisation). @module */
+/** Payments that left the chain for good. Source: docs/decisions/reorganisations.md. @module */
 import type { ServiceEvent } from '../events.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
 import { changeState } from './change-state.js'

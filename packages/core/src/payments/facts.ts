@@ -1,4 +1,4 @@
-/** What the chain says about a payment, before any state. Source: INTERFACE 2.1, DESIGN section 3. @module */
+/** What the chain says about a payment, before any state. Source: docs/interface.md 2.1, docs/decisions/version.md. @module */
 
 /** A token amount as the chain has it: base units and the token's decimals. Formatting happens when it is read. */
 export interface TokenFacts {
@@ -10,7 +10,7 @@ export interface TokenFacts {
   readonly decimals: number
 }
 
-/** One step of a conversion from the invoice currency to the token. Source: INTERFACE 2.4 (priceFeeds). */
+/** One step of a conversion from the invoice currency to the token. Source: docs/interface.md 2.4 (priceFeeds). */
 export interface PriceFeedFacts {
   /**
    * How the router used the rate: `multiply` leads from the pair's base to its quote, `divide` from its quote to its base.

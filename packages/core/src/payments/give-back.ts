@@ -1,4 +1,4 @@
-/** Payments that were dropped and are on the chain again. Source: DESIGN section 3 (reorganisation: back after that, its former state). @module */
+/** Restores dropped payments that are on the chain again. Source: docs/decisions/reorganisations.md. @module */
 import type { ServiceEvent } from '../events.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
 import { changeState } from './change-state.js'

@@ -1,4 +1,4 @@
-/** The memo as text. Source: INTERFACE 2.1 `memo` (verbatim). @module */
+/** The memo as text. Source: docs/interface.md 2.1 `memo` (verbatim). @module */
 
 import { isUtf8 } from 'node:buffer'
 

@@ -1,4 +1,4 @@
-/** Copies of merchant data, field by field. Source: INTERFACE 2.3 `recipient`, `invoice`. @module */
+/** Copies of merchant data, field by field. Source: docs/interface.md 2.3 `recipient`, `invoice`. @module */
 import type { InvoiceBody, RecipientBody } from '@payment-integration/contract'
 
 /** A copy with the contract's fields in its order: equal data is equal as text, and nothing unknown reaches a snapshot. */

@@ -1,4 +1,4 @@
-/** Parameters of the read API, from raw strings. Source: INTERFACE 4.1, 7. @module */
+/** Parameters of the read API, from raw strings. Source: docs/interface.md 4.1, 7. @module */
 import { pageLimit } from '@payment-integration/contract'
 import { BadRequestError } from '../errors.js'
 

@@ -1,4 +1,4 @@
-/** The read API, after authentication. Source: INTERFACE 4.1. @module */
+/** The read API, after authentication. Source: docs/interface.md 4.1. @module */
 import type { CursorCodec } from '../cursor/cursor.js'
 import { PaymentNotFoundError, SeveralPaymentsError } from '../errors.js'
 import type { PaymentReads } from '../ports/store-reads.js'

@@ -1,4 +1,4 @@
-/** Commits the payments of one router in blocks that were indexed before it was listed. Source: DESIGN section 2, flow 1. @module */
+/** Commits the payments of one router in blocks that were indexed before it was listed. Source: docs/architecture.md. @module */
 import { CheckpointMovedError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
 import { assertKnownHashes } from '../indexer/assert-known-hashes.js'

@@ -1,4 +1,4 @@
-/** Commits the payments of a run of blocks together with the checkpoint. Source: DESIGN section 2 flow 1, section 3 (reorganisation). @module */
+/** Commits the payments of a run of blocks together with the checkpoint. Source: docs/architecture.md, docs/decisions/reorganisations.md. @module */
 import { CheckpointMovedError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
 import type { BlockRange } from '../ports/chain.js'

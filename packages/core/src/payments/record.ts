@@ -26,7 +26,7 @@ export interface StoredPayment extends PaymentFacts, PaymentStatus {
   readonly offChain: boolean
   /**
    * Set once the height of the block that it left is final and no block holds it: its state became `failure`, and comes back with
-   * it should it return. Source: DESIGN section 3 (reorganisation).
+   * it should it return. Source: docs/decisions/reorganisations.md.
    */
   readonly dropped: { readonly formerState: PaymentState | null } | null
 }

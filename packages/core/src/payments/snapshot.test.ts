@@ -6,7 +6,7 @@ const subject = { integrationAddress: `0x${'1'.repeat(40)}`, chainId: 137, txHas
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 
 describe('snapshotBytes', () => {
-  it('holds every field of INTERFACE 2.3, in its order, with nulls where nothing is known', () => {
+  it('holds every field of interface 2.3, in its order, with nulls where nothing is known', () => {
     const body = text(snapshotBytes(subject, { version: 1, state: null, recipient: null, invoice: null }))
     expect(body).toBe(
       `{"integrationAddress":"${subject.integrationAddress}","chainId":"137","txHash":"${subject.txHash}",` +

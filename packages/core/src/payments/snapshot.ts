@@ -1,4 +1,4 @@
-/** The bytes of a notification. Source: INTERFACE 2.3; DESIGN section 3: a triple has exactly one byte string. @module */
+/** The bytes of a notification. Source: docs/interface.md 2.3; docs/decisions/version.md: a triple has exactly one byte string. @module */
 import type { SnapshotBody } from '@payment-integration/contract'
 import { copyInvoice, copyRecipient } from './merchant.js'
 import type { PaymentStatus } from './record.js'
@@ -13,7 +13,7 @@ export interface SnapshotSubject {
   readonly txHash: string
 }
 
-/** Builds the snapshot with every field present, in the order of INTERFACE 2.3. */
+/** Builds the snapshot with every field present, in the order of docs/interface.md 2.3. */
 export function snapshotOf(subject: SnapshotSubject, status: PaymentStatus): SnapshotBody {
   return {
     integrationAddress: subject.integrationAddress,

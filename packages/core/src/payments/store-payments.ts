@@ -1,4 +1,4 @@
-/** Stores payments that were read from the chain, with all that follows from it. Source: DESIGN section 3 (version, updates, reorganisation). @module */
+/** Stores payments that were read from the chain, with all that follows from it. Source: docs/decisions/version.md, docs/decisions/processor-updates.md, docs/decisions/reorganisations.md. @module */
 import type { ServiceEvent } from '../events.js'
 import type { NewPayment, NewSnapshot, StoreTransaction } from '../ports/store-transaction.js'
 import { decideUpdate, writeChange } from '../updates/settle-update.js'

@@ -1,4 +1,4 @@
-/** Which state may follow which. Source: DESIGN section 3 (transitions), which completes INTERFACE 3. @module */
+/** Which state may follow which. Source: docs/decisions/transitions.md, which completes docs/interface.md 3. @module */
 import type { PaymentState } from '@payment-integration/contract'
 
 const refunds = ['refund_pending', 'refund_success', 'refund_failure'] as const

@@ -1,4 +1,4 @@
-/** Base units to decimal strings, exactly. Source: DESIGN section 3 (amounts). @module */
+/** Base units to decimal strings, exactly. Source: docs/decisions/amounts.md. @module */
 
 /**
  * Writes an amount of base units as a decimal string in token units, without trailing zeros.

@@ -1,11 +1,11 @@
-/** A stored payment as area (a) shows it. Source: INTERFACE 2.1. @module */
+/** A stored payment as area (a) shows it. Source: docs/interface.md 2.1. @module */
 import type { PaymentBody } from '@payment-integration/contract'
 import { memoText } from './memo.js'
 import type { StoredPayment } from './record.js'
 import { snapshotOf } from './snapshot.js'
 import { formatUnits } from './units.js'
 
-/** Builds the payment object field by field: nothing of the record that INTERFACE 2.1 omits can slip through. */
+/** Builds the payment object field by field: nothing of the record that docs/interface.md 2.1 omits can slip through. */
 export function paymentView(payment: StoredPayment, integrationAddress: string): PaymentBody {
   const { chainId, txHash, tokenIn, tokenOut, source } = payment
   const snapshot = snapshotOf({ integrationAddress, chainId, txHash }, payment)

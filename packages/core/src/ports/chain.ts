@@ -13,7 +13,7 @@ export interface BlockRef {
 }
 
 /**
- * How it is known that no payment of some blocks is missing. Source: DESIGN section 3 (a block counts as done).
+ * How it is known that no payment of some blocks is missing. Source: docs/decisions/completeness.md.
  * `root`: the receipts of every block were read and their root recomputed. `bloom`: the log filter of every header was tested, and
  * the receipts of every block that may hold a payment were read and their root recomputed. `none`: the node's word.
  */

@@ -1,4 +1,4 @@
-/** Payments that cross chains: what left one, and what arrived at the other. Source: INTERFACE 2.1 (source); DESIGN section 3. @module */
+/** Payments that cross chains: what left one, and what arrived at the other. Source: docs/interface.md 2.1 (source); docs/decisions/cross-chain.md. @module */
 import type { PaymentFacts, PricingFacts, TokenFacts } from '../payments/facts.js'
 
 /** A payment that left its source chain through a bridge. */

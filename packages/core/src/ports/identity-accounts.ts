@@ -1,4 +1,4 @@
-/** Accounts that verifications attach to: a host may bring its own. Source: INTERFACE 4.2. @module */
+/** Accounts that verifications attach to: a host may bring its own. Source: docs/interface.md 4.2. @module */
 import type { SealedSecret } from './store-integrations.js'
 
 /** An e-mail address, normalised. */

@@ -1,4 +1,4 @@
-/** Who knows the outcome of a payment that has no final state yet. Source: INTERFACE 6 (receipt polling), DESIGN section 3. @module */
+/** Who knows the outcome of a payment that has no final state yet. Source: docs/interface.md 6 (receipt polling), docs/decisions/receipt-polling.md. @module */
 import type { PaymentState, ProcessorUpdate } from '@payment-integration/contract'
 import type { StoredPayment } from '../payments/record.js'
 

@@ -1,4 +1,4 @@
-/** Accounts with their handles and link configurations. Source: INTERFACE 2.4 (link configuration), 4.3. @module */
+/** Accounts with their handles and link configurations. Source: docs/interface.md 2.4 (link configuration), 4.3. @module */
 import type { LinkConfig } from '@payment-integration/contract'
 
 /** An account as stored. */

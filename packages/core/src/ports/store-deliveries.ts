@@ -1,4 +1,4 @@
-/** The outbox: deliveries that a transaction left to be sent. Source: DESIGN section 2 (flow 3), section 3 (retries). @module */
+/** The outbox: deliveries that a transaction left to be sent. Source: docs/architecture.md, docs/decisions/retries.md. @module */
 import type { SealedSecret } from './store-integrations.js'
 
 /** A delivery that this dispatcher may attempt until its lease ends. */

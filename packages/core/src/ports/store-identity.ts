@@ -1,5 +1,5 @@
 /**
- * Subjects, their redemptions and their verifications as stored. Source: INTERFACE 3, 4.2; DESIGN 5.4.
+ * Subjects, their redemptions and their verifications as stored. Source: docs/interface.md 3, 4.2; docs/decisions/identity.md.
  * @module
  */
 import type { EmailAddress } from './identity-accounts.js'

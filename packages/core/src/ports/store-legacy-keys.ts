@@ -1,4 +1,4 @@
-/** API keys of the legacy endpoints. No plain key ever reaches a store. Source: INTERFACE 5 (legacy API). @module */
+/** API keys of the legacy endpoints. No plain key ever reaches a store. Source: docs/interface.md 5 (legacy API). @module */
 import type { SecretHash } from './store-integrations.js'
 
 /** A key as stored. */

@@ -3,7 +3,7 @@ import type { PaymentState } from '@payment-integration/contract'
 import type { StoredPayment } from '../payments/record.js'
 import type { Checkpoint } from './store-transaction.js'
 
-/** A place in the order (blockTimestamp, chainId, txHash), descending. Source: INTERFACE 4.1. */
+/** A place in the order (blockTimestamp, chainId, txHash), descending. Source: docs/interface.md 4.1. */
 export interface PagePosition {
   /** Unix time in milliseconds. */
   readonly blockTimestamp: number
@@ -61,7 +61,7 @@ export interface PaymentReads {
    * the wallet's when they are read.
    */
   list(query: PageQuery): Promise<StoredPage>
-  /** Every payment of a transaction, whichever integration it names. For the legacy look-up alone. Source: INTERFACE 4.3. */
+  /** Every payment of a transaction, whichever integration it names. For the legacy look-up alone. Source: docs/interface.md 4.3. */
   transaction(key: { readonly chainId: number; readonly txHash: string }): Promise<StoredTransaction>
   /** Primary payments of one integration under a hash: one per destination chain, at most two are returned. */
   findByHash(query: SingleQuery): Promise<StoredPayment[]>

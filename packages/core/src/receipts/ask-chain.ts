@@ -1,4 +1,4 @@
-/** A chain's turn in receipt polling. Source: INTERFACE 6 (receipt polling), DESIGN section 3. @module */
+/** A chain's turn in receipt polling. Source: docs/interface.md 6 (receipt polling), docs/decisions/receipt-polling.md. @module */
 import type { PaymentState, ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
 import { describeError } from '../internal/describe-error.js'
 import type { StoredPayment } from '../payments/record.js'

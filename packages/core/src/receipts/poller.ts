@@ -1,4 +1,4 @@
-/** Asks a receipt source about payments without a final answer. Source: INTERFACE 1 and 6, DESIGN section 3 (receipt polling). @module */
+/** Asks a receipt source about payments without a final answer. Source: docs/interface.md 1 and 6, docs/decisions/receipt-polling.md. @module */
 import type { PaymentState, ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
 import { assertWhole } from '../internal/assert-whole.js'
 import { describeError } from '../internal/describe-error.js'

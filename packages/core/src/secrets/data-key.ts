@@ -1,4 +1,4 @@
-/** Data keys at rest, bound to their row. Source: DESIGN section 3 (secrets). @module */
+/** Data keys at rest, bound to their row. Source: docs/decisions/secrets.md. @module */
 import type { SealedSecret } from '../ports/store-integrations.js'
 import type { Random } from '../ports/world.js'
 import type { MasterKey } from './master-key.js'

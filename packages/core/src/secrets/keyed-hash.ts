@@ -1,4 +1,4 @@
-/** Secrets that are only ever compared, at rest: a keyed hash. Source: DESIGN section 3 (secrets). @module */
+/** Secrets that are only ever compared, at rest: a keyed hash. Source: docs/decisions/secrets.md. @module */
 import { createHmac } from 'node:crypto'
 import type { SecretHash } from '../ports/store-integrations.js'
 import type { KeyPurpose, KeyVersion } from './master-key.js'

@@ -1,4 +1,4 @@
-/** The key outside the database, and what is derived from it. Source: DESIGN section 3 (secrets). @module */
+/** The key outside the database, and what is derived from it. Source: docs/decisions/secrets.md. @module */
 import { createHash, hkdfSync } from 'node:crypto'
 
 /** Purposes that never share a key. */

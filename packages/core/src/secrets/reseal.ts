@@ -1,5 +1,5 @@
 /**
- * Moves sealed secrets to the newest master key. Source: DESIGN section 3 (secrets); docs/decisions/secrets.md.
+ * Moves sealed secrets to the newest master key. Source: docs/decisions/secrets.md; docs/decisions/secrets.md.
  * @module
  */
 import type { Audited } from '../audit/audited.js'

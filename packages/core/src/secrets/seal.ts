@@ -1,4 +1,4 @@
-/** Signing secrets at rest, bound to their row. Source: DESIGN section 3 (secrets). @module */
+/** Signing secrets at rest, bound to their row. Source: docs/decisions/secrets.md. @module */
 import { CoreError } from '../errors.js'
 import type { SealedSecret } from '../ports/store-integrations.js'
 import type { Random } from '../ports/world.js'

@@ -1,4 +1,4 @@
-/** Applies a processor's update, once per id. Source: DESIGN section 2 flow 2, section 3 (updates). @module */
+/** Applies a processor's update, once per id. Source: docs/architecture.md, docs/decisions/processor-updates.md. @module */
 import { type ProcessorUpdate, processorUpdateSchema, type UpdateResult } from '@payment-integration/contract'
 import { UpdateConflictError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'

@@ -1,4 +1,4 @@
-/** A processor update as it arrives: signed raw bytes. Source: DESIGN section 3 (updates). @module */
+/** A processor update as it arrives: signed raw bytes. Source: docs/decisions/processor-updates.md. @module */
 import { type ProcessorUpdate, processorUpdateSchema } from '@payment-integration/contract'
 import { verifySignature, WebhookError } from '@payment-integration/webhook'
 import { findDuplicateKey } from '../internal/duplicate-key.js'

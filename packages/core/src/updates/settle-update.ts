@@ -1,4 +1,4 @@
-/** What an update does to the payments it names, inside a transaction. Source: DESIGN section 3 (updates). @module */
+/** What an update does to the payments it names, inside a transaction. Source: docs/decisions/processor-updates.md. @module */
 import type { ProcessorUpdate } from '@payment-integration/contract'
 import type { ServiceEvent } from '../events.js'
 import { changeStatus } from '../payments/change.js'

@@ -1,5 +1,5 @@
 /**
- * The driver interface between the identity oracle and the code under test. Source: INTERFACE 3, 4.2; DESIGN 3.
+ * The driver interface between the identity oracle and the code under test. Source: docs/interface.md 3, 4.2; docs/decisions/identity.md.
  * @module
  */
 import type { DatedReview, IdentityProvider, Review } from '../../src/ports/identity-provider.js'
@@ -78,7 +78,7 @@ export interface ShareCall {
   readonly token: string
 }
 export type ShareOutcome =
-  /** 200, the fields of INTERFACE 2.5. */
+  /** 200, the fields of docs/interface.md 2.5. */
   | ({ readonly kind: 'answered'; readonly reused: boolean } & Review)
   /** 409, 503, 502. */
   | { readonly kind: 'conflict' | 'unavailable' | 'misconfigured' }

@@ -1,4 +1,4 @@
-/** One exhaustive table from error code to status and body. Source: INTERFACE 4.3, 7. @module */
+/** One exhaustive table from error code to status and body. Source: docs/interface.md 4.3, 7. @module */
 import { type ErrorBody, type LegacyErrorBody, pageLimit, shareRejectedMessage } from '@payment-integration/contract'
 import type * as core from '@payment-integration/core'
 import { CoreError, LegacyRequestError } from '@payment-integration/core'

@@ -1,4 +1,4 @@
-/** Which API a path belongs to, and so which credentials it asks for. Source: INTERFACE 5 rule 4. @module */
+/** Which API a path belongs to, and so which credentials it asks for. Source: docs/interface.md 5 rule 4. @module */
 import { isIntegrationPath } from './integration-path.js'
 import { isLegacyPath } from './legacy-path.js'
 import { isPlain, readingsOf } from './path-spelling.js'

@@ -1,4 +1,4 @@
-/** Authentication of areas (a) and (c): first, the same for every cause. Source: INTERFACE 5. @module */
+/** Authentication of areas (a) and (c): first, the same for every cause. Source: docs/interface.md 5. @module */
 import { unauthorizedBody } from '@payment-integration/contract'
 import type { Service } from '@payment-integration/core'
 import type { Context } from 'hono'

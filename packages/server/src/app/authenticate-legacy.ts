@@ -1,4 +1,4 @@
-/** Authentication of area (b): first, the same for every cause. Source: INTERFACE 5 (legacy API); DESIGN section 3. @module */
+/** Authentication of area (b): first, the same for every cause. Source: docs/interface.md 5 (legacy API); docs/decisions/legacy.md. @module */
 import { unauthorizedBody } from '@payment-integration/contract'
 import type { Service } from '@payment-integration/core'
 import type { Context } from 'hono'

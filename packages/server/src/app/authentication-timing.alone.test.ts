@@ -1,4 +1,4 @@
-/** INTERFACE 5 rule 3: what a 401 takes in time says nothing about what is stored. */
+/** docs/interface.md 5 rule 3: what a 401 takes in time says nothing about what is stored. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

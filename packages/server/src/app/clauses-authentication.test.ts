@@ -1,4 +1,4 @@
-/** INTERFACE 5, clause by clause, with integrations as the service itself stores them. */
+/** docs/interface.md 5, clause by clause, with integrations as the service itself stores them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Clauses, type Shop, startClauses } from '../../test/support/clause-service.js'
 import { basic } from '../../test/support/integration-service.js'

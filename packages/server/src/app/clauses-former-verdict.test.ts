@@ -1,4 +1,4 @@
-/** INTERFACE 2.5, 3 (KYC attachment) and 7 (422): how an integrator learns that what it shared was rejected. */
+/** docs/interface.md 2.5, 3 (KYC attachment) and 7 (422): how an integrator learns that what it shared was rejected. */
 import { kycUnavailableBody, readFormerVerdict } from '@payment-integration/contract'
 import { afterAll, beforeAll, expect, it, test } from 'vitest'
 import type { Shop } from '../../test/support/clause-service.js'

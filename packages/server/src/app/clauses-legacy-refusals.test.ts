@@ -1,4 +1,4 @@
-/** INTERFACE 4.3 (lookup, refusals), 5 (legacy API) and 7 (legacy errors), clause by clause. */
+/** docs/interface.md 4.3 (lookup, refusals), 5 (legacy API) and 7 (legacy errors), clause by clause. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Clauses, type Shop, startClauses } from '../../test/support/clause-service.js'
 import { legacyCalls } from '../../test/support/legacy-calls.js'

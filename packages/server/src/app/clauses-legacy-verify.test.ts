@@ -1,4 +1,4 @@
-/** INTERFACE 4.3 (lookup and verify) with the link configurations of 2.4, clause by clause. */
+/** docs/interface.md 4.3 (lookup and verify) with the link configurations of 2.4, clause by clause. */
 import type { LinkConfig } from '@payment-integration/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Clauses, startClauses } from '../../test/support/clause-service.js'

@@ -1,4 +1,4 @@
-/** INTERFACE 2.4, 4.3 (lookup, 200) and 8 (finality), clause by clause. */
+/** docs/interface.md 2.4, 4.3 (lookup, 200) and 8 (finality), clause by clause. */
 import { finality } from '@payment-integration/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Clauses, type Shop, startClauses } from '../../test/support/clause-service.js'
@@ -31,7 +31,7 @@ async function mineAndLookUp(txHash: string, payments: readonly Mined[], chainId
 }
 
 describe('the look-up', () => {
-  it('has the fields of INTERFACE 2.4 and no other, at every level, without verification', async () => {
+  it('has the fields of interface 2.4 and no other, at every level, without verification', async () => {
     const txHash = word('01')
     clauses.chain().mine([
       {

@@ -1,4 +1,4 @@
-/** INTERFACE 2.3 and 6, clause by clause: what is sent, when, how it is signed and what its answers mean. */
+/** docs/interface.md 2.3 and 6, clause by clause: what is sent, when, how it is signed and what its answers mean. */
 import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,4 @@
-/** INTERFACE 2.1 and 2.3, clause by clause: what a payment looks like over HTTP, and in its notification. */
+/** docs/interface.md 2.1 and 2.3, clause by clause: what a payment looks like over HTTP, and in its notification. */
 import { paymentStates } from '@payment-integration/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Clauses, type Shop, startClauses } from '../../test/support/clause-service.js'
@@ -28,7 +28,7 @@ async function read(txHash: string) {
 }
 
 describe('the payment object', () => {
-  it('has the fields of INTERFACE 2.1 and no other, at every level', async () => {
+  it('has the fields of interface 2.1 and no other, at every level', async () => {
     const txHash = word('01')
     await pay({
       txHash,

@@ -1,4 +1,4 @@
-/** INTERFACE 2.5, 3 (KYC attachment), 4.2 and 7, clause by clause, against an identity provider over HTTP. */
+/** docs/interface.md 2.5, 3 (KYC attachment), 4.2 and 7, clause by clause, against an identity provider over HTTP. */
 import {
   cacheControl,
   identityMisconfiguredBody,

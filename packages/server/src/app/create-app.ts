@@ -1,4 +1,4 @@
-/** The HTTP app: fetch-standard, so that any host can embed it. Source: INTERFACE 4.1, 4.3, 5, 7. @module */
+/** The HTTP app: fetch-standard, so that any host can embed it. Source: docs/interface.md 4.1, 4.3, 5, 7. @module */
 import { notFoundBody } from '@payment-integration/contract'
 import { type Service, silentLogger, type UpdateReceiver } from '@payment-integration/core'
 import { SharingMisconfiguredError } from '@payment-integration/core/identity'

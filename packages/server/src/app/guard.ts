@@ -1,4 +1,4 @@
-/** What every request passes first: limits, then authentication. Source: INTERFACE 5 rule 4. @module */
+/** What every request passes first: limits, then authentication. Source: docs/interface.md 5 rule 4. @module */
 import { paths } from '@payment-integration/contract'
 import type { Service } from '@payment-integration/core'
 import type { Context, MiddlewareHandler } from 'hono'
@@ -48,7 +48,7 @@ export function guard({ service, limits, peerOf, refuse }: GuardDeps): Middlewar
       const caller = area === 'integration' ? c.get('caller').integrationAddress : c.get('legacy')?.keyId
       const waitMs = (caller !== undefined && limits?.countCall(caller)) || 0
       if (waitMs > 0) return tooManyRequests(waitMs)
-      // Where sharing is off its route says so, whatever was sent: 404 comes before 400. Source: INTERFACE 7.
+      // Where sharing is off its route says so, whatever was sent: 404 comes before 400. Source: docs/interface.md 7.
       const isSharingOff = service.identity === null && path === paths.shareToken
       if (!isSharingOff) refuseTwoContentTypes(c)
       return null

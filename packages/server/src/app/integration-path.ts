@@ -1,4 +1,4 @@
-/** Which paths belong to the integration API. Source: INTERFACE 5 rule 4. @module */
+/** Which paths belong to the integration API. Source: docs/interface.md 5 rule 4. @module */
 import { integrationPrefix } from '@payment-integration/contract'
 import { isBelow } from './path-spelling.js'
 

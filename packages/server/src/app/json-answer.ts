@@ -1,4 +1,4 @@
-/** JSON answers. Source: INTERFACE 4 (Cache-Control). @module */
+/** JSON answers. Source: docs/interface.md 4 (Cache-Control). @module */
 import { cacheControl } from '@payment-integration/contract'
 
 /**

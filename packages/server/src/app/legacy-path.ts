@@ -1,4 +1,4 @@
-/** Which paths belong to the legacy API. Source: INTERFACE 4.3. @module */
+/** Which paths belong to the legacy API. Source: docs/interface.md 4.3. @module */
 import { paths } from '@payment-integration/contract'
 import { isBelow } from './path-spelling.js'
 

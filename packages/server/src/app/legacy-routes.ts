@@ -1,4 +1,4 @@
-/** The two endpoints of the legacy API. Source: INTERFACE 4.3. @module */
+/** The two endpoints of the legacy API. Source: docs/interface.md 4.3. @module */
 import { paths } from '@payment-integration/contract'
 import { LegacyRequestError, parseVerifyRequest, type Service } from '@payment-integration/core'
 import type { Hono } from 'hono'

@@ -272,7 +272,7 @@ test('every documented status of every operation was answered, but those with a 
 
 test('what the server serves is documented, and what is documented is served', () => {
   const own = /^\/(openapi[.]json|reference(\/[^/]*)?)?$/
-  // Its callers are the provider's machines, and its format is the provider's (INTERFACE 6).
+  // Its callers are the provider's machines, and its format is the provider's (docs/interface.md 6).
   const isOthers = (path: string) => path === verdictPath
   const served = documented.app.routes
     .filter(({ method, path }) => method !== 'ALL' && !own.test(path) && !isOthers(path))

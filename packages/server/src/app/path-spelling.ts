@@ -1,4 +1,4 @@
-/** Which prefix a path lies below, however it is spelled. Source: INTERFACE 5 rule 4. @module */
+/** Which prefix a path lies below, however it is spelled. Source: docs/interface.md 5 rule 4. @module */
 import { unescape as unescapeLeniently } from 'node:querystring'
 
 /** A path that every reader reads alike but for its case. Nearly every request has one, so it is answered without the work below. */

@@ -57,7 +57,7 @@ describe('the list endpoints', () => {
     },
   )
 
-  it('answer the page of INTERFACE 2.2 as JSON', async () => {
+  it('answer the page of interface 2.2 as JSON', async () => {
     const answer = await get(list)
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toBe('application/json')

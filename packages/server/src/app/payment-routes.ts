@@ -1,4 +1,4 @@
-/** The four endpoints of the read API. Source: INTERFACE 4.1. @module */
+/** The four endpoints of the read API. Source: docs/interface.md 4.1. @module */
 import { paths } from '@payment-integration/contract'
 import type { Service } from '@payment-integration/core'
 import type { Hono } from 'hono'

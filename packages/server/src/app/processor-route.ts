@@ -1,4 +1,4 @@
-/** Signed updates from payment processors. Source: DESIGN section 3 (updates); docs/decisions/processor-updates.md. @module */
+/** Signed updates from payment processors. Source: docs/decisions/processor-updates.md; docs/decisions/processor-updates.md. @module */
 import { paths, signatureHeader, type UpdateResult, unauthorizedBody } from '@payment-integration/contract'
 import type { Service, UpdateReceiver } from '@payment-integration/core'
 import type { Hono } from 'hono'

@@ -2,7 +2,7 @@
 import { BadRequestError } from '@payment-integration/core'
 import { HttpRequestError } from './http-errors.js'
 
-/** The query parameters of both list endpoints, as sent. Source: INTERFACE 4.1. */
+/** The query parameters of both list endpoints, as sent. Source: docs/interface.md 4.1. */
 export interface ListQuery {
   readonly limit?: string
   readonly cursor?: string

@@ -1,4 +1,4 @@
-/** What authentication reads of a request, before anything else does. Source: INTERFACE 5. @module */
+/** What authentication reads of a request, before anything else does. Source: docs/interface.md 5. @module */
 import type { Context } from 'hono'
 import type { AppEnv } from './app-env.js'
 import { isRepeated } from './repeated-header.js'

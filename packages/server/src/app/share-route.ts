@@ -1,4 +1,4 @@
-/** Sharing an identity verification. Source: INTERFACE 4.2, 7. @module */
+/** Sharing an identity verification. Source: docs/interface.md 4.2, 7. @module */
 import { paths, sharingDisabledBody } from '@payment-integration/contract'
 import type { Service } from '@payment-integration/core'
 import { parseShareRequest, ShareRequestError } from '@payment-integration/core/identity'

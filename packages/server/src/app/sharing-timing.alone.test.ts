@@ -1,4 +1,4 @@
-/** INTERFACE 4.2, 5 rule 3: what a share does, and how long it takes, says nothing about the accounts that are there. */
+/** docs/interface.md 4.2, 5 rule 3: what a share does, and how long it takes, says nothing about the accounts that are there. */
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

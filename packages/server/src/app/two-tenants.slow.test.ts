@@ -1,4 +1,4 @@
-/** DESIGN section 5: no integration ever sees a row, a count or a status of another (INTERFACE 4, 7). */
+/** docs/architecture.md: no integration ever sees a row, a count or a status of another (docs/interface.md 4, 7). */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { type Command, command, pools, type Tenant } from '../../test/support/tenant-commands.js'

@@ -1,5 +1,5 @@
 /**
- * Webhooks of the identity provider. Source: INTERFACE 6 (last sentence); docs/decisions/identity-provider.md.
+ * Webhooks of the identity provider. Source: docs/interface.md 6 (last sentence); docs/decisions/identity-provider.md.
  * @module
  */
 import type { Service } from '@payment-integration/core'

@@ -62,11 +62,11 @@ export interface ChainConfig {
   readonly startBlock: number | 'head'
   /** How often the head is read, in milliseconds. */
   readonly pollMs: number
-  /** What is demanded of every block before it counts as done; null: the default of the chain. Source: DESIGN section 3. */
+  /** The proof level that every block needs; null: the chain's default. Source: docs/decisions/completeness.md. */
   readonly proof: ProofLevel | null
   /** Most blocks that one request for logs spans at first; null: the default of the chain's adapter. */
   readonly maxRange: number | null
-  /** Blocks on top of a block until it is final; null: never. Source: INTERFACE 8, DESIGN section 3 (legacy). */
+  /** Blocks on top of a block until it is final; null: never. Source: docs/interface.md 8, docs/decisions/legacy.md. */
   readonly confirmations: number | null
 }
 

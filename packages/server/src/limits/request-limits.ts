@@ -1,5 +1,5 @@
 /**
- * How much one source and one caller may ask. Source: DESIGN section 3 (rate limits); docs/decisions/rate-limits.md.
+ * How much one source and one caller may ask. Source: docs/decisions/rate-limits.md; docs/decisions/rate-limits.md.
  * @module
  */
 import { createRate, type Rate } from './rate.js'

@@ -1,4 +1,4 @@
-/** Asks a processor over HTTP what became of a payment. Source: INTERFACE 6 (receipt polling); docs/decisions/receipt-polling.md. @module */
+/** Asks a processor over HTTP what became of a payment. Source: docs/interface.md 6 (receipt polling); docs/decisions/receipt-polling.md. @module */
 import { type ProcessorUpdate, signatureHeader } from '@payment-integration/contract'
 import type { UpdateReceiver } from '@payment-integration/core'
 import type { ReceiptSource, StoredPayment } from '@payment-integration/core/ports'

@@ -1,4 +1,4 @@
-/** What a client gets for bytes that are no request. Source: INTERFACE 4 (Cache-Control), 7. @module */
+/** What a client gets for bytes that are no request. Source: docs/interface.md 4 (Cache-Control), 7. @module */
 import type { Socket } from 'node:net'
 import { cacheControl } from '@payment-integration/contract'
 import type { Connections } from './connections.js'

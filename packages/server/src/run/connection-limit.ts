@@ -1,4 +1,4 @@
-/** How many connections one source may hold. Source: DESIGN section 3 (rate limits). @module */
+/** How many connections one source may hold. Source: docs/decisions/rate-limits.md. @module */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { SourceReader } from '../limits/source.js'

@@ -1,4 +1,4 @@
-/** Where payments that cross chains are looked for at their other end. Source: DESIGN section 3 (cross-chain). @module */
+/** Where payments that cross chains are looked for at their other end. Source: docs/decisions/cross-chain.md. @module */
 import {
   type AcrossFulfilmentSource,
   createAcrossFulfilmentSource,

@@ -1,4 +1,4 @@
-/** Raises the alarm about logs that were left out. Source: DESIGN section 3 (router). @module */
+/** Raises the alarm about logs that were left out. Source: docs/decisions/router.md. @module */
 import type { QuarantinedLog } from '@payment-integration/chain-evm'
 import type { EventSink } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'

@@ -1,4 +1,4 @@
-/** The path that a request asks for. Source: RFC 9112 section 3.2; INTERFACE 5 rule 4. @module */
+/** The path that a request asks for. Source: RFC 9112 section 3.2; docs/interface.md 5 rule 4. @module */
 import { integrationPrefix } from '@payment-integration/contract'
 import { areaOf, isReadWhole } from '../app/area.js'
 import { unreadableLegacyPath } from '../app/legacy-path.js'

@@ -1,4 +1,4 @@
-/** From Node's HTTP server to the fetch-standard app. Source: INTERFACE 4 (Cache-Control), 5, 7. @module */
+/** From Node's HTTP server to the fetch-standard app. Source: docs/interface.md 4 (Cache-Control), 5, 7. @module */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener, RequestError } from '@hono/node-server'
 import { cacheControl } from '@payment-integration/contract'

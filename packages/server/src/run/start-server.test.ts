@@ -72,7 +72,7 @@ async function json(path: string, authorization?: string) {
 }
 
 describe('the read API on a real store', () => {
-  it('returns one payment with every field of INTERFACE 2.1, lowercased', async () => {
+  it('returns one payment with every field of interface 2.1, lowercased', async () => {
     const { status, body } = await json(`${api}/payments/${hash('1')}`)
     expect([status, body]).toEqual([
       200,

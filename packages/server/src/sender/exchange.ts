@@ -1,4 +1,4 @@
-/** One request and its answer, under one time budget. Source: INTERFACE 6 (5 seconds, any 2xx). @module */
+/** One request and its answer, under one time budget. Source: docs/interface.md 6 (5 seconds, any 2xx). @module */
 import { TIMEOUT } from 'node:dns'
 import type { Post, PostFailure, PostResult } from '@payment-integration/core/ports'
 import { type Dispatcher, errors } from 'undici'

@@ -1,4 +1,4 @@
-/** Connects only to allowed addresses: checked where the connection is made. Source: DESIGN section 3 (redirects and addresses). @module */
+/** Connects only to allowed addresses: checked where the connection is made. Source: docs/decisions/redirects-and-addresses.md. @module */
 import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'

@@ -1,4 +1,4 @@
-/** Which addresses a notification may be sent to. Source: DESIGN section 3 (redirects and addresses). @module */
+/** Which addresses a notification may be sent to. Source: docs/decisions/redirects-and-addresses.md. @module */
 import ipaddr from 'ipaddr.js'
 
 /** Azure's wire server: a public-looking address that reaches the host of a virtual machine. */

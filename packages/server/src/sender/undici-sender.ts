@@ -1,4 +1,4 @@
-/** Posts notifications with undici. Source: INTERFACE 6 (delivery), DESIGN section 3 (redirects and addresses). @module */
+/** Posts notifications with undici. Source: docs/interface.md 6 (delivery), docs/decisions/redirects-and-addresses.md. @module */
 import { type NotificationUrlRule, readNotificationUrl } from '@payment-integration/core'
 import type { Sender } from '@payment-integration/core/ports'
 import { Agent } from 'undici'

@@ -23,7 +23,7 @@ import { startRecordingReceiver } from './recording-receiver.js'
 
 const processorSecret = 'processor-secret-of-the-clauses'
 
-/** Header of a processor's signature, as INTERFACE 6 describes it. */
+/** Header of a processor's signature, as docs/interface.md 6 describes it. */
 export function processorSignature(body: string): string {
   const t = Math.floor(Date.now() / 1_000)
   return `t=${t},v1=${createHmac('sha256', processorSecret).update(`${t}.${body}`).digest('hex')}`

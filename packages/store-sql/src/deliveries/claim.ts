@@ -1,5 +1,5 @@
 /**
- * Claiming due deliveries. Source: DESIGN section 3 (retries).
+ * Claiming due deliveries. Source: docs/decisions/retries.md.
  *
  * A claim moves `due_at` to the end of its lease, so a lease that ends unsettled makes the delivery due again by itself.
  * `attempted` counts the attempts that were logged, and numbers them. A claim whose dispatcher died is none: it may have

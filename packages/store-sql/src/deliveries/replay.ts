@@ -1,4 +1,4 @@
-/** Sending deliveries again because an operator asks for it. Source: DESIGN section 3 (retries). @module */
+/** Sending deliveries again because an operator asks for it. Source: docs/decisions/retries.md. @module */
 import type { Replayed, ReplayRequest } from '@payment-integration/core/ports'
 import type { Connection, Parameter, SqlDialect } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'

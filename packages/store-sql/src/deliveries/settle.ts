@@ -1,4 +1,4 @@
-/** What attempts came to. Source: DESIGN section 3 (retries). @module */
+/** What attempts came to. Source: docs/decisions/retries.md. @module */
 import type {
   AttemptRecord,
   AttemptVerdict,

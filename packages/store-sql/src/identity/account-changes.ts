@@ -1,4 +1,4 @@
-/** The store's own accounts and one-time codes inside a transaction. Source: INTERFACE 4.2. @module */
+/** The store's own accounts and one-time codes inside a transaction. Source: docs/interface.md 4.2. @module */
 import type {
   AddressOwner,
   IdentityAccount,

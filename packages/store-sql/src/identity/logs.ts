@@ -1,4 +1,4 @@
-/** The log of shares, verdicts, and events of the provider. Source: INTERFACE 3; DESIGN 5.4. @module */
+/** The log of shares, verdicts, and events of the provider. Source: docs/interface.md 3; docs/decisions/identity.md. @module */
 import type {
   IdentityQuery,
   IdentityStore,

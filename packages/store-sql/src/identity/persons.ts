@@ -1,4 +1,4 @@
-/** Locks persons. Source: DESIGN section 3 (identity): the lock of a person is the only one. @module */
+/** Locks persons. Source: docs/decisions/identity.md: the lock of a person is the only one. @module */
 import type { PersonQuery, Subject } from '@payment-integration/core/ports'
 import type { Connection, SqlDialect } from '../engine.js'
 import { compile, run } from '../internal/statement.js'

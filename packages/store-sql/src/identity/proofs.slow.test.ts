@@ -1,4 +1,4 @@
-/** INTERFACE 4.2: proofs, shares, webhooks and polls of one address at the same time. */
+/** docs/interface.md 4.2: proofs, shares, webhooks and polls of one address at the same time. */
 import type { Review } from '@payment-integration/core/ports'
 import { describe, expect, test } from 'vitest'
 import { onBothDatabases } from '../../test/support/both-databases.js'

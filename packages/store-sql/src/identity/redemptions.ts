@@ -1,4 +1,4 @@
-/** Redemptions, each under a name of its own. Source: DESIGN section 5.4; the port. @module */
+/** Redemptions, each under a name of its own. Source: docs/decisions/identity.md; the port. @module */
 import type { IdentityTransaction, RedemptionRecord, RedemptionState } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
 import type { Connection, Parameter, SqlDialect } from '../engine.js'

@@ -1,4 +1,4 @@
-/** What is stored of an address must not show in the time that its statements take. Source: INTERFACE 4.2. */
+/** What is stored of an address must not show in the time that its statements take. Source: docs/interface.md 4.2. */
 import type { EmailAddress, Store } from '@payment-integration/core/ports'
 import { expect, test } from 'vitest'
 import { onBothDatabases } from '../../test/support/both-databases.js'

@@ -1,4 +1,4 @@
-/** Subjects inside a transaction. Source: INTERFACE 3 (KYC attachment), 4.2. @module */
+/** Subjects inside a transaction. Source: docs/interface.md 3 (KYC attachment), 4.2. @module */
 import type { EmailAddress, IdentityTransaction, NewSubject, Subject } from '@payment-integration/core/ports'
 import type { Connection, SqlDialect } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'

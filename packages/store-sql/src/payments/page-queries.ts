@@ -1,5 +1,5 @@
 /**
- * The statements of a page: index searches only, whatever its depth. Source: INTERFACE 4.1.
+ * The statements of a page: index searches only, whatever its depth. Source: docs/interface.md 4.1.
  *
  * A reorganisation may give a stored payment another block time. The rest of a walk that began before sees it where it
  * was: `payment_moves` keeps each block time that was left, with the integration's count of such moves, and a position

@@ -1,4 +1,4 @@
-/** Reads of payments: index searches only. Source: INTERFACE 4.1, 4.3. @module */
+/** Reads of payments: index searches only. Source: docs/interface.md 4.1, 4.3. @module */
 import type { PaymentReads } from '@payment-integration/core/ports'
 import { type Selectable, sql } from 'kysely'
 import { readCheckpoint } from '../chains/checkpoints.js'

@@ -1,4 +1,4 @@
-/** Reading a page. Source: INTERFACE 4.1; the port's `list`. @module */
+/** Reading a page. Source: docs/interface.md 4.1; the port's `list`. @module */
 import type { PaymentReads, StoredPage } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
 import type { Engine } from '../engine.js'

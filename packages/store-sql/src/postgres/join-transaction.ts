@@ -1,4 +1,4 @@
-/** The store inside a transaction of the host. Source: DESIGN section 1 (service team). @module */
+/** The store inside a transaction of the host. Source: docs/architecture.md. @module */
 import type { Store } from '@payment-integration/core/ports'
 import type pg from 'pg'
 import { createStoreTransaction } from '../store-transaction.js'

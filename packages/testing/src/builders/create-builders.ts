@@ -1,4 +1,4 @@
-/** Builders of every shape of the contract, seeded. Source: INTERFACE 2. @module */
+/** Builders of every shape of the contract, seeded. Source: docs/interface.md 2. @module */
 import { type ShareResponse, shareResponseWriteSchema } from '@payment-integration/contract'
 import { createFakeClock, type FakeClock } from '../fake-clock.js'
 import { createDraws } from './draws.js'

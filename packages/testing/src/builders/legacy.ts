@@ -1,4 +1,4 @@
-/** Answers of the legacy API. Source: INTERFACE 2.4. @module */
+/** Answers of the legacy API. Source: docs/interface.md 2.4. @module */
 import {
   type Lookup,
   lookupWriteSchema,

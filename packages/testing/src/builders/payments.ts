@@ -1,4 +1,4 @@
-/** Payments, pages and snapshots of the integration API. Source: INTERFACE 2.1 to 2.3. @module */
+/** Payments, pages and snapshots of the integration API. Source: docs/interface.md 2.1 to 2.3. @module */
 import {
   type InvoiceBody,
   type PageBody,
@@ -36,7 +36,7 @@ const tokens = [
   { symbol: 'DAI', digits: 18 },
   { symbol: 'USDT', digits: 6 },
 ] as const
-/** A chain of each finality in INTERFACE 8. */
+/** A chain of each finality in docs/interface.md 8. */
 const chains = ['1', '10', '100', '137', '42161'] as const
 const merchants = ['Example Coffee', 'Corner Books', 'North Bakery'] as const
 const currencies = ['EUR', 'USD', 'CHF'] as const
@@ -101,14 +101,14 @@ export function createPaymentBuilders({ draws, clock, integrationAddress }: Paym
   }
 }
 
-/** The order of every list: block time, chain id and hash, descending. Source: INTERFACE 4.1. */
+/** The order of every list: block time, chain id and hash, descending. Source: docs/interface.md 4.1. */
 export function newestFirst(a: PaymentBody, b: PaymentBody): number {
   const gap = Date.parse(b.blockTimestamp) - Date.parse(a.blockTimestamp) || Number(b.chainId) - Number(a.chainId)
   if (gap !== 0) return gap
   return a.txHash < b.txHash ? 1 : a.txHash > b.txHash ? -1 : 0
 }
 
-/** The seven fields of a payment that a notification says. Source: INTERFACE 2.1. */
+/** The seven fields of a payment that a notification says. Source: docs/interface.md 2.1. */
 export function snapshotOf(payment: PaymentBody): SnapshotBody {
   const { integrationAddress, chainId, txHash, version, state, recipient, invoice } = payment
   return { integrationAddress, chainId, txHash, version, state, recipient, invoice }

@@ -1,4 +1,4 @@
-/** Signed deliveries, good and bad, for tests of a receiver. Source: INTERFACE 6. @module */
+/** Signed deliveries, good and bad, for tests of a receiver. Source: docs/interface.md 6. @module */
 import {
   integrationHeader,
   jsonContentType,

@@ -1,4 +1,4 @@
-/** Answers as the service writes them. Source: INTERFACE 4 (Cache-Control), 5, 7. @module */
+/** Answers as the service writes them. Source: docs/interface.md 4 (Cache-Control), 5, 7. @module */
 import {
   cacheControl,
   type ErrorBody,
@@ -24,12 +24,12 @@ export function refuse(status: number, error: string, more: Omit<ErrorBody, 'err
 /** One thing that is wrong with a legacy request. */
 export type LegacyFlaw = LegacyErrorBody['details'][number]
 
-/** A legacy 400 with every flaw. Source: INTERFACE 4.3. */
+/** A legacy 400 with every flaw. Source: docs/interface.md 4.3. */
 export function refuseLegacy(flaws: readonly LegacyFlaw[]): Response {
   return answer({ error: 'Invalid request', details: flaws }, 400)
 }
 
-/** The one 401. Source: INTERFACE 5 rule 3. */
+/** The one 401. Source: docs/interface.md 5 rule 3. */
 export function unauthorized(scheme: 'Basic' | 'Bearer'): Response {
   return answer(unauthorizedBody, 401, { 'WWW-Authenticate': `${scheme} realm="payment-integration"` })
 }

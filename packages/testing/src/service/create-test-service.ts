@@ -1,4 +1,4 @@
-/** The service as msw handlers that keep state. Source: INTERFACE 4, 5, 7. @module */
+/** The service as msw handlers that keep state. Source: docs/interface.md 4, 5, 7. @module */
 import { integrationPrefix, paths } from '@payment-integration/contract'
 import { type HttpHandler, http } from 'msw'
 import { notFound, unauthorized } from './answers.js'

@@ -1,4 +1,4 @@
-/** Who calls. Source: INTERFACE 5. @module */
+/** Who calls. Source: docs/interface.md 5. @module */
 
 /** An integration that may call, with the secret of its API. */
 export interface TestIntegration {

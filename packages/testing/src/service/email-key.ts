@@ -1,4 +1,4 @@
-/** One key for each mailbox, whatever its spelling. Source: INTERFACE 4.2 (email), 7 (400). @module */
+/** One key for each mailbox, whatever its spelling. Source: docs/interface.md 4.2 (email), 7 (400). @module */
 
 /** Longest address and longest part before the `@`, in bytes of UTF-8. Source: RFC 5321, 4.5.3.1. */
 const longest = { address: 254, local: 64 } as const

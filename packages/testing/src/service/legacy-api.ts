@@ -1,4 +1,4 @@
-/** Look-up and verify. Source: INTERFACE 4.3. @module */
+/** Look-up and verify. Source: docs/interface.md 4.3. @module */
 import {
   type Account,
   currencyCodePattern,
@@ -74,7 +74,7 @@ export async function verify(state: LegacyState, request: Request): Promise<Resp
   return answer(verifyWriteSchema.parse({ ...found, payments }), isVerified ? 200 : 409)
 }
 
-/** Why a payment does not match, in the order of INTERFACE 4.3. */
+/** Why a payment does not match, in the order of docs/interface.md 4.3. */
 function reasonsAgainst(
   state: LegacyState,
   chainId: number,

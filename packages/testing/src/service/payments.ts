@@ -1,4 +1,4 @@
-/** The payments of the service under test, with their versions. Source: INTERFACE 2.1, 3; DESIGN section 3 (version). @module */
+/** The payments of the service under test, with their versions. Source: docs/interface.md 2.1, 3; docs/decisions/version.md. @module */
 import { type PaymentBody, paymentWriteSchema, type SnapshotBody } from '@payment-integration/contract'
 import { newestFirst, snapshotOf } from '../builders/payments.js'
 import { mayFollow } from './transitions.js'

@@ -1,4 +1,4 @@
-/** The four endpoints of the read API. Source: INTERFACE 4.1, 7. @module */
+/** The four endpoints of the read API. Source: docs/interface.md 4.1, 7. @module */
 import { type PageBody, type PaymentBody, pageLimit, pageWriteSchema } from '@payment-integration/contract'
 import { answer, refuse } from './answers.js'
 import { after, cursorAfter } from './cursor.js'

@@ -1,4 +1,4 @@
-/** The share endpoint. Source: INTERFACE 4.2, 7. @module */
+/** The share endpoint. Source: docs/interface.md 4.2, 7. @module */
 import {
   kycUnavailableBody,
   type ShareRejectedBody,

@@ -1,4 +1,4 @@
-/** Which state may follow which, as the service decides. It shares no code with it. Source: INTERFACE 3; DESIGN section 3 (transitions). @module */
+/** Which state may follow which, as the service decides. It shares no code with it. Source: docs/interface.md 3; docs/decisions/transitions.md. @module */
 import type { PaymentBody } from '@payment-integration/contract'
 
 type State = NonNullable<PaymentBody['state']>

@@ -1,4 +1,4 @@
-/** Identity verifications of the service under test, by e-mail. Source: INTERFACE 2.5, 3 (KYC attachment). @module */
+/** Identity verifications of the service under test, by e-mail. Source: docs/interface.md 2.5, 3 (KYC attachment). @module */
 import { type ShareResponse, shareRejectedMessage } from '@payment-integration/contract'
 import { emailKey } from './email-key.js'
 

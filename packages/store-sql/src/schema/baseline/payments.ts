@@ -22,7 +22,7 @@ export const paymentTables: Migration = (types, name) => {
        pricing ${text} not null, off_chain ${integer} not null, dropped ${text},
        unique (chain_id, tx_hash, ordinal)`,
     ),
-    // Pages: one index per way to narrow, each in the order of INTERFACE 4.1, read backwards.
+    // Pages: one index per way to narrow, each in the order of docs/interface.md 4.1, read backwards.
     `create index payments_page on ${payments} (integration, block_timestamp, chain_id, tx_hash) where is_primary = 1`,
     `create index payments_page_sender on ${payments} (integration, sender, block_timestamp, chain_id, tx_hash)
      where is_primary = 1`,

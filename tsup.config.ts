@@ -10,8 +10,8 @@ interface Manifest {
 }
 
 /**
- * One recipe for every package. Its entries are the files of `src/exports`, `src/bin.ts`, and the files among which its imports map
- * (`#name`) chooses by runtime; CJS is built where its exports map says so.
+ * One recipe for every package. Its entries are the files of `src/exports`, `src/bin.ts`, and the files among which its
+ * imports map (`#name`) chooses by runtime; CJS is built where its exports map says so.
  */
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest
 const dual = Object.values(manifest.exports).some((entry) => entry.require !== undefined)

@@ -1,4 +1,7 @@
-/** The test projects of the repository. `vitest.workspace.ts` runs the everyday tier, `vitest.slow.ts` the rest. @module */
+/**
+ * The test projects of the repository. `vitest.workspace.ts` runs the everyday tier, `vitest.slow.ts` the rest.
+ * @module
+ */
 import { availableParallelism } from 'node:os'
 import { configDefaults, type TestProjectInlineConfiguration } from 'vitest/config'
 
@@ -23,7 +26,10 @@ export const maxWorkers = Math.max(2, availableParallelism())
 interface Project {
   /** Type tests (`*.test-d.ts`) run beside the others. */
   readonly typeTests?: boolean
-  /** A test replaces a module or a global, so each file loads its own modules. Otherwise files share them, which is cheaper. */
+  /**
+   * A test replaces a module or a global, so each file loads its own modules. Otherwise files share them, which is
+   * cheaper.
+   */
   readonly isolated?: boolean
 }
 

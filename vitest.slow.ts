@@ -1,4 +1,8 @@
-/** The second tier, `npm run test:rest`: seeds, kills, random walks, browsers, processes, the examples; then, alone, timing. @module */
+/**
+ * The second tier, `npm run test:rest`: seeds, kills, random walks, browsers, processes, the examples; then, alone,
+ * timing.
+ * @module
+ */
 import { readdirSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import { aloneTests, maxWorkers, packages, project, slowTests, sources } from './vitest.projects.js'

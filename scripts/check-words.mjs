@@ -1,9 +1,11 @@
 /**
- * Rejects comments, pages and names that are hard to read. Usage: node scripts/check-words.mjs [path prefix ...] [--count].
+ * Rejects comments, pages and names that are hard to read. Usage: node scripts/check-words.mjs [path prefix ...]
+ * [--count].
  *
- * Three rules: no comment line ends beyond column 120; no sentence of a comment or of a decision page has more than 30 words;
- * no identifier or string literal type uses a name that the glossary replaces (`banned-names.json`, one reason each).
- * `--count` prints totals per folder. Exit code 0 when all is well, 1 when not.
+ * Three rules: no comment line ends beyond column 120; no sentence of a comment or of a decision page has more than 30
+ * words; no identifier or string literal type uses a name that the glossary replaces (`banned-names.json`, one reason
+ * each). `--count` prints totals per folder. Exit code 0 when all is well, 1 when not.
+ *
  * @module
  */
 import { execFileSync } from 'node:child_process'

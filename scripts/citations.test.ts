@@ -9,7 +9,11 @@ const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '-
 const files = listed
   .toString()
   .split('\0')
-  .filter((path) => /\.(ts|tsx|mts|mjs|md|sol)$/.test(path) && !/CHANGELOG|^\.changeset|citations\.test|check-doc-links\.test/.test(path))
+  .filter(
+    (path) =>
+      /\.(ts|tsx|mts|mjs|md|sol)$/.test(path) &&
+      !/CHANGELOG|^\.changeset|citations\.test|check-doc-links\.test/.test(path),
+  )
   .filter((path) => existsSync(join(root, path)))
   .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
 
@@ -32,8 +36,9 @@ function wrong(pattern: RegExp, isWrong: (match: RegExpMatchArray) => boolean): 
 describe('a citation', () => {
   test('of the contract names a section of docs/interface.md', () => {
     expect(sections.size).toBeGreaterThan(12)
-    const lists = wrong(/(?:docs\/interface\.md|\b[Ii]nterface) (\d[\d.]*(?:(?:, | to | and )\d[\d.]*)*)/g, ([, list = '']) =>
-      list.split(/, | to | and /).some((each) => !sections.has(each.replace(/\.$/, ''))),
+    const lists = wrong(
+      /(?:docs\/interface\.md|\b[Ii]nterface) (\d[\d.]*(?:(?:, | to | and )\d[\d.]*)*)/g,
+      ([, list = '']) => list.split(/, | to | and /).some((each) => !sections.has(each.replace(/\.$/, ''))),
     )
     expect(lists).toEqual([])
   })

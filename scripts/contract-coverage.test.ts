@@ -1,4 +1,8 @@
-/** Keeps `docs/contract-coverage.md` honest: every row names tests that exist, and every field of the contract has a row. @module */
+/**
+ * Keeps `docs/contract-coverage.md` honest: every row names tests that exist, and every field of the contract has a
+ * row.
+ * @module
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
@@ -52,7 +56,10 @@ function namedTests({ proof }: Row): { file: string; title: string }[] {
 }
 
 const known = new Map<string, ReadonlySet<string>>()
-/** The titles of a file's tests, as they are written; of a JSON file its vectors' names. Empty when there is no such file. */
+/**
+ * The titles of a file's tests, as they are written; of a JSON file its vectors' names. Empty when there is no such
+ * file.
+ */
 function titlesIn(file: string): ReadonlySet<string> {
   let titles = known.get(file)
   if (titles === undefined) {
@@ -67,7 +74,10 @@ function vectorNames(path: string): Set<string> {
   return new Set((JSON.parse(readFileSync(path, 'utf8')) as { name: string }[]).map(({ name }) => name))
 }
 
-/** First arguments of `test(...)`, `it(...)` and `it.each(...)(...)`, and names of cases `{ name, run }` of a conformance suite. */
+/**
+ * First arguments of `test(...)`, `it(...)` and `it.each(...)(...)`, and names of cases `{ name, run }` of a
+ * conformance suite.
+ */
 function testTitles(path: string): Set<string> {
   const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true)
   const titles = new Set<string>()
@@ -84,7 +94,10 @@ function testTitles(path: string): Set<string> {
     }
     ts.forEachChild(node, visit)
   }
-  /** The text of what is called; of `it.each(table)(title)` that of `it.each`. A test that is switched off has another text. */
+  /**
+   * The text of what is called; of `it.each(table)(title)` that of `it.each`. A test that is switched off has another
+   * text.
+   */
   function calleeOf({ expression }: ts.CallExpression): string {
     const called = ts.isCallExpression(expression) ? expression.expression : expression
     return called.getText(source).replace(/<.*>$/s, '')

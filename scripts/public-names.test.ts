@@ -18,7 +18,10 @@ for (const [name, entries] of Object.entries(api))
 
 /** An integrator installs the client alone, so it passes on the wire types that its signatures mention. */
 const passedOn = ['client', 'contract']
-/** The client's amounts stand at a subpath without the client; headers belong to the contract and to the verifier without dependencies. */
+/**
+ * The client's amounts stand at a subpath without the client; headers belong to the contract and to the verifier
+ * without dependencies.
+ */
 const inTwo = new Set(['Amount', 'integrationHeader', 'signatureHeader'])
 
 describe('a public name', () => {

@@ -4,12 +4,14 @@ import { join } from 'node:path'
 
 /**
  * Who runs a block. `environments`: `npm run environments` does, from the tarballs, as planned beside it in
- * `environments/service/readme-plans.mjs`. `tests`: test files of its package do. `compiled`: nobody can, for the reason given; every
- * TypeScript block is compiled by `npm run examples` in any case.
+ * `environments/service/readme-plans.mjs`. `tests`: test files of its package do. `compiled`: nobody can, for the
+ * reason given; every TypeScript block is compiled by `npm run examples` in any case.
  * @typedef {{ environments: true } | { tests: string[] } | { compiled: string }} Runner
  */
 
-/** By file, in the order of its blocks; a single entry stands for all of them. @type {Record<string, Runner | Runner[]>} */
+/**
+ * By file, in the order of its blocks; a single entry stands for all of them. @type {Record<string, Runner | Runner[]>}
+ */
 const runners = {
   'README.md': [
     { environments: true },

@@ -1,4 +1,7 @@
-/** House rules about every file of the repository. The patterns are written so that they do not match themselves. @module */
+/**
+ * House rules about every file of the repository. The patterns are written so that they do not match themselves.
+ * @module
+ */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

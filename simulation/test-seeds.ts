@@ -1,4 +1,7 @@
-/** Registers tests of the simulator: seeds in memory, and seeds on SQLite, whose commits are synced to the disk. @module */
+/**
+ * Registers tests of the simulator: seeds in memory, and seeds on SQLite, whose commits are synced to the disk.
+ * @module
+ */
 import { describe, expect, test } from 'vitest'
 import { describeSeed, runSeeds } from './run.js'
 

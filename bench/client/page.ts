@@ -13,7 +13,10 @@ export function pageText(): string {
   return JSON.stringify(pageWriteSchema.parse(page))
 }
 
-/** Each with a wallet, a hash, a time and amounts of its own; integration, chain and token are the same, as they are in a shop. */
+/**
+ * Each with a wallet, a hash, a time and amounts of its own; integration, chain and token are the same, as they are in
+ * a shop.
+ */
 function payment(place: number): PaymentBody {
   const hex = (length: number, salt: number) => `0x${(place * 7_919 + salt).toString(16).padStart(length, 'c')}`
   const cents = String(1_000 + place)

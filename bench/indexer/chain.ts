@@ -29,7 +29,10 @@ export interface FilledChain {
   stop(): Promise<void>
 }
 
-/** Nobody has its key: for a signed transaction anvil finds its signer anew whenever it is read, which would be most of the time. */
+/**
+ * Nobody has its key: for a signed transaction anvil finds its signer anew whenever it is read, which would be most of
+ * the time.
+ */
 const from = `0x${'ab'.repeat(20)}` as const
 
 const abi = parseAbi([
@@ -84,7 +87,8 @@ async function fill({ rpcUrl, chainId }: Anvil, { payments, perBlock }: ChainPla
   await rpc([['anvil_setBalance', [from, '0xffffffffffffffffffff']]])
   const token = deployment.tokens.usdc.address
   let nonce = 0
-  // anvil answers a batch in any order: the nonces keep the payments in theirs, and a block is mined by a request of its own.
+  // anvil answers a batch in any order: the nonces keep the payments in theirs, and a block is mined by a request of
+  // its own.
   const send = (to: string, data: string): Call => [
     'eth_sendTransaction',
     [{ from, to, data, gas: '0x493e0', nonce: `0x${(nonce++).toString(16)}` }],

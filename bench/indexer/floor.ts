@@ -1,7 +1,9 @@
 /**
- * The floor: raw fetch, JSON.parse, decoding by hand, one statement per table and range. It checks that headers follow each other and
- * writes payments and outbox rows; it learns nothing, proves nothing, retries nothing, and cannot be resumed.
- * With `RECEIPTS=1` it takes its logs out of the receipts of all blocks with transactions, which is what any proof has to read; it proves nothing even so.
+ * The floor: raw fetch, JSON.parse, decoding by hand, one statement per table and range. It checks that headers follow
+ * each other and writes payments and outbox rows; it learns nothing, proves nothing, retries nothing, and cannot be
+ * resumed. With `RECEIPTS=1` it takes its logs out of the receipts of all blocks with transactions, which is what any
+ * proof has to read; it proves nothing even so.
+ *
  * @module
  */
 import { DatabaseSync } from '@photostructure/sqlite'

@@ -1,4 +1,8 @@
-/** The measured indexer, as a process of its own: the service opened as `serve` opens it, with nothing running but the indexer. @module */
+/**
+ * The measured indexer, as a process of its own: the service opened as `serve` opens it, with nothing running but the
+ * indexer.
+ * @module
+ */
 import { openService, readConfig } from '@payment-integration/server/service'
 import { peakKiB } from './peak.js'
 

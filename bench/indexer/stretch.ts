@@ -1,6 +1,7 @@
 /**
- * A chain with empty blocks put between its blocks. anvil would need hours to mine 200,000 of them, as what one takes it grows with the height; it
- * loads them in seconds from a state that it wrote itself.
+ * A chain with empty blocks put between its blocks. anvil would need hours to mine 200,000 of them, as what one takes
+ * it grows with the height; it loads them in seconds from a state that it wrote itself.
+ *
  * @module
  */
 import { once } from 'node:events'

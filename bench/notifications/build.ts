@@ -1,6 +1,7 @@
 /**
- * Bundles the measured processes as a release is built: run from source by a loader, every function would pay for keeping its name,
- * and the one with the most functions would pay most.
+ * Bundles the measured processes as a release is built: run from source by a loader, every function would pay for
+ * keeping its name, and the one with the most functions would pay most.
+ *
  * @module
  */
 import { mkdtemp, rm, symlink } from 'node:fs/promises'

@@ -1,4 +1,8 @@
-/** The floor, as a process of its own: signs and posts the same bodies with the same HTTP client, as many at a time, without a database. @module */
+/**
+ * The floor, as a process of its own: signs and posts the same bodies with the same HTTP client, as many at a time,
+ * without a database.
+ * @module
+ */
 import { inFlight, jobAt } from './jobs.js'
 import { createPoster } from './sign-and-post.js'
 import { answer, timed } from './worker.js'

@@ -1,4 +1,8 @@
-/** Doubles the payments of a database with their snapshots and deliveries, by plain SQL: a million rows in about a minute. @module */
+/**
+ * Doubles the payments of a database with their snapshots and deliveries, by plain SQL: a million rows in about a
+ * minute.
+ * @module
+ */
 import { DatabaseSync } from '@photostructure/sqlite'
 import pg from 'pg'
 import type { BenchDatabase } from '../read-api/database.js'

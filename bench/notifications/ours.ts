@@ -78,7 +78,10 @@ const ours = {
     })
     return committed
   },
-  /** The same, of payments that are stored: a snapshot and its row of the outbox are all that is published, as a queue is given a job. */
+  /**
+   * The same, of payments that are stored: a snapshot and its row of the outbox are all that is published, as a queue
+   * is given a job.
+   */
   async publishStored(pace: Pace) {
     const count = Math.round(pace.perSecond * pace.seconds)
     const snapshots: NewSnapshot[] = []

@@ -1,4 +1,7 @@
-/** A queue library doing the same job, as a process of its own: its jobs carry the body, its handler signs and posts. @module */
+/**
+ * A queue library doing the same job, as a process of its own: its jobs carry the body, its handler signs and posts.
+ * @module
+ */
 import { inFlight, type Job, jobAt } from './jobs.js'
 import { openPeer, type PeerName } from './peers.js'
 import { type Pace, publishAt } from './publish.js'

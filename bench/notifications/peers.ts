@@ -8,8 +8,9 @@ import type { Job } from './jobs.js'
 export const peersFolder = fileURLToPath(new URL('./peers/', import.meta.url))
 
 /**
- * The libraries. pg-boss fetches and completes jobs in batches, which is quickest when they are large; a batch is fetched at once and
- * completed when its last job is done, so it is also measured with no more jobs fetched than everybody else has under way.
+ * The libraries. pg-boss fetches and completes jobs in batches, which is quickest when they are large; a batch is
+ * fetched at once and completed when its last job is done, so it is also measured with no more jobs fetched than
+ * everybody else has under way.
  */
 export const peerNames = ['pg-boss, batches of 500', 'pg-boss, batches of 128', 'graphile-worker'] as const
 export type PeerName = (typeof peerNames)[number]
@@ -28,7 +29,11 @@ export interface Queue {
   close(): Promise<void>
 }
 
-/** Opens a library's queue on a database. @param folder - {@link peersFolder}. @param concurrency - Jobs that are handled at a time. */
+/**
+ * Opens a library's queue on a database.
+ * @param folder - {@link peersFolder}.
+ * @param concurrency - Jobs that are handled at a time.
+ */
 export function openPeer(
   name: PeerName,
   folder: string,
@@ -63,8 +68,8 @@ interface Boss {
 const bossWorkers = 2
 
 /**
- * pg-boss polls at most twice a second; a worker is told to look at once after a full batch, and when jobs were added. A job that fails
- * is failed by itself, since the others of its batch were sent.
+ * pg-boss polls at most twice a second; a worker is told to look at once after a full batch, and when jobs were added.
+ * A job that fails is failed by itself, since the others of its batch were sent.
  */
 async function openBoss(
   load: NodeJS.Require,

@@ -1,6 +1,7 @@
 /**
- * The receiver, as a process of its own: reads each request to the last byte of its body, answers 204, and notes when it had come. It
- * speaks just enough HTTP for that, so that the processors are left to whoever is measured.
+ * The receiver, as a process of its own: reads each request to the last byte of its body, answers 204, and notes when
+ * it had come. It speaks just enough HTTP for that, so that the processors are left to whoever is measured.
+ *
  * @module
  */
 import { type AddressInfo, createServer } from 'node:net'
@@ -34,7 +35,9 @@ const { port } = server.address() as AddressInfo
 
 const receiver = {
   url: () => `http://127.0.0.1:${port}`,
-  /** Requests since the start or the last time, and when the first of each transaction had come, on the steady clock. */
+  /**
+   * Requests since the start or the last time, and when the first of each transaction had come, on the steady clock.
+   */
   take() {
     const taken = { count, arrivals: [...arrivals] }
     count = 0

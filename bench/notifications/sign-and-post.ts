@@ -1,4 +1,8 @@
-/** The bare job: sign a body and post it, with nothing around. What the floor loops over, and what a queue's handler does. @module */
+/**
+ * The bare job: sign a body and post it, with nothing around. What the floor loops over, and what a queue's handler
+ * does.
+ * @module
+ */
 import { createHmac } from 'node:crypto'
 import { Agent } from 'undici'
 import { inFlight, integrations, type Job } from './jobs.js'

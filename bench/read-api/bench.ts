@@ -11,7 +11,10 @@ export interface ReadEffort {
   readonly payments: number
   /** Requests of a route to each server before anything counts: their code is compiled as it gets hot. */
   readonly warmUps: number
-  /** How often the two servers then take turns: often and shortly, because the machine's speed changes from second to second. */
+  /**
+   * How often the two servers then take turns: often and shortly, because the machine's speed changes from second to
+   * second.
+   */
   readonly rounds: number
   /** Time of a turn, in seconds. */
   readonly seconds: number

@@ -1,6 +1,7 @@
 /**
- * The floor: the same SQL and the same JSON in a bare handler on the same HTTP library, without authentication, validation,
- * cursor, ports and error table. It answers the very bytes that the product answers, but for `nextCursor`.
+ * The floor: the same SQL and the same JSON in a bare handler on the same HTTP library, without authentication,
+ * validation, cursor, ports and error table. It answers the very bytes that the product answers, but for `nextCursor`.
+ *
  * @module
  */
 import { serve } from '@hono/node-server'

@@ -1,4 +1,7 @@
-/** CPU that authentication, validation and cursor take of a request, without the payments' query, their JSON and HTTP. @module */
+/**
+ * CPU that authentication, validation and cursor take of a request, without the payments' query, their JSON and HTTP.
+ * @module
+ */
 import type { Service } from '@payment-integration/core'
 import type { Store } from '@payment-integration/core/ports'
 import { integrationAddress, serviceOn, timestampAt, txHashAt } from './dataset.js'

@@ -1,4 +1,7 @@
-/** The least that a verifier can do: createHmac, a strict parse, a two-sided window, timingSafeEqual. It says yes or no. @module */
+/**
+ * The least that a verifier can do: createHmac, a strict parse, a two-sided window, timingSafeEqual. It says yes or no.
+ * @module
+ */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 const digits = /^\d{1,12}$/

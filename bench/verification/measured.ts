@@ -1,6 +1,8 @@
 /**
- * The measured process: every verifier on every kind of delivery and size, in random order, by CPU time (user and system, of all threads).
- * Arguments: the folder of the peers, the web bundle, rounds, microseconds per slice, a seed. Prints JSON.
+ * The measured process: every verifier on every kind of delivery and size, in random order, by CPU time (user and
+ * system, of all threads). Arguments: the folder of the peers, the web bundle, rounds, microseconds per slice, a seed.
+ * Prints JSON.
+ *
  * @module
  */
 import { createHmac } from 'node:crypto'

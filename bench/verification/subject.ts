@@ -6,6 +6,8 @@ export type Kind = 'genuine' | 'forged' | 'stale' | 'malformed'
 /** A verifier. */
 export interface Subject {
   readonly name: string
-  /** A call that resolves for a genuine delivery and throws for the others; null where the scheme has no such delivery. */
+  /**
+   * A call that resolves for a genuine delivery and throws for the others; null where the scheme has no such delivery.
+   */
   prepare(body: Buffer, kind: Kind): (() => unknown) | null
 }

@@ -1,6 +1,8 @@
 /**
- * Versions handled per second on PostgreSQL beside a bare upsert, in a process that is bundled as a release is: run from source by a loader,
- * every function would pay for keeping its name, and the one with the most functions would pay most.
+ * Versions handled per second on PostgreSQL beside a bare upsert, in a process that is bundled as a release is: run
+ * from source by a loader, every function would pay for keeping its name, and the one with the most functions would pay
+ * most.
+ *
  * @module
  */
 import { execFile } from 'node:child_process'

@@ -1,4 +1,8 @@
-/** The two ways, measured on a database: the same connections, the same durability, and the effect in both or in none of the two. @module */
+/**
+ * The two ways, measured on a database: the same connections, the same durability, and the effect in both or in none of
+ * the two.
+ * @module
+ */
 import { createPostgresVersionStore } from '@payment-integration/version-store/postgres'
 import pg from 'pg'
 import type { VersionStoreEffort } from './bench.js'
@@ -67,7 +71,10 @@ function oursAlone(pool: pg.Pool): Way {
   return { handle: (delivery) => store.advance(delivery, () => {}) }
 }
 
-/** The two take turns of a tenth of a second, each first as often; a rate is of all turns together, so that a slow moment meets both. */
+/**
+ * The two take turns of a tenth of a second, each first as often; a rate is of all turns together, so that a slow
+ * moment meets both.
+ */
 async function compare(bare: Way, own: Way, { turns, turnMs, connections }: VersionStoreEffort): Promise<Rates> {
   let payment = 0
   const totals = new Map([bare, own].map((way) => [way, { handled: 0, ms: 0 }]))

@@ -1,4 +1,8 @@
-/** Chromium: the runner calls `runPrograms` in the page. A page serves nothing, so its handler gets the requests directly. @module */
+/**
+ * Chromium: the runner calls `runPrograms` in the page. A page serves nothing, so its handler gets the requests
+ * directly.
+ * @module
+ */
 import { packages } from './packages.mjs'
 import { endpointOptions } from './programs/endpoint.mjs'
 import { runPrograms } from './programs/index.mjs'

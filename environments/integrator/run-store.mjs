@@ -1,4 +1,7 @@
-/** `run-store.mjs <driver> <empty folder>`: the published conformance suite on a SQLite driver; prints one line of JSON. @module */
+/**
+ * `run-store.mjs <driver> <empty folder>`: the published conformance suite on a SQLite driver; prints one line of JSON.
+ * @module
+ */
 import { mkdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'

@@ -1,7 +1,9 @@
 /**
- * What the text around a README's block introduces, in real parts: each block runs as a program beside a service that runs on this
- * machine. `before` and `after` are put around the block; `swap` replaces addresses that only exist in the text; `says` is what the
- * program has to print. `service` holds the running service's `ready` event, with `port` a port that is free.
+ * What the text around a README's block introduces, in real parts: each block runs as a program beside a service that
+ * runs on this machine. `before` and `after` are put around the block; `swap` replaces addresses that only exist in the
+ * text; `says` is what the program has to print. `service` holds the running service's `ready` event, with `port` a
+ * port that is free.
+ *
  * @module
  */
 

@@ -1,4 +1,7 @@
-/** Builds the application with Next, starts it, and posts deliveries to both routers. Needs the built packages (`npm run build` at the root). */
+/**
+ * Builds the application with Next, starts it, and posts deliveries to both routers. Needs the built packages (`npm run
+ * build` at the root).
+ */
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'

@@ -9,7 +9,8 @@ const groups = new Set()
  * A running program, leader of a process group of its own.
  * @typedef {object} Running
  * @property {Promise<Ended>} ended - Resolves when the program has ended; never rejects.
- * @property {(wanted: (line: string) => boolean, seconds: number) => Promise<string>} line - The first line of standard output that is
+ * @property {(wanted: (line: string) => boolean, seconds: number) => Promise<string>} line - The first line of standard
+ * output that is
  *   wanted, told earlier or not. Rejects with an Error when the program ends before it, or the time is over.
  * @property {() => Promise<void>} stop - Ends the program and what it started.
  */
@@ -21,9 +22,14 @@ const groups = new Set()
 
 /**
  * Starts a program without standard input.
+ *
  * @param {string} command
+ *
  * @param {readonly string[]} args
- * @param {{ seconds: number, cwd?: string, env?: Record<string, string | undefined> }} options - `seconds`: how long it may run.
+ *
+ * @param {{ seconds: number, cwd?: string, env?: Record<string, string | undefined> }} options - `seconds`: how long it
+ * may run.
+ *
  * @returns {Running}
  */
 export function start(command, args, { seconds, cwd, env }) {

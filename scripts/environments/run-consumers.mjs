@@ -1,4 +1,7 @@
-/** Programs that name everything the packages export, compiled by several compilers in every resolution mode, and run. @module */
+/**
+ * Programs that name everything the packages export, compiled by several compilers in every resolution mode, and run.
+ * @module
+ */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'esbuild'
@@ -28,7 +31,10 @@ const strict = {
   types: [],
 }
 
-/** Entries that a `.cts` under `node16` cannot have: the declarations of msw 2.15 for `require` want an ES module (TS1479). */
+/**
+ * Entries that a `.cts` under `node16` cannot have: the declarations of msw 2.15 for `require` want an ES module
+ * (TS1479).
+ */
 const esmOnlyUnderNode16 = ['@payment-integration/testing/msw']
 
 /** Packages that an integrator installs. */
@@ -140,7 +146,10 @@ function consumer(entries) {
 /** Globals that dependencies make: zod shares its registry between copies of itself. */
 const knownGlobals = ['__zod_globalConfig', '__zod_globalRegistry']
 
-/** `sideEffects: false` is true: importing every entry leaves globals, prototypes and listeners as they were, and the program ends. */
+/**
+ * `sideEffects: false` is true: importing every entry leaves globals, prototypes and listeners as they were, and the
+ * program ends.
+ */
 async function importQuietly(entries, node, integrator) {
   const file = join(integrator, 'quiet.mjs')
   const lines = [

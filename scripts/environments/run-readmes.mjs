@@ -9,7 +9,9 @@ import { must } from './child.mjs'
 
 /**
  * Runs every block that has a plan.
- * @param {object} context - See `run-runtimes.mjs`; `folder` is the installed copy of `environments/service`, `service` runs.
+ *
+ * @param {object} context - See `run-runtimes.mjs`; `folder` is the installed copy of `environments/service`, `service`
+ * runs.
  */
 export async function runReadmes({ root, folder, service, results, inParallel }) {
   const { plans } = await import(pathToFileURL(join(folder, 'readme-plans.mjs')).href)

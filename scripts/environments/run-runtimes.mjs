@@ -29,13 +29,21 @@ const leftOut = {
 }
 
 /**
- * Runs the programs everywhere and compares: a verdict that is wrong by the vectors, or other than elsewhere, is a failure.
+ * Runs the programs everywhere and compares: a verdict that is wrong by the vectors, or other than elsewhere, is a
+ * failure.
+ *
  * @param {object} context
+ *
  * @param {string} context.root - The workspace.
+ *
  * @param {string} context.runtimes - The installed copy of `environments/runtimes`.
+ *
  * @param {string} context.integrator - The installed copy of `environments/integrator`.
+ *
  * @param {object} context.service - A running service and its credentials.
+ *
  * @param {ReturnType<import('./results.mjs').createResults>} context.results
+ *
  * @param {(tasks: (() => Promise<void>)[]) => Promise<void>} context.inParallel
  */
 export async function runRuntimes({ root, runtimes, integrator, service, results, inParallel }) {
@@ -81,7 +89,10 @@ function verdictsIn(runtime, folder, format, input) {
   return runFile(runtime, folder, format, input)
 }
 
-/** How many verdicts there are. @throws {Error} With the first that are wrong, or differ from those of the reference. */
+/**
+ * How many verdicts there are.
+ * @throws {Error} With the first that are wrong, or differ from those of the reference.
+ */
 function judged(verdicts, reference) {
   const wrong = verdicts.filter((verdict) => /^(WRONG|threw)/.test(verdict))
   if (wrong.length > 0) throw new Error(`${wrong.length} wrong:\n${wrong.slice(0, 5).join('\n')}`)

@@ -11,8 +11,11 @@ const command = 'node_modules/@payment-integration/cli/bin/payment-integration.j
 
 /**
  * Starts the service with a few final payments.
+ *
  * @param {string} folder - The installed copy of `environments/service`.
- * @returns {Promise<{ service: { url: string, integrationAddress: string, apiSecret: string, legacyApiKey: string }, stop: () => Promise<void> }>}
+ *
+ * @returns {Promise<{ service: { url: string, integrationAddress: string, apiSecret: string, legacyApiKey: string },
+ * stop: () => Promise<void> }>}
  */
 export async function startService(folder) {
   const args = [command, 'dev', '--payments', String(payments), '--port', '0', '--json']
@@ -28,8 +31,8 @@ export async function startService(folder) {
 }
 
 /**
- * Runs the command on each Node until two payments are final, delivered, verified and read back. Its store is `node:sqlite` where
- * Node has it, `@photostructure/sqlite` elsewhere.
+ * Runs the command on each Node until two payments are final, delivered, verified and read back. Its store is
+ * `node:sqlite` where Node has it, `@photostructure/sqlite` elsewhere.
  */
 export async function runService({ runtimes, service, results, inParallel }) {
   const nodes = findRuntimes(runtimes).filter(({ kind }) => kind === 'node')

@@ -6,7 +6,9 @@ import { findRuntimes, here } from './runtimes.mjs'
 
 /**
  * Runs the suite on `node:sqlite` where Node has it, on `bun:sqlite`, and on `better-sqlite3` as built from its source.
- * @param {object} context - See `run-runtimes.mjs`; `betterSqlite3` is the installed copy of `environments/better-sqlite3`.
+ *
+ * @param {object} context - See `run-runtimes.mjs`; `betterSqlite3` is the installed copy of
+ * `environments/better-sqlite3`.
  */
 export async function runStores({ runtimes, integrator, betterSqlite3, results, inParallel }) {
   await cp(join(integrator, 'run-store.mjs'), join(betterSqlite3, 'run-store.mjs'))

@@ -12,7 +12,8 @@ import { must, start } from './child.mjs'
  * @property {string} name - With its version.
  * @property {string} kind - `node`, `bun`, `deno`, `workerd` or `chromium`.
  * @property {string | undefined} missing - Why this machine does not have it.
- * @property {(file: string) => [string, string[]]} [command] - Command and arguments that run a file with more arguments to come.
+ * @property {(file: string) => [string, string[]]} [command] - Command and arguments that run a file with more
+ * arguments to come.
  * @property {Record<string, string>} [env]
  */
 
@@ -121,7 +122,8 @@ export async function runWorkerd(runtime, folder, input) {
     const answer = await fetch(url, { method: 'POST', body: JSON.stringify(inside), signal })
     const text = await answer.text()
     if (!answer.ok) throw new Error(`The Worker answered ${answer.status}: ${text.slice(0, 2000)}`)
-    // Sent from outside, as the service does: the fetch of workerd gives a request up whose body is not read to its end.
+    // Sent from outside, as the service does: the fetch of workerd gives a request up whose body is not read to its
+    // end.
     const outside = { programs: ['serveRequests'], endpoint: `${url}/webhook` }
     return { ...JSON.parse(text), ...(await runFile(here, folder, 'esm', outside)) }
   } finally {

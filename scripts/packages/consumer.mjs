@@ -1,4 +1,7 @@
-/** Uses each tarball as an outsider would: installed in an empty folder with nothing but what its package.json lists. @module */
+/**
+ * Uses each tarball as an outsider would: installed in an empty folder with nothing but what its package.json lists.
+ * @module
+ */
 import { existsSync } from 'node:fs'
 import { cp, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -8,11 +11,15 @@ import { run } from './run.mjs'
 const modules = join(import.meta.dirname, '../../node_modules')
 
 /**
- * Installs one package beside the workspace packages that it needs, imports and requires every entry, compiles against every
- * declaration, and runs its commands.
+ * Installs one package beside the workspace packages that it needs, imports and requires every entry, compiles against
+ * every declaration, and runs its commands.
+ *
  * @param {import('./pack.mjs').Packed} packed
- * @param {{ all: readonly import('./pack.mjs').Packed[], root: string, into: string, api: import('./public-api.mjs').PublicApi }} context
+ *
+ * @param {{ all: readonly import('./pack.mjs').Packed[], root: string, into: string, api:
+ * import('./public-api.mjs').PublicApi }} context
  *   `into` is a folder of its own.
+ *
  * @returns {Promise<string[]>}
  */
 export async function consumerProblems(packed, { all, root, into, api }) {
@@ -67,7 +74,10 @@ async function compileProblems(packed, entries, into) {
   return code === 0 ? [] : [`a consumer does not compile:\n${stdout}`]
 }
 
-/** Lays a package, its workspace dependencies from their tarballs, and its npm dependencies from the workspace's own install. */
+/**
+ * Lays a package, its workspace dependencies from their tarballs, and its npm dependencies from the workspace's own
+ * install.
+ */
 async function install(packed, all, root, into, done) {
   if (done.has(packed.manifest.name)) return
   done.add(packed.manifest.name)

@@ -24,7 +24,10 @@ export async function contentProblems(packed, root) {
   return problems
 }
 
-/** Entries that come as ES modules alone, in every package: a suite, and a local provider, for tests, which are ES modules. */
+/**
+ * Entries that come as ES modules alone, in every package: a suite, and a local provider, for tests, which are ES
+ * modules.
+ */
 const esmOnlyEntries = ['conformance', 'identity-provider']
 
 /**

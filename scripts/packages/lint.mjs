@@ -27,9 +27,11 @@ export async function publintProblems({ folder, tarball }) {
 }
 
 /**
- * What are-the-types-wrong reports. Entries with `require` are held to `node16`, the others to `esm-only`; both leave out
- * resolution as before Node 12.7, which knows no exports map and which no supported Node uses.
+ * What are-the-types-wrong reports. Entries with `require` are held to `node16`, the others to `esm-only`; both leave
+ * out resolution as before Node 12.7, which knows no exports map and which no supported Node uses.
+ *
  * @param {import('./pack.mjs').Packed} packed
+ *
  * @returns {Promise<string[]>}
  */
 export async function typesProblems({ tarball, manifest }) {

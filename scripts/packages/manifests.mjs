@@ -1,4 +1,8 @@
-/** What of a manifest users depend on, beside the names: how entries resolve, what is installed with them, where they run. @module */
+/**
+ * What of a manifest users depend on, beside the names: how entries resolve, what is installed with them, where they
+ * run.
+ * @module
+ */
 import { readFile, writeFile } from 'node:fs/promises'
 
 /** Fields whose change users notice. */
@@ -17,9 +21,11 @@ const watched = [
 ]
 
 /**
- * Problems of a manifest by itself: a package that says nothing of side effects keeps its whole code in every bundle, and a
- * range instead of an exact version makes what users run another thing than what was tested.
+ * Problems of a manifest by itself: a package that says nothing of side effects keeps its whole code in every bundle,
+ * and a range instead of an exact version makes what users run another thing than what was tested.
+ *
  * @param {import('./pack.mjs').Packed} packed
+ *
  * @returns {string[]}
  */
 export function manifestProblems({ manifest }) {

@@ -5,7 +5,8 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 
 /**
- * An import that users make, and how many bytes it may add to their bundle: minified by esbuild, dependencies included, gzipped at 9.
+ * An import that users make, and how many bytes it may add to their bundle: minified by esbuild, dependencies included,
+ * gzipped at 9.
  * @typedef {object} Budget
  * @property {string} entry - What is imported from.
  * @property {string[]} names - What is imported.
@@ -24,12 +25,20 @@ const targets = {
 
 /**
  * Measures the budgets of one package.
+ *
  * @param {import('./pack.mjs').Packed} packed
+ *
  * @param {object} context
- * @param {string} context.root - The workspace; budgets are in `scripts/size-budgets.json`, and none are needed without that file.
+ *
+ * @param {string} context.root - The workspace; budgets are in `scripts/size-budgets.json`, and none are needed without
+ * that file.
+ *
  * @param {string} context.into - The folder where the package is installed.
+ *
  * @param {import('./public-api.mjs').PublicApi} context.api
- * @returns {Promise<{ problems: string[], table: string[] }>} An entry with `require` is what users bundle, so each needs a budget.
+ *
+ * @returns {Promise<{ problems: string[], table: string[] }>} An entry with `require` is what users bundle, so each
+ * needs a budget.
  */
 export async function sizeProblems(packed, { root, into, api }) {
   const text = await readFile(join(root, 'scripts/size-budgets.json'), 'utf8').catch(() => undefined)

@@ -1,4 +1,7 @@
-/** Blocks of the fake chain, with the hashes that a real one has. Source: Ethereum yellow paper, section 4.3. @module */
+/**
+ * Blocks of the fake chain, with the hashes that a real one has. Source: Ethereum yellow paper, section 4.3.
+ * @module
+ */
 import { concatHex, type Hex, keccak256, toHex } from 'viem'
 import { bloomOf } from './bloom.js'
 import { encodeRlp, hexBytes, type RlpItem, wholeBytes } from './rlp.js'

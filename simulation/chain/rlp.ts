@@ -1,4 +1,8 @@
-/** Recursive length prefix. Written here, and not taken from the product, because it judges the product. Source: Ethereum yellow paper, appendix B. @module */
+/**
+ * Recursive length prefix. Written here, and not taken from the product, because it judges the product. Source:
+ * Ethereum yellow paper, appendix B.
+ * @module
+ */
 
 /** Bytes, or a list of such. */
 export type RlpItem = Uint8Array | readonly RlpItem[]

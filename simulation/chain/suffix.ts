@@ -1,4 +1,8 @@
-/** The calldata suffix that names an integration, from its definition. Source: ERC-8021 schema 0; docs/decisions/integration-address-on-chain.md. @module */
+/**
+ * The calldata suffix that names an integration, from its definition. Source: ERC-8021 schema 0;
+ * docs/decisions/integration-address-on-chain.md.
+ * @module
+ */
 import { type Hex, stringToHex, toHex } from 'viem'
 
 const marker = '8021'.repeat(8)

@@ -70,7 +70,9 @@ const memos: readonly Hex[] = [
   `0x${'ff'.repeat(32)}`,
 ]
 
-/** Draws a transaction: mostly one payment, at times several, none, a failed one, or something that only looks like one. */
+/**
+ * Draws a transaction: mostly one payment, at times several, none, a failed one, or something that only looks like one.
+ */
 export function drawTransaction(draws: Draws, nonce: number): FakeTransaction {
   const from = draws.pick(cast.people)
   const integration = draws.chance(0.8) ? draws.pick(cast.integrations) : null

@@ -1,4 +1,8 @@
-/** The root of a Merkle Patricia trie over an indexed list, straight from its definition. Source: Ethereum yellow paper, appendix D. @module */
+/**
+ * The root of a Merkle Patricia trie over an indexed list, straight from its definition. Source: Ethereum yellow paper,
+ * appendix D.
+ * @module
+ */
 import { keccak256 } from 'viem'
 import { encodeRlp, encodeRlpList, wholeBytes } from './rlp.js'
 

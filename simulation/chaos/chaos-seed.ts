@@ -1,4 +1,7 @@
-/** One seed of chaos: a real chain, a real process, real HTTP, and everything that can go wrong between them. @module */
+/**
+ * One seed of chaos: a real chain, a real process, real HTTP, and everything that can go wrong between them.
+ * @module
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** A clock that runs faster than the world, so that retries, leases and deadlines of seconds take a fraction of them. @module */
+/**
+ * A clock that runs faster than the world, so that retries, leases and deadlines of seconds take a fraction of them.
+ * @module
+ */
 import { systemClock } from '@payment-integration/core'
 import type { Clock } from '@payment-integration/core/ports'
 

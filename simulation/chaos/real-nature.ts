@@ -1,4 +1,7 @@
-/** What happens to the real chain: blocks, reorganisations by the node itself, and payments that come back or never do. @module */
+/**
+ * What happens to the real chain: blocks, reorganisations by the node itself, and payments that come back or never do.
+ * @module
+ */
 import type { Draws } from '../random.js'
 import type { Plan } from '../world/plan.js'
 import type { AnvilChain, SignedPayment } from './anvil-chain.js'
@@ -18,7 +21,9 @@ export interface RealNature {
 
 /** Most payments of a seed: each has a payer of its own. */
 const mostPayments = 60
-/** Chance that a payment of a block that left the chain is put into the new branch, or else waits for a block to come. */
+/**
+ * Chance that a payment of a block that left the chain is put into the new branch, or else waits for a block to come.
+ */
 const putBackChance = 0.45
 const returnChance = 0.45
 

@@ -1,4 +1,8 @@
-/** An integrator's endpoint over HTTP: it verifies what arrives, remembers it, fails at times, and at times is not heard. @module */
+/**
+ * An integrator's endpoint over HTTP: it verifies what arrives, remembers it, fails at times, and at times is not
+ * heard.
+ * @module
+ */
 import { signatureHeader, verifySignature } from '@payment-integration/webhook'
 import type { Reply } from '../node/calls.js'
 import type { Draws } from '../random.js'
@@ -16,7 +20,11 @@ export interface RealReceiver {
 
 const status = (code: number): Reply => ({ kind: 'answer', status: code, headers: {}, body: '' })
 
-/** Opens the endpoint. @param secrets - The signing secrets of its integrations. @param now - The clock of the service. */
+/**
+ * Opens the endpoint.
+ * @param secrets - The signing secrets of its integrations.
+ * @param now - The clock of the service.
+ */
 export function createRealReceiver(draws: Draws, secrets: readonly string[], now: () => number): RealReceiver {
   const received: Received[] = []
   let refused = 0

@@ -1,4 +1,7 @@
-/** A proxy in front of PostgreSQL that cuts connections: all of them, or the one that has just sent its COMMIT. @module */
+/**
+ * A proxy in front of PostgreSQL that cuts connections: all of them, or the one that has just sent its COMMIT.
+ * @module
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'

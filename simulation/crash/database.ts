@@ -1,4 +1,7 @@
-/** The databases of crash tests as seen from outside: opened by the product to read, and by plain SQL to count. @module */
+/**
+ * The databases of crash tests as seen from outside: opened by the product to read, and by plain SQL to count.
+ * @module
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +16,9 @@ import type { CrashDatabase } from './process-config.js'
 export interface LoggedAttempt {
   readonly deliveryId: string
   readonly number: number
-  /** Attempts of the delivery, as its row in the outbox counts them; where it has none, the highest number in the log. */
+  /**
+   * Attempts of the delivery, as its row in the outbox counts them; where it has none, the highest number in the log.
+   */
   readonly attempted: number
 }
 

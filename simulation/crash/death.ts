@@ -1,4 +1,7 @@
-/** Where a process dies: crossings of named points are counted, and at the n-th of one the process ends or stops itself. @module */
+/**
+ * Where a process dies: crossings of named points are counted, and at the n-th of one the process ends or stops itself.
+ * @module
+ */
 import { writeSync } from 'node:fs'
 
 /** Points that a process of the service crosses; the driver's are those of SQLite or PostgreSQL itself. */

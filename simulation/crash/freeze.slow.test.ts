@@ -35,8 +35,8 @@ function listen(run: CrashRun, config: Parameters<CrashRun['start']>[0]) {
 }
 
 /**
- * Freezes a dispatcher at a point for longer than its leases, lets another one take over, and thaws it. Resolves the deliveries that there
- * are, the posts of both dispatchers, and what the seed came to.
+ * Freezes a dispatcher at a point for longer than its leases, lets another one take over, and thaws it. Resolves the
+ * deliveries that there are, the posts of both dispatchers, and what the seed came to.
  */
 async function freezeAt(point: Point, ground: CrashGround, bundle: string) {
   let posts: string[] = []

@@ -1,4 +1,8 @@
-/** Compares what the store and the receivers hold with the script and with what processes had confirmed before they died. @module */
+/**
+ * Compares what the store and the receivers hold with the script and with what processes had confirmed before they
+ * died.
+ * @module
+ */
 
 import type { DeliveryView, Store, StoredPayment } from '@payment-integration/core/ports'
 import { maxAttempts } from '../../packages/core/src/notifications/schedule.js'
@@ -20,7 +24,10 @@ export interface CrashEvidence {
     readonly indexed: ReadonlySet<string>
     readonly delivered: ReadonlySet<string>
   }
-  /** Processes that ended or lost their database, and leases that ended during a post: each explains one post without a logged attempt. */
+  /**
+   * Processes that ended or lost their database, and leases that ended during a post: each explains one post without a
+   * logged attempt.
+   */
   readonly interruptions: number
 }
 

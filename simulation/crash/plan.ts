@@ -3,7 +3,10 @@ import { drawsOf } from '../random.js'
 import { type Death, type Point, points } from './death.js'
 import type { ScriptSize } from './script.js'
 
-/** A process's life: when it has not died at its point after so many milliseconds, it dies at the next point of any kind. */
+/**
+ * A process's life: when it has not died at its point after so many milliseconds, it dies at the next point of any
+ * kind.
+ */
 export interface Life {
   readonly death: Death
   readonly patienceMs: number
@@ -36,7 +39,10 @@ const usualCrossings = 6
 /** The longest that a process works before its crossings count, in milliseconds. */
 const mostMsBefore = 500
 
-/** Draws the plan of a seed. Every third has a dispatcher in a process of its own; every fifth is on PostgreSQL where there is one. */
+/**
+ * Draws the plan of a seed. Every third has a dispatcher in a process of its own; every fifth is on PostgreSQL where
+ * there is one.
+ */
 export function planOf(seed: number, hasPostgres: boolean): CrashPlan {
   const draws = drawsOf(seed).fork('plan')
   const life = (names: readonly Point[], mayFreeze: boolean): Life => {

@@ -1,4 +1,8 @@
-/** Stands in for the binding of SQLite in the bundle of the crash tests: the same classes, with probes inside every transaction. @module */
+/**
+ * Stands in for the binding of SQLite in the bundle of the crash tests: the same classes, with probes inside every
+ * transaction.
+ * @module
+ */
 import {
   loadSqlite as loadBinding,
   type SqliteConstructor,

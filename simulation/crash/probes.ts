@@ -47,7 +47,10 @@ export function probeSender(sender: Sender, cross: Cross, speed: number): Sender
 
 type QueryArguments = [query: string | { readonly text?: string }, ...rest: unknown[]]
 
-/** Crosses points on every connection to PostgreSQL; a commit is also crossed when it was sent and its answer is still out. */
+/**
+ * Crosses points on every connection to PostgreSQL; a commit is also crossed when it was sent and its answer is still
+ * out.
+ */
 export function probePostgres(cross: Cross): void {
   const prototype = pg.Client.prototype as unknown as { query: (...input: QueryArguments) => unknown }
   const { query } = prototype

@@ -1,6 +1,8 @@
 /**
- * Integrators' endpoints over HTTP, in one server: they keep every byte that came and answer 2xx, errors or nothing by seed. They share no
- * code with the product: each signature is computed anew over the captured bytes with `node:crypto`.
+ * Integrators' endpoints over HTTP, in one server: they keep every byte that came and answer 2xx, errors or nothing by
+ * seed. They share no code with the product: each signature is computed anew over the captured bytes with
+ * `node:crypto`.
+ *
  * @module
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
@@ -92,7 +94,10 @@ function send({ status, retryAfter, hangs = false }: Answer, response: ServerRes
       .end(status === 204 ? '' : 'no')
 }
 
-/** Whether a delivery bears the right signature: `t=<seconds>,v1=<HMAC-SHA256 over "<seconds>." and the body>`. Source: docs/interface.md 6. */
+/**
+ * Whether a delivery bears the right signature: `t=<seconds>,v1=<HMAC-SHA256 over "<seconds>." and the body>`. Source:
+ * docs/interface.md 6.
+ */
 export function isSigned({ headers, body, integrationAddress }: Captured, secret: string): boolean {
   const header = String(headers['x-service-signature'])
   const [, time, code] = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/.exec(header) ?? []

@@ -1,4 +1,8 @@
-/** Seeds whose database goes away: PostgreSQL crashes, or its connections break, under two dispatchers and a server at work. @module */
+/**
+ * Seeds whose database goes away: PostgreSQL crashes, or its connections break, under two dispatchers and a server at
+ * work.
+ * @module
+ */
 import { setTimeout as wait } from 'node:timers/promises'
 import { startPostgres, type TestPostgres } from '../../packages/store-sql/test/postgres.js'
 import { type Draws, drawsOf } from '../random.js'
@@ -74,7 +78,9 @@ async function suffer(run: CrashRun, outages: number, postgres: TestPostgres, pr
   run.outages += counted()
 }
 
-/** Resolves once something was delivered, so that an outage finds the processes at work, or when that takes too long. */
+/**
+ * Resolves once something was delivered, so that an outage finds the processes at work, or when that takes too long.
+ */
 async function atWork({ delivered }: CrashRun): Promise<void> {
   const before = delivered.size
   for (let waited = 0; delivered.size === before && waited < recoverMs; waited += 5) await wait(5)

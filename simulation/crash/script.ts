@@ -1,4 +1,7 @@
-/** What a seed's chain pays and its processor says: the same for every process that is started, and for who judges them. @module */
+/**
+ * What a seed's chain pays and its processor says: the same for every process that is started, and for who judges them.
+ * @module
+ */
 import type { ProcessorUpdate } from '@payment-integration/contract'
 import { hex, type ScriptedPayment, txHashOf } from '../../packages/store-sql/test/support/scripted-chain.js'
 import { drawsOf } from '../random.js'

@@ -1,4 +1,7 @@
-/** The process that crash tests kill: the service on a real database and real HTTP, with probes, on a fast clock. @module */
+/**
+ * The process that crash tests kill: the service on a real database and real HTTP, with probes, on a fast clock.
+ * @module
+ */
 
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'

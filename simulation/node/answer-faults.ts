@@ -1,4 +1,7 @@
-/** What is done to single answers. Each of these changes an honest answer, and leaves alone what it does not apply to. @module */
+/**
+ * What is done to single answers. Each of these changes an honest answer, and leaves alone what it does not apply to.
+ * @module
+ */
 import type { Draws } from '../random.js'
 import type { Call, Outcome } from './calls.js'
 import type { itemFaults } from './fault-names.js'
@@ -23,7 +26,10 @@ const wordings = [
   { code: 19, message: 'Temporary internal error. Please retry' },
 ] as const
 
-/** Methods whose answer may be missing for a while: blocks and transactions that the node has not seen yet, or not any more. */
+/**
+ * Methods whose answer may be missing for a while: blocks and transactions that the node has not seen yet, or not any
+ * more.
+ */
 const mayBeMissing = /^eth_get(Block|Transaction)/
 
 const changes: Readonly<Record<(typeof itemFaults)[number], Change>> = {

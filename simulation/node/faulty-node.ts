@@ -62,8 +62,8 @@ export function createFaultyNode({ honest, foreign, draws, rates, startsAsOther 
   }
 
   /**
-   * Some faults cannot be told from the truth when they are there each time somebody looks: a contract may fail for ever, and a chain may
-   * have hashes of its own making. Of these a few in a row are done, and then none.
+   * Some faults cannot be told from the truth when they are there each time somebody looks: a contract may fail for
+   * ever, and a chain may have hashes of its own making. Of these a few in a row are done, and then none.
    */
   function isBearable(fault: FaultName, { method, params }: Call): boolean {
     const most =

@@ -1,4 +1,7 @@
-/** The endpoints of a simulated deployment: each hears of the chain in its own time, and misbehaves in its own way. @module */
+/**
+ * The endpoints of a simulated deployment: each hears of the chain in its own time, and misbehaves in its own way.
+ * @module
+ */
 import type { Reply } from '../node/calls.js'
 import { answerFrom } from '../node/fake-node.js'
 import type { FaultName } from '../node/fault-names.js'

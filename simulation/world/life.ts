@@ -69,7 +69,10 @@ export function clockOf(life: Life, clock: Clock): Clock {
   }
 }
 
-/** The store as the process sees it: it may die before a call, within a transaction, and after a commit that it never hears of. */
+/**
+ * The store as the process sees it: it may die before a call, within a transaction, and after a commit that it never
+ * hears of.
+ */
 export function storeOf<T extends Pick<Store, 'transaction'>>(life: Life, store: T, clock: Clock): T {
   return wrap(life, store, async (target, name, args, call) => {
     await awake(life, clock)

@@ -1,4 +1,7 @@
-/** What happens to the chain whether or not anybody looks: blocks, forks, and transactions that come back or never do. @module */
+/**
+ * What happens to the chain whether or not anybody looks: blocks, forks, and transactions that come back or never do.
+ * @module
+ */
 import type { FakeBlock } from '../chain/block.js'
 import { createFakeChain, type FakeChain } from '../chain/fake-chain.js'
 import { drawTransaction, type FakeTransaction } from '../chain/transaction.js'

@@ -1,6 +1,7 @@
 /**
- * The network of a simulated process: `http.request` answers from memory, after virtual time, byte for byte what a socket would bring.
- * The product's own HTTP code runs; only the operating system is left out.
+ * The network of a simulated process: `http.request` answers from memory, after virtual time, byte for byte what a
+ * socket would bring. The product's own HTTP code runs; only the operating system is left out.
+ *
  * @module
  */
 import { EventEmitter } from 'node:events'

@@ -14,7 +14,10 @@ interface Timer {
 
 /** Virtual time and how to move it. */
 export interface VirtualTime extends Clock {
-  /** Runs what is due, in order of time, until `until` says so or `limitMs` of virtual time have passed. Resolves whether `until` held. */
+  /**
+   * Runs what is due, in order of time, until `until` says so or `limitMs` of virtual time have passed. Resolves
+   * whether `until` held.
+   */
   advance(limitMs: number, until?: () => boolean): Promise<boolean>
   /** Gives the process its own time back. */
   uninstall(): void
@@ -129,7 +132,10 @@ export function installVirtualTime(start: number): VirtualTime {
   }
 }
 
-/** Lets everything run that waits for nothing but its turn: all microtasks, and what was put behind the next loop of events. */
+/**
+ * Lets everything run that waits for nothing but its turn: all microtasks, and what was put behind the next loop of
+ * events.
+ */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve))
 }

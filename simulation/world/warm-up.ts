@@ -1,4 +1,7 @@
-/** Loads what the product loads once, while time is still real: hashing in WebAssembly is compiled on other threads. @module */
+/**
+ * Loads what the product loads once, while time is still real: hashing in WebAssembly is compiled on other threads.
+ * @module
+ */
 import { createEvmChain } from '@payment-integration/chain-evm'
 import { custom } from 'viem'
 import { createFakeChain } from '../chain/fake-chain.js'

@@ -1,4 +1,8 @@
-/** The shared vectors of whole deliveries, each as `name: verdict`: as bytes with headers, and as a request of the runtime. @module */
+/**
+ * The shared vectors of whole deliveries, each as `name: verdict`: as bytes with headers, and as a request of the
+ * runtime.
+ * @module
+ */
 import { bytesOf, verdictOf } from './verdict.mjs'
 
 export async function* deliveryVectors({ webhook }, { vectors }) {

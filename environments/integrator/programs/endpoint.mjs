@@ -4,7 +4,10 @@ import { verdictOf } from './verdict.mjs'
 const secret = 'whsec_of_the_environments'
 const now = () => 1_700_000_000_000
 
-/** What every adapter takes: `receive`, over a verifier and the memory store. A payment in the state `failure` is not handled. */
+/**
+ * What every adapter takes: `receive`, over a verifier and the memory store. A payment in the state `failure` is not
+ * handled.
+ */
 export function endpointOptions({ webhook, versionStore }) {
   const { receive } = versionStore.createReceiver({
     verify: webhook.createVerifier({ secrets: secret, now }).verify,

@@ -1,6 +1,7 @@
 /**
- * What runs in every runtime. A program gets the packages, and data that the runner read for it, and resolves its verdicts: texts that
- * must be the same everywhere. Programs use what all runtimes have in common and nothing else.
+ * What runs in every runtime. A program gets the packages, and data that the runner read for it, and resolves its
+ * verdicts: texts that must be the same everywhere. Programs use what all runtimes have in common and nothing else.
+ *
  * @module
  */
 import { deliveryVectors } from './delivery-vectors.mjs'
@@ -23,10 +24,16 @@ const programs = {
 
 /**
  * Runs the programs that the input names.
+ *
  * @param {Record<string, any>} packages - The exports of the installed packages, by a short name.
+ *
  * @param {{ programs: string[] }} input
- * @param {{ send: (init: RequestInit) => Promise<Response> }} runtime - `send` asks the endpoint that the runtime serves.
- * @returns {Promise<Record<string, string[]>>} Verdicts by program; a program that throws has the error as its last verdict.
+ *
+ * @param {{ send: (init: RequestInit) => Promise<Response> }} runtime - `send` asks the endpoint that the runtime
+ * serves.
+ *
+ * @returns {Promise<Record<string, string[]>>} Verdicts by program; a program that throws has the error as its last
+ * verdict.
  */
 export async function runPrograms(packages, input, runtime) {
   const verdicts = {}

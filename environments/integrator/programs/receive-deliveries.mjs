@@ -1,4 +1,8 @@
-/** A receiver over the memory store: deliveries that are good, repeated, overtaken, forged, stale, concurrent, and that fail once. @module */
+/**
+ * A receiver over the memory store: deliveries that are good, repeated, overtaken, forged, stale, concurrent, and that
+ * fail once.
+ * @module
+ */
 import { verdictOf } from './verdict.mjs'
 
 const secret = 'whsec_of_the_environments'

@@ -1,4 +1,7 @@
-/** The shared vectors of the signature, each as `name: verdict`: through the whole verifier, and through its core. @module */
+/**
+ * The shared vectors of the signature, each as `name: verdict`: through the whole verifier, and through its core.
+ * @module
+ */
 import { bytesOf, verdictOf } from './verdict.mjs'
 
 export async function* signatureVectors({ webhook, core }, { vectors }) {

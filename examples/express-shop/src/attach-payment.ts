@@ -13,12 +13,15 @@ export interface AttachParts {
   readonly report: (line: string) => void
 }
 
-/** `unknown`: no such order, or the service has not indexed the payment yet. `refused`: it pays another order, or somebody else. */
+/**
+ * `unknown`: no such order, or the service has not indexed the payment yet. `refused`: it pays another order, or
+ * somebody else.
+ */
 export type Attached = 'attached' | 'unknown' | 'refused'
 
 /**
- * Attaches a payment to an order. A transaction is public, so its hash proves nothing: the memo must be the order's id, and the receiver
- * the shop. Asked again it answers the same.
+ * Attaches a payment to an order. A transaction is public, so its hash proves nothing: the memo must be the order's id,
+ * and the receiver the shop. Asked again it answers the same.
  */
 export async function attachPayment(parts: AttachParts, orderId: string, txHash: string): Promise<Attached> {
   const { client, pool, receiver, report } = parts

@@ -17,7 +17,9 @@ export interface Order {
 /** Where a payment is: on which chain, in which transaction. */
 export type PaymentKey = Pick<Snapshot, 'chainId' | 'txHash'>
 
-/** The shop's tables. `payments` has the newest of every payment that names us, also of those that belong to no order. */
+/**
+ * The shop's tables. `payments` has the newest of every payment that names us, also of those that belong to no order.
+ */
 export const shopTables = `
 create table if not exists orders (id text primary key, price text not null, currency text not null, released_at timestamptz);
 create table if not exists payments (
@@ -46,8 +48,9 @@ export async function findOrder(db: Database, id: string): Promise<Order | null>
 }
 
 /**
- * Keeps a new version of a payment, and releases the goods if it pays an order. Runs in the transaction that records the version. A payment
- * that belongs to no order is kept and nothing else: its order may come after it, and whoever builds a payment may write our address into it.
+ * Keeps a new version of a payment, and releases the goods if it pays an order. Runs in the transaction that records
+ * the version. A payment that belongs to no order is kept and nothing else: its order may come after it, and whoever
+ * builds a payment may write our address into it.
  */
 export async function applySnapshot(tx: Database, snapshot: Snapshot, report: Report): Promise<void> {
   const { chainId, txHash, state, invoice } = snapshot
@@ -60,8 +63,8 @@ export async function applySnapshot(tx: Database, snapshot: Snapshot, report: Re
 }
 
 /**
- * Notes which order a payment pays, and releases the goods if it is paid already. Runs in a transaction. Whichever comes first, this or
- * {@link applySnapshot}, has the payment's row locked; the other waits, and then sees both.
+ * Notes which order a payment pays, and releases the goods if it is paid already. Runs in a transaction. Whichever
+ * comes first, this or {@link applySnapshot}, has the payment's row locked; the other waits, and then sees both.
  */
 export async function attachToOrder(tx: Database, orderId: string, payment: PaymentKey, report: Report): Promise<void> {
   await tx.query(

@@ -1,6 +1,8 @@
 import type { Pool, PoolClient } from 'pg'
 
-/** Runs `work` in one transaction on a connection of the pool: committed when it resolves, rolled back when it rejects. */
+/**
+ * Runs `work` in one transaction on a connection of the pool: committed when it resolves, rolled back when it rejects.
+ */
 export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined

@@ -24,10 +24,11 @@ export class NotSettledError extends Error {
 }
 
 /**
- * Settles an order and tells the integration, both or neither: the order's row, the payment's new version, its snapshot and the delivery
- * are in one commit. Resolves whether the order was there to settle.
- * @throws {NotSettledError} `ERR_NOT_SETTLED` when the payment is not indexed yet, or its state does not allow it; nothing is kept, and the order may be
- * settled again.
+ * Settles an order and tells the integration, both or neither: the order's row, the payment's new version, its snapshot
+ * and the delivery are in one commit. Resolves whether the order was there to settle.
+ *
+ * @throws {NotSettledError} `ERR_NOT_SETTLED` when the payment is not indexed yet, or its state does not allow it;
+ * nothing is kept, and the order may be settled again.
  */
 export async function settle(
   pool: Pool,

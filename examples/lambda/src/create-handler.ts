@@ -13,7 +13,10 @@ export interface FunctionParts {
   readonly secrets: readonly string[]
   /** Told of what an operator must mend. @default console.error */
   readonly onError?: ((error: unknown) => void) | undefined
-  /** Told of deliveries that were refused, by code, and of successes that do not fit their order. @default console.error */
+  /**
+   * Told of deliveries that were refused, by code, and of successes that do not fit their order.
+   * @default console.error
+   */
   readonly report?: ((line: string) => void) | undefined
 }
 

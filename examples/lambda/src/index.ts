@@ -1,4 +1,7 @@
-/** The entry that AWS Lambda is told: `index.handler`. What is made here lives as long as the instance of the function. @module */
+/**
+ * The entry that AWS Lambda is told: `index.handler`. What is made here lives as long as the instance of the function.
+ * @module
+ */
 import { Pool } from 'pg'
 import { createHandler } from './create-handler.js'
 

@@ -3,7 +3,9 @@ import { compareAmounts, parseAmount } from '@payment-integration/client/amounts
 import type { Snapshot } from '@payment-integration/webhook'
 import type { ClientBase } from 'pg'
 
-/** The shop's tables. `payments` has the newest of every payment that names us, also of those that belong to no order. */
+/**
+ * The shop's tables. `payments` has the newest of every payment that names us, also of those that belong to no order.
+ */
 export const shopTables = `
 create table if not exists orders (id text primary key, price text not null, currency text not null, paid_at timestamptz);
 create table if not exists payments (
@@ -24,8 +26,9 @@ type PaymentKey = Pick<Snapshot, 'chainId' | 'txHash'>
 type Report = (line: string) => void
 
 /**
- * Keeps a new version of a payment, and marks its order as paid if it pays one. Runs in the transaction of the version store. A payment
- * without an order is kept and nothing else: its order may come after it, and whoever builds a payment may write our address into it.
+ * Keeps a new version of a payment, and marks its order as paid if it pays one. Runs in the transaction of the version
+ * store. A payment without an order is kept and nothing else: its order may come after it, and whoever builds a payment
+ * may write our address into it.
  */
 export async function applySnapshot(tx: ClientBase, snapshot: Snapshot, report: Report): Promise<void> {
   const { chainId, txHash, state, invoice } = snapshot
@@ -38,8 +41,10 @@ export async function applySnapshot(tx: ClientBase, snapshot: Snapshot, report: 
 }
 
 /**
- * Notes an order with its payment: for the checkout, in a transaction of its own, before or after the payment's first delivery. The
- * checkout has read the payment with `client.payments.get`, and compared its memo and its receiver: a transaction's hash is public.
+ * Notes an order with its payment: for the checkout, in a transaction of its own, before or after the payment's first
+ * delivery. The checkout has read the payment with `client.payments.get`, and compared its memo and its receiver: a
+ * transaction's hash is public.
+ *
  * @throws {Error} When the order is noted already, or the payment belongs to another.
  */
 export async function noteOrder(tx: ClientBase, order: Order, report: Report): Promise<void> {
@@ -55,7 +60,10 @@ export async function noteOrder(tx: ClientBase, order: Order, report: Report): P
   await markIfPaid(tx, { chainId, txHash }, report)
 }
 
-/** Paid is a success over the very price. The row of the payment is locked: of two that come at once, the second sees both. */
+/**
+ * Paid is a success over the very price. The row of the payment is locked: of two that come at once, the second sees
+ * both.
+ */
 async function markIfPaid(tx: ClientBase, { chainId, txHash }: PaymentKey, report: Report): Promise<void> {
   const { rows } = await tx.query<{
     id: string

@@ -21,8 +21,8 @@ export type OrderVerdict =
   | { readonly kind: 'unknown' }
 
 /**
- * Verifies a transaction against an order. `paid` means that every payment of it matches and one of them carries the memo; credit each
- * transaction once, and hand over what cannot be taken back when it is final.
+ * Verifies a transaction against an order. `paid` means that every payment of it matches and one of them carries the
+ * memo; credit each transaction once, and hand over what cannot be taken back when it is final.
  */
 export async function verifyOrder(
   legacy: Pick<LegacyClient, 'lookup' | 'verify'>,

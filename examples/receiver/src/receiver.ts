@@ -13,8 +13,9 @@ export interface ReceiverOptions {
   /** What a new version means to you. Runs in the transaction that records the version: both are kept, or neither. */
   readonly handle: (snapshot: Snapshot) => void
   /**
-   * How long a sender may take for a whole request, in milliseconds; it is cut off within a tenth more. The service gives up after
-   * 5 seconds. @default 10000
+   * How long a sender may take for a whole request, in milliseconds; it is cut off within a tenth more. The service
+   * gives up after 5 seconds.
+   * @default 10000
    */
   readonly requestTimeoutMs?: number | undefined
 }

@@ -5,8 +5,8 @@ import type { ObjectStorage, ObjectTransaction } from './platform.js'
 const versionKey = 'version'
 
 /**
- * A version store over the storage of one payment's object. Effect and version are one transaction of the platform; an object handles
- * the deliveries of its payment alone.
+ * A version store over the storage of one payment's object. Effect and version are one transaction of the platform; an
+ * object handles the deliveries of its payment alone.
  */
 export function objectVersionStore(storage: ObjectStorage): VersionStore<ObjectTransaction> {
   let last: Promise<unknown> = Promise.resolve()

@@ -23,7 +23,10 @@ export interface Sale {
   readonly releases: number
 }
 
-/** The Durable Object. It trusts its caller: only the Worker reaches it, with verified snapshots, and orders of the shop itself. */
+/**
+ * The Durable Object. It trusts its caller: only the Worker reaches it, with verified snapshots, and orders of the shop
+ * itself.
+ */
 export class PaymentObject {
   readonly #storage: ObjectStorage
   readonly #accept: (snapshot: Snapshot) => Promise<unknown>
@@ -62,7 +65,10 @@ export class PaymentObject {
   }
 }
 
-/** Keeps what is new, and releases the goods when a success and an order are there that fit: in either sequence, and once. */
+/**
+ * Keeps what is new, and releases the goods when a success and an order are there that fit: in either sequence, and
+ * once.
+ */
 async function change(tx: ObjectTransaction, news: Partial<Sale>): Promise<void> {
   const before = (await tx.get<Sale>('sale')) ?? { state: null, invoice: null, order: null, releases: 0 }
   const sale = { ...before, ...news }

@@ -1,7 +1,7 @@
 /**
- * Compiles the package's Solidity files into TypeScript: `contracts/*.sol` for the dev chain, `contracts/test/*.sol` for
- * tests. Run it after a change: `node packages/chain-evm/scripts/compile-contracts.mjs`. With `--check` it writes nothing and
- * exits with 1 when a generated file is not what the sources give; a test runs that.
+ * Compiles the package's Solidity files into TypeScript: `contracts/*.sol` for the dev chain, `contracts/test/*.sol`
+ * for tests. Run it after a change: `node packages/chain-evm/scripts/compile-contracts.mjs`. With `--check` it writes
+ * nothing and exits with 1 when a generated file is not what the sources give; a test runs that.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import solc from 'solc'

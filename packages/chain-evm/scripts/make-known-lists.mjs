@@ -3,11 +3,11 @@
  * dependency: `node packages/chain-evm/scripts/make-known-lists.mjs`. With `--check` it writes nothing and exits with 1
  * when a generated file is not what the data gives; a test runs that.
  *
- * Currency codes are written in capital letters, the only form in which the legacy API takes them.
- * A feed is listed when its entry can be believed: an address, a base and a quote, a name that says the same pair, and no
- * other entry for the address that says something else. A token's currency is the one that the list gives, else a fiat
- * currency among its tags, else the one that the list gives for the same asset elsewhere, else the native symbol for
- * the wrapped native token, else the token's own symbol.
+ * Currency codes are written in capital letters, the only form in which the legacy API takes them. A feed is listed
+ * when its entry can be believed: an address, a base and a quote, a name that says the same pair, and no other entry
+ * for the address that says something else. A token's currency is the one that the list gives, else a fiat currency
+ * among its tags, else the one that the list gives for the same asset elsewhere, else the native symbol for the wrapped
+ * native token, else the token's own symbol.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -34,7 +34,9 @@ const isAddress = (text) => /^0x[0-9a-fA-F]{40}$/.test(text ?? '') && text !== n
 /** Parts of an entry that cannot be believed: it contradicts any other one for its address. */
 const doubted = []
 
-/** One string per chain of entries `address:part:part`, by address; entries that contradict each other leave both out. */
+/**
+ * One string per chain of entries `address:part:part`, by address; entries that contradict each other leave both out.
+ */
 function compact(entries) {
   const byChain = new Map()
   for (const { chainId, address, parts } of entries) {

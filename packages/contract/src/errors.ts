@@ -2,7 +2,10 @@
 import * as z from 'zod/mini'
 import { object } from './mode.js'
 
-/** `{"error": "<message>"}`, with `maxLimit` on a `limit` error and `message` on a refused redemption. Source: docs/interface.md 7. */
+/**
+ * `{"error": "<message>"}`, with `maxLimit` on a `limit` error and `message` on a refused redemption. Source:
+ * docs/interface.md 7.
+ */
 export const errorBodySchema = object('read', {
   error: z.string(),
   maxLimit: z.optional(z.int()),
@@ -19,24 +22,35 @@ export const legacyErrorBodySchema = object('read', {
 /** Body of a legacy 400. */
 export type LegacyErrorBody = z.infer<typeof legacyErrorBodySchema>
 
-/** A 422 of the share endpoint: the provider rejected the redemption, and `message` is its own description. Source: docs/interface.md 7. */
+/**
+ * A 422 of the share endpoint: the provider rejected the redemption, and `message` is its own description. Source:
+ * docs/interface.md 7.
+ */
 export const shareRejectedBodySchema = object('read', { error: z.string(), message: z.string() })
 /** Body of a 422 of the share endpoint. */
 export type ShareRejectedBody = z.infer<typeof shareRejectedBodySchema>
 
 /** The one body of every failed authentication. Source: docs/interface.md 5 rule 3. */
 export const unauthorizedBody = { error: 'Unauthorized' } as const
-/** Body of the 404 of every path that the service does not have; what is looked up and not found has a text of its own. */
+/**
+ * Body of the 404 of every path that the service does not have; what is looked up and not found has a text of its own.
+ */
 export const notFoundBody = { error: 'Not found' } as const
 /**
- * Body of every 429: a source or a caller asks more often than the operator lets it. Source: docs/decisions/rate-limits.md.
+ * Body of every 429: a source or a caller asks more often than the operator lets it. Source:
+ * docs/decisions/rate-limits.md.
  */
 export const tooManyRequestsBody = { error: 'Too many requests' } as const
 /** Body of a 409 of the share endpoint, whatever the actual status. Source: docs/interface.md 7. */
 export const kycUnavailableBody = { error: 'KYC unavailable for this user' } as const
 /** Body of a 404 of the share endpoint: sharing is not enabled on this environment. Source: docs/interface.md 7. */
 export const sharingDisabledBody = { error: 'Identity verification sharing is not enabled' } as const
-/** Body of a 502 of the share endpoint: the provider rejects the service itself. Source: docs/decisions/identity-provider.md. */
+/**
+ * Body of a 502 of the share endpoint: the provider rejects the service itself. Source:
+ * docs/decisions/identity-provider.md.
+ */
 export const identityMisconfiguredBody = { error: 'The identity provider refused the service' } as const
-/** Body of a 503 of the share endpoint when the provider is unavailable. Source: docs/decisions/identity-provider.md. */
+/**
+ * Body of a 503 of the share endpoint when the provider is unavailable. Source: docs/decisions/identity-provider.md.
+ */
 export const identityUnavailableBody = { error: 'The identity provider is not available' } as const

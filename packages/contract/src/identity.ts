@@ -14,12 +14,14 @@ export type ReviewStatus = (typeof reviewStatuses)[number]
  */
 export const shareRequestLimits = { email: 1_024, kycShareToken: 4_096 } as const
 
-// The dots of IDNA separate labels as the ASCII one does. No label can hold a dot, so that no text is matched in more than one way.
+// The dots of IDNA separate labels as the ASCII one does. No label can hold a dot, so that no text is matched in more
+// than one way.
 const emailShape = /^[^\s@]+@[^\s@.\u3002\uff0e\uff61]+(?:[.\u3002\uff0e\uff61][^\s@.\u3002\uff0e\uff61]+)+\.?$/
 
 /**
- * Body of the share request. Of an e-mail address it asks for the outline alone: something, `@`, something with a dot, no spaces. Case, Unicode and
- * international domains are normalised by the service, which has the last word. Source: docs/interface.md 4.2.
+ * Body of the share request. Of an e-mail address it asks for the outline alone: something, `@`, something with a dot,
+ * no spaces. Case, Unicode and international domains are normalised by the service, which has the last word. Source:
+ * docs/interface.md 4.2.
  */
 export const shareRequestSchema = object('read', {
   email: z
@@ -54,8 +56,8 @@ export const shareResponseWriteSchema = object('write', shareResponseShape)
 export type ShareResponse = z.infer<typeof shareResponseSchema>
 
 /**
- * The share answer of a service that may be newer than its client: statuses, answers and types that are not in this contract pass. The token may be
- * redeemed by then, so an answer must not be lost for a word.
+ * The share answer of a service that may be newer than its client: statuses, answers and types that are not in this
+ * contract pass. The token may be redeemed by then, so an answer must not be lost for a word.
  */
 export const openShareResponseSchema = object('read', {
   ...shareResponseShape,

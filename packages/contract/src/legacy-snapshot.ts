@@ -1,4 +1,7 @@
-/** The published legacy type snapshot and the link configuration. Source: docs/interface.md 2.4, last two paragraphs. @module */
+/**
+ * The published legacy type snapshot and the link configuration. Source: docs/interface.md 2.4, last two paragraphs.
+ * @module
+ */
 import * as z from 'zod/mini'
 import { type Mode, object } from './mode.js'
 
@@ -71,7 +74,9 @@ function coinConfigShape(mode: Mode) {
   }
 }
 
-/** What happens when a payment link completes, as a client reads it. Fields that some clients add, such as `text`, pass. */
+/**
+ * What happens when a payment link completes, as a client reads it. Fields that some clients add, such as `text`, pass.
+ */
 export const onCompleteActionSchema = onCompleteActionShape('read')
 
 /** The coins that a link accepts on one chain, as a client reads it. */
@@ -84,8 +89,8 @@ export const linkConfigSchema = object('read', {
 })
 
 /**
- * What a payment link accepts, as an account may store it: closed, within {@link linkConfigLimits}, with well-formed addresses
- * (in any case) and URLs, and each chain once.
+ * What a payment link accepts, as an account may store it: closed, within {@link linkConfigLimits}, with well-formed
+ * addresses (in any case) and URLs, and each chain once.
  */
 export const linkConfigWriteSchema = object('write', {
   coins: z.array(object('write', coinConfigShape('write'))).check(

@@ -6,13 +6,19 @@ export const pageLimit = { default: 50, min: 1, max: 200 } as const
 /** How long a delivery may take in all, in milliseconds. Source: docs/interface.md 6, 8. */
 export const deliveryTimeoutMs = 5_000
 
-/** Recommended largest gap between `t` and the receiver's clock, in seconds. Source: docs/interface.md 6 signature rule 5, 8. */
+/**
+ * Recommended largest gap between `t` and the receiver's clock, in seconds. Source: docs/interface.md 6 signature rule
+ * 5, 8.
+ */
 export const signatureToleranceSeconds = 300
 
 /** Share token lifetime when the mint call names none, in seconds. Source: docs/interface.md 4.2, 8. */
 export const shareTokenLifetimeSeconds = 1_200
 
-/** How deep a block must lie before the legacy `final` flag is true, and about how long that takes. Source: docs/interface.md 8. */
+/**
+ * How deep a block must lie before the legacy `final` flag is true, and about how long that takes. Source:
+ * docs/interface.md 8.
+ */
 export const finality = {
   1: { confirmations: 3, approximateSeconds: 36 },
   10: { confirmations: 48, approximateSeconds: 96 },

@@ -2,8 +2,8 @@
 import * as z from 'zod/mini'
 
 /**
- * How an object treats fields that this contract does not name.
- * `write` refuses them, so that nothing leaks into an answer; `read` passes them, so that a newer service breaks nobody.
+ * How an object treats fields that this contract does not name. `write` refuses them, so that nothing leaks into an
+ * answer; `read` passes them, so that a newer service breaks nobody.
  */
 export type Mode = 'read' | 'write'
 
@@ -12,7 +12,8 @@ export function object<Shape extends z.core.$ZodShape>(
   mode: Mode,
   shape: Shape,
 ): z.ZodMiniObject<Shape, z.core.$strip> {
-  // Both calls return the same schema class; only what happens to unknown keys differs, which the wire type does not show.
+  // Both calls return the same schema class; only what happens to unknown keys differs, which the wire type does not
+  // show.
   const schema = mode === 'write' ? z.strictObject(shape) : z.looseObject(shape)
   return schema as unknown as z.ZodMiniObject<Shape, z.core.$strip>
 }

@@ -1,4 +1,7 @@
-/** The payment object and its page, as the integration read API returns them. Source: docs/interface.md 2.1, 2.2. @module */
+/**
+ * The payment object and its page, as the integration read API returns them. Source: docs/interface.md 2.1, 2.2.
+ * @module
+ */
 import * as z from 'zod/mini'
 import { type Mode, object } from './mode.js'
 import { address, amount, chainId, instant, txHash } from './primitives.js'
@@ -29,7 +32,10 @@ export const pageSchema = object('read', { payments: z.array(paymentSchema), nex
 /** A page as the service writes it. */
 export const pageWriteSchema = object('write', { payments: z.array(paymentWriteSchema), nextCursor })
 
-/** One payment of the calling integration. Every identifier is lowercased; every amount is a decimal string in token units. */
+/**
+ * One payment of the calling integration. Every identifier is lowercased; every amount is a decimal string in token
+ * units.
+ */
 export type PaymentBody = z.infer<typeof paymentWriteSchema>
 /** A page of payments with the token of the next one, or null on the last. */
 export type PageBody = z.infer<typeof pageWriteSchema>

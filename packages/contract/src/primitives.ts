@@ -16,8 +16,8 @@ export const amount = z
   .check(z.regex(/^(0|[1-9][0-9]*)(\.[0-9]+)?$/, 'expected a decimal string such as "12.50"'))
 
 /**
- * A currency code: the three capital letters of ISO 4217. Which of them are assigned changes by amendment and is not checked.
- * Source: docs/interface.md 2.3.
+ * A currency code: the three capital letters of ISO 4217. Which of them are assigned changes by amendment and is not
+ * checked. Source: docs/interface.md 2.3.
  */
 export const currency = z.string().check(z.regex(/^[A-Z]{3}$/, 'expected a three-letter currency code such as "EUR"'))
 

@@ -1,4 +1,8 @@
-/** An update that a payment processor sends. Source: docs/decisions/processor-updates.md, which completes docs/interface.md 1 and 6. @module */
+/**
+ * An update that a payment processor sends. Source: docs/decisions/processor-updates.md, which completes
+ * docs/interface.md 1 and 6.
+ * @module
+ */
 import * as z from 'zod/mini'
 import { object } from './mode.js'
 import { paymentState } from './payment-state.js'

@@ -1,6 +1,8 @@
 /**
- * Reads an answer by its schema, and tells what in it the schema does not name. An answer that fits takes a short way through plain
- * functions, made once from the schema; for one that does not, zod has the word. Source: docs/interface.md 2; figures in `bench/README.md`, client.
+ * Reads an answer by its schema, and tells what in it the schema does not name. An answer that fits takes a short way
+ * through plain functions, made once from the schema; for one that does not, zod has the word. Source:
+ * docs/interface.md 2; figures in `bench/README.md`, client.
+ *
  * @module
  */
 import type * as z from 'zod/mini'
@@ -19,8 +21,8 @@ export interface Reader<T> {
 }
 
 /**
- * Makes a reader whose verdict is that of `schema.safeParse`. Make it once: it goes through the schema. Meant for the schemas of this package
- * that read, which change nothing in a value.
+ * Makes a reader whose verdict is that of `schema.safeParse`. Make it once: it goes through the schema. Meant for the
+ * schemas of this package that read, which change nothing in a value.
  * @example
  * const read = createReader(pageSchema).safeParse(JSON.parse(text))
  * if (read.success) for (const { kind, path } of read.unknownParts) console.warn(kind, path.join('.'))

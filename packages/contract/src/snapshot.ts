@@ -1,4 +1,7 @@
-/** The notification payload: a full snapshot of a payment's state and merchant data. Source: docs/interface.md 2.3. @module */
+/**
+ * The notification payload: a full snapshot of a payment's state and merchant data. Source: docs/interface.md 2.3.
+ * @module
+ */
 import * as z from 'zod/mini'
 import { type Mode, object } from './mode.js'
 import { stateIn } from './payment-state.js'

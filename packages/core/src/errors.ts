@@ -21,10 +21,10 @@ export class ChainError extends CoreError {
 }
 
 /**
- * The database refused or could not be reached. Nothing of the rejected transaction was kept, with one exception: when the
- * connection or the disk failed during the commit itself, `ERR_STORE_UNAVAILABLE` leaves open whether all of it was kept or
- * nothing. Run such work again only where twice is as good as once, as it is for an update under its id and for indexing;
- * else look first.
+ * The database refused or could not be reached. Nothing of the rejected transaction was kept, with one exception: when
+ * the connection or the disk failed during the commit itself, `ERR_STORE_UNAVAILABLE` leaves open whether all of it was
+ * kept or nothing. Run such work again only where twice is as good as once, as it is for an update under its id and for
+ * indexing; else look first.
  */
 export class StoreError extends CoreError {
   override readonly name = 'StoreError'

@@ -1,4 +1,7 @@
-/** What the core tells whoever watches: the terminal, metrics, a test. Events carry no secrets and no bodies. @module */
+/**
+ * What the core tells whoever watches: the terminal, metrics, a test. Events carry no secrets and no bodies.
+ * @module
+ */
 import type { PaymentState, UpdateOutcome } from '@payment-integration/contract'
 import type { DeliveryStatus } from './ports/store-deliveries.js'
 import type { AuditHead } from './service-types.js'
@@ -39,7 +42,10 @@ export type ServiceEvent =
       readonly latencyMs: number
       /** Whether an operator asked for it. */
       readonly replay: boolean
-      /** When `outcome` is `delivered` and it was no replay: milliseconds from the commit of the snapshot to the answer, else null. */
+      /**
+       * When `outcome` is `delivered` and it was no replay: milliseconds from the commit of the snapshot to the answer,
+       * else null.
+       */
       readonly publishedMs: number | null
       /** Where the delivery stands after the attempt. */
       readonly outcome: DeliveryStatus

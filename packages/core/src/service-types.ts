@@ -62,7 +62,9 @@ export interface LegacyQueries {
   /**
    * All payments of a transaction, each judged against an invoice. `verified` is true when every one of them matches.
    * Payments whose block left the chain are not judged; third-party fees above the limit are `Invalid payment amount`.
-   * A decimal given as a number counts as the shortest text that reads back as it; `parseVerifyRequest` keeps what was sent.
+   * A decimal given as a number counts as the shortest text that reads back as it; `parseVerifyRequest` keeps what was
+   * sent.
+   *
    * @throws LegacyRequestError `ERR_LEGACY_REQUEST_INVALID`; UnknownTransactionError `ERR_TRANSACTION_NOT_FOUND`.
    */
   verify(request: VerifyRequest): Promise<{ readonly verified: boolean; readonly result: Verify }>
@@ -92,8 +94,8 @@ export interface AccountCommands {
 export type LegacyKeyView = Pick<LegacyKeyRecord, 'id' | 'name' | 'createdAt' | 'revokedAt'>
 
 /**
- * Managing the API keys of the legacy endpoints. Another process on the same database sees a change a quarter of a second later
- * at the latest, this one at once: docs/decisions/authentication-cache.md.
+ * Managing the API keys of the legacy endpoints. Another process on the same database sees a change a quarter of a
+ * second later at the latest, this one at once: docs/decisions/authentication-cache.md.
  */
 export interface LegacyKeyCommands {
   /** Issues a key; `apiKey` is shown this once. */
@@ -101,7 +103,10 @@ export interface LegacyKeyCommands {
     readonly name?: string | undefined
   }): Promise<{ readonly key: LegacyKeyView; readonly apiKey: string }>
   list(): Promise<LegacyKeyView[]>
-  /** Ends a key: at once here, elsewhere within a quarter of a second. @throws LegacyKeyNotFoundError `ERR_LEGACY_KEY_NOT_FOUND`. */
+  /**
+   * Ends a key: at once here, elsewhere within a quarter of a second.
+   * @throws LegacyKeyNotFoundError `ERR_LEGACY_KEY_NOT_FOUND`.
+   */
   revoke(id: string): Promise<LegacyKeyView>
 }
 
@@ -127,8 +132,9 @@ export interface IntegrationView
 }
 
 /**
- * Managing integrations. Addresses are accepted in any case. Another process on the same database sees a disabled integration or a
- * new API secret a quarter of a second later at the latest, this one at once: docs/decisions/authentication-cache.md.
+ * Managing integrations. Addresses are accepted in any case. Another process on the same database sees a disabled
+ * integration or a new API secret a quarter of a second later at the latest, this one at once:
+ * docs/decisions/authentication-cache.md.
  */
 export interface IntegrationCommands {
   /** @throws IntegrationError `ERR_INTEGRATION_EXISTS`; BadRequestError `ERR_ADDRESS_INVALID`, `ERR_URL_INVALID`. */
@@ -192,7 +198,10 @@ export interface Resealed {
   readonly resealed: number
   /** Data keys that were sealed with another key before, such as the one of e-mail addresses. */
   readonly dataKeys: number
-  /** Addresses of integrations whose API secret, or the previous one within its grace time, still needs an older master key. */
+  /**
+   * Addresses of integrations whose API secret, or the previous one within its grace time, still needs an older master
+   * key.
+   */
   readonly olderApiSecrets: readonly string[]
   /** Ids of legacy API keys, not revoked, that still need an older master key. */
   readonly olderLegacyKeys: readonly string[]
@@ -209,13 +218,16 @@ export interface DeliveryCommands {
   /** @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`. */
   find(deliveryId: string): Promise<DeliveryView>
   /**
-   * Makes one delivery due now, whatever its status; it is signed with the secret of the moment, and marked in the attempt log.
+   * Makes one delivery due now, whatever its status; it is signed with the secret of the moment, and marked in the
+   * attempt log.
+   *
    * @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`; `ERR_DELIVERY_UNDER_WAY` while a dispatcher holds it.
    */
   replay(deliveryId: string): Promise<DeliveryView>
   /**
-   * Makes every delivery due that fits and is there now, in parts, each committed with its record in the audit log: all of them, or those until
-   * `signal` aborts.
+   * Makes every delivery due that fits and is there now, in parts, each committed with its record in the audit log: all
+   * of them, or those until `signal` aborts.
+   *
    * @throws RangeError For a filter without a status: replaying what was delivered must be said.
    */
   replayAll(
@@ -270,7 +282,10 @@ export interface ChainStatus {
   readonly chainId: number
   /** Newest height seen, or null before the first answer. */
   readonly head: number | null
-  /** Time of that block by its header, in unix milliseconds: it ages when the nodes stand still. Null before the first answer. */
+  /**
+   * Time of that block by its header, in unix milliseconds: it ages when the nodes stand still. Null before the first
+   * answer.
+   */
   readonly headAt: number | null
   /** Highest height whose payments are committed, or null. */
   readonly indexed: number | null
@@ -318,14 +333,20 @@ export interface FulfilmentPoller extends Loop {
 /** An update that waits for the host's commit. */
 export interface JoinedUpdate {
   readonly result: UpdateResult
-  /** Call it once the host has committed: it tells the event sink and wakes the dispatcher. Without it the delivery waits for the next look. */
+  /**
+   * Call it once the host has committed: it tells the event sink and wakes the dispatcher. Without it the delivery
+   * waits for the next look.
+   */
   committed(): void
 }
 
 /** The whole service, embedded in a host app or wired by the reference server. */
 export interface Service {
   readonly store: Store
-  /** Resolves the caller, or null for every failure alike. `authorization` is the header's value. Source: docs/interface.md 5. */
+  /**
+   * Resolves the caller, or null for every failure alike. `authorization` is the header's value. Source:
+   * docs/interface.md 5.
+   */
   authenticate(authorization: string | null | undefined): Promise<Caller | null>
   readonly payments: PaymentQueries
   /**
@@ -339,8 +360,9 @@ export interface Service {
   /** Applies a processor's update; idempotent by its id. @throws UpdateConflictError `ERR_UPDATE_CONFLICT`. */
   applyUpdate(update: ProcessorUpdate): Promise<UpdateResult>
   /**
-   * The same inside a transaction of the host, such as `joinPostgresTransaction` of store-sql makes: the update, the new version, its snapshot and its
-   * delivery are kept or lost together with the host's own rows. @throws UpdateConflictError `ERR_UPDATE_CONFLICT`.
+   * The same inside a transaction of the host, such as `joinPostgresTransaction` of store-sql makes: the update, the
+   * new version, its snapshot and its delivery are kept or lost together with the host's own rows.
+   * @throws UpdateConflictError `ERR_UPDATE_CONFLICT`.
    */
   applyUpdateIn(within: Pick<Store, 'transaction'>, update: ProcessorUpdate): Promise<JoinedUpdate>
   readonly integrations: IntegrationCommands

@@ -41,9 +41,15 @@ export interface FollowedChain {
   readonly chain: Chain
   /** Where to begin when nothing is indexed yet: a height, or the head at that moment. @default 'head' */
   readonly startBlock?: number | 'head' | undefined
-  /** How often the head is read at least, in milliseconds; a node that tells of new blocks makes it sooner. @default 1000 */
+  /**
+   * How often the head is read at least, in milliseconds; a node that tells of new blocks makes it sooner.
+   * @default 1000
+   */
   readonly pollMs?: number | undefined
-  /** How long the chain is kept from other processes after a sign of life of this one, in milliseconds, 100 or more. @default 15000 */
+  /**
+   * How long the chain is kept from other processes after a sign of life of this one, in milliseconds, 100 or more.
+   * @default 15000
+   */
   readonly leaseMs?: number | undefined
 }
 
@@ -66,14 +72,18 @@ export interface ServiceDeps {
         readonly provider: IdentityProvider
         /** The host's own users. @default accounts in the store */
         readonly accounts?: IdentityAccounts | undefined
-        /** Begins the names of applicants at the provider: tells this service and environment from others there. @default 'pi' */
+        /**
+         * Begins the names of applicants at the provider: tells this service and environment from others there.
+         * @default 'pi'
+         */
         readonly namespace?: string | undefined
         readonly everyMs?: number | undefined
       }
     | undefined
   /**
    * Blocks on top of a block until its payments are final, by chain; null: never. The legacy endpoints say so, and no
-   * reorganisation is followed deeper. Chains that are not named here keep the number of docs/interface.md 8, and the others are never final.
+   * reorganisation is followed deeper. Chains that are not named here keep the number of docs/interface.md 8, and the
+   * others are never final.
    */
   readonly confirmations?: Confirmations | undefined
   /**
@@ -85,8 +95,9 @@ export interface ServiceDeps {
   /** Dev only: accept `http:` notification URLs to this machine. @default false */
   readonly allowLoopbackHttp?: boolean | undefined
   /**
-   * Whether the operator closed an address, which is then refused as the host of a notification URL. Give the sender the same rule: it is the one
-   * that knows where a name leads. @default none is
+   * Whether the operator closed an address, which is then refused as the host of a notification URL. Give the sender
+   * the same rule: it is the one that knows where a name leads.
+   * @default none is
    */
   readonly isDeniedAddress?: ((address: string) => boolean) | undefined
   /** Who the audit log names. @default 'service' */

@@ -1,5 +1,7 @@
 /**
- * What a failed answer of the provider means for us. Source: docs/interface.md 7 (422), docs/decisions/identity-provider.md.
+ * What a failed answer of the provider means for us. Source: docs/interface.md 7 (422),
+ * docs/decisions/identity-provider.md.
+ *
  * @module
  */
 

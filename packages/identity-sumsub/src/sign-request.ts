@@ -1,5 +1,7 @@
 /**
- * The provider's request signature: HMAC-SHA256 over time, method, path with query, and body. Source: docs/interface.md 4.2.
+ * The provider's request signature: HMAC-SHA256 over time, method, path with query, and body. Source: docs/interface.md
+ * 4.2.
+ *
  * @module
  */
 import { hmacHex } from './internal/hmac.js'

@@ -1,4 +1,7 @@
-/** What the tests of the adapter share: a provider on this machine with a donor and a service, and servers that answer anything. */
+/**
+ * What the tests of the adapter share: a provider on this machine with a donor and a service, and servers that answer
+ * anything.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {

@@ -1,6 +1,8 @@
 /**
- * Copies the files of Swagger UI that the reference page loads, with their licence, so that the built package needs no other.
- * Usage: node scripts/copy-reference.mjs [folder]; the folder is dist/reference of this package unless it is given.
+ * Copies the files of Swagger UI that the reference page loads, with their licence, so that the built package needs no
+ * other. Usage: node scripts/copy-reference.mjs [folder]; the folder is dist/reference of this package unless it is
+ * given.
+ *
  * @module
  */
 import { copyFile, mkdir } from 'node:fs/promises'

@@ -1,10 +1,10 @@
 /**
- * No secret appears anywhere: the whole service lives through successes, failures, crashes of what is around it, rotations, replays and a
- * change of the master key, and then everything that it said and stored is searched.
+ * No secret appears anywhere: the whole service lives through successes, failures, crashes of what is around it,
+ * rotations, replays and a change of the master key, and then everything that it said and stored is searched.
  *
- * Allowed, and nothing else: a new secret in the output of the command that issues it, once; the query of a notification URL in its column of the
- * database and where `integrations …` shows the integration; what a receiver answered in `attempts.excerpt` and where
- * `deliveries show` and `--json` show attempts.
+ * Allowed, and nothing else: a new secret in the output of the command that issues it, once; the query of a
+ * notification URL in its column of the database and where `integrations …` shows the integration; what a receiver
+ * answered in `attempts.excerpt` and where `deliveries show` and `--json` show attempts.
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'

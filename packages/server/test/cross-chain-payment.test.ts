@@ -1,4 +1,7 @@
-/** A payment that crosses chains, on two real chains: a deposit on one, its fill on the other, one payment in the read API's store. */
+/**
+ * A payment that crosses chains, on two real chains: a deposit on one, its fill on the other, one payment in the read
+ * API's store.
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

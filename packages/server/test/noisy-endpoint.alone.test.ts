@@ -17,7 +17,10 @@ import { tooLoud } from './support/too-loud.js'
 const { address, hash, indexPayments, integration, primary } = fixtures
 
 const endpoints = 100
-/** How long a receiver that is well takes, in milliseconds: most of the time from publishing to delivery, so that what else this machine does decides little. */
+/**
+ * How long a receiver that is well takes, in milliseconds: most of the time from publishing to delivery, so that what
+ * else this machine does decides little.
+ */
 const answerMs = 300
 const fewestRounds = 3
 const mostRounds = 9
@@ -41,7 +44,10 @@ const troubles: Readonly<Record<string, RequestListener>> = {
 
 const names = ['is well', ...Object.keys(troubles)]
 
-/** Publishes twice to each endpoint, while endpoint 0 is owed a backlog; the others' times until delivery, in milliseconds. */
+/**
+ * Publishes twice to each endpoint, while endpoint 0 is owed a backlog; the others' times until delivery, in
+ * milliseconds.
+ */
 async function publishedMs(store: Store, bad: RequestListener): Promise<number[]> {
   const servers = await Promise.all(Array.from({ length: endpoints }, (_, n) => listen(n === 0 ? bad : well)))
   const sender = createUndiciSender({ allowLoopbackHttp: true })

@@ -1,4 +1,7 @@
-/** docs/decisions/identity.md over the provider's protocol: what becomes of redemptions whose answer is lost, and of names that are taken. */
+/**
+ * docs/decisions/identity.md over the provider's protocol: what becomes of redemptions whose answer is lost, and of
+ * names that are taken.
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

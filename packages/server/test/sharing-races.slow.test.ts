@@ -1,4 +1,6 @@
-/** docs/decisions/identity.md, over HTTP: two server processes on one PostgreSQL, and a provider over HTTP behind them. */
+/**
+ * docs/decisions/identity.md, over HTTP: two server processes on one PostgreSQL, and a provider over HTTP behind them.
+ */
 import { createPostgresStore } from '@payment-integration/store-sql/postgres'
 import { startIdentityProvider, type TestIdentityProvider } from '@payment-integration/testing/identity-provider'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,4 +1,7 @@
-/** docs/interface.md 4.2, over HTTP and on both engines: neither the time of an answer nor what is run for it says anything about the account. */
+/**
+ * docs/interface.md 4.2, over HTTP and on both engines: neither the time of an answer nor what is run for it says
+ * anything about the account.
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -53,10 +53,11 @@ export function createStore(database: Engine, ids: Ids = systemIds): Store {
 }
 
 /**
- * Refuses a transaction that is started by the work of another one: it would wait for its own end.
- * Work that merely outlives its transaction may start new ones.
- * @returns The engine, and one for transactions whose work is ours and starts none: they are refused as well, but not followed, as that makes
- * every promise of the process dearer while they run.
+ * Refuses a transaction that is started by the work of another one: it would wait for its own end. Work that merely
+ * outlives its transaction may start new ones.
+ *
+ * @returns The engine, and one for transactions whose work is ours and starts none: they are refused as well, but not
+ * followed, as that makes every promise of the process dearer while they run.
  */
 function refuseNesting(database: Engine): { readonly engine: Engine; readonly outbox: Engine } {
   const current = new AsyncLocalStorage<{ open: boolean }>()

@@ -20,7 +20,9 @@ export interface BulkInsert {
   readonly columns: readonly (BulkColumn | { readonly name: string; readonly type: 'bytes' })[]
   /** Values in the order of the columns. */
   readonly rows: readonly (readonly unknown[])[]
-  /** Further columns, with the same SQL expression in each row; `parameter` adds a value and returns its placeholder. */
+  /**
+   * Further columns, with the same SQL expression in each row; `parameter` adds a value and returns its placeholder.
+   */
   readonly fixed?: readonly { readonly name: string; value(parameter: Parameter): string }[]
   /** Whether the work goes on before the answer; see `SentQuery`. @default false */
   readonly sends?: boolean
@@ -87,13 +89,19 @@ export interface SqlDialect {
   now(): RawBuilder<number>
   /** The same for a statement built as text; `parameter` adds a value and returns its placeholder. */
   nowText(parameter: Parameter): string
-  /** The same, for one time in all statements of a transaction: what it makes due at the end of a lease is not due to it. */
+  /**
+   * The same, for one time in all statements of a transaction: what it makes due at the end of a lease is not due to
+   * it.
+   */
   moment(): (parameter: Parameter) => string
   /** Appended to a select whose rows are then changed. */
   readonly forUpdate: RawBuilder<unknown>
   /** Text that is appended to a select whose rows of a table are then changed. */
   lockRows(table: string): string
-  /** From here on the transaction waits for a row that somebody else holds for so many milliseconds at most; then it fails as busy. */
+  /**
+   * From here on the transaction waits for a row that somebody else holds for so many milliseconds at most; then it
+   * fails as busy.
+   */
   waitAtMost(db: Connection, ms: number): Promise<void>
   /** Text that is appended to a select which takes the rows of a table that nobody else holds. */
   skipLocked(table: string): string
@@ -120,9 +128,11 @@ export interface SqlDialect {
    */
   insertNumbered(db: Connection, insert: Omit<BulkInsert, 'sends'>, unlessThere?: string): Promise<InsertedIds>
   /**
-   * A select of due deliveries of integrations that may be notified, the longest due of each: `id`, `due_at`, `integration`, `lane`,
-   * `notification_url`, and `probe`, which is 1 where the integration is blocked and may be probed: then both its longest due first attempt
-   * and retry. Costs the same at any backlog: an index search for each integration that has something pending in the lane.
+   * A select of due deliveries of integrations that may be notified, the longest due of each: `id`, `due_at`,
+   * `integration`, `lane`, `notification_url`, and `probe`, which is 1 where the integration is blocked and may be
+   * probed: then both its longest due first attempt and retry. Costs the same at any backlog: an index search for each
+   * integration that has something pending in the lane.
+   *
    * @param now - The time, as text.
    */
   due(query: DueQuery, now: string, parameter: Parameter): string
@@ -138,7 +148,10 @@ export interface SqlDialect {
   hasTable(db: Connection, table: string): Promise<boolean>
 }
 
-/** A statement that a connection may keep with its plan, under a name made from its text; undefined: it is planned each time. */
+/**
+ * A statement that a connection may keep with its plan, under a name made from its text; undefined: it is planned each
+ * time.
+ */
 export interface NamedQuery {
   readonly sql: string
   readonly parameters: readonly unknown[]
@@ -147,11 +160,15 @@ export interface NamedQuery {
 
 /** How a transaction is run. */
 export interface TransactionOptions {
-  /** False: a loss of power may undo it. Nothing but that does, and what is committed as durable afterwards keeps it. @default true */
+  /**
+   * False: a loss of power may undo it. Nothing but that does, and what is committed as durable afterwards keeps it.
+   * @default true
+   */
   readonly durable?: boolean
   /**
-   * Whether it begins with a search, which can be sent before BEGIN is answered, and looks everything up by an index, so that its statements
-   * may keep plans that were made without values. @default false
+   * Whether it begins with a search, which can be sent before BEGIN is answered, and looks everything up by an index,
+   * so that its statements may keep plans that were made without values.
+   * @default false
    */
   readonly searches?: boolean
   /** Whether it may take as long as it takes, as a migration of a large table does. @default false */

@@ -18,9 +18,9 @@ const deliveryColumns: readonly BulkColumn[] = [
 ]
 
 /**
- * Stores snapshots, and one delivery, due at once, for each whose integration is registered with a notification URL. Resolves how
- * many deliveries that were.
- * Rejects with the database's own unique violation when a (payment, version) is stored already.
+ * Stores snapshots, and one delivery, due at once, for each whose integration is registered with a notification URL.
+ * Resolves how many deliveries that were. Rejects with the database's own unique violation when a (payment, version) is
+ * stored already.
  */
 export async function insertSnapshots(
   db: Connection,

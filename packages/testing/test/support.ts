@@ -1,4 +1,6 @@
-/** What the tests of the provider share: two clients, a clock to move, requests signed here, and a receiver of webhooks. */
+/**
+ * What the tests of the provider share: two clients, a clock to move, requests signed here, and a receiver of webhooks.
+ */
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'

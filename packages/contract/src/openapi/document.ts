@@ -15,13 +15,17 @@ import type { OpenApiDocument, PathItem } from './types.js'
 export interface OpenApiOptions {
   /** Version of the service, such as `0.1.0`. */
   readonly version: string
-  /** Base address of the service; a relative one is resolved against the document's own. @default './', beside the document */
+  /**
+   * Base address of the service; a relative one is resolved against the document's own.
+   * @default './', beside the document
+   */
   readonly serverUrl?: string | undefined
 }
 
 /**
- * Builds the OpenAPI 3.1 document of every endpoint that the service has, with the notification as a webhook. It is plain JSON
- * data, made to be serialized and not to be changed.
+ * Builds the OpenAPI 3.1 document of every endpoint that the service has, with the notification as a webhook. It is
+ * plain JSON data, made to be serialized and not to be changed.
+ *
  * @throws {TypeError} When `version` or `serverUrl` is empty.
  * @example const text = JSON.stringify(openApiDocument({ version: '0.1.0' }))
  */

@@ -1,4 +1,8 @@
-/** Sharing an identity verification. Source: docs/interface.md 2.5, 3 (KYC attachment), 4.2, 7; docs/decisions/identity-provider.md. @module */
+/**
+ * Sharing an identity verification. Source: docs/interface.md 2.5, 3 (KYC attachment), 4.2, 7;
+ * docs/decisions/identity-provider.md.
+ * @module
+ */
 import {
   identityMisconfiguredBody,
   identityUnavailableBody,

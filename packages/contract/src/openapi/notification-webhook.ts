@@ -1,4 +1,8 @@
-/** The notification that the service sends to an integrator. Source: docs/interface.md 2.3, 6; docs/decisions/retries.md, docs/decisions/redirects-and-addresses.md. @module */
+/**
+ * The notification that the service sends to an integrator. Source: docs/interface.md 2.3, 6;
+ * docs/decisions/retries.md, docs/decisions/redirects-and-addresses.md.
+ * @module
+ */
 import { integrationHeader, signatureHeader } from '../headers.js'
 import { deliveryTimeoutMs, signatureToleranceSeconds } from '../limits.js'
 import { snapshot } from './examples.js'

@@ -1,4 +1,8 @@
-/** Updates from payment processors. Source: docs/decisions/processor-updates.md, which completes docs/interface.md 1 and 6. @module */
+/**
+ * Updates from payment processors. Source: docs/decisions/processor-updates.md, which completes docs/interface.md 1 and
+ * 6.
+ * @module
+ */
 import { notFoundBody } from '../errors.js'
 import { paths } from '../paths.js'
 import { update, updateApplied, updateRefused, updateUnchanged, updateWaiting } from './examples.js'

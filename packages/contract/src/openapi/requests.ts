@@ -1,4 +1,8 @@
-/** Requests as narrow as the service takes them: the schemas of the contract leave the last word to it. Source: docs/interface.md 4.3. @module */
+/**
+ * Requests as narrow as the service takes them: the schemas of the contract leave the last word to it. Source:
+ * docs/interface.md 4.3.
+ * @module
+ */
 import * as z from 'zod/mini'
 import { currencyCodePattern, verifyRequestLimits, verifyRequestSchema } from '../legacy.js'
 

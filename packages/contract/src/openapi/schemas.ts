@@ -19,7 +19,10 @@ import { schemaRef } from './references.js'
 import { strictVerifyRequestSchema } from './requests.js'
 import type { JsonSchema } from './types.js'
 
-/** Answers are described from the reading side: a newer service may add fields. The update, which is a request, is closed. */
+/**
+ * Answers are described from the reading side: a newer service may add fields. The update, which is a request, is
+ * closed.
+ */
 const named = {
   Payment: paymentSchema,
   Page: pageSchema,
@@ -79,8 +82,8 @@ function saysNothing(keyword: string, value: unknown): boolean {
 type Texts = Readonly<Record<string, string>>
 
 /**
- * Adds the descriptions of a schema and of its fields. What stands behind `anyOf` or `items` is at the same path as the field itself,
- * and only the outermost of them is described.
+ * Adds the descriptions of a schema and of its fields. What stands behind `anyOf` or `items` is at the same path as the
+ * field itself, and only the outermost of them is described.
  */
 function describe(schema: object, texts: Texts, path = '', outermost = true): JsonSchema {
   const description = outermost ? texts[path] : undefined

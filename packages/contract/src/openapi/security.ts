@@ -1,4 +1,8 @@
-/** How callers prove who they are. Source: docs/interface.md 5, 6; docs/decisions/legacy.md, docs/decisions/processor-updates.md. @module */
+/**
+ * How callers prove who they are. Source: docs/interface.md 5, 6; docs/decisions/legacy.md,
+ * docs/decisions/processor-updates.md.
+ * @module
+ */
 import { signatureHeader } from '../headers.js'
 import { signatureToleranceSeconds } from '../limits.js'
 import type { SecurityScheme } from './types.js'

@@ -1,12 +1,17 @@
-/** Handles: how an account is named. Source: docs/interface.md 2.4 (accounts response), 4.3 (`address` or handle). @module */
+/**
+ * Handles: how an account is named. Source: docs/interface.md 2.4 (accounts response), 4.3 (`address` or handle).
+ * @module
+ */
 import { lowercaseAddress } from '../internal/address.js'
 
 const pattern = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/
 
 /**
- * Reads a handle: 1 to 63 ASCII letters, digits, dots, underscores and hyphens, the first and last a letter or digit; never in
- * the shape of an address, so that no handle can stand for one.
- * @returns The handle lowercased, or null. Only ASCII is lowercased: other alphabets hold letters that lowercase into it.
+ * Reads a handle: 1 to 63 ASCII letters, digits, dots, underscores and hyphens, the first and last a letter or digit;
+ * never in the shape of an address, so that no handle can stand for one.
+ *
+ * @returns The handle lowercased, or null. Only ASCII is lowercased: other alphabets hold letters that lowercase into
+ * it.
  */
 export function parseHandle(text: string): string | null {
   if (!pattern.test(text)) return null

@@ -1,4 +1,7 @@
-/** Changes that write their record in the audit log in the same transaction. Source: docs/decisions/audit.md. @module */
+/**
+ * Changes that write their record in the audit log in the same transaction. Source: docs/decisions/audit.md.
+ * @module
+ */
 import type { Store } from '../ports/store.js'
 import type { AuditEntry } from '../ports/store-audit.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
@@ -10,8 +13,8 @@ import { beforeFirst, hashRecord } from './chain.js'
 export type AuditNote = Pick<AuditEntry, 'action' | 'subject'> & Partial<Pick<AuditEntry, 'details'>>
 
 /**
- * Runs `work` in a transaction and adds what it notes to the audit log. The log is taken first, so that changes happen one after the other
- * and none overwrites what another read. `work` may run again, and only touches `tx`.
+ * Runs `work` in a transaction and adds what it notes to the audit log. The log is taken first, so that changes happen
+ * one after the other and none overwrites what another read. `work` may run again, and only touches `tx`.
  */
 export type Audited = <T>(work: (tx: StoreTransaction, note: (note: AuditNote) => void) => Promise<T>) => Promise<T>
 

@@ -7,9 +7,11 @@ import type { KeyVersion } from '../secrets/master-key.js'
 export const beforeFirst = ''
 
 /**
- * The hash of a record: HMAC-SHA256 with a key derived from the master key, over the hash before it and everything else that it holds.
- * Whoever can only write to the database can make no record that fits.
+ * The hash of a record: HMAC-SHA256 with a key derived from the master key, over the hash before it and everything else
+ * that it holds. Whoever can only write to the database can make no record that fits.
+ *
  * @param previous - The hash of the record before, or {@link beforeFirst}.
+ *
  * @returns 64 lowercase hex digits.
  */
 export function hashRecord(key: KeyVersion, previous: string, record: Omit<AuditRecord, 'hash'>): string {

@@ -6,8 +6,8 @@ import type { KeyVersion } from '../secrets/master-key.js'
 const fingerprintLength = 12
 
 /**
- * The origin of a URL, and, where more follows, a keyed fingerprint of the whole in brackets: path, query and credentials may hold a
- * secret, and yet a change of them must show. Null stays null.
+ * The origin of a URL, and, where more follows, a keyed fingerprint of the whole in brackets: path, query and
+ * credentials may hold a secret, and yet a change of them must show. Null stays null.
  */
 export function shownUrl(key: KeyVersion, url: string | null): string | null {
   if (url === null) return null

@@ -25,9 +25,9 @@ export interface AuthenticateDeps {
 }
 
 /**
- * Builds the check. Unknown address, wrong secret, disabled integration, an integration without an API secret and a malformed
- * header do the same work and all resolve null: a keyed hash under every master key, one look-up, two comparisons. Only a header
- * that opened a moment ago is spared it.
+ * Builds the check. Unknown address, wrong secret, disabled integration, an integration without an API secret and a
+ * malformed header do the same work and all resolve null: a keyed hash under every master key, one look-up, two
+ * comparisons. Only a header that opened a moment ago is spared it.
  */
 export function createAuthenticate(deps: AuthenticateDeps): (authorization?: string | null) => Promise<Caller | null> {
   const { integrations, keys, clock, random, recent } = deps

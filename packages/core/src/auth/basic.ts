@@ -25,9 +25,9 @@ const addressPattern = /^0x[0-9a-fA-F]{40}$/
 const control = /[\u0000-\u001f\u007f]/
 
 /**
- * Parses the header's value. The scheme is case-insensitive; base64 must be canonical; the first colon splits; the address is
- * `0x` and 40 hex digits in any case; the raw `address:secret` form is malformed like anything else. A malformed header takes
- * every step of a good one, with the stand-in in its place.
+ * Parses the header's value. The scheme is case-insensitive; base64 must be canonical; the first colon splits; the
+ * address is `0x` and 40 hex digits in any case; the raw `address:secret` form is malformed like anything else. A
+ * malformed header takes every step of a good one, with the stand-in in its place.
  */
 export function parseBasic(authorization: string | null | undefined): BasicCredentials {
   const isRead = typeof authorization === 'string' && authorization.length <= maxLength

@@ -1,10 +1,13 @@
-/** Headers that opened a moment ago, so that a busy caller does not cost a keyed hash and a look-up per request. @module */
+/**
+ * Headers that opened a moment ago, so that a busy caller does not cost a keyed hash and a look-up per request.
+ * @module
+ */
 import { hash } from 'node:crypto'
 import type { Clock, Random } from '../ports/world.js'
 
 /**
- * How long what was found may be used again, in milliseconds: so late, at most, does a secret end that another process ended.
- * What this process changes counts at once.
+ * How long what was found may be used again, in milliseconds: so late, at most, does a secret end that another process
+ * ended. What this process changes counts at once.
  */
 export const recentMs = 250
 
@@ -15,8 +18,9 @@ const mostEntries = 1_000
 export interface Recent<Found> {
   find(header: string): Found | undefined
   /**
-   * Call before reading the store; the function that it returns keeps what was found, unless {@link forget} was called in between:
-   * then it may be what was there before a change. Keep only what opens: a refusal must always cost the same.
+   * Call before reading the store; the function that it returns keeps what was found, unless {@link forget} was called
+   * in between: then it may be what was there before a change. Keep only what opens: a refusal must always cost the
+   * same.
    */
   reading(): (header: string, found: Found) => void
   /** Drops everything: something was changed by this process. */

@@ -1,4 +1,8 @@
-/** The page token: authenticated, versioned, bound to integration and list. Source: docs/interface.md 4.1; docs/decisions/cursor.md. @module */
+/**
+ * The page token: authenticated, versioned, bound to integration and list. Source: docs/interface.md 4.1;
+ * docs/decisions/cursor.md.
+ * @module
+ */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { BadRequestError } from '../errors.js'
 import type { PagePosition } from '../ports/store-reads.js'
@@ -25,7 +29,9 @@ const macBytes = 16
 const length = Math.ceil(((positionBytes + macBytes) * 8) / 6)
 const pattern = /^[A-Za-z0-9_-]+$/
 
-/** A codec on the deployment's keys. Tokens made with a key that was replaced stay valid while that key is still listed. */
+/**
+ * A codec on the deployment's keys. Tokens made with a key that was replaced stay valid while that key is still listed.
+ */
 export function createCursorCodec(keys: MasterKey): CursorCodec {
   return {
     encode(position, scope) {

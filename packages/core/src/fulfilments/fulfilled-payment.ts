@@ -1,17 +1,22 @@
-/** The payment that a fulfilled deposit is. Source: docs/interface.md 2.1 (chainId, txHash, source); docs/decisions/cross-chain.md. @module */
+/**
+ * The payment that a fulfilled deposit is. Source: docs/interface.md 2.1 (chainId, txHash, source);
+ * docs/decisions/cross-chain.md.
+ * @module
+ */
 import type { PaymentFacts } from '../payments/facts.js'
 import type { StoredPayment } from '../payments/record.js'
 import type { BridgeDeposit, Fulfilment } from '../ports/fulfilment.js'
 
 /**
- * Fulfilments are numbered from here, by the place of their log: a bridge may pay several deposits in one transaction, and payments of a router
- * in it are numbered from 0.
+ * Fulfilments are numbered from here, by the place of their log: a bridge may pay several deposits in one transaction,
+ * and payments of a router in it are numbered from 0.
  */
 export const firstFulfilmentOrdinal = 1_000_000
 
 /**
- * The payment under the pair of its destination. Who paid, with what, the memo and whom it names come from the source chain; what was
- * received comes from the destination, where nothing is taken off it. Rates of the source chain say nothing about the token that arrived.
+ * The payment under the pair of its destination. Who paid, with what, the memo and whom it names come from the source
+ * chain; what was received comes from the destination, where nothing is taken off it. Rates of the source chain say
+ * nothing about the token that arrived.
  */
 export function fulfilledPayment({ payment }: BridgeDeposit, fulfilment: Fulfilment): PaymentFacts {
   const { chainId, txHash, logIndex, position = logIndex } = fulfilment
@@ -38,8 +43,9 @@ export function fulfilledPayment({ payment }: BridgeDeposit, fulfilment: Fulfilm
 }
 
 /**
- * The same under the ordinal that it was stored under before, when its block left the chain or it is recorded once more; never under that of
- * another deposit.
+ * The same under the ordinal that it was stored under before, when its block left the chain or it is recorded once
+ * more; never under that of another deposit.
+ *
  * @param shown - The primary payments that are stored of the transaction.
  */
 export function besideShown(facts: PaymentFacts, shown: readonly StoredPayment[]): PaymentFacts {
@@ -58,7 +64,10 @@ export function besideShown(facts: PaymentFacts, shown: readonly StoredPayment[]
   return { ...facts, ordinal }
 }
 
-/** What is wrong with an answer of a source, or null: it must pay the receiver of the deposit what was promised, where it was promised. */
+/**
+ * What is wrong with an answer of a source, or null: it must pay the receiver of the deposit what was promised, where
+ * it was promised.
+ */
 export function unfitFulfilment(deposit: BridgeDeposit, fulfilment: Fulfilment): string | null {
   const { destinationChainId, receiver, output } = deposit
   if (fulfilment.chainId !== destinationChainId) return 'it is on another chain than the deposit names'

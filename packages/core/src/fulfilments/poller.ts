@@ -1,4 +1,8 @@
-/** Asks a source what became of deposits into bridges. Source: docs/interface.md 2.1 (source); docs/decisions/cross-chain.md. @module */
+/**
+ * Asks a source what became of deposits into bridges. Source: docs/interface.md 2.1 (source);
+ * docs/decisions/cross-chain.md.
+ * @module
+ */
 import type { ServiceEvent } from '../events.js'
 import { assertWhole } from '../internal/assert-whole.js'
 import { describeError } from '../internal/describe-error.js'
@@ -39,10 +43,11 @@ export interface FulfilmentPollerDeps {
 }
 
 /**
- * Builds a poller. A deposit that the source or the store fails on, or that is answered with something else than was promised, is logged and asked
- * about in the next round; the others go on. Destinations that the source cannot reach rest until the next round.
- * `runOnce` rejects with the store's error when deposits cannot be listed. `run` never rejects, starts with a round at once, and ends after
- * the deposits in hand when its signal aborts.
+ * Builds a poller. A deposit that the source or the store fails on, or that is answered with something else than was
+ * promised, is logged and asked about in the next round; the others go on. Destinations that the source cannot reach
+ * rest until the next round. `runOnce` rejects with the store's error when deposits cannot be listed. `run` never
+ * rejects, starts with a round at once, and ends after the deposits in hand when its signal aborts.
+ *
  * @throws RangeError When an option is out of range.
  */
 export function createFulfilmentPoller(deps: FulfilmentPollerDeps): FulfilmentPoller {

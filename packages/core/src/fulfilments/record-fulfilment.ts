@@ -1,4 +1,8 @@
-/** Commits the payment that a fulfilled deposit is. Source: docs/decisions/version.md, docs/decisions/several-payments-in-one-transaction.md. @module */
+/**
+ * Commits the payment that a fulfilled deposit is. Source: docs/decisions/version.md,
+ * docs/decisions/several-payments-in-one-transaction.md.
+ * @module
+ */
 import type { ServiceEvent } from '../events.js'
 import { storePayments } from '../payments/store-payments.js'
 import type { Fulfilment } from '../ports/fulfilment.js'
@@ -15,11 +19,13 @@ export interface FulfilmentToRecord {
 }
 
 /**
- * Ends the wait of a deposit and records its payment in one transaction: version 1, its snapshot, kept updates that were waiting, outbox
- * row. Whatever runs it again, at once or after a kill, changes nothing more. Where the destination is followed, its indexer comes first:
- * a payment of a router in the same transaction is known by then, so that only one of them is shown.
- * @returns What happened, to be published after the commit; null when nothing was written, because the deposit no longer waits or the
- * indexer of the destination is not there yet, or on another branch.
+ * Ends the wait of a deposit and records its payment in one transaction: version 1, its snapshot, kept updates that
+ * were waiting, outbox row. Whatever runs it again, at once or after a kill, changes nothing more. Where the
+ * destination is followed, its indexer comes first: a payment of a router in the same transaction is known by then, so
+ * that only one of them is shown.
+ *
+ * @returns What happened, to be published after the commit; null when nothing was written, because the deposit no
+ * longer waits or the indexer of the destination is not there yet, or on another branch.
  */
 export async function recordFulfilment(
   store: Pick<Store, 'transaction'>,

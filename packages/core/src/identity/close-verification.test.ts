@@ -1,4 +1,7 @@
-/** docs/decisions/identity.md: what an operator closes lets nobody redeem again while the provider may have the first applicant. */
+/**
+ * docs/decisions/identity.md: what an operator closes lets nobody redeem again while the provider may have the first
+ * applicant.
+ */
 import { describe, expect, test } from 'vitest'
 import {
   approved,

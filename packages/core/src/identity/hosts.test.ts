@@ -1,4 +1,7 @@
-/** docs/interface.md 4.2: a host with users of its own says whose an address is; the store's accounts have no part in it. */
+/**
+ * docs/interface.md 4.2: a host with users of its own says whose an address is; the store's accounts have no part in
+ * it.
+ */
 import { describe, expect, test } from 'vitest'
 import {
   approved,

@@ -1,6 +1,7 @@
 /**
- * docs/interface.md 4.2: whose a verification is, whoever registers, proves, attests and shares, in whatever order. `proved by
- * another`: a subject that an account proved stays with it for ever, and who proves the address next gets a new one.
+ * docs/interface.md 4.2: whose a verification is, whoever registers, proves, attests and shares, in whatever order.
+ * `proved by another`: a subject that an account proved stays with it for ever, and who proves the address next gets a
+ * new one.
  */
 import { describe, expect, test } from 'vitest'
 import { otherShop, shop } from '../../test/support/identity-setup.js'

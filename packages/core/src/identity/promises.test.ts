@@ -1,4 +1,6 @@
-/** Every row of docs/interface.md 3 (KYC attachment), 4.2 and 7 (share endpoint), on whatever store the tests are given. */
+/**
+ * Every row of docs/interface.md 3 (KYC attachment), 4.2 and 7 (share endpoint), on whatever store the tests are given.
+ */
 import { describe, expect, test } from 'vitest'
 import {
   approved,

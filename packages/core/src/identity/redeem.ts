@@ -1,4 +1,7 @@
-/** Redeems a token within its lease, or never. Source: docs/interface.md 4.2, 7 (422); docs/decisions/identity.md. @module */
+/**
+ * Redeems a token within its lease, or never. Source: docs/interface.md 4.2, 7 (422); docs/decisions/identity.md.
+ * @module
+ */
 import type { ShareResponse } from '@payment-integration/contract'
 import type { Applicant, IdentityProvider, Review } from '../ports/identity-provider.js'
 import type { NewRedemption, RedemptionState, ShareOutcome } from '../ports/store-identity.js'

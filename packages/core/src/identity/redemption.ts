@@ -1,4 +1,7 @@
-/** A redemption's times, name, log entry and lock. Source: docs/decisions/identity.md; docs/decisions/identity.md. @module */
+/**
+ * A redemption's times, name, log entry and lock. Source: docs/decisions/identity.md; docs/decisions/identity.md.
+ * @module
+ */
 import type { IdentityProvider } from '../ports/identity-provider.js'
 import type { Store } from '../ports/store.js'
 import type { ShareOutcome, ShareRecord, Subject } from '../ports/store-identity.js'

@@ -1,4 +1,7 @@
-/** docs/decisions/identity.md: no second token of a person is redeemed while the outcome of the first one is in flight or unknown. */
+/**
+ * docs/decisions/identity.md: no second token of a person is redeemed while the outcome of the first one is in flight
+ * or unknown.
+ */
 import { describe, expect, test } from 'vitest'
 import {
   approved,

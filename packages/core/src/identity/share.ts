@@ -1,4 +1,7 @@
-/** Shares a verification: at most one redemption. Source: docs/interface.md 3, 4.2; docs/decisions/identity.md. @module */
+/**
+ * Shares a verification: at most one redemption. Source: docs/interface.md 3, 4.2; docs/decisions/identity.md.
+ * @module
+ */
 import type { ShareResponse } from '@payment-integration/contract'
 import type { EmailKeys } from '../emails/email-keys.js'
 import type { ShareInput } from '../identity-types.js'

@@ -1,4 +1,7 @@
-/** Which notification URLs are accepted. Source: docs/interface.md 6 (HTTPS), docs/decisions/redirects-and-addresses.md. @module */
+/**
+ * Which notification URLs are accepted. Source: docs/interface.md 6 (HTTPS), docs/decisions/redirects-and-addresses.md.
+ * @module
+ */
 import { BadRequestError } from '../errors.js'
 
 /** Ports that a notification URL may name. */
@@ -10,7 +13,11 @@ export interface NotificationUrlRule {
   readonly allowLoopbackHttp: boolean
   /** Ports of `https:` URLs. @default notificationPorts */
   readonly ports?: readonly number[] | undefined
-  /** Whether the operator closed an address, given without brackets. Asked of hosts that are one; names are looked up by the connection. @default none is */
+  /**
+   * Whether the operator closed an address, given without brackets. Asked of hosts that are one; names are looked up by
+   * the connection.
+   * @default none is
+   */
   readonly isDenied?: ((address: string) => boolean) | undefined
 }
 

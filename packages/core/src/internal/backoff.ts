@@ -7,10 +7,13 @@ export const backoffBaseMs = 250
 export const backoffCapMs = 30_000
 
 /**
- * Doubles with every failure up to {@link backoffCapMs}, then takes between half and all of it, so that loops which failed
- * together do not return together.
+ * Doubles with every failure up to {@link backoffCapMs}, then takes between half and all of it, so that loops which
+ * failed together do not return together.
+ *
  * @param failures - Failures in a row, from 1.
+ *
  * @param fraction - Randomness in [0, 1].
+ *
  * @returns Whole milliseconds.
  */
 export function backoffMs(failures: number, fraction: number): number {

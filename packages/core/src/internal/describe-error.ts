@@ -2,8 +2,8 @@
 import { CoreError } from '../errors.js'
 
 /**
- * The code and message of an error of the core; of any other only its class and code, because a driver's message may hold
- * values, addresses or credentials.
+ * The code and message of an error of the core; of any other only its class and code, because a driver's message may
+ * hold values, addresses or credentials.
  */
 export function describeError(error: unknown): string {
   if (error instanceof CoreError) return `${error.code}: ${error.message}`

@@ -1,4 +1,7 @@
-/** Managing the API keys of the legacy endpoints. Source: docs/interface.md 5 (legacy API); docs/decisions/secrets.md. @module */
+/**
+ * Managing the API keys of the legacy endpoints. Source: docs/interface.md 5 (legacy API); docs/decisions/secrets.md.
+ * @module
+ */
 import type { Audited } from '../audit/audited.js'
 import { LegacyKeyNotFoundError } from '../errors.js'
 import type { LegacyKeyRecord, LegacyKeyStore } from '../ports/store-legacy-keys.js'

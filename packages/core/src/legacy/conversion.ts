@@ -1,4 +1,7 @@
-/** The router's conversion from the invoice to the token, forwards and backwards. Source: docs/decisions/legacy.md. @module */
+/**
+ * The router's conversion from the invoice to the token, forwards and backwards. Source: docs/decisions/legacy.md.
+ * @module
+ */
 import type { PriceFeedFacts } from '../payments/facts.js'
 
 /** Amounts, both ends included; in units of 10^-decimals of the token, as the router counts. */
@@ -19,7 +22,8 @@ export function convertAmount(amount: bigint, feeds: readonly ConversionFeed[]):
 export function amountsThatConvertTo(converted: bigint, feeds: readonly ConversionFeed[]): AmountRange | null {
   let range: AmountRange = { from: converted, to: converted }
   for (const { times, over } of feeds.map(factors).reverse()) {
-    // floor(x * times / over) >= y exactly when x >= y * over / times, so the range begins there and ends before y + 1 begins.
+    // floor(x * times / over) >= y exactly when x >= y * over / times, so the range begins there and ends before y + 1
+    // begins.
     range = { from: roundUp(range.from * over, times), to: roundUp((range.to + 1n) * over, times) - 1n }
   }
   return range.from <= range.to ? range : null

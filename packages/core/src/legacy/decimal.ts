@@ -1,4 +1,7 @@
-/** Decimals as text, compared exactly: no floating point is involved. Source: docs/interface.md 4.3 (`invoiceAmount`). @module */
+/**
+ * Decimals as text, compared exactly: no floating point is involved. Source: docs/interface.md 4.3 (`invoiceAmount`).
+ * @module
+ */
 
 import { verifyRequestLimits } from '@payment-integration/contract'
 
@@ -8,7 +11,9 @@ export const maxDecimalLength = verifyRequestLimits.invoiceAmount
 const plain = /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/
 const numberToken = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/
 
-/** Whether `text` is a plain decimal such as `12.50`: no sign, exponent, space or leading zero, at most 100 characters. */
+/**
+ * Whether `text` is a plain decimal such as `12.50`: no sign, exponent, space or leading zero, at most 100 characters.
+ */
 export function isPlainDecimal(text: string): boolean {
   return text.length <= maxDecimalLength && plain.test(text)
 }
@@ -47,8 +52,9 @@ export function writeOut(token: string): string | null {
 }
 
 /**
- * Reads a JSON number that stands for one decimal only: the double nearest to it, written in its shortest form, is the same
- * decimal. `9007199254740993` is not: it would arrive as `9007199254740992` at whoever reads JSON as usual.
+ * Reads a JSON number that stands for one decimal only: the double nearest to it, written in its shortest form, is the
+ * same decimal. `9007199254740993` is not: it would arrive as `9007199254740992` at whoever reads JSON as usual.
+ *
  * @returns The decimal, or null.
  */
 export function readNumberToken(token: string): string | null {

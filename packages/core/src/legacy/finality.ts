@@ -16,8 +16,9 @@ export interface FinalityRule {
 }
 
 /**
- * Builds the rule from the table of docs/interface.md 8 and what a host says beside it. The head is the checkpoint, the newest block
- * that is known to stand on the same branch. A chain of neither is never final.
+ * Builds the rule from the table of docs/interface.md 8 and what a host says beside it. The head is the checkpoint, the
+ * newest block that is known to stand on the same branch. A chain of neither is never final.
+ *
  * @throws RangeError When a number of confirmations is not whole, 0 or more.
  */
 export function createFinality(configured: Confirmations = {}): FinalityRule {

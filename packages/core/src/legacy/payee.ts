@@ -1,4 +1,7 @@
-/** Whom a verify request names, and what they accept. Source: docs/interface.md 2.4 (link configuration), 4.3. @module */
+/**
+ * Whom a verify request names, and what they accept. Source: docs/interface.md 2.4 (link configuration), 4.3.
+ * @module
+ */
 import type { CoinConfig } from '@payment-integration/contract'
 import { parseHandle } from '../accounts/handle.js'
 import { lowercaseAddress } from '../internal/address.js'

@@ -1,4 +1,8 @@
-/** What a payment was charged for, as far as the chain proves it. Source: docs/interface.md 2.4; docs/decisions/legacy.md. @module */
+/**
+ * What a payment was charged for, as far as the chain proves it. Source: docs/interface.md 2.4;
+ * docs/decisions/legacy.md.
+ * @module
+ */
 import { currencyCodePattern } from '@payment-integration/contract'
 import type { PriceFeedFacts, PricingFacts } from '../payments/facts.js'
 import type { StoredPayment } from '../payments/record.js'

@@ -32,7 +32,10 @@ export function createLegacyQueries(deps: LegacyDeps): LegacyQueries {
   const { isFinal, canBeFinal } = createFinality(confirmations)
   const allowsFees = createAllowsFees(maxExtraFeeBps)
 
-  /** Whether a look-up waits for a payment to be back: not once it was dropped, nor where no height is final to tell when to stop. */
+  /**
+   * Whether a look-up waits for a payment to be back: not once it was dropped, nor where no height is final to tell
+   * when to stop.
+   */
   function mayReturn(payment: StoredPayment, indexedTo: number | null): boolean {
     return payment.dropped === null && canBeFinal(payment.chainId) && !isFinal(payment, indexedTo)
   }

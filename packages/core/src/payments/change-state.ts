@@ -1,4 +1,8 @@
-/** A state that follows from the chain alone, whatever a processor said. Source: docs/decisions/reorganisations.md, docs/decisions/version.md. @module */
+/**
+ * A state that follows from the chain alone, whatever a processor said. Source: docs/decisions/reorganisations.md,
+ * docs/decisions/version.md.
+ * @module
+ */
 import type { PaymentState } from '@payment-integration/contract'
 import type { ServiceEvent } from '../events.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
@@ -6,8 +10,9 @@ import { writeChange } from '../updates/settle-update.js'
 import type { StoredPayment } from './record.js'
 
 /**
- * Gives a payment a state: version + 1, snapshot and outbox row; nothing at all when it has that state. The rules of transitions bind
- * processors, and do not apply here. The caller holds the payment.
+ * Gives a payment a state: version + 1, snapshot and outbox row; nothing at all when it has that state. The rules of
+ * transitions bind processors, and do not apply here. The caller holds the payment.
+ *
  * @returns What happened, to be published after the commit.
  */
 export async function changeState(

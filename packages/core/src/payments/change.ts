@@ -1,4 +1,7 @@
-/** What an update does to a payment's status. Source: docs/decisions/version.md, docs/decisions/processor-updates.md. @module */
+/**
+ * What an update does to a payment's status. Source: docs/decisions/version.md, docs/decisions/processor-updates.md.
+ * @module
+ */
 import type { ProcessorUpdate } from '@payment-integration/contract'
 import { copyInvoice, copyRecipient } from './merchant.js'
 import type { PaymentStatus } from './record.js'

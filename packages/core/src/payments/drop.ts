@@ -7,8 +7,8 @@ import { changeState } from './change-state.js'
 export const maxDropsPerCommit = 500
 
 /**
- * For so many blocks more it is looked for what fulfilled a deposit whose payment left the chain: nobody reads it again with the blocks. Then the
- * payment is dropped as well, and comes back like any other should it be found after all.
+ * For so many blocks more it is looked for what fulfilled a deposit whose payment left the chain: nobody reads it again
+ * with the blocks. Then the payment is dropped as well, and comes back like any other should it be found after all.
  */
 export const awaitedBlocks = 1_000
 
@@ -22,8 +22,10 @@ export interface DropInput {
 }
 
 /**
- * Drops payments that no block holds although the height that they left is final: the one that area (a) shows becomes `failure` with
- * version + 1, or stays as it is when it failed before. Call after `lockChain`, with the payments of the newest blocks stored.
+ * Drops payments that no block holds although the height that they left is final: the one that area (a) shows becomes
+ * `failure` with version + 1, or stays as it is when it failed before. Call after `lockChain`, with the payments of the
+ * newest blocks stored.
+ *
  * @returns What happened, and whether more are left: at most {@link maxDropsPerCommit} are dropped at a time.
  */
 export async function dropOverdue(

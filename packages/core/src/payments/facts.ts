@@ -1,4 +1,7 @@
-/** What the chain says about a payment, before any state. Source: docs/interface.md 2.1, docs/decisions/version.md. @module */
+/**
+ * What the chain says about a payment, before any state. Source: docs/interface.md 2.1, docs/decisions/version.md.
+ * @module
+ */
 
 /** A token amount as the chain has it: base units and the token's decimals. Formatting happens when it is read. */
 export interface TokenFacts {
@@ -13,15 +16,15 @@ export interface TokenFacts {
 /** One step of a conversion from the invoice currency to the token. Source: docs/interface.md 2.4 (priceFeeds). */
 export interface PriceFeedFacts {
   /**
-   * How the router used the rate: `multiply` leads from the pair's base to its quote, `divide` from its quote to its base.
-   * Each step is rounded down.
+   * How the router used the rate: `multiply` leads from the pair's base to its quote, `divide` from its quote to its
+   * base. Each step is rounded down.
    */
   readonly use: 'multiply' | 'divide'
   /** Feed contract, lowercased; null for a rate that came signed from outside the chain. */
   readonly contract: string | null
   /**
-   * What the rate is of; null when the feed is on no list, or nothing shows that the router converted with this rate: anybody can
-   * write a feed, and make routers emit a conversion that never was.
+   * What the rate is of; null when the feed is on no list, or nothing shows that the router converted with this rate:
+   * anybody can write a feed, and make routers emit a conversion that never was.
    */
   readonly pair: { readonly base: string; readonly quote: string } | null
   /** The rate times 10^`decimals`, above 0. */
@@ -30,7 +33,10 @@ export interface PriceFeedFacts {
   readonly decimals: number
 }
 
-/** What a payment cost its payer, as far as the chain tells. Facts alone: what follows from them is decided when it is read. */
+/**
+ * What a payment cost its payer, as far as the chain tells. Facts alone: what follows from them is decided when it is
+ * read.
+ */
 export interface PricingFacts {
   /** The token paid out, as the list of known tokens has it by chain and address; null when it is not listed. */
   readonly listedToken: {
@@ -41,8 +47,8 @@ export interface PricingFacts {
   /** The conversion, in order of use; empty when there was none. At most two steps. */
   readonly feeds: readonly PriceFeedFacts[]
   /**
-   * The amount before the conversion, in units of 10^-decimals of the token, as the call to the router names it; null when
-   * the payment was not made by such a call, or the call does not lead to the amount that was paid.
+   * The amount before the conversion, in units of 10^-decimals of the token, as the call to the router names it; null
+   * when the payment was not made by such a call, or the call does not lead to the amount that was paid.
    */
   readonly calledAmount: bigint | null
   /** The service's part of the fees in base units, as the call tells it; null when it does not. */

@@ -5,8 +5,9 @@ import { changeState } from './change-state.js'
 import type { StoredPayment } from './record.js'
 
 /**
- * Gives payments the state that they had when they were dropped, with version + 1; where a processor moved one on since, its state
- * stays. The caller holds them.
+ * Gives payments the state that they had when they were dropped, with version + 1; where a processor moved one on
+ * since, its state stays. The caller holds them.
+ *
  * @returns What happened, to be published after the commit.
  */
 export async function giveBack(tx: StoreTransaction, returned: readonly StoredPayment[]): Promise<ServiceEvent[]> {

@@ -1,7 +1,9 @@
 /** Copies of merchant data, field by field. Source: docs/interface.md 2.3 `recipient`, `invoice`. @module */
 import type { InvoiceBody, RecipientBody } from '@payment-integration/contract'
 
-/** A copy with the contract's fields in its order: equal data is equal as text, and nothing unknown reaches a snapshot. */
+/**
+ * A copy with the contract's fields in its order: equal data is equal as text, and nothing unknown reaches a snapshot.
+ */
 export function copyRecipient(recipient: RecipientBody | null): RecipientBody | null {
   return recipient && { title: recipient.title, subtitle: recipient.subtitle }
 }

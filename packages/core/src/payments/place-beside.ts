@@ -5,14 +5,18 @@ import { markPrimary } from './primary.js'
 import type { StoredPayment } from './record.js'
 
 /**
- * Places payments that were read of blocks that are indexed already. Where some were read without the others of their transaction, or what
- * is stored of it was not whole, their position is not the ordinal that is theirs: read so, one payment would take the record of another.
+ * Places payments that were read of blocks that are indexed already. Where some were read without the others of their
+ * transaction, or what is stored of it was not whole, their position is not the ordinal that is theirs: read so, one
+ * payment would take the record of another.
  * - A log that is stored keeps its ordinal.
- * - Another one takes the record of a payment that these routers do not hold any more, of the same integration, best the one of its own ordinal.
+ * - Another one takes the record of a payment that these routers do not hold any more, of the same integration, best
+ *   the one of its own ordinal.
  * - What is left takes its own ordinal, or the next one that is free.
  *
  * A payment that area (a) shows stays the one that it shows.
+ *
  * @param read - All payments of `routers` in these blocks. The order is kept.
+ *
  * @param stored - All payments stored in these blocks.
  */
 export function placeBeside(
@@ -36,7 +40,9 @@ export function placeBeside(
   }))
 }
 
-/** Whether a stored payment would be read again with these routers: it is of one of them, and came from no other chain. */
+/**
+ * Whether a stored payment would be read again with these routers: it is of one of them, and came from no other chain.
+ */
 export function isOf(routers: ReadonlySet<string>, { router, source, chainId }: StoredPayment): boolean {
   return routers.has(router.address) && source.chainId === chainId
 }

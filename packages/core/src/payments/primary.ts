@@ -1,4 +1,7 @@
-/** Which payment of a transaction area (a) shows. Source: docs/decisions/several-payments-in-one-transaction.md. @module */
+/**
+ * Which payment of a transaction area (a) shows. Source: docs/decisions/several-payments-in-one-transaction.md.
+ * @module
+ */
 import type { NewPayment } from '../ports/store-transaction.js'
 import type { PaymentFacts } from './facts.js'
 

@@ -8,7 +8,10 @@ import { recordBackfill } from './record-backfill.js'
 
 const added = { address: `0x${'77'.repeat(20)}`, version: '0.9' }
 
-/** Ten blocks, indexed with one router; `own` in block 3 is of it, `new` in block 4 and a second payment of `own` are of another one. */
+/**
+ * Ten blocks, indexed with one router; `own` in block 3 is of it, `new` in block 4 and a second payment of `own` are of
+ * another one.
+ */
 async function indexed() {
   const parts = recorder()
   parts.chain.mine(10, (at) => {

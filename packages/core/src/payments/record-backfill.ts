@@ -1,4 +1,7 @@
-/** Commits the payments of one router in blocks that were indexed before it was listed. Source: docs/architecture.md. @module */
+/**
+ * Commits the payments of one router in blocks that were indexed before it was listed. Source: docs/architecture.md.
+ * @module
+ */
 import { CheckpointMovedError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
 import { assertKnownHashes } from '../indexer/assert-known-hashes.js'
@@ -18,10 +21,14 @@ export interface BackfillToRecord {
 }
 
 /**
- * Records a range below the checkpoint in one transaction: payments as they are recorded at the head, deposits, the proof where it is weaker
- * than the one that is noted of a block, and the coverage. The checkpoint does not move. A payment takes no place of another one that the same transaction holds.
+ * Records a range below the checkpoint in one transaction: payments as they are recorded at the head, deposits, the
+ * proof where it is weaker than the one that is noted of a block, and the coverage. The checkpoint does not move. A
+ * payment takes no place of another one that the same transaction holds.
+ *
  * @returns What happened, to be published after the commit.
+ *
  * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when the checkpoint is below the range: nothing was written.
+ *
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when the range is not of the branch that is stored: nothing was written.
  */
 export async function recordBackfill(

@@ -1,4 +1,8 @@
-/** Commits the payments of a run of blocks together with the checkpoint. Source: docs/architecture.md, docs/decisions/reorganisations.md. @module */
+/**
+ * Commits the payments of a run of blocks together with the checkpoint. Source: docs/architecture.md,
+ * docs/decisions/reorganisations.md.
+ * @module
+ */
 import { CheckpointMovedError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
 import type { BlockRange } from '../ports/chain.js'
@@ -29,12 +33,16 @@ export interface RangeToRecord {
 export const keptHashes = 256
 
 /**
- * Records a range in one transaction: payments, version 1 and its snapshot, kept updates that were waiting, outbox rows, deposits, the
- * checkpoint with the hashes near the head, and the proof. Recording blocks again changes only what the chain says of a payment; its
- * status only when it was dropped and is back. Payments that no block holds although the height that they left is final now are dropped, as
- * many as fit into a commit; the next ones drop the others.
+ * Records a range in one transaction: payments, version 1 and its snapshot, kept updates that were waiting, outbox
+ * rows, deposits, the checkpoint with the hashes near the head, and the proof. Recording blocks again changes only what
+ * the chain says of a payment; its status only when it was dropped and is back. Payments that no block holds although
+ * the height that they left is final now are dropped, as many as fit into a commit; the next ones drop the others.
+ *
  * @returns What happened, to be published now that it is durable.
- * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when the stored checkpoint is not `expected`: nothing was written.
+ *
+ * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when the stored checkpoint is not `expected`: nothing was
+ * written.
+ *
  * @throws RangeError When the range does not begin on top of `expected`, before anything is read or written.
  */
 export async function recordRange(

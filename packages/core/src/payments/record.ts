@@ -25,8 +25,8 @@ export interface StoredPayment extends PaymentFacts, PaymentStatus {
   /** True while the block that held it has left the chain and no block that was read since holds it. */
   readonly offChain: boolean
   /**
-   * Set once the height of the block that it left is final and no block holds it: its state became `failure`, and comes back with
-   * it should it return. Source: docs/decisions/reorganisations.md.
+   * Set once the height of the block that it left is final and no block holds it: its state became `failure`, and comes
+   * back with it should it return. Source: docs/decisions/reorganisations.md.
    */
   readonly dropped: { readonly formerState: PaymentState | null } | null
 }

@@ -1,4 +1,8 @@
-/** The bytes of a notification. Source: docs/interface.md 2.3; docs/decisions/version.md: a triple has exactly one byte string. @module */
+/**
+ * The bytes of a notification. Source: docs/interface.md 2.3; docs/decisions/version.md: a triple has exactly one byte
+ * string.
+ * @module
+ */
 import type { SnapshotBody } from '@payment-integration/contract'
 import { copyInvoice, copyRecipient } from './merchant.js'
 import type { PaymentStatus } from './record.js'

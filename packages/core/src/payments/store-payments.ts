@@ -1,4 +1,8 @@
-/** Stores payments that were read from the chain, with all that follows from it. Source: docs/decisions/version.md, docs/decisions/processor-updates.md, docs/decisions/reorganisations.md. @module */
+/**
+ * Stores payments that were read from the chain, with all that follows from it. Source: docs/decisions/version.md,
+ * docs/decisions/processor-updates.md, docs/decisions/reorganisations.md.
+ * @module
+ */
 import type { ServiceEvent } from '../events.js'
 import type { NewPayment, NewSnapshot, StoreTransaction } from '../ports/store-transaction.js'
 import { decideUpdate, writeChange } from '../updates/settle-update.js'
@@ -6,12 +10,16 @@ import { giveBack } from './give-back.js'
 import { initialStatus, type StoredPayment } from './record.js'
 import { snapshotBytes } from './snapshot.js'
 
-/** Payments that are stored at a time: rows and bodies are made for no more than these, and are gone before the next ones. */
+/**
+ * Payments that are stored at a time: rows and bodies are made for no more than these, and are gone before the next
+ * ones.
+ */
 const paymentsPerPart = 512
 
 /**
- * Stores payments: those that are new with version 1, its snapshot and the updates that waited for them; those that were dropped get
- * their state back; of all others only what the chain says of them changes. Call after `lockChain`.
+ * Stores payments: those that are new with version 1, its snapshot and the updates that waited for them; those that
+ * were dropped get their state back; of all others only what the chain says of them changes. Call after `lockChain`.
+ *
  * @returns What happened, to be published after the commit.
  */
 export async function storePayments(tx: StoreTransaction, payments: readonly NewPayment[]): Promise<ServiceEvent[]> {

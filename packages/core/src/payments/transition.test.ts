@@ -2,7 +2,8 @@ import { type PaymentState, paymentStates } from '@payment-integration/contract'
 import { describe, expect, it } from 'vitest'
 import { decideTransition } from './transition.js'
 
-// Written out by hand from docs/decisions/version.md, so that the table in the code has something to be checked against.
+// Written out by hand from docs/decisions/version.md, so that the table in the code has something to be checked
+// against.
 const allowed: Record<PaymentState, readonly PaymentState[]> = {
   pending: ['success', 'failure', 'refund_pending', 'refund_success', 'refund_failure'],
   success: ['refund_pending', 'refund_success', 'refund_failure'],

@@ -5,7 +5,9 @@ import type { StoredPayment } from './record.js'
 import { snapshotOf } from './snapshot.js'
 import { formatUnits } from './units.js'
 
-/** Builds the payment object field by field: nothing of the record that docs/interface.md 2.1 omits can slip through. */
+/**
+ * Builds the payment object field by field: nothing of the record that docs/interface.md 2.1 omits can slip through.
+ */
 export function paymentView(payment: StoredPayment, integrationAddress: string): PaymentBody {
   const { chainId, txHash, tokenIn, tokenOut, source } = payment
   const snapshot = snapshotOf({ integrationAddress, chainId, txHash }, payment)

@@ -13,8 +13,8 @@ export interface BlockRef {
 }
 
 /**
- * How it is known that no payment of some blocks is missing. Source: docs/decisions/completeness.md.
- * `root`: the receipts of every block were read and their root recomputed. `bloom`: the log filter of every header was tested, and
+ * How it is known that no payment of some blocks is missing. Source: docs/decisions/completeness.md. `root`: the
+ * receipts of every block were read and their root recomputed. `bloom`: the log filter of every header was tested, and
  * the receipts of every block that may hold a payment were read and their root recomputed. `none`: the node's word.
  */
 export type ProofLevel = 'root' | 'bloom' | 'none'
@@ -23,7 +23,10 @@ export type ProofLevel = 'root' | 'bloom' | 'none'
 export interface BlockRange {
   readonly first: BlockRef
   readonly last: BlockRef
-  /** Every block whose header was read, ascending: `first` and `last` at least, all of them unless the proof is `none`. Each follows the one before. */
+  /**
+   * Every block whose header was read, ascending: `first` and `last` at least, all of them unless the proof is `none`.
+   * Each follows the one before.
+   */
   readonly blocks: readonly BlockRef[]
   /** By block, then log index. Includes payments that name no integration. */
   readonly payments: readonly PaymentFacts[]
@@ -76,11 +79,11 @@ export interface EndpointStatus {
 /**
  * One chain, read over any transport from one or several endpoints.
  *
- * Guarantees the adapter gives: a range is returned whole or the iteration rejects; all of a range comes from one endpoint; an error
- * of a node is never turned into an empty answer; every hash and address is lowercased. Retrying elsewhere, sizes of
- * requests and reading ahead are the adapter's business; what it holds in memory is bounded.
- * Errors: {@link ChainError} with `ERR_CHAIN_UNAVAILABLE` when no node can be reached or all answer nonsense (retry later),
- * `ERR_CHAIN_RANGE_GONE` when a block of the range vanished while it was read (read the head again at once),
+ * Guarantees the adapter gives: a range is returned whole or the iteration rejects; all of a range comes from one
+ * endpoint; an error of a node is never turned into an empty answer; every hash and address is lowercased. Retrying
+ * elsewhere, sizes of requests and reading ahead are the adapter's business; what it holds in memory is bounded.
+ * Errors: {@link ChainError} with `ERR_CHAIN_UNAVAILABLE` when no node can be reached or all answer nonsense (retry
+ * later), `ERR_CHAIN_RANGE_GONE` when a block of the range vanished while it was read (read the head again at once),
  * `ERR_CHAIN_PROOF_FAILED` when what every node answers for a block contradicts its header (retry later, and look).
  */
 export interface Chain {
@@ -92,13 +95,14 @@ export interface Chain {
   /** The block at a height, or null when the node has none there. */
   block(number: number, signal?: AbortSignal): Promise<BlockRef | null>
   /**
-   * The blocks asked for, in ranges that follow each other: the first begins at `from`, the last ends at `to`. The next ranges are
-   * fetched while one is worked on. Returning early ends all requests.
+   * The blocks asked for, in ranges that follow each other: the first begins at `from`, the last ends at `to`. The next
+   * ranges are fetched while one is worked on. Returning early ends all requests.
    */
   ranges(request: RangesRequest, signal?: AbortSignal): AsyncIterable<BlockRange>
   /**
-   * Calls `wake` whenever a node says that there is a new block, where one offers that. Resolves when the signal aborts, or at once where
-   * none does; it never rejects: a subscription that breaks is made again. Polling goes on beside it.
+   * Calls `wake` whenever a node says that there is a new block, where one offers that. Resolves when the signal
+   * aborts, or at once where none does; it never rejects: a subscription that breaks is made again. Polling goes on
+   * beside it.
    */
   watch(wake: () => void, signal: AbortSignal): Promise<void>
   /** What became of a transaction. */

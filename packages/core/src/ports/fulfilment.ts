@@ -1,4 +1,8 @@
-/** Payments that cross chains: what left one, and what arrived at the other. Source: docs/interface.md 2.1 (source); docs/decisions/cross-chain.md. @module */
+/**
+ * Payments that cross chains: what left one, and what arrived at the other. Source: docs/interface.md 2.1 (source);
+ * docs/decisions/cross-chain.md.
+ * @module
+ */
 import type { PaymentFacts, PricingFacts, TokenFacts } from '../payments/facts.js'
 
 /** A payment that left its source chain through a bridge. */
@@ -22,7 +26,9 @@ export interface Fulfilment {
   readonly txHash: string
   readonly logIndex: number
   /**
-   * Index of the log among those of its transaction: the same in whatever block that is mined, so that the payment keeps its identity.
+   * Index of the log among those of its transaction: the same in whatever block that is mined, so that the payment
+   * keeps its identity.
+   *
    * @default `logIndex`
    */
   readonly position?: number | undefined

@@ -1,4 +1,7 @@
-/** What the service needs from the identity provider. Source: docs/interface.md 3, 4.2; docs/decisions/identity.md. @module */
+/**
+ * What the service needs from the identity provider. Source: docs/interface.md 3, 4.2; docs/decisions/identity.md.
+ * @module
+ */
 import type { ShareResponse } from '@payment-integration/contract'
 
 /** Where a verification stands, in the words of the contract. */

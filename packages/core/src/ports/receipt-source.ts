@@ -1,4 +1,8 @@
-/** Who knows the outcome of a payment that has no final state yet. Source: docs/interface.md 6 (receipt polling), docs/decisions/receipt-polling.md. @module */
+/**
+ * Who knows the outcome of a payment that has no final state yet. Source: docs/interface.md 6 (receipt polling),
+ * docs/decisions/receipt-polling.md.
+ * @module
+ */
 import type { PaymentState, ProcessorUpdate } from '@payment-integration/contract'
 import type { StoredPayment } from '../payments/record.js'
 
@@ -17,12 +21,12 @@ export interface ReceiptSource {
       }
     | undefined
   /**
-   * Returns the update that the source knows of, or null when there is nothing new. The update's id must be the same for the
-   * same answer, so that asking twice changes nothing.
+   * Returns the update that the source knows of, or null when there is nothing new. The update's id must be the same
+   * for the same answer, so that asking twice changes nothing.
    *
    * Several calls run at once. A call that rejects is made again in a later round. An error whose `code` ends in
-   * `_UNAVAILABLE` says that nothing of the payment's chain can be answered now: its other payments wait for the next round.
-   * A call should not take longer than some seconds; it has no time limit but its own.
+   * `_UNAVAILABLE` says that nothing of the payment's chain can be answered now: its other payments wait for the next
+   * round. A call should not take longer than some seconds; it has no time limit but its own.
    */
   lookup(payment: StoredPayment, signal?: AbortSignal): Promise<ProcessorUpdate | null>
 }

@@ -25,7 +25,10 @@ export type PostResult =
       readonly status: number
       /** The `Retry-After` header as sent, or null. */
       readonly retryAfter: string | null
-      /** The beginning of the body as text without control characters, at most 1,024 bytes of it (`excerptBytes`); null when none arrived in time. */
+      /**
+       * The beginning of the body as text without control characters, at most 1,024 bytes of it (`excerptBytes`); null
+       * when none arrived in time.
+       */
       readonly excerpt: string | null
       readonly latencyMs: number
     }

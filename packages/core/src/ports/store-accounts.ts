@@ -1,4 +1,7 @@
-/** Accounts with their handles and link configurations. Source: docs/interface.md 2.4 (link configuration), 4.3. @module */
+/**
+ * Accounts with their handles and link configurations. Source: docs/interface.md 2.4 (link configuration), 4.3.
+ * @module
+ */
 import type { LinkConfig } from '@payment-integration/contract'
 
 /** An account as stored. */
@@ -16,7 +19,10 @@ export interface AccountRecord {
 /** Accounts by handle. */
 export interface AccountStore {
   find(handle: string): Promise<AccountRecord | null>
-  /** The accounts that receive payments at an address on any chain: as their own, or as a coin's `defaultAddress`. By handle. */
+  /**
+   * The accounts that receive payments at an address on any chain: as their own, or as a coin's `defaultAddress`. By
+   * handle.
+   */
   findByAddress(address: string): Promise<AccountRecord[]>
   /** All of them, by handle. */
   list(): Promise<AccountRecord[]>

@@ -3,7 +3,10 @@
 import type { ProofLevel } from './chain.js'
 import type { BridgeDeposit } from './fulfilment.js'
 
-/** Blocks whose payments are stored, and how that is known to be all of them: where they were read several times, by the weakest proof. */
+/**
+ * Blocks whose payments are stored, and how that is known to be all of them: where they were read several times, by the
+ * weakest proof.
+ */
 export interface ProvenRange {
   readonly from: number
   readonly to: number

@@ -9,7 +9,10 @@ export interface StoredDataKey {
 
 /** One key for each purpose. */
 export interface DataKeyStore {
-  /** The key of a purpose as it is stored; where there is none, `candidate` is stored first. Of two at once, both get the same. */
+  /**
+   * The key of a purpose as it is stored; where there is none, `candidate` is stored first. Of two at once, both get
+   * the same.
+   */
   obtain(purpose: string, candidate: SealedSecret): Promise<SealedSecret>
 }
 

@@ -1,5 +1,7 @@
 /**
- * Subjects, their redemptions and their verifications as stored. Source: docs/interface.md 3, 4.2; docs/decisions/identity.md.
+ * Subjects, their redemptions and their verifications as stored. Source: docs/interface.md 3, 4.2;
+ * docs/decisions/identity.md.
+ *
  * @module
  */
 import type { EmailAddress } from './identity-accounts.js'

@@ -52,9 +52,9 @@ export interface StoredCredentials {
 export interface IntegrationStore {
   find(address: string): Promise<IntegrationRecord | null>
   /**
-   * The credentials of an address, with the hashes of `absent` in place of those that are not stored, an unknown address included.
-   * A missing hash is never in force: it comes with `usable` false or with `until` 0. One statement and one row whatever is stored,
-   * so that nobody learns from the time it takes which addresses exist.
+   * The credentials of an address, with the hashes of `absent` in place of those that are not stored, an unknown
+   * address included. A missing hash is never in force: it comes with `usable` false or with `until` 0. One statement
+   * and one row whatever is stored, so that nobody learns from the time it takes which addresses exist.
    */
   credentials(address: string, absent: Pick<StoredCredentials, 'current' | 'previous'>): Promise<StoredCredentials>
   /** All of them, by address. */
@@ -62,9 +62,9 @@ export interface IntegrationStore {
   /** Resolves false, writing nothing, when the address is taken. */
   insert(record: IntegrationRecord): Promise<boolean>
   /**
-   * Replaces the fields given. With `onlyIf` it does so only while the stored API secret still has that hash (null: none), in one
-   * step, so that of two rotations at once one loses. Resolves the record after it, or null when nothing was written.
-   * Another notification URL begins the health of its endpoint anew.
+   * Replaces the fields given. With `onlyIf` it does so only while the stored API secret still has that hash (null:
+   * none), in one step, so that of two rotations at once one loses. Resolves the record after it, or null when nothing
+   * was written. Another notification URL begins the health of its endpoint anew.
    */
   update(
     address: string,

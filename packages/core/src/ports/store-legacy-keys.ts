@@ -1,4 +1,7 @@
-/** API keys of the legacy endpoints. No plain key ever reaches a store. Source: docs/interface.md 5 (legacy API). @module */
+/**
+ * API keys of the legacy endpoints. No plain key ever reaches a store. Source: docs/interface.md 5 (legacy API).
+ * @module
+ */
 import type { SecretHash } from './store-integrations.js'
 
 /** A key as stored. */
@@ -21,6 +24,9 @@ export interface LegacyKeyStore {
   list(): Promise<LegacyKeyRecord[]>
   /** Resolves false, writing nothing, when the id or the hash is taken. */
   insert(record: LegacyKeyRecord): Promise<boolean>
-  /** Resolves the record after it, or null when there is no such key. A key that was revoked before keeps its first time. */
+  /**
+   * Resolves the record after it, or null when there is no such key. A key that was revoked before keeps its first
+   * time.
+   */
   revoke(id: string, at: number): Promise<LegacyKeyRecord | null>
 }

@@ -10,8 +10,8 @@ export interface PagePosition {
   readonly chainId: number
   readonly txHash: string
   /**
-   * When the walk began, as a count of the integration's moves before it: a reorganisation may give a payment another time,
-   * and the rest of the walk sees it where it was.
+   * When the walk began, as a count of the integration's moves before it: a reorganisation may give a payment another
+   * time, and the rest of the walk sees it where it was.
    */
   readonly asOf: number
 }
@@ -39,8 +39,8 @@ export interface StoredTransaction {
   /** All of them, primary or not, by ordinal. */
   readonly payments: readonly StoredPayment[]
   /**
-   * How high the stored blocks of the chain were built upon: its checkpoint's height, or while blocks are read again after a reorganisation,
-   * as high as it was before. Null when nothing is indexed.
+   * How high the stored blocks of the chain were built upon: its checkpoint's height, or while blocks are read again
+   * after a reorganisation, as high as it was before. Null when nothing is indexed.
    */
   readonly indexedTo: number | null
 }
@@ -55,19 +55,23 @@ export interface SingleQuery {
 /** Reads that see committed rows only. */
 export interface PaymentReads {
   /**
-   * Primary payments of one integration, newest first, at most `limit`. Costs the same at any depth.
-   * Pages that follow each other hold every payment that was there when the first was read, once, whatever is indexed, moved
-   * or changed in between; what was indexed since then may be among them, at most once. A wallet's pages hold those that are
-   * the wallet's when they are read.
+   * Primary payments of one integration, newest first, at most `limit`. Costs the same at any depth. Pages that follow
+   * each other hold every payment that was there when the first was read, once, whatever is indexed, moved or changed
+   * in between; what was indexed since then may be among them, at most once. A wallet's pages hold those that are the
+   * wallet's when they are read.
    */
   list(query: PageQuery): Promise<StoredPage>
-  /** Every payment of a transaction, whichever integration it names. For the legacy look-up alone. Source: docs/interface.md 4.3. */
+  /**
+   * Every payment of a transaction, whichever integration it names. For the legacy look-up alone. Source:
+   * docs/interface.md 4.3.
+   */
   transaction(key: { readonly chainId: number; readonly txHash: string }): Promise<StoredTransaction>
   /** Primary payments of one integration under a hash: one per destination chain, at most two are returned. */
   findByHash(query: SingleQuery): Promise<StoredPayment[]>
   /**
-   * Primary payments whose state is one of `states` (null included where listed), oldest first, after `afterId` when given;
-   * of the chains `chainIds` alone when given. Costs as much as it returns, however many payments there are besides.
+   * Primary payments whose state is one of `states` (null included where listed), oldest first, after `afterId` when
+   * given; of the chains `chainIds` alone when given. Costs as much as it returns, however many payments there are
+   * besides.
    */
   listByState(query: {
     readonly states: readonly (PaymentState | null)[]

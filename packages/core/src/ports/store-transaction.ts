@@ -54,23 +54,28 @@ export interface StoredUpdate {
 export interface UpsertedPayments {
   /** Payments that were not stored before, with version 1 and no state. */
   readonly inserted: readonly StoredPayment[]
-  /** Payments that were dropped and are on the chain again, still with their note, locked for change: whoever upserted them settles it. */
+  /**
+   * Payments that were dropped and are on the chain again, still with their note, locked for change: whoever upserted
+   * them settles it.
+   */
   readonly returned: readonly StoredPayment[]
 }
 
 /** Operations inside one transaction. All of them are undone together when the transaction rejects. */
 export interface StoreTransaction {
   /**
-   * Takes the chain for writing its blocks, until the transaction ends: a second indexer of the chain waits, and so does
-   * {@link shareChain}. Resolves the stored checkpoint, or null when nothing is indexed.
+   * Takes the chain for writing its blocks, until the transaction ends: a second indexer of the chain waits, and so
+   * does {@link shareChain}. Resolves the stored checkpoint, or null when nothing is indexed.
    */
   lockChain(chainId: number): Promise<Checkpoint | null>
   /** Waits until no {@link lockChain} of the chain is in flight and keeps new ones out until the transaction ends. */
   shareChain(chainId: number): Promise<void>
   /**
-   * Moves the checkpoint, up or down. Call after {@link lockChain}. Keeps its hash, and those of `below`, so that {@link checkpoints}
-   * lists these heights, and forgets every height above it, with how the blocks there were proven. Of what lies more than 2,000 heights below
-   * it a store may keep less, but at least one of each 2,000 that were stored, 1,000,000 heights down.
+   * Moves the checkpoint, up or down. Call after {@link lockChain}. Keeps its hash, and those of `below`, so that
+   * {@link checkpoints} lists these heights, and forgets every height above it, with how the blocks there were proven.
+   * Of what lies more than 2,000 heights below it a store may keep less, but at least one of each 2,000 that were
+   * stored, 1,000,000 heights down.
+   *
    * @param below - Blocks under it, ascending, that a reorganisation may lead back to.
    */
   setCheckpoint(chainId: number, checkpoint: Checkpoint, below?: readonly Checkpoint[]): Promise<void>
@@ -82,30 +87,33 @@ export interface StoreTransaction {
   /** Marks payments as off the chain. */
   leavePayments(paymentIds: readonly string[]): Promise<void>
   /**
-   * How high the stored blocks were built upon: the checkpoint's height, or the one of {@link setReached} while that is higher; null
-   * when nothing is indexed.
+   * How high the stored blocks were built upon: the checkpoint's height, or the one of {@link setReached} while that is
+   * higher; null when nothing is indexed.
    */
   reached(chainId: number): Promise<number | null>
   /**
-   * Notes, once the checkpoint was moved down, how high the blocks that stay were built upon: what was final remains so while the rest is
-   * read again. The note ends when the checkpoint is as high, or goes down again.
+   * Notes, once the checkpoint was moved down, how high the blocks that stay were built upon: what was final remains so
+   * while the rest is read again. The note ends when the checkpoint is as high, or goes down again.
    */
   setReached(chainId: number, height: number): Promise<void>
   /** Checkpoints stored at or below a height, newest first, at most `limit`. */
   checkpoints(chainId: number, atOrBelow: number, limit: number): Promise<Checkpoint[]>
 
   /**
-   * Inserts payments, or updates the chain's facts of those already stored under the same (chainId, txHash, ordinal): all of
-   * them but `integrationAddress`, which their snapshots hold. `primary` and the status stay too, so no new version is due.
-   * They are on the chain then, whatever was before.
-   * Call after {@link lockChain} where some may be stored: what they leave must not change in between.
+   * Inserts payments, or updates the chain's facts of those already stored under the same (chainId, txHash, ordinal):
+   * all of them but `integrationAddress`, which their snapshots hold. `primary` and the status stay too, so no new
+   * version is due. They are on the chain then, whatever was before. Call after {@link lockChain} where some may be
+   * stored: what they leave must not change in between.
    */
   upsertPayments(payments: readonly NewPayment[]): Promise<UpsertedPayments>
   /** Payments of a chain in blocks `from` to `to`, both included, on the chain or off it, by block and log index. */
   paymentsInBlocks(chainId: number, from: number, to: number): Promise<StoredPayment[]>
   /**
-   * Payments of a chain off the chain, not dropped yet, whose block was at or below a height: at most `limit`, locked for change.
-   * @param awaitedAtOrBelow - The height for payments from another chain whose deposit waits: what fulfilled it may be in another block.
+   * Payments of a chain off the chain, not dropped yet, whose block was at or below a height: at most `limit`, locked
+   * for change.
+   *
+   * @param awaitedAtOrBelow - The height for payments from another chain whose deposit waits: what fulfilled it may be
+   * in another block.
    *   @default `atOrBelow`
    */
   overduePayments(
@@ -122,23 +130,30 @@ export interface StoreTransaction {
   setStatus(paymentId: string, status: PaymentStatus): Promise<void>
 
   /**
-   * Stores snapshots and, for each whose integration is registered and has a notification URL, one delivery that is due at
-   * once. A (payment, version) that is already stored makes the transaction reject: its bytes are final.
+   * Stores snapshots and, for each whose integration is registered and has a notification URL, one delivery that is due
+   * at once. A (payment, version) that is already stored makes the transaction reject: its bytes are final.
    */
   insertSnapshots(snapshots: readonly NewSnapshot[]): Promise<void>
 
-  /** Notes how blocks were proven, in place of what was noted of them before; call after {@link lockChain}. Neighbours of one level and endpoint become one. */
+  /**
+   * Notes how blocks were proven, in place of what was noted of them before; call after {@link lockChain}. Neighbours
+   * of one level and endpoint become one.
+   */
   addProof(chainId: number, proven: ProvenRange): Promise<void>
   /**
-   * Notes how blocks were proven when they were read once more, for a router that was added: each keeps the weaker of both notes, since
-   * no payment of it is missing only as far as either reading proves it. Call after {@link lockChain}.
+   * Notes how blocks were proven when they were read once more, for a router that was added: each keeps the weaker of
+   * both notes, since no payment of it is missing only as far as either reading proves it. Call after {@link
+   * lockChain}.
    */
   addWeakerProof(chainId: number, proven: ProvenRange): Promise<void>
   /** Notes which blocks were read for a router, in place of what was noted of it before. */
   setCoverage(chainId: number, coverage: RouterCoverage): Promise<void>
   /** Stores deposits, or what the chain says of those stored under the same (chainId, txHash, ordinal). */
   upsertDeposits(deposits: readonly BridgeDeposit[]): Promise<void>
-  /** Ends the wait of a deposit. Resolves false when it no longer waits: its block left the chain, or somebody was faster. */
+  /**
+   * Ends the wait of a deposit. Resolves false when it no longer waits: its block left the chain, or somebody was
+   * faster.
+   */
   settleDeposit(id: string): Promise<boolean>
 
   /** The update stored under an id, or null. */
@@ -151,8 +166,8 @@ export interface StoreTransaction {
   settleUpdate(updateId: string, result: Pick<StoredUpdate, 'outcome' | 'reason' | 'version'>): Promise<void>
 
   /**
-   * Makes deliveries due at once, whatever their status: their retry schedule begins anew, and their attempts are replays from now on.
-   * One that a dispatcher holds is left alone.
+   * Makes deliveries due at once, whatever their status: their retry schedule begins anew, and their attempts are
+   * replays from now on. One that a dispatcher holds is left alone.
    */
   replayDeliveries(request: ReplayRequest): Promise<Replayed>
 

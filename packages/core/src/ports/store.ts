@@ -20,11 +20,12 @@ import type { StoreTransaction } from './store-transaction.js'
 /**
  * A database.
  *
- * Guarantees: what `transaction` resolved is durable (on disk, synchronous commit); a rejected transaction left nothing,
- * unless the commit itself was cut off (see the errors); reads see committed rows only. Errors: {@link StoreError}
- * `ERR_STORE_BUSY` (locked or no connection free: retry), `ERR_STORE_FULL` (no space: an operator must act),
- * `ERR_STORE_UNAVAILABLE` (cannot be reached or used: retry). After `ERR_STORE_UNAVAILABLE` from a connection or disk that failed
- * during the commit, all of the transaction may have been kept, or nothing: work that is run again must bear that.
+ * Guarantees: what `transaction` resolved is durable (on disk, synchronous commit); a rejected transaction left
+ * nothing, unless the commit itself was cut off (see the errors); reads see committed rows only. Errors: {@link
+ * StoreError} `ERR_STORE_BUSY` (locked or no connection free: retry), `ERR_STORE_FULL` (no space: an operator must
+ * act), `ERR_STORE_UNAVAILABLE` (cannot be reached or used: retry). After `ERR_STORE_UNAVAILABLE` from a connection or
+ * disk that failed during the commit, all of the transaction may have been kept, or nothing: work that is run again
+ * must bear that.
  */
 export interface Store {
   /**
@@ -32,7 +33,10 @@ export interface Store {
    * @throws StoreError `ERR_STORE_SCHEMA` when a development release made the schema: an operator must act.
    */
   migrate(): Promise<void>
-  /** Runs `work` in one transaction. `work` may run again when the database reports a conflict, so it must only touch `tx`. */
+  /**
+   * Runs `work` in one transaction. `work` may run again when the database reports a conflict, so it must only touch
+   * `tx`.
+   */
   transaction<T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T>
   readonly payments: PaymentReads
   readonly chains: ChainReads

@@ -1,4 +1,7 @@
-/** A chain's turn in receipt polling. Source: docs/interface.md 6 (receipt polling), docs/decisions/receipt-polling.md. @module */
+/**
+ * A chain's turn in receipt polling. Source: docs/interface.md 6 (receipt polling), docs/decisions/receipt-polling.md.
+ * @module
+ */
 import type { PaymentState, ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
 import { describeError } from '../internal/describe-error.js'
 import type { StoredPayment } from '../payments/record.js'
@@ -21,12 +24,14 @@ export interface AskChainDeps {
   readonly due: (payment: StoredPayment) => boolean
 }
 
-/** Asks about the payments of a chain. Resolves how many updates moved a payment; rejects when the store cannot list. */
+/**
+ * Asks about the payments of a chain. Resolves how many updates moved a payment; rejects when the store cannot list.
+ */
 export type AskChain = (chainId: number, signal?: AbortSignal) => Promise<number>
 
 /**
- * Builds the turns of all chains. A turn asks about every payment of the chain, oldest first, and ends early at the first
- * answer that says that the chain cannot be reached, or when its signal aborts; calls under way are awaited.
+ * Builds the turns of all chains. A turn asks about every payment of the chain, oldest first, and ends early at the
+ * first answer that says that the chain cannot be reached, or when its signal aborts; calls under way are awaited.
  */
 export function createAskChain(deps: AskChainDeps): AskChain {
   const { listByState, states, batch, due } = deps
@@ -55,7 +60,9 @@ export function createAskChain(deps: AskChainDeps): AskChain {
   }
 }
 
-/** Asks about payments of one chain, some at once. `endedAt` is the last one that was asked about before it went silent. */
+/**
+ * Asks about payments of one chain, some at once. `endedAt` is the last one that was asked about before it went silent.
+ */
 async function askAll(deps: AskChainDeps, payments: readonly StoredPayment[], signal: AbortSignal | undefined) {
   const { lookup, logger } = deps
   let applied = 0

@@ -1,4 +1,8 @@
-/** Asks a receipt source about payments without a final answer. Source: docs/interface.md 1 and 6, docs/decisions/receipt-polling.md. @module */
+/**
+ * Asks a receipt source about payments without a final answer. Source: docs/interface.md 1 and 6,
+ * docs/decisions/receipt-polling.md.
+ * @module
+ */
 import type { PaymentState, ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
 import { assertWhole } from '../internal/assert-whole.js'
 import { describeError } from '../internal/describe-error.js'
@@ -10,13 +14,19 @@ import { createAskChain } from './ask-chain.js'
 
 /** When the poller asks. */
 export interface ReceiptPollerOptions {
-  /** Time from one round to the next, in milliseconds. A chain whose last round still goes on sits the next one out. @default 15000 */
+  /**
+   * Time from one round to the next, in milliseconds. A chain whose last round still goes on sits the next one out.
+   * @default 15000
+   */
   readonly everyMs?: number | undefined
   /** Payments of a chain that are read from the store at a time. @default 100 */
   readonly batch?: number | undefined
   /** Payments of a chain that the source is asked about at once. @default 8 */
   readonly concurrency?: number | undefined
-  /** Payments whose block is younger than this are left for a later round, in milliseconds; 0 asks about all. @default 0 */
+  /**
+   * Payments whose block is younger than this are left for a later round, in milliseconds; 0 asks about all.
+   * @default 0
+   */
   readonly minAgeMs?: number | undefined
 }
 
@@ -40,11 +50,12 @@ export interface ReceiptPollerDeps {
 /**
  * Builds a poller.
  *
- * Chains are asked about side by side, within the scope of the source. A payment that the source or the update fails on is
- * logged and asked about in the next round; the others go on. A chain that the source cannot reach is logged and rests until
- * the next round, which begins behind the payments that were asked about.
- * `runOnce` rejects with the store's error when payments cannot be listed. `run` never rejects, starts with a round at
- * once, and ends after the payments in hand when its signal aborts.
+ * Chains are asked about side by side, within the scope of the source. A payment that the source or the update fails on
+ * is logged and asked about in the next round; the others go on. A chain that the source cannot reach is logged and
+ * rests until the next round, which begins behind the payments that were asked about. `runOnce` rejects with the
+ * store's error when payments cannot be listed. `run` never rejects, starts with a round at once, and ends after the
+ * payments in hand when its signal aborts.
+ *
  * @throws RangeError When an option is out of range.
  */
 export function createReceiptPoller(deps: ReceiptPollerDeps): ReceiptPoller {

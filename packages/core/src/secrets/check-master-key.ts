@@ -1,4 +1,7 @@
-/** Whether the master keys given are the ones that a database was written with. Source: docs/decisions/secrets.md. @module */
+/**
+ * Whether the master keys given are the ones that a database was written with. Source: docs/decisions/secrets.md.
+ * @module
+ */
 import { CoreError } from '../errors.js'
 import type { Store } from '../ports/store.js'
 import type { SealingKeyUse } from '../ports/store-sealing-keys.js'

@@ -1,4 +1,7 @@
-/** New secrets: 32 random bytes with a prefix that tells what they are for. Source: docs/decisions/secrets.md. @module */
+/**
+ * New secrets: 32 random bytes with a prefix that tells what they are for. Source: docs/decisions/secrets.md.
+ * @module
+ */
 import type { Random } from '../ports/world.js'
 
 /** The password of HTTP Basic. */

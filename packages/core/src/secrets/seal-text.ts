@@ -1,4 +1,8 @@
-/** Text at rest: AES-256-GCM with a key of its purpose, bound to the place where it is stored. Source: docs/decisions/secrets.md. @module */
+/**
+ * Text at rest: AES-256-GCM with a key of its purpose, bound to the place where it is stored. Source:
+ * docs/decisions/secrets.md.
+ * @module
+ */
 import { createCipheriv, createDecipheriv } from 'node:crypto'
 import type { SealedSecret } from '../ports/store-integrations.js'
 import type { Random } from '../ports/world.js'

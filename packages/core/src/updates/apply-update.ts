@@ -1,4 +1,7 @@
-/** Applies a processor's update, once per id. Source: docs/architecture.md, docs/decisions/processor-updates.md. @module */
+/**
+ * Applies a processor's update, once per id. Source: docs/architecture.md, docs/decisions/processor-updates.md.
+ * @module
+ */
 import { type ProcessorUpdate, processorUpdateSchema, type UpdateResult } from '@payment-integration/contract'
 import { UpdateConflictError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
@@ -34,7 +37,8 @@ export async function applyUpdate(store: Pick<Store, 'transaction'>, input: Proc
             events: waitingEvent(update),
           }
         : decideUpdate(payments, update)
-    // The id is stored before the change: where two copies race, the loser finds the winner's record and writes nothing.
+    // The id is stored before the change: where two copies race, the loser finds the winner's record and writes
+    // nothing.
     const stored = { update, ...decided.result }
     if (!(await tx.insertUpdate(stored))) return repeated(await tx.findUpdate(update.id), update)
     await writeChange(tx, decided.change)

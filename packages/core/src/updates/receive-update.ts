@@ -17,9 +17,11 @@ export type UpdateReceiver = (input: {
 }) => Promise<ReceivedUpdate>
 
 /**
- * Builds the receiver: signature over the raw bytes first (the same `t=,v1=` scheme, within 300 s), then strict UTF-8, JSON
- * without duplicate keys, and the closed schema. Replays are harmless: an update is idempotent by its id.
+ * Builds the receiver: signature over the raw bytes first (the same `t=,v1=` scheme, within 300 s), then strict UTF-8,
+ * JSON without duplicate keys, and the closed schema. Replays are harmless: an update is idempotent by its id.
+ *
  * @param deps - `secrets` of the processor, several during a rotation; the clock.
+ *
  * @throws TypeError When there is no secret, or a blank one.
  */
 export function createUpdateReceiver(deps: {

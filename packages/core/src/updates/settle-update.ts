@@ -1,4 +1,7 @@
-/** What an update does to the payments it names, inside a transaction. Source: docs/decisions/processor-updates.md. @module */
+/**
+ * What an update does to the payments it names, inside a transaction. Source: docs/decisions/processor-updates.md.
+ * @module
+ */
 import type { ProcessorUpdate } from '@payment-integration/contract'
 import type { ServiceEvent } from '../events.js'
 import { changeStatus } from '../payments/change.js'
@@ -16,8 +19,9 @@ export interface UpdateDecision {
 }
 
 /**
- * Decides an update on the payments of its transaction; there is at least one. `integrationAddress` chooses among payments
- * that name different integrations; without it several are a refusal, and so is a name that none of them bears.
+ * Decides an update on the payments of its transaction; there is at least one. `integrationAddress` chooses among
+ * payments that name different integrations; without it several are a refusal, and so is a name that none of them
+ * bears.
  */
 export function decideUpdate(payments: readonly StoredPayment[], update: ProcessorUpdate): UpdateDecision {
   const [first] = payments

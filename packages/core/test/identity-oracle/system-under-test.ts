@@ -1,5 +1,7 @@
 /**
- * The driver interface between the identity oracle and the code under test. Source: docs/interface.md 3, 4.2; docs/decisions/identity.md.
+ * The driver interface between the identity oracle and the code under test. Source: docs/interface.md 3, 4.2;
+ * docs/decisions/identity.md.
+ *
  * @module
  */
 import type { DatedReview, IdentityProvider, Review } from '../../src/ports/identity-provider.js'

@@ -1,6 +1,6 @@
 /**
- * The oracle of the decimal tests: big rationals, made without the code under test. A decimal with or without an exponent is a
- * numerator over a power of ten.
+ * The oracle of the decimal tests: big rationals, made without the code under test. A decimal with or without an
+ * exponent is a numerator over a power of ten.
  */
 export interface Rational {
   readonly top: bigint

@@ -1,7 +1,10 @@
 /** Times as the provider writes them. @module */
 import { text } from './json.js'
 
-/** Unix milliseconds of `2020-02-21 13:23:19.001`, which is UTC without saying so, or with an offset of zero; null for anything else. */
+/**
+ * Unix milliseconds of `2020-02-21 13:23:19.001`, which is UTC without saying so, or with an offset of zero; null for
+ * anything else.
+ */
 export function parseTime(value: unknown): number | null {
   const match = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?)(?:Z|\+00:?00)?$/.exec(text(value) ?? '')
   const at = match === null ? Number.NaN : Date.parse(`${match[1]}T${match[2]}Z`)

@@ -6,6 +6,9 @@ import type { Caller, LegacyCaller } from '@payment-integration/core'
 export interface AppEnv {
   /** `incoming` is there when the app runs on Node's HTTP server: the fetch request hides repeated headers. */
   Bindings: { readonly incoming?: IncomingMessage }
-  /** `caller` is set below the integration prefix, `legacy` on the paths of the legacy API, both after authentication alone. */
+  /**
+   * `caller` is set below the integration prefix, `legacy` on the paths of the legacy API, both after authentication
+   * alone.
+   */
   Variables: { caller: Caller; legacy?: LegacyCaller }
 }

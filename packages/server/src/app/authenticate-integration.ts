@@ -10,8 +10,8 @@ import { authorization } from './request-parts.js'
 export const basicChallenge = 'Basic realm="payment-integration"'
 
 /**
- * The 401 of a request to the integration API that is not authenticated, before its method, path, parameters or body are looked
- * at; null for every other request. All causes give the same bytes.
+ * The 401 of a request to the integration API that is not authenticated, before its method, path, parameters or body
+ * are looked at; null for every other request. All causes give the same bytes.
  */
 export async function authenticateIntegration(
   c: Context<AppEnv>,

@@ -1,4 +1,8 @@
-/** Authentication of area (b): first, the same for every cause. Source: docs/interface.md 5 (legacy API); docs/decisions/legacy.md. @module */
+/**
+ * Authentication of area (b): first, the same for every cause. Source: docs/interface.md 5 (legacy API);
+ * docs/decisions/legacy.md.
+ * @module
+ */
 import { unauthorizedBody } from '@payment-integration/contract'
 import type { Service } from '@payment-integration/core'
 import type { Context } from 'hono'
@@ -10,8 +14,8 @@ import { authorization } from './request-parts.js'
 export const bearerChallenge = 'Bearer realm="payment-integration"'
 
 /**
- * The 401 of a request to the legacy API that brings no valid API key, before its method, path, content type or body is looked at;
- * null for every other request. All causes give the same bytes.
+ * The 401 of a request to the legacy API that brings no valid API key, before its method, path, content type or body is
+ * looked at; null for every other request. All causes give the same bytes.
  */
 export async function authenticateLegacy(
   c: Context<AppEnv>,

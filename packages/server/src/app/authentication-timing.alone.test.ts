@@ -91,7 +91,8 @@ describe('the failures of authentication', () => {
         let connection = await exchange(server.url)
         let asked = 0
         async function ask(authorization: string | undefined) {
-          // The server ends a connection after so many requests; the one that waits for the next is among the slowest, left out.
+          // The server ends a connection after so many requests; the one that waits for the next is among the slowest,
+          // left out.
           if (++asked % 900 === 0) {
             connection.destroy()
             connection = await exchange(server.url)

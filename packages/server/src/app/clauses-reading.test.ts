@@ -1,4 +1,6 @@
-/** docs/interface.md 2.2, 4.1 and the read API's part of 7, clause by clause: pages, look-ups and refusals over HTTP. */
+/**
+ * docs/interface.md 2.2, 4.1 and the read API's part of 7, clause by clause: pages, look-ups and refusals over HTTP.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Clauses, type Shop, startClauses } from '../../test/support/clause-service.js'
 

@@ -1,4 +1,7 @@
-/** docs/interface.md 4.2, account resolution: whose verification it becomes, and that the answer does not say whether there was an account. */
+/**
+ * docs/interface.md 4.2, account resolution: whose verification it becomes, and that the answer does not say whether
+ * there was an account.
+ */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Shop } from '../../test/support/clause-service.js'
 import { startSharing } from '../../test/support/sharing-service.js'

@@ -1,4 +1,7 @@
-/** docs/interface.md 4.2, 5 rule 4 and 7: requests that are not what they should be, byte by byte. 401 comes before 404, and 404 before 400. */
+/**
+ * docs/interface.md 4.2, 5 rule 4 and 7: requests that are not what they should be, byte by byte. 401 comes before 404,
+ * and 404 before 400.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Clauses, type Shop, startClauses } from '../../test/support/clause-service.js'
 import { parseRaw, requestText, sendRaw } from '../../test/support/raw-http.js'

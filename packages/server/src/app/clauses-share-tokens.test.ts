@@ -1,4 +1,7 @@
-/** docs/interface.md 4.2 (token minting), 7 (422) and 8 (share token): what a token is good for, from the integrator's mint to the service's answer. */
+/**
+ * docs/interface.md 4.2 (token minting), 7 (422) and 8 (share token): what a token is good for, from the integrator's
+ * mint to the service's answer.
+ */
 import { shareTokenLifetimeSeconds } from '@payment-integration/contract'
 import { mintShareToken } from '@payment-integration/identity-sumsub'
 import { createWebhookReader } from '@payment-integration/identity-sumsub/service'

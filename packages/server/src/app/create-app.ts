@@ -57,9 +57,10 @@ export interface AppDeps {
 }
 
 /**
- * Builds the app: the read API, the legacy API, processor updates, identity sharing, health, metrics, and the reference of them all. Every answer but the
- * metrics and the reference is JSON; every answer but the reference carries `Cache-Control: private, no-store`; every error body is `{"error": "<message>"}`, with
- * `details` on a 400 of the legacy API. What needs no credentials costs at most about twice what a 401 costs.
+ * Builds the app: the read API, the legacy API, processor updates, identity sharing, health, metrics, and the reference
+ * of them all. Every answer but the metrics and the reference is JSON; every answer but the reference carries
+ * `Cache-Control: private, no-store`; every error body is `{"error": "<message>"}`, with `details` on a 400 of the
+ * legacy API. What needs no credentials costs at most about twice what a 401 costs.
  * @example serve({ fetch: createApp({ service, receiveUpdate: null, health }).fetch })
  */
 export function createApp(deps: AppDeps): Hono<AppEnv> {

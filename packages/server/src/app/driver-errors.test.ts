@@ -1,4 +1,6 @@
-/** What a database driver says in an error belongs to the operator's database log, not to callers and not to this log. */
+/**
+ * What a database driver says in an error belongs to the operator's database log, not to callers and not to this log.
+ */
 import { randomBytes } from 'node:crypto'
 import { createService, parseMasterKey } from '@payment-integration/core'
 import type { Store } from '@payment-integration/core/ports'

@@ -9,9 +9,9 @@ import { createProofFailures } from './proof-failures.js'
 export type ChainHealth = ChainStatus & { readonly lag: number | null }
 
 /**
- * `ok`: everything works; a chain that another process leads is no fault. `degraded`: the API answers, and a chain cannot be followed
- * just now (a reorganisation that is too deep counts), or an endpoint failed a proof in the last ten minutes.
- * `down`: the database does not answer, or the loops have ended.
+ * `ok`: everything works; a chain that another process leads is no fault. `degraded`: the API answers, and a chain
+ * cannot be followed just now (a reorganisation that is too deep counts), or an endpoint failed a proof in the last ten
+ * minutes. `down`: the database does not answer, or the loops have ended.
  */
 export interface HealthReport {
   readonly status: 'ok' | 'degraded' | 'down'

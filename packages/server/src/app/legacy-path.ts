@@ -5,7 +5,10 @@ import { isBelow } from './path-spelling.js'
 /** The part of the look-up's path before its parameters. */
 const lookupPrefix = paths.legacyLookup.slice(0, paths.legacyLookup.indexOf('/:'))
 
-/** A path of the legacy API that exists nowhere: what a target becomes that cannot be read and owes its caller a 401 all the same. */
+/**
+ * A path of the legacy API that exists nowhere: what a target becomes that cannot be read and owes its caller a 401 all
+ * the same.
+ */
 export const unreadableLegacyPath = `${lookupPrefix}/unreadable`
 
 /**

@@ -1,7 +1,10 @@
 /** Which prefix a path lies below, however it is spelled. Source: docs/interface.md 5 rule 4. @module */
 import { unescape as unescapeLeniently } from 'node:querystring'
 
-/** A path that every reader reads alike but for its case. Nearly every request has one, so it is answered without the work below. */
+/**
+ * A path that every reader reads alike but for its case. Nearly every request has one, so it is answered without the
+ * work below.
+ */
 const plain = /^(?:\/[A-Za-z0-9_-]+)+$/
 
 /**

@@ -5,8 +5,9 @@ import type { ChainStatus } from '@payment-integration/core'
 export const proofNewsMs = 600_000
 
 /**
- * A memory of the counts of failed proofs, which only ever grow. The question it returns takes the chains as they are now and
- * resolves whether any endpoint's count rose within {@link proofNewsMs}.
+ * A memory of the counts of failed proofs, which only ever grow. The question it returns takes the chains as they are
+ * now and resolves whether any endpoint's count rose within {@link proofNewsMs}.
+ *
  * @param now - Unix time in milliseconds.
  */
 export function createProofFailures(now: () => number): (chains: readonly ChainStatus[]) => boolean {

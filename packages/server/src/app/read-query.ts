@@ -13,8 +13,12 @@ const noCursor = ''
 
 /**
  * The `limit` and `cursor` of a URL. Other parameters are ignored.
- * @returns An empty cursor for one that is repeated or not valid percent-encoding: it is refused like any other that is none.
+ *
+ * @returns An empty cursor for one that is repeated or not valid percent-encoding: it is refused like any other that is
+ * none.
+ *
  * @throws BadRequestError `ERR_LIMIT_INVALID` when the limit is repeated or not valid percent-encoding.
+ *
  * @throws HttpRequestError `ERR_QUERY_MALFORMED` when the query string holds a name that cannot be decoded.
  */
 export function readListQuery(url: string): ListQuery {

@@ -29,7 +29,9 @@ export async function readReferenceFile(name: ReferenceFile, folder = referenceF
   return comment === -1 ? bytes : Buffer.from(`${text.slice(0, comment - 2).trimEnd()}\n`)
 }
 
-/** Beside the built code, where the build puts copies; run from its sources, in the package that they are copied from. */
+/**
+ * Beside the built code, where the build puts copies; run from its sources, in the package that they are copied from.
+ */
 function referenceFolder(): string {
   const copies = fileURLToPath(new URL('./reference/', import.meta.url))
   if (existsSync(copies)) return copies

@@ -62,7 +62,10 @@ const script = `SwaggerUIBundle({
 })
 `
 
-/** Paths that people type for the page, and the way from each to it: relative, so that it holds below any path of a proxy. */
+/**
+ * Paths that people type for the page, and the way from each to it: relative, so that it holds below any path of a
+ * proxy.
+ */
 const ways = { '/': `.${path}`, [`${path}/`]: `..${path}` }
 
 /**

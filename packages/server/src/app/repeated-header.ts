@@ -4,8 +4,9 @@ import type { AppEnv } from './app-env.js'
 import { HttpRequestError } from './http-errors.js'
 
 /**
- * Whether a request carries a header more than once. Only Node's own message can say so; on another host the answer is false,
- * and the value is what that host makes of both.
+ * Whether a request carries a header more than once. Only Node's own message can say so; on another host the answer is
+ * false, and the value is what that host makes of both.
+ *
  * @param name - In lower case.
  */
 export function isRepeated({ env }: Context<AppEnv>, name: string): boolean {

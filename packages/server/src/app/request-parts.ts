@@ -11,7 +11,9 @@ export function rawPath(c: Context<AppEnv>): string {
   return end < 0 ? url.slice(start) : url.slice(start, start + end)
 }
 
-/** The `Authorization` header; null when it is missing or repeated, so that no reader can pick another one than we do. */
+/**
+ * The `Authorization` header; null when it is missing or repeated, so that no reader can pick another one than we do.
+ */
 export function authorization(c: Context<AppEnv>): string | null {
   return isRepeated(c, 'authorization') ? null : (c.req.header('authorization') ?? null)
 }

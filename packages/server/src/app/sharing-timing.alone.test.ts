@@ -1,4 +1,7 @@
-/** docs/interface.md 4.2, 5 rule 3: what a share does, and how long it takes, says nothing about the accounts that are there. */
+/**
+ * docs/interface.md 4.2, 5 rule 3: what a share does, and how long it takes, says nothing about the accounts that are
+ * there.
+ */
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -175,7 +178,8 @@ describe('a share for an address', () => {
     expect(found, `seed ${seed}`).toEqual([])
   })
 
-  // That the test above can fail is shown where there is time for it. One transaction is told apart where little else runs,
+  // That the test above can fail is shown where there is time for it. One transaction is told apart where little else
+  // runs,
   // and where much does its 200 microseconds drown in the noise: three are seen there, too.
   it('would be told apart if a placeholder took more transactions', async (context) => {
     const leaking = async (state: State) => {

@@ -40,7 +40,9 @@ async function play(commands: readonly (Command | null)[]): Promise<void> {
   const worlds = [both, alone]
   const cursors: Record<Tenant, { readonly cursor: string; readonly wallet: number | null }[]> = { A: [], B: [] }
 
-  /** Each world in which the writer exists does it; what A does not write alone happens in A's world without B's part. */
+  /**
+   * Each world in which the writer exists does it; what A does not write alone happens in A's world without B's part.
+   */
   const everywhere = async (act: (world: TenantWorld) => unknown, of: Tenant | null = null) => {
     for (const world of worlds) if (of === null || world.has(of)) await act(world)
   }
@@ -107,7 +109,8 @@ async function play(commands: readonly (Command | null)[]): Promise<void> {
         return
       }
       case 'update': {
-        // A processor names the integration where a transaction names several; an update that does not is refused there.
+        // A processor names the integration where a transaction names several; an update that does not is refused
+        // there.
         const owners = model.owners(each.chain, each.hash)
         const [owner] = owners
         if (each.of === null && owners.size !== 1) return

@@ -50,8 +50,8 @@ export interface ChainConfig {
   readonly endpoints: readonly EndpointConfig[]
   readonly routers: readonly RouterConfig[]
   /**
-   * SpokePools of the Across bridge, 0x and 40 lowercase hex digits: deposits into any of them are believed, and payments arrive at the
-   * first. Null: the known ones of the chain.
+   * SpokePools of the Across bridge, 0x and 40 lowercase hex digits: deposits into any of them are believed, and
+   * payments arrive at the first. Null: the known ones of the chain.
    */
   readonly spokePools: readonly string[] | null
   /** On top of the known ones of the chain; one with the address of a known one stands in its place. */
@@ -101,7 +101,10 @@ export interface IdentityConfig {
   readonly redeemBy: 'reuse' | 'import'
   /** Begins the names of applicants at the provider. */
   readonly namespace: string
-  /** The share of the provider's rates that this process keeps to, in percent: what processes have together is at most 100. */
+  /**
+   * The share of the provider's rates that this process keeps to, in percent: what processes have together is at most
+   * 100.
+   */
   readonly ratePercent: number
 }
 
@@ -154,7 +157,9 @@ export interface Config {
   readonly identity: IdentityConfig | null
   /** Whom the audit log names for what is done here; null: whoever the caller says. */
   readonly actor: string | null
-  /** What others than the service may take from a payment that verify calls paid, in basis points of the gross amount. */
+  /**
+   * What others than the service may take from a payment that verify calls paid, in basis points of the gross amount.
+   */
   readonly maxExtraFeeBps: number
   readonly logLevel: LogLevel
   /** Null: metrics are neither kept nor served. */

@@ -7,7 +7,9 @@ import { show, type Variables } from './variables.js'
 
 const maxConcurrency = 10_000
 const dnsPort = 53
-/** Most name servers: each further one is asked only when those before it are silent, and the budget of a post is 5 s. */
+/**
+ * Most name servers: each further one is asked only when those before it are silent, and the budget of a post is 5 s.
+ */
 const maxServers = 8
 
 /** Reads `PI_DELIVERY_CONCURRENCY`, `PI_DELIVERY_PER_ENDPOINT`, `PI_DELIVERY_DENY` and `PI_DNS_SERVERS`. */

@@ -47,8 +47,8 @@ export interface ConfigDescription {
 }
 
 /**
- * Describes a configuration. URLs keep scheme, host and port alone: user, password, path and query may hold keys. Secrets
- * become a count.
+ * Describes a configuration. URLs keep scheme, host and port alone: user, password, path and query may hold keys.
+ * Secrets become a count.
  */
 export function describeConfig(config: Config): ConfigDescription {
   const { database, receipts, processorSecrets } = config

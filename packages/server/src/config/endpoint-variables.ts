@@ -6,8 +6,8 @@ const rpcSchemes = ['http:', 'https:', 'ws:', 'wss:']
 const headsSchemes = ['ws:', 'wss:']
 
 /**
- * Reads one or several URLs, comma-separated, the preferred one first; the n-th `PI_HEADS_URL` belongs to the n-th of them.
- * Any part of a URL may be a key, so problems name an endpoint by its position and repeat nothing of it.
+ * Reads one or several URLs, comma-separated, the preferred one first; the n-th `PI_HEADS_URL` belongs to the n-th of
+ * them. Any part of a URL may be a key, so problems name an endpoint by its position and repeat nothing of it.
  */
 export function readEndpoints(chainId: string, variables: Variables): readonly EndpointConfig[] {
   const { problems } = variables

@@ -1,6 +1,9 @@
 /** What of an error may be logged. @module */
 
-/** The loggable part of an error: no message and no other field, because a driver's may hold values, URLs or credentials. */
+/**
+ * The loggable part of an error: no message and no other field, because a driver's may hold values, URLs or
+ * credentials.
+ */
 export interface ErrorDescription {
   readonly error: string
   readonly code: string | null

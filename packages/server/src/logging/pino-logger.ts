@@ -5,8 +5,8 @@ import type { LogLevel } from '../config/config.js'
 import { shortenUrls } from './shorten-urls.js'
 
 /**
- * Every field that may appear in the log. A field that is not listed is dropped, so that a new one cannot carry a secret, a
- * body, a signature, a query string or an RPC URL into it by accident.
+ * Every field that may appear in the log. A field that is not listed is dropped, so that a new one cannot carry a
+ * secret, a body, a signature, a query string or an RPC URL into it by accident.
  */
 export const loggedFields = [
   'address',

@@ -11,7 +11,9 @@ export interface Buckets {
 }
 
 /**
- * Builds an empty series. The Prometheus library checks and hashes the labels of every single observation; here it is two additions.
+ * Builds an empty series. The Prometheus library checks and hashes the labels of every single observation; here it is
+ * two additions.
+ *
  * @param bounds - Upper bounds in seconds, ascending.
  */
 export function createBuckets(bounds: readonly number[]): Buckets {

@@ -1,4 +1,7 @@
-/** Counts of what happened, from the stream of events. No label names an integration, an address or a transaction. @module */
+/**
+ * Counts of what happened, from the stream of events. No label names an integration, an address or a transaction.
+ * @module
+ */
 import type { EventSink } from '@payment-integration/core'
 import { Counter, type Registry } from 'prom-client'
 import type { AttemptMetrics } from './attempt-metrics.js'

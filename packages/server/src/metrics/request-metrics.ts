@@ -1,4 +1,7 @@
-/** How long requests take, by the pattern of their route: a path itself would name addresses and transactions. @module */
+/**
+ * How long requests take, by the pattern of their route: a path itself would name addresses and transactions.
+ * @module
+ */
 import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import type { AppEnv } from '../app/app-env.js'

@@ -1,4 +1,8 @@
-/** Asks a processor over HTTP what became of a payment. Source: docs/interface.md 6 (receipt polling); docs/decisions/receipt-polling.md. @module */
+/**
+ * Asks a processor over HTTP what became of a payment. Source: docs/interface.md 6 (receipt polling);
+ * docs/decisions/receipt-polling.md.
+ * @module
+ */
 import { type ProcessorUpdate, signatureHeader } from '@payment-integration/contract'
 import type { UpdateReceiver } from '@payment-integration/core'
 import type { ReceiptSource, StoredPayment } from '@payment-integration/core/ports'
@@ -36,9 +40,11 @@ export class ReceiptError extends Error {
 }
 
 /**
- * A receipt source over HTTP: 200 with a signed processor update, or 404 when nothing is known. Redirects are not followed.
- * `lookup` rejects with {@link ReceiptError}: `ERR_RECEIPT_UNAVAILABLE` without an answer in time or with another status,
- * `ERR_RECEIPT_INVALID` for an answer that is too large, not signed by the processor, malformed, or about another payment.
+ * A receipt source over HTTP: 200 with a signed processor update, or 404 when nothing is known. Redirects are not
+ * followed. `lookup` rejects with {@link ReceiptError}: `ERR_RECEIPT_UNAVAILABLE` without an answer in time or with
+ * another status, `ERR_RECEIPT_INVALID` for an answer that is too large, not signed by the processor, malformed, or
+ * about another payment.
+ *
  * @throws TypeError When `url` is not an http(s) URL, or has a query or a fragment.
  */
 export function createHttpReceiptSource(options: HttpReceiptSourceOptions): ClosableReceiptSource {

@@ -10,9 +10,9 @@ const answers: Readonly<Record<string, { readonly line: string; readonly error: 
 const malformed = { line: '400 Bad Request', error: 'Request is malformed' }
 
 /**
- * A listener for `clientError` that answers and closes: 431, 408, else 400. Requests that came in whole before the flaw get their
- * own answers first, so that a refusal is never taken for one of those. Bytes after a request that closes the connection count
- * for nothing.
+ * A listener for `clientError` that answers and closes: 431, 408, else 400. Requests that came in whole before the flaw
+ * get their own answers first, so that a refusal is never taken for one of those. Bytes after a request that closes the
+ * connection count for nothing.
  */
 export function createClientErrorListener(
   connections: Connections,

@@ -5,13 +5,15 @@ import type { Socket } from 'node:net'
 /** The open connections of a server. */
 export interface Connections {
   /**
-   * Closes every connection without a request in progress: kept alive between two requests, silent since it was made, or
-   * in the middle of the headers of a request. Node's own `closeIdleConnections` knows the first kind alone.
+   * Closes every connection without a request in progress: kept alive between two requests, silent since it was made,
+   * or in the middle of the headers of a request. Node's own `closeIdleConnections` knows the first kind alone.
    */
   closeIdle(): void
   /** Whether the oldest request in progress has no answer yet. Its body may still be arriving. */
   awaitsAnswer(socket: Socket): boolean
-  /** Calls `then` once every request that came in whole on the connection is answered: at once when none waits for that. */
+  /**
+   * Calls `then` once every request that came in whole on the connection is answered: at once when none waits for that.
+   */
   afterAnswers(socket: Socket, then: () => void): void
   /** Whether an answer has begun to a request whose body has not come in whole. */
   answersTooSoon(socket: Socket): boolean

@@ -76,8 +76,8 @@ export interface HttpServer {
   /** Base address, without a slash at the end. */
   readonly url: string
   /**
-   * Accepts nothing new, closes connections without a request in progress, lets requests finish, and cuts what is left when
-   * the signal aborts. Idempotent.
+   * Accepts nothing new, closes connections without a request in progress, lets requests finish, and cuts what is left
+   * when the signal aborts. Idempotent.
    */
   stop(cut: AbortSignal): Promise<void>
 }
@@ -111,7 +111,8 @@ export async function listenHttp(
   server.maxHeadersCount = 0
   server.maxConnections = limits.maxConnections
   server.timeout = limits.silenceTimeoutMs
-  // Node would answer an unknown expectation itself, without a body and Cache-Control. It may be ignored (RFC 9110 10.1.1).
+  // Node would answer an unknown expectation itself, without a body and Cache-Control. It may be ignored (RFC 9110
+  // 10.1.1).
   server.on('checkExpectation', (incoming, outgoing) => server.emit('request', incoming, outgoing))
   if (perSource !== undefined) limitConnections(server, perSource)
   const connections = trackConnections(server)

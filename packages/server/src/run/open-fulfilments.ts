@@ -1,4 +1,7 @@
-/** Where payments that cross chains are looked for at their other end. Source: docs/decisions/cross-chain.md. @module */
+/**
+ * Where payments that cross chains are looked for at their other end. Source: docs/decisions/cross-chain.md.
+ * @module
+ */
 import {
   type AcrossFulfilmentSource,
   createAcrossFulfilmentSource,
@@ -9,8 +12,8 @@ import type { ChainConfig } from '../config/config.js'
 import { listedTokens } from '../config/listed-prices.js'
 
 /**
- * The source over the configured chains on which the bridge is known and a block becomes final; null when there are none.
- * Nothing is sent before it is asked.
+ * The source over the configured chains on which the bridge is known and a block becomes final; null when there are
+ * none. Nothing is sent before it is asked.
  */
 export function openFulfilments(chains: readonly ChainConfig[], clock: Clock): AcrossFulfilmentSource | null {
   const destinations = chains.flatMap((chain) => {

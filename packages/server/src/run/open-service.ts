@@ -40,8 +40,9 @@ export interface OpenOptions {
   /** Whom the audit log names, unless the configuration does. @default 'service' */
   readonly actor?: string | undefined
   /**
-   * True for a process that does nothing but this: its heap then grows to twice of what is in use before it is collected, instead of up to
-   * four times. @default false
+   * True for a process that does nothing but this: its heap then grows to twice of what is in use before it is
+   * collected, instead of up to four times.
+   * @default false
    */
   readonly ownsProcess?: boolean | undefined
 }
@@ -61,8 +62,12 @@ export interface OpenedService {
 
 /**
  * Opens the store, brings its schema up to date and builds the service.
- * @throws TypeError or RangeError when a configuration that `readConfig` did not make contradicts itself; nothing stays open then.
+ *
+ * @throws TypeError or RangeError when a configuration that `readConfig` did not make contradicts itself; nothing stays
+ * open then.
+ *
  * @throws StoreError when the database cannot be opened or migrated.
+ *
  * @throws MasterKeyError `ERR_MASTER_KEY_MISSING` when the database was written with a key that is not given.
  */
 export async function openService(config: Config, options: OpenOptions = {}): Promise<OpenedService> {

@@ -4,18 +4,21 @@ import { areaOf, isReadWhole } from '../app/area.js'
 import { unreadableLegacyPath } from '../app/legacy-path.js'
 import { isPlain } from '../app/path-spelling.js'
 
-/** `http://host` or `https://host`, with nothing but a path or a query after it. A user in it would be an attempt to mislead. */
+/**
+ * `http://host` or `https://host`, with nothing but a path or a query after it. A user in it would be an attempt to
+ * mislead.
+ */
 const origin = /^https?:\/\/([^/?#@\\]+)(?=[/?]|$)/i
 
 /** A backslash, which some readers take for a slash, or a segment of one or two dots, each also encoded. */
 const unreadable = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i
 
 /**
- * Path and query of a request target in origin form (`/path`) or absolute form (`http://host/path`), which every server must
- * accept; its host counts as little as the Host header, because no answer depends on it. Null for any other form, and for a
- * path that cannot be read, has dot segments, or is long and not plain: a proxy that guards paths may resolve them
- * differently. Only where some reader could take the target for a path of the integration or the legacy API it still
- * owes its caller a 401 first, and becomes a path there that exists nowhere.
+ * Path and query of a request target in origin form (`/path`) or absolute form (`http://host/path`), which every server
+ * must accept; its host counts as little as the Host header, because no answer depends on it. Null for any other form,
+ * and for a path that cannot be read, has dot segments, or is long and not plain: a proxy that guards paths may resolve
+ * them differently. Only where some reader could take the target for a path of the integration or the legacy API it
+ * still owes its caller a 401 first, and becomes a path there that exists nowhere.
  */
 export function readTarget(target: string): string | null {
   if (isPlain(target)) return target

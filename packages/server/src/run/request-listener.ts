@@ -14,17 +14,19 @@ type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void
 /** After a message that was not understood, the next one on the connection may not begin where it seems to. */
 const closing = { 'Cache-Control': cacheControl, 'Content-Type': 'application/json', Connection: 'close' }
 
-/** Headers that decide where a message ends and whom it is for: after a second one nothing else of it can be trusted. */
+/**
+ * Headers that decide where a message ends and whom it is for: after a second one nothing else of it can be trusted.
+ */
 const framing = new Set(['host', 'content-length', 'transfer-encoding'])
 
 /** Most headers of a request. */
 const maxHeaders = 100
 
 /**
- * A listener for `node:http`. Messages that two parsers may read differently are refused with 400 before anything else, also
- * before authentication: a repeated framing header, an unknown HTTP version, chunks in HTTP/1.0. A target that is no path is refused, too.
- * A transfer coding beside chunked is 501 (RFC 9112 section 6.1): Node passes it over, and the body would be read as
- * what it is not.
+ * A listener for `node:http`. Messages that two parsers may read differently are refused with 400 before anything else,
+ * also before authentication: a repeated framing header, an unknown HTTP version, chunks in HTTP/1.0. A target that is
+ * no path is refused, too. A transfer coding beside chunked is 501 (RFC 9112 section 6.1): Node passes it over, and the
+ * body would be read as what it is not.
  */
 export function createRequestListener(
   app: App,

@@ -22,8 +22,8 @@ export interface RunningServer {
   readonly metricsUrl: string | null
   readonly service: Service
   /**
-   * Accepts nothing new, finishes requests and deliveries in flight, ends the loops and closes the database. Takes at most
-   * `shutdownTimeoutMs`; what is unfinished then is cut off, and nothing durable is lost by it. Idempotent.
+   * Accepts nothing new, finishes requests and deliveries in flight, ends the loops and closes the database. Takes at
+   * most `shutdownTimeoutMs`; what is unfinished then is cut off, and nothing durable is lost by it. Idempotent.
    */
   stop(): Promise<void>
 }
@@ -31,16 +31,19 @@ export interface RunningServer {
 /** How a server is started. */
 export interface StartOptions extends OpenOptions {
   /**
-   * True for a process that does nothing but serve. Its heap is kept as `openService` keeps it, and the HTTP library may replace the
-   * global `Request` and `Response` by its own, which are made in a fraction of the time. A response of `fetch` is no instance of that
-   * `Response`. @default false
+   * True for a process that does nothing but serve. Its heap is kept as `openService` keeps it, and the HTTP library
+   * may replace the global `Request` and `Response` by its own, which are made in a fraction of the time. A response of
+   * `fetch` is no instance of that `Response`.
+   * @default false
    */
   readonly ownsProcess?: boolean | undefined
 }
 
 /**
  * Starts a server from its configuration.
- * @throws StoreError when the database cannot be opened or migrated; ListenError `ERR_LISTEN` when the port cannot be used.
+ *
+ * @throws StoreError when the database cannot be opened or migrated; ListenError `ERR_LISTEN` when the port cannot be
+ * used.
  * @example const server = await startServer(readConfig(process.env))
  */
 export async function startServer(config: Config, options: StartOptions = {}): Promise<RunningServer> {

@@ -12,9 +12,10 @@ interface Line {
 }
 
 /**
- * Lets the requests of a connection wait for each other. Node hands over a whole pipeline at once, and keeps every answer until
- * the one before it is out: without a bound a client that reads nothing fills the memory. The answer to the last request says
- * that it closes the connection; what comes after that is answered by nobody (Node's own count would, without Cache-Control).
+ * Lets the requests of a connection wait for each other. Node hands over a whole pipeline at once, and keeps every
+ * answer until the one before it is out: without a bound a client that reads nothing fills the memory. The answer to
+ * the last request says that it closes the connection; what comes after that is answered by nobody (Node's own count
+ * would, without Cache-Control).
  */
 export function takeTurns(
   listener: Listener,

@@ -17,12 +17,12 @@ export interface Target {
 export const readBytes = 16 * 1024
 
 /**
- * Posts and waits for the answer: until its body ended, broke, was longer than {@link readBytes}, or the budget was spent,
- * which began at `startedAt` (of `performance.now()`). The status decides: once it arrived in time, the body cannot change
- * the result. Never rejects.
+ * Posts and waits for the answer: until its body ended, broke, was longer than {@link readBytes}, or the budget was
+ * spent, which began at `startedAt` (of `performance.now()`). The status decides: once it arrived in time, the body
+ * cannot change the result. Never rejects.
  *
- * Takes undici's events instead of its promise of a stream: the body is not needed as one, and the budget also ends a wait
- * for a connection, which an abort signal does not.
+ * Takes undici's events instead of its promise of a stream: the body is not needed as one, and the budget also ends a
+ * wait for a connection, which an abort signal does not.
  */
 export function exchange(
   agent: Dispatcher,
@@ -51,7 +51,9 @@ interface Head {
   readonly latencyMs: number
 }
 
-/** A class, since thousands begin each second: functions of each own would be most of what is left for the collector. */
+/**
+ * A class, since thousands begin each second: functions of each own would be most of what is left for the collector.
+ */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #post: Post
   readonly #startedAt: number

@@ -1,4 +1,8 @@
-/** Connects only to allowed addresses: checked where the connection is made. Source: docs/decisions/redirects-and-addresses.md. @module */
+/**
+ * Connects only to allowed addresses: checked where the connection is made. Source:
+ * docs/decisions/redirects-and-addresses.md.
+ * @module
+ */
 import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'
@@ -41,7 +45,9 @@ const addressesPerFamily = 4
 /** How long one of several addresses is tried before the next, in milliseconds. */
 const addressMs = 500
 
-/** The address rule of a scheme: `https:` reaches the public internet, `http:` this machine alone, and that only in dev. */
+/**
+ * The address rule of a scheme: `https:` reaches the public internet, `http:` this machine alone, and that only in dev.
+ */
 export function allowedFor(protocol: string, allowLoopbackHttp: boolean): Allowed {
   const isAllowedLoopback: Allowed = (address) => allowLoopbackHttp && isLoopbackAddress(address)
   return protocol === 'https:' ? (address) => isPublicAddress(address) || isAllowedLoopback(address) : isAllowedLoopback

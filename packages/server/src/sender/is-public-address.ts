@@ -5,9 +5,11 @@ import ipaddr from 'ipaddr.js'
 const refusedIPv4 = new Set(['168.63.129.16'])
 
 /**
- * True for addresses of the public internet. An allow-list: IPv4 only when no special range claims it; IPv6 only 2000::/3,
- * only when no special range claims it, and never a form that carries an IPv4 address inside (6to4, Teredo, NAT64, ISATAP,
- * mapped, compatible), since what it reaches depends on a translator. Anything that is not an address is not public.
+ * True for addresses of the public internet. An allow-list: IPv4 only when no special range claims it; IPv6 only
+ * 2000::/3, only when no special range claims it, and never a form that carries an IPv4 address inside (6to4, Teredo,
+ * NAT64, ISATAP, mapped, compatible), since what it reaches depends on a translator. Anything that is not an address is
+ * not public.
+ *
  * @param address - As a socket or resolver gives it: dotted decimal, or IPv6 without brackets.
  */
 export function isPublicAddress(address: string): boolean {

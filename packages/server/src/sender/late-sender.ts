@@ -1,4 +1,7 @@
-/** A sender that is loaded with the first post: the library behind it takes longer to load than most commands run. @module */
+/**
+ * A sender that is loaded with the first post: the library behind it takes longer to load than most commands run.
+ * @module
+ */
 import { isInRanges } from '../internal/address-ranges.js'
 import { createResolve } from './resolve-name.js'
 import { senderDefaults } from './sender-defaults.js'

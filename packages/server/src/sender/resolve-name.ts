@@ -1,6 +1,7 @@
 /**
- * Asks DNS for the addresses of a name. Not by `dns.lookup`, which holds one of the process's four threads per question: a
- * few name servers that never answer would stop every other delivery.
+ * Asks DNS for the addresses of a name. Not by `dns.lookup`, which holds one of the process's four threads per
+ * question: a few name servers that never answer would stop every other delivery.
+ *
  * @module
  */
 import { type LookupAddress, NODATA, NOTFOUND, Resolver } from 'node:dns'
@@ -32,8 +33,9 @@ const loopback: readonly LookupAddress[] = [
 ]
 
 /**
- * Builds a resolver. A and AAAA are asked at once; IPv4 comes first in the answer. Nothing is kept between two questions,
- * and the hosts file is not read.
+ * Builds a resolver. A and AAAA are asked at once; IPv4 comes first in the answer. Nothing is kept between two
+ * questions, and the hosts file is not read.
+ *
  * @throws TypeError When a server is not an IP address with or without a port.
  */
 export function createResolve({ servers = [], allowLoopback }: ResolverOptions): Resolve {

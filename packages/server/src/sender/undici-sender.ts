@@ -1,4 +1,7 @@
-/** Posts notifications with undici. Source: docs/interface.md 6 (delivery), docs/decisions/redirects-and-addresses.md. @module */
+/**
+ * Posts notifications with undici. Source: docs/interface.md 6 (delivery), docs/decisions/redirects-and-addresses.md.
+ * @module
+ */
 import { type NotificationUrlRule, readNotificationUrl } from '@payment-integration/core'
 import type { Sender } from '@payment-integration/core/ports'
 import { Agent } from 'undici'
@@ -16,11 +19,20 @@ export interface UndiciSenderOptions {
   readonly allowLoopbackHttp?: boolean | undefined
   /** DNS servers to ask, each an IP address with or without a port, such as `10.0.0.2:5353`. @default the system's */
   readonly servers?: readonly string[] | undefined
-  /** Addresses and CIDR ranges that are refused beside those that are not public, such as `203.0.113.0/24`. @default none */
+  /**
+   * Addresses and CIDR ranges that are refused beside those that are not public, such as `203.0.113.0/24`.
+   * @default none
+   */
   readonly denied?: readonly string[] | undefined
-  /** Ports that an `https:` URL may name; those of registration unless a host registers URLs by a rule of its own. @default notificationPorts */
+  /**
+   * Ports that an `https:` URL may name; those of registration unless a host registers URLs by a rule of its own.
+   * @default notificationPorts
+   */
   readonly ports?: readonly number[] | undefined
-  /** Longest time to make a connection (DNS, connect, TLS), in milliseconds; each post's own budget ends its wait. @default 5000 */
+  /**
+   * Longest time to make a connection (DNS, connect, TLS), in milliseconds; each post's own budget ends its wait.
+   * @default 5000
+   */
   readonly connectTimeoutMs?: number | undefined
   /** Most connections to one origin. @default 128 */
   readonly connectionsPerOrigin?: number | undefined
@@ -47,10 +59,12 @@ export interface ClosableSender extends Sender {
 const maxKnownTargets = 1_000
 
 /**
- * A sender for the open internet. One time budget over DNS, connect, TLS, headers and body; redirects are answers, never
- * followed; private, loopback and translated addresses are refused inside the connection; no proxy, no decompression, no
- * cookies. The status decides: once it arrived in time, the body cannot change the result.
+ * A sender for the open internet. One time budget over DNS, connect, TLS, headers and body; redirects are answers,
+ * never followed; private, loopback and translated addresses are refused inside the connection; no proxy, no
+ * decompression, no cookies. The status decides: once it arrived in time, the body cannot change the result.
+ *
  * @throws RangeError When an option is out of range.
+ *
  * @throws TypeError When a DNS server is not an IP address with or without a port, or a denied range is none.
  */
 export function createUndiciSender(options: UndiciSenderOptions = {}): ClosableSender {
@@ -101,8 +115,8 @@ export function createUndiciSender(options: UndiciSenderOptions = {}): ClosableS
 }
 
 /**
- * One agent after the other, so that no connection is used longer than `ageMs`: the library's own bound looks at every connection of an
- * origin for each request.
+ * One agent after the other, so that no connection is used longer than `ageMs`: the library's own bound looks at every
+ * connection of an origin for each request.
  */
 function rotatingAgents(create: () => Agent, ageMs: number) {
   let current = create()
@@ -130,8 +144,8 @@ function rotatingAgents(create: () => Agent, ageMs: number) {
 }
 
 /**
- * The rule of registration once more: what the database holds may have been written by another version or hand. The last
- * answers are kept, because the same few URLs are asked about thousands of times.
+ * The rule of registration once more: what the database holds may have been written by another version or hand. The
+ * last answers are kept, because the same few URLs are asked about thousands of times.
  */
 function targetReader(rule: NotificationUrlRule): (url: string) => Target | null {
   const known = new Map<string, Target | null>()

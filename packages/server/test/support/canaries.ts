@@ -30,7 +30,10 @@ export function leaks(sinks: readonly Sink[], canaries: readonly Canary[]): stri
   return [...new Set(found)]
 }
 
-/** A value as text, hex, base64 and percent-encoded; and what it stands for when it is bytes in hex or base64. Without the name that begins a secret. */
+/**
+ * A value as text, hex, base64 and percent-encoded; and what it stands for when it is bytes in hex or base64. Without
+ * the name that begins a secret.
+ */
 function formsOf(secret: string): string[] {
   const value = secret.replace(/^pi_[a-z]+_/, '')
   const bytes = [Buffer.from(value, 'utf8')]

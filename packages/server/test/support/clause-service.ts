@@ -1,4 +1,6 @@
-/** The whole service: real HTTP on both sides, a real SQLite file, the real sender. Only its chains are lists of blocks. */
+/**
+ * The whole service: real HTTP on both sides, a real SQLite file, the real sender. Only its chains are lists of blocks.
+ */
 import { createHmac, randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,6 @@
-/** Holds real requests and answers against an OpenAPI document, by ajv. What the document does not name is a fault, too. */
+/**
+ * Holds real requests and answers against an OpenAPI document, by ajv. What the document does not name is a fault, too.
+ */
 import type { Header, OpenApiDocument, Operation, Parameter, Response } from '@payment-integration/contract/openapi'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'

@@ -38,7 +38,10 @@ export function signedUpdate(content: object): SentRequest {
   return { method: 'POST', target: '/api/v1/processor/updates', headers, body }
 }
 
-/** Starts it on a real store, beside an identity provider, with two payments of one integration on one chain and one of them on another, too. */
+/**
+ * Starts it on a real store, beside an identity provider, with two payments of one integration on one chain and one of
+ * them on another, too.
+ */
 export async function startDocumented() {
   const clauses = await startSharing()
   const shop = await clauses.createShop(address('e1'))

@@ -1,6 +1,6 @@
 /**
- * Random addresses inside and outside of the special ranges. The ranges are written down here from the registries of IANA
- * (special-purpose addresses of IPv4 and IPv6), not taken from the code under test.
+ * Random addresses inside and outside of the special ranges. The ranges are written down here from the registries of
+ * IANA (special-purpose addresses of IPv4 and IPv6), not taken from the code under test.
  */
 
 /** A source of numbers in [0, 1). */

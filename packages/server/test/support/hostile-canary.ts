@@ -16,7 +16,10 @@ export interface Canary {
   stop(): Promise<void>
 }
 
-/** Starts an HTTPS and an HTTP listener on every address of this machine. They end the connection of a URL that ends in `?close`. */
+/**
+ * Starts an HTTPS and an HTTP listener on every address of this machine. They end the connection of a URL that ends in
+ * `?close`.
+ */
 export async function startCanary(): Promise<Canary> {
   const pair = selfSigned('*.hook.example')
   const served: string[] = []

@@ -26,7 +26,9 @@ export interface Exchange {
 
 /**
  * Connects.
- * @param withoutBody - Which answers, counted from 0, end with their headers, as those to HEAD do. Others need a `Content-Length`.
+ *
+ * @param withoutBody - Which answers, counted from 0, end with their headers, as those to HEAD do. Others need a
+ * `Content-Length`.
  */
 export async function exchange(url: string, withoutBody: (index: number) => boolean = () => false): Promise<Exchange> {
   const { hostname, port } = new URL(url)

@@ -1,4 +1,7 @@
-/** The app on a database that is there, in a process of its own: node timing-server.ts DATABASE NOW. Tells its URL, and ends with its parent. */
+/**
+ * The app on a database that is there, in a process of its own: node timing-server.ts DATABASE NOW. Tells its URL, and
+ * ends with its parent.
+ */
 import { createService, parseMasterKey, silentLogger, systemClock } from '@payment-integration/core'
 import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
 import { createApp } from '../../src/app/create-app.js'

@@ -1,10 +1,15 @@
-/** Whether the time that something takes tells which kind of input it had: Welch's t over interleaved, cropped samples. */
+/**
+ * Whether the time that something takes tells which kind of input it had: Welch's t over interleaved, cropped samples.
+ */
 import { seededFraction, shuffled } from './seeded-fraction.js'
 
 /** What each kind of input makes happen, by name. */
 export type Kinds = Readonly<Record<string, () => Promise<unknown>>>
 
-/** Kinds on something that is opened anew for each round, as a process is: how one happens to be compiled says nothing about the next. */
+/**
+ * Kinds on something that is opened anew for each round, as a process is: how one happens to be compiled says nothing
+ * about the next.
+ */
 export type OpenKinds = () => Promise<{ readonly kinds: Kinds; close(): Promise<void> }>
 
 /** Two kinds whose times differ, the slower one first. */
@@ -33,8 +38,9 @@ const kept = 0.8
 const rounds = 3
 
 /**
- * The pairs of kinds that can be told apart in each of three rounds, in the same direction. A round is measured only while
- * the ones before it leave a pair. Kinds take turns in random order, so that a drift of the machine hits all of them.
+ * The pairs of kinds that can be told apart in each of three rounds, in the same direction. A round is measured only
+ * while the ones before it leave a pair. Kinds take turns in random order, so that a drift of the machine hits all of
+ * them.
  */
 export async function differences(kinds: Kinds | OpenKinds, options: TimingOptions): Promise<Difference[]> {
   const { samples, tolerated = 0 } = options
@@ -62,8 +68,8 @@ export async function differences(kinds: Kinds | OpenKinds, options: TimingOptio
 }
 
 /**
- * The smallest difference between two kinds that can be told from chance, as a share of their mean: both kinds are the same one. A busy
- * machine makes it large.
+ * The smallest difference between two kinds that can be told from chance, as a share of their mean: both kinds are the
+ * same one. A busy machine makes it large.
  */
 export async function noise(run: () => Promise<unknown>, { samples, seed }: TimingOptions): Promise<number> {
   const times = await measure({ one: run, other: run }, samples, seededFraction(seed))

@@ -67,8 +67,9 @@ export async function settleDeposit(db: Connection, depositId: string): Promise<
 }
 
 /**
- * Lets deposits wait again whose payments are in blocks of a chain above a height, on it until now: what fulfilled them may be in
- * other blocks, or gone. Call before the payments are marked. A deposit on another chain of the same transaction waits as well, and is found again.
+ * Lets deposits wait again whose payments are in blocks of a chain above a height, on it until now: what fulfilled them
+ * may be in other blocks, or gone. Call before the payments are marked. A deposit on another chain of the same
+ * transaction waits as well, and is found again.
  */
 export async function awaitFulfilments(db: Connection, chainId: number, above: number): Promise<void> {
   await awaitingUpdate(db, chainId, above).execute()

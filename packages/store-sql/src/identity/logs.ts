@@ -1,4 +1,7 @@
-/** The log of shares, verdicts, and events of the provider. Source: docs/interface.md 3; docs/decisions/identity.md. @module */
+/**
+ * The log of shares, verdicts, and events of the provider. Source: docs/interface.md 3; docs/decisions/identity.md.
+ * @module
+ */
 import type {
   IdentityQuery,
   IdentityStore,

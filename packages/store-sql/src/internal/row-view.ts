@@ -8,8 +8,10 @@ export interface RawRows {
 }
 
 /**
- * Makes rows of arrays: an object with a getter for each column and no property of its own. A page has 50 rows of 30 columns, and
- * copying each into an object costs more than the rest of reading it. Such a row is read field by field, never spread.
+ * Makes rows of arrays: an object with a getter for each column and no property of its own. A page has 50 rows of 30
+ * columns, and copying each into an object costs more than the rest of reading it. Such a row is read field by field,
+ * never spread.
+ *
  * @param names - The columns, in the order of the arrays.
  */
 export function rowView(names: readonly string[]): (values: readonly unknown[]) => object {

@@ -3,8 +3,9 @@ import type { CompiledQuery, QueryId, QueryResult, RootOperationNode } from 'kys
 import { PreparedQuery } from './prepared-query.js'
 
 /**
- * A statement after which the next one may be sent before its answer has come. Where a connection can do so, its result holds no rows and
- * `later` resolves them. When it fails, so do all later statements of its transaction and its commit, also where nobody asks for the rows.
+ * A statement after which the next one may be sent before its answer has come. Where a connection can do so, its result
+ * holds no rows and `later` resolves them. When it fails, so do all later statements of its transaction and its commit,
+ * also where nobody asks for the rows.
  */
 export class SentQuery implements CompiledQuery {
   readonly query: RootOperationNode

@@ -20,8 +20,8 @@ export async function run<Row>(db: Connection, dialect: SqlDialect, write: State
 }
 
 /**
- * The same for a statement of a transaction that `searches`: its connection may keep the plan, made without the values. For few
- * texts that run again and again, whose right plan is by index whatever they are given.
+ * The same for a statement of a transaction that `searches`: its connection may keep the plan, made without the values.
+ * For few texts that run again and again, whose right plan is by index whatever they are given.
  */
 export async function runPrepared<Row>(db: Connection, dialect: SqlDialect, write: StatementText): Promise<Row[]> {
   const { sql, parameters } = compile(dialect, write)

@@ -21,8 +21,8 @@ const moveColumns: readonly BulkColumn[] = [
 
 /**
  * Keeps the block times that stored payments of a list are about to leave, and counts one move for each integration
- * concerned. The count's row stays locked until the transaction ends, so counts are committed in their order: a page that
- * read a count has read every move up to it, and none after it.
+ * concerned. The count's row stays locked until the transaction ends, so counts are committed in their order: a page
+ * that read a count has read every move up to it, and none after it.
  */
 export async function keepPlaces(
   db: Connection,

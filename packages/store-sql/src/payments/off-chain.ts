@@ -1,4 +1,7 @@
-/** Payments whose block left the chain, and those of a run of blocks. Source: docs/decisions/reorganisations.md. @module */
+/**
+ * Payments whose block left the chain, and those of a run of blocks. Source: docs/decisions/reorganisations.md.
+ * @module
+ */
 import type { StoredPayment } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import type { Connection, SqlDialect } from '../engine.js'

@@ -3,8 +3,10 @@
  *
  * A reorganisation may give a stored payment another block time. The rest of a walk that began before sees it where it
  * was: `payment_moves` keeps each block time that was left, with the integration's count of such moves, and a position
- * carries the count at the start of its walk. The plain statement answers the count with its rows. Where it is still that
- * of the position, which is nearly always, the page is right; else the exact statement reads it as of the position.
+ * carries the count at the start of its walk. The plain statement answers the count with its rows. Where it is still
+ * that of the position, which is nearly always, the page is right; else the exact statement reads it as of the
+ * position.
+ *
  * @module
  */
 import { type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
@@ -161,7 +163,8 @@ function movedKeys(db: Connection, value: Value, { ofWallet }: PageShape) {
     )
 }
 
-// As a subquery a value is unknown while a plan is made. PostgreSQL then finds a plan for these values no cheaper than the one
+// As a subquery a value is unknown while a plan is made. PostgreSQL then finds a plan for these values no cheaper than
+// the one
 // that it keeps; else it makes a new one for each request, which takes longer than to read the page.
 function unforeseen<Given>(value: Given): RawBuilder<Given> {
   return sql<Given>`(select ${value})`

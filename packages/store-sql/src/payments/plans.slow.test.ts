@@ -19,8 +19,8 @@ const rows = 20_000
 const limit = 50
 
 /**
- * One wallet sends nearly all, but none of the newest: a plan that walks the integration's payments would show. One chain has
- * nearly all, and every other one is done: so would a plan that walks a state.
+ * One wallet sends nearly all, but none of the newest: a plan that walks the integration's payments would show. One
+ * chain has nearly all, and every other one is done: so would a plan that walks a state.
  */
 const all: PaymentFacts[] = Array.from({ length: rows }, (_, n) =>
   facts({
@@ -183,7 +183,8 @@ describe('SQLite searches an index', () => {
       for (const side of ['sender', 'receiver']) {
         const search = plan.find(({ detail }) => detail.includes(`USING COVERING INDEX payments_page_${side}`))
         expect(search).toBeDefined()
-        // But for values, the search is alone in its subquery: its rows are neither sorted nor collected before the limit cuts them.
+        // But for values, the search is alone in its subquery: its rows are neither sorted nor collected before the
+        // limit cuts them.
         const steps = plan.filter(({ parent, detail }) => parent === search?.parent && !ofValue.test(detail))
         expect(steps).toEqual([search])
       }

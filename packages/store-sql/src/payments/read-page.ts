@@ -10,7 +10,9 @@ import type { PaymentRow } from '../schema/tables.js'
 import { exactPage, type PageShape, type PageValues, plainPage } from './page-queries.js'
 import { storedPayment } from './payment-row.js'
 
-/** The sizes of statements: a page that has no size of its own is read with more rows than it needs, so texts stay few. */
+/**
+ * The sizes of statements: a page that has no size of its own is read with more rows than it needs, so texts stay few.
+ */
 const sizes = [11, 51, 101, 201]
 const sizeFor = (rows: number) => sizes.find((size) => size >= rows) ?? 2 ** Math.ceil(Math.log2(rows))
 

@@ -69,8 +69,10 @@ export function nextChainQuery(db: Connection, state: State, after: number) {
     : next.where('state', '<=', state).where(sql<boolean>`(state, chain_id) > (${state}, ${after})`)
 }
 
-// The literal lets both planners see that the partial index applies, and the state leads the order, given as a range: no
-// other index fits. With `state =`, PostgreSQL may walk the key instead, past any number of other chains' and states' rows.
+// The literal lets both planners see that the partial index applies, and the state leads the order, given as a range:
+// no
+// other index fits. With `state =`, PostgreSQL may walk the key instead, past any number of other chains' and states'
+// rows.
 function inOrder(db: Connection) {
   return db
     .selectFrom('payments')
@@ -87,7 +89,8 @@ function stateIds(db: Connection, state: State, chainId: number, afterId: number
     : ids
         .where(sql<boolean>`(state, chain_id) <= (${state}, ${chainId})`)
         .where(sql<boolean>`(state, chain_id, id) > (${state}, ${chainId}, ${afterId})`)
-        // SQLite leaves a row's key out of such a comparison and would walk the chain from its start. This is an equality
+        // SQLite leaves a row's key out of such a comparison and would walk the chain from its start. This is an
+        // equality
         // to SQLite's planner, and none to PostgreSQL's.
         .where(sql<boolean>`state is not distinct from ${state}`)
         .where('chain_id', '=', chainId)

@@ -32,9 +32,10 @@ const keptColumns: ReadonlySet<string> = new Set([
 const takenColumns = names.filter((name) => !keptColumns.has(name))
 
 /**
- * Inserts payments under (chainId, txHash, ordinal); those that are stored take the chain's facts as they are given now:
- * in another block the same call may swap at another rate.
- * Of two with the same key in one call the last one counts.
+ * Inserts payments under (chainId, txHash, ordinal); those that are stored take the chain's facts as they are given
+ * now: in another block the same call may swap at another rate. Of two with the same key in one call the last one
+ * counts.
+ *
  * @returns The inserted ones, in the order given, and those that had been dropped.
  */
 export async function upsertPayments(

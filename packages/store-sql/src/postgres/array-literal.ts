@@ -4,8 +4,8 @@
 const plain = /^[0-9][0-9a-fx]*$/
 
 /**
- * Numbers or text as the text of an array. `pg` writes arrays too, but looks at each value for backslashes and quotes, which costs
- * more than the insert.
+ * Numbers or text as the text of an array. `pg` writes arrays too, but looks at each value for backslashes and quotes,
+ * which costs more than the insert.
  */
 export function arrayLiteral(values: readonly unknown[]): string {
   // Symbols and prices repeat.

@@ -13,8 +13,8 @@ export interface ColumnSource {
 }
 
 /**
- * Writes rows by column. A column that says the same in all rows, as many do in the payments of one range, is one value; bytes are
- * one parameter with the places where each begins.
+ * Writes rows by column. A column that says the same in all rows, as many do in the payments of one range, is one
+ * value; bytes are one parameter with the places where each begins.
  */
 export function columnSource({ columns }: Pick<BulkInsert, 'columns'>, rows: BulkInsert['rows']): ColumnSource {
   const parameters: unknown[] = []

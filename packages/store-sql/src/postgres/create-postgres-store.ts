@@ -17,15 +17,19 @@ export interface PostgresStoreOptions {
   readonly connectionString?: string | undefined
   /** A `pg` pool of the caller, with the caller's own time-outs but for `migrate`; `close` leaves it open. */
   readonly pool?: pg.Pool | undefined
-  /** Schema that holds the tables; `migrate` makes it. Lowercase letters, digits and `_`. @default 'payment_integration' */
+  /**
+   * Schema that holds the tables; `migrate` makes it. Lowercase letters, digits and `_`.
+   * @default 'payment_integration'
+   */
   readonly schema?: string | undefined
   /** Clock of leases. @default The database's own, so that dispatchers need not agree on theirs. */
   readonly clock?: Pick<Clock, 'now'> | undefined
   /** Makes the tokens of claims: each must be new. @default random UUIDs */
   readonly ids?: Ids | undefined
   /**
-   * Whether a connection keeps the plans of the reads that requests are made of, of claims and of settlements, as named statements. Switch it off behind a
-   * pooler that hands each transaction another connection and does not know them. @default true
+   * Whether a connection keeps the plans of the reads that requests are made of, of claims and of settlements, as named
+   * statements. Switch it off behind a pooler that hands each transaction another connection and does not know them.
+   * @default true
    */
   readonly preparedStatements?: boolean | undefined
   /** Most connections at a time; only with `connectionString`. @default 10 */
@@ -43,7 +47,10 @@ export const postgresStoreDefaults = {
   statementTimeoutMs: 30_000,
   /** For a transaction whose process does nothing. */
   idleInTransactionTimeoutMs: 60_000,
-  /** For a server that fell silent: its own time-out comes first while it still answers, unless long statements were sent ahead of others. */
+  /**
+   * For a server that fell silent: its own time-out comes first while it still answers, unless long statements were
+   * sent ahead of others.
+   */
   answerTimeoutMs: 35_000,
   /** How often a transaction runs when the database reports a serialization failure or a deadlock each time. */
   conflictAttempts: 5,

@@ -1,6 +1,7 @@
 /**
- * Word of deliveries that became due, between processes: NOTIFY and LISTEN. It saves waiting and nothing depends on it, so it is sent
- * after the commit, where it holds up no other commit, and lost words are made up for by looking.
+ * Word of deliveries that became due, between processes: NOTIFY and LISTEN. It saves waiting and nothing depends on it,
+ * so it is sent after the commit, where it holds up no other commit, and lost words are made up for by looking.
+ *
  * @module
  */
 import pg from 'pg'

@@ -3,7 +3,9 @@ import { walkName } from '../deliveries/walk.js'
 import type { DueQuery, DueWalk, Lane, Parameter, SqlDialect } from '../engine.js'
 
 /**
- * The text for PostgreSQL; see `SqlDialect.due`. Limit and order keep the search of each integration and lane apart and in the index.
+ * The text for PostgreSQL; see `SqlDialect.due`. Limit and order keep the search of each integration and lane apart and
+ * in the index.
+ *
  * @param left - A condition on `q.id`, beginning with `and`, for what is left out.
  */
 export function dueText(
@@ -54,8 +56,8 @@ export function dueText(
 }
 
 /**
- * A walk from integration to integration, with when the first of each is due. Before its first live entry the index holds dead ones, of what
- * was claimed since the last vacuum: one search goes past them for both.
+ * A walk from integration to integration, with when the first of each is due. Before its first live entry the index
+ * holds dead ones, of what was claimed since the last vacuum: one search goes past them for both.
  */
 function dueWalkText(outbox: string, { lane, after, upTo }: DueWalk, parameter: Parameter): string {
   const next = (than: string) => `(select d.integration, d.due_at from ${outbox} d

@@ -4,8 +4,9 @@ const backslash = 0x5c
 const zero = 0x30
 
 /**
- * The bytes of a text of PostgreSQL's escape format: ASCII but for NUL stands for itself, a backslash is doubled, all else is `\nnn` in octal digits. Most
- * bodies are ASCII, so that their text is half of what it is in hex, and is copied as it is.
+ * The bytes of a text of PostgreSQL's escape format: ASCII but for NUL stands for itself, a backslash is doubled, all
+ * else is `\nnn` in octal digits. Most bodies are ASCII, so that their text is half of what it is in hex, and is copied
+ * as it is.
  */
 export function fromEscaped(text: string): Uint8Array {
   const first = text.indexOf('\\')

@@ -16,12 +16,16 @@ export interface JoinOptions {
 const savepoint = 'payment_integration_join'
 
 /**
- * A store's `transaction` inside one that the host has begun on a connection of its own: what it writes is kept or lost together with the
- * host's own rows, when the host commits or rolls back. Work that fails is undone up to a savepoint, and the host's transaction goes on.
- * Pass it to `service.applyUpdateIn`. Deadlocks are the host's to repeat.
- * @param client - A `pg` client or pool client, after `BEGIN` at READ COMMITTED, the default: at a higher level the host's snapshot would hide a
+ * A store's `transaction` inside one that the host has begun on a connection of its own: what it writes is kept or lost
+ * together with the host's own rows, when the host commits or rolls back. Work that fails is undone up to a savepoint,
+ * and the host's transaction goes on. Pass it to `service.applyUpdateIn`. Deadlocks are the host's to repeat.
+ *
+ * @param client - A `pg` client or pool client, after `BEGIN` at READ COMMITTED, the default: at a higher level the
+ * host's snapshot would hide a
  *   payment that was indexed meanwhile, and its update would wait for ever.
- * @throws TypeError When the schema's name is none. `transaction` rejects with a TypeError at another isolation level, and while another one is
+ *
+ * @throws TypeError When the schema's name is none. `transaction` rejects with a TypeError at another isolation level,
+ * and while another one is
  *   open on the same client.
  * @example await service.applyUpdateIn(joinPostgresTransaction(client), update)
  */

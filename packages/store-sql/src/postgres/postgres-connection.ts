@@ -19,13 +19,20 @@ export interface TransactionWords {
 export interface PostgresDriverOptions {
   /** Whether connections keep the plans of named queries. */
   readonly keepsPlans: boolean
-  /** Whether the clients are those of our own `pg`, and so understand its queries, and send one before the last is answered. */
+  /**
+   * Whether the clients are those of our own `pg`, and so understand its queries, and send one before the last is
+   * answered.
+   */
   readonly ownClients?: boolean
   /** How long a statement may stay without an answer, from when it is sent; then its connection is given up. */
   readonly answerTimeoutMs?: number | undefined
   /** Whether what it commits is on the disk then. @default true */
   readonly durable?: boolean
-  /** Whether each transaction begins with a search, so that BEGIN can travel with it, and looks everything up by an index. @default false */
+  /**
+   * Whether each transaction begins with a search, so that BEGIN can travel with it, and looks everything up by an
+   * index.
+   * @default false
+   */
   readonly searches?: boolean
   /** Whether its transactions may take as long as they take. @default false */
   readonly isLong?: boolean
@@ -116,7 +123,8 @@ export class PostgresConnection implements DatabaseConnection {
     else await this.#begun
   }
 
-  // By callback and with a timer of its own: the promise and the `query_timeout` of `pg` leave garbage in the old heap that
+  // By callback and with a timer of its own: the promise and the `query_timeout` of `pg` leave garbage in the old heap
+  // that
   // keeps the rows of later queries until a full collection.
   #answerOf<Answer>(send: (done: Done<Answer>) => void): Promise<Answer> {
     const { answerTimeoutMs } = this.#options

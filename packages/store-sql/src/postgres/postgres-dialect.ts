@@ -56,7 +56,8 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
       const left = without.length === 0 ? '' : `and not ${oneOf('q.id', 'integer', without, parameter)}`
       return dueText(name, query, time, left, parameter)
     },
-    // Limit and order keep each integration's search apart and in the index: no plan joins or counts the whole backlog first.
+    // Limit and order keep each integration's search apart and in the index: no plan joins or counts the whole backlog
+    // first.
     pending: (atMost: number) => sql<{ pending: Integer }>`
         select count(*) as pending from (
           select 1 from ${sql.raw(name('integrations'))} i cross join (values (0), (1), (2)) l (lane) cross join lateral (
@@ -95,7 +96,8 @@ function bulkSource(columns: readonly BulkColumn[], rows: readonly (readonly unk
 
 // CREATE SCHEMA asks for the right to create one even when it exists: an operator may have made it.
 async function beginMigration(db: Connection, schema: string): Promise<void> {
-  // Another process may be at a migration of a large table; for the locks of tables nobody waits that long, as all others would wait behind.
+  // Another process may be at a migration of a large table; for the locks of tables nobody waits that long, as all
+  // others would wait behind.
   await sql`set local lock_timeout = 0`.execute(db)
   await sql`select pg_advisory_xact_lock(${lockKey(schema, 'migration')}::bigint)`.execute(db)
   await sql`set local lock_timeout to default`.execute(db)

@@ -7,7 +7,8 @@ import { PostgresConnection, type PostgresDriverOptions } from './postgres-conne
 import { closedError, connectError } from './postgres-error.js'
 
 const begin = 'begin isolation level read committed'
-// The statements of claims and settlements keep plans made without values, perhaps while the tables were empty: they must not be scans of
+// The statements of claims and settlements keep plans made without values, perhaps while the tables were empty: they
+// must not be scans of
 // tables that grow.
 const byIndex = `set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off; set local enable_bitmapscan = off`
 const unbounded = 'set local statement_timeout = 0'

@@ -10,9 +10,9 @@ export interface TextQuery {
 }
 
 /**
- * A query whose rows are arrays of text, integers included, and never of bytes. For each statement `pg` looks up a parser per
- * column and builds a template of its rows, which costs more than a look-up by hash; none of that is needed here.
- * For clients of this very `pg` only: another version may speak to its queries in another way.
+ * A query whose rows are arrays of text, integers included, and never of bytes. For each statement `pg` looks up a
+ * parser per column and builds a template of its rows, which costs more than a look-up by hash; none of that is needed
+ * here. For clients of this very `pg` only: another version may speak to its queries in another way.
  */
 class TextRowsQuery extends pg.Query {
   #columns: string[] = []

@@ -3,8 +3,9 @@ import { walkName, walkText } from '../deliveries/walk.js'
 import type { DueQuery, DueWalk, Lane, Parameter } from '../engine.js'
 
 /**
- * The text for SQLite; see `SqlDialect.due`. CROSS JOIN keeps the order of the loops: a walk from integration to integration, and for each
- * one search of the index, cut to its limit.
+ * The text for SQLite; see `SqlDialect.due`. CROSS JOIN keeps the order of the loops: a walk from integration to
+ * integration, and for each one search of the index, cut to its limit.
+ *
  * @param left - A condition on `q.id`, beginning with `and`, for what is left out.
  */
 export function dueText(query: DueQuery, now: string, left: string, parameter: Parameter): string {

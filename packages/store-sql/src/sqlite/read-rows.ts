@@ -12,8 +12,8 @@ export interface RowReader {
 }
 
 /**
- * Reads a statement's rows. Where the binding can answer arrays the objects are made here: a property set from native code costs
- * more than reading the value, and a page has 1,500 of them.
+ * Reads a statement's rows. Where the binding can answer arrays the objects are made here: a property set from native
+ * code costs more than reading the value, and a page has 1,500 of them.
  */
 export function readRowsOf(statement: SqliteStatement): RowReader {
   let columns = columnNames(statement)

@@ -14,7 +14,10 @@ export interface OpenFile {
   synchronize(level: Synchronous): void
 }
 
-/** `full`: each commit is synced to the disk. `normal`: with the next one that is, or with a checkpoint; a loss of power may undo it. */
+/**
+ * `full`: each commit is synced to the disk. `normal`: with the next one that is, or with a checkpoint; a loss of power
+ * may undo it.
+ */
 export type Synchronous = 'full' | 'normal'
 
 /** A file that is opened when it is first needed. */
@@ -69,7 +72,8 @@ export function createFile(path: string, busyTimeoutMs: number): SqliteFile {
   }
 }
 
-// SQLite does this by itself when the last connection of a file closes, but one with statements that are not collected yet
+// SQLite does this by itself when the last connection of a file closes, but one with statements that are not collected
+// yet
 // stays half open. The log alone is as good: what cannot be copied now is found there by the next open.
 function copyLog(writer: SqliteHandle): void {
   try {
@@ -79,13 +83,22 @@ function copyLog(writer: SqliteHandle): void {
   }
 }
 
-/** Pages that the reading connection keeps, in KiB below zero: 32 MiB, instead of 2 that would read a large file again and again. */
+/**
+ * Pages that the reading connection keeps, in KiB below zero: 32 MiB, instead of 2 that would read a large file again
+ * and again.
+ */
 const readerCache = 'pragma cache_size = -32768'
 /** Those of the writing one: more of them make a bulk insert one hundredth faster. */
 const writerCache = 'pragma cache_size = -16384'
-/** Size of a page of a new file, in bytes. An index by hash is written all over: half as many pages cost less than their size. */
+/**
+ * Size of a page of a new file, in bytes. An index by hash is written all over: half as many pages cost less than their
+ * size.
+ */
 const pageSize = 'pragma page_size = 8192'
-/** Pages in the log before they are copied into the file: 32 MiB, as a bulk insert writes the same pages again and again. */
+/**
+ * Pages in the log before they are copied into the file: 32 MiB, as a bulk insert writes the same pages again and
+ * again.
+ */
 const checkpointEvery = 'pragma wal_autocheckpoint = 4096'
 // WAL with synchronous=FULL puts every commit on the disk; fullfsync makes macOS mean it.
 const settings = [

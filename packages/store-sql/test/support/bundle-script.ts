@@ -1,6 +1,7 @@
 /**
- * Scripts that tests start as processes, each as one file: what is compiled once need not be compiled again in every process.
- * Uses nothing of this package, so that tests of other packages may import it.
+ * Scripts that tests start as processes, each as one file: what is compiled once need not be compiled again in every
+ * process. Uses nothing of this package, so that tests of other packages may import it.
+ *
  * @module
  */
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'

@@ -20,7 +20,9 @@ export function startChild(script: string, ...args: string[]): Child {
   return start(process.execPath, flagsOf(script, args))
 }
 
-/** The same for a process whose files cannot grow beyond some blocks of a shell's `ulimit -f`, 512 bytes or 1 kB each. */
+/**
+ * The same for a process whose files cannot grow beyond some blocks of a shell's `ulimit -f`, 512 bytes or 1 kB each.
+ */
 export function startLimitedChild(blocks: number, script: string, ...args: string[]): Child {
   const limited = `ulimit -f ${blocks} && exec "$0" "$@"`
   return start('sh', ['-c', limited, process.execPath, ...flagsOf(script, args)])

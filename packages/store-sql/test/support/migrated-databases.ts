@@ -1,4 +1,8 @@
-/** Empty databases with the current schema, which one test after the other gets: migrating for each takes longer than the tests do. @module */
+/**
+ * Empty databases with the current schema, which one test after the other gets: migrating for each takes longer than
+ * the tests do.
+ * @module
+ */
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'

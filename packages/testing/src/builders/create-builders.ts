@@ -28,7 +28,9 @@ export interface Builders extends PaymentBuilders, LegacyBuilders {
 }
 
 /**
- * Makes builders. What they give passes the contract's write schemas, so a field of a wrong form is an error of zod where you give it.
+ * Makes builders. What they give passes the contract's write schemas, so a field of a wrong form is an error of zod
+ * where you give it.
+ *
  * @throws {RangeError} When the seed is not a whole number from 0 to 4294967295.
  * @example const build = createBuilders({ seed: 7 }); build.payment({ state: 'success' })
  */

@@ -42,7 +42,10 @@ const merchants = ['Example Coffee', 'Corner Books', 'North Bakery'] as const
 const currencies = ['EUR', 'USD', 'CHF'] as const
 const minuteMs = 60_000
 
-/** Makes the builders. Every shape passes the contract's write schema: a field of a wrong form is an error of zod at once. */
+/**
+ * Makes the builders. Every shape passes the contract's write schema: a field of a wrong form is an error of zod at
+ * once.
+ */
 export function createPaymentBuilders({ draws, clock, integrationAddress }: PaymentBuilderDeps): PaymentBuilders {
   /** A decimal from 0.01 on, with `digits` digits after the point at most and no more than that. */
   const amount = (digits: number) => {

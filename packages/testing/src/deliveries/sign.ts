@@ -1,4 +1,8 @@
-/** The signature of a delivery, from the text of the contract alone: it shares no code with the verifier it tests. Source: docs/interface.md 6. @module */
+/**
+ * The signature of a delivery, from the text of the contract alone: it shares no code with the verifier it tests.
+ * Source: docs/interface.md 6.
+ * @module
+ */
 
 /** The code of a body: 64 lowercase hex digits of HMAC-SHA256 over `t`, a dot and the bytes. */
 export async function codeOf(secret: string, t: string, body: Uint8Array<ArrayBuffer>): Promise<string> {

@@ -90,7 +90,9 @@ export function reviewJson(applicant: ApplicantRecord, now: number): Record<stri
   }
 }
 
-/** An applicant as the API answers it. It holds personal data, as the provider's answers do; nobody of that name exists. */
+/**
+ * An applicant as the API answers it. It holds personal data, as the provider's answers do; nobody of that name exists.
+ */
 export function applicantJson(applicant: ApplicantRecord, now: number, showsReview = true): Record<string, unknown> {
   return {
     id: applicant.id,

@@ -17,7 +17,10 @@ export interface ProviderControl {
   applicant(applicantId: string): ApplicantView | null
   /** All applicants of a client, oldest first. */
   applicants(clientId: string): ApplicantView[]
-  /** Mints a share token without a request, as its donor would. @throws RangeError For what a request would be refused. */
+  /**
+   * Mints a share token without a request, as its donor would.
+   * @throws RangeError For what a request would be refused.
+   */
   mintShareToken(token: {
     readonly applicantId: string
     readonly forClientId: string

@@ -13,7 +13,9 @@ export type ProviderOperation =
   | 'status'
   | 'testCompleted'
 
-/** What the caller gets instead of the answer. A number is an HTTP status; `errorCode` is one of the provider's errors. */
+/**
+ * What the caller gets instead of the answer. A number is an HTTP status; `errorCode` is one of the provider's errors.
+ */
 export type ProviderFaultAnswer =
   | number
   | { readonly errorCode: ErrorCode }

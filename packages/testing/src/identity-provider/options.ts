@@ -40,7 +40,10 @@ export const clientDefaults: { readonly levels: Readonly<Record<string, readonly
 /** How the provider is started. */
 export interface IdentityProviderOptions {
   readonly clients: readonly ProviderClient[]
-  /** Milliseconds since the epoch. Pass your own to move it: expiry, the signature's window and resends follow it. @default Date.now */
+  /**
+   * Milliseconds since the epoch. Pass your own to move it: expiry, the signature's window and resends follow it.
+   * @default Date.now
+   */
   readonly now?: (() => number) | undefined
   /** Makes ids; each call another one. @default 24 random hex digits */
   readonly newId?: (() => string) | undefined
@@ -50,9 +53,15 @@ export interface IdentityProviderOptions {
   readonly rateLimits?: boolean | undefined
   /** Whether the answer to a redemption shows the review, which the provider does only sometimes. @default true */
   readonly showsReview?: boolean | undefined
-  /** Whether webhooks are sent by themselves when they are due. Otherwise `deliverWebhooks` sends them. @default false */
+  /**
+   * Whether webhooks are sent by themselves when they are due. Otherwise `deliverWebhooks` sends them.
+   * @default false
+   */
   readonly sendsWebhooks?: boolean | undefined
-  /** Whether checks that are pending end by themselves with GREEN, and after how many milliseconds of this machine. @default never */
+  /**
+   * Whether checks that are pending end by themselves with GREEN, and after how many milliseconds of this machine.
+   * @default never
+   */
   readonly approvesAfterMs?: number | undefined
   /** Longest wait for the answer of a webhook, in milliseconds. @default 5000 */
   readonly webhookTimeoutMs?: number | undefined

@@ -76,7 +76,9 @@ export function reuse(
 }
 
 /**
- * Copies an applicant. The page on it names one parameter, the token: the copy has a name of the provider's choice and waits at `init`.
+ * Copies an applicant. The page on it names one parameter, the token: the copy has a name of the provider's choice and
+ * waits at `init`.
+ *
  * @throws Refusal 401 for the token, 400 with 10501, 10502 and 10518.
  */
 export function copy(

@@ -1,4 +1,8 @@
-/** What happens to a verification, and which event says so. Source: the provider's pages on statuses and on user verification webhooks. @module */
+/**
+ * What happens to a verification, and which event says so. Source: the provider's pages on statuses and on user
+ * verification webhooks.
+ * @module
+ */
 import { type ApplicantRecord, missingSteps, type Rejection } from './applicants.js'
 import type { ProviderState } from './state.js'
 

@@ -1,4 +1,8 @@
-/** Share tokens: minted by the donor, valid once and for a while. Source: the provider's page on generating a share token. @module */
+/**
+ * Share tokens: minted by the donor, valid once and for a while. Source: the provider's page on generating a share
+ * token.
+ * @module
+ */
 import { Refusal } from './errors.js'
 import { toWords } from './internal/times.js'
 import type { ProviderClient } from './options.js'
@@ -8,7 +12,9 @@ const defaultTtlInSecs = 1_200
 
 /**
  * Mints a share token for a partner. The applicant need not be approved: that is looked at when the token is redeemed.
- * @throws Refusal 400 for missing or malformed fields and for a client that is no partner, 404 for an unknown applicant.
+ *
+ * @throws Refusal 400 for missing or malformed fields and for a client that is no partner, 404 for an unknown
+ * applicant.
  */
 export function mint(state: ProviderState, donor: ProviderClient, field: (name: string) => unknown): ShareToken {
   const applicantId = field('applicantId')

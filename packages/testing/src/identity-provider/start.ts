@@ -20,7 +20,10 @@ export interface RequestRecord {
   readonly operation: ProviderOperation | null
   readonly method: string
   readonly path: string
-  /** What the provider made of it, whatever a fault then did to the answer; null when a fault kept it from being carried out. */
+  /**
+   * What the provider made of it, whatever a fault then did to the answer; null when a fault kept it from being carried
+   * out.
+   */
   readonly status: number | null
 }
 
@@ -36,7 +39,10 @@ export interface TestIdentityProvider extends ProviderControl {
   fail(fault: ProviderFault): void
   /** Forgets faults that met no request yet. */
   clearFaults(): void
-  /** Says where a client's events go; before it, those that its options name. What waits already goes where it was to go. */
+  /**
+   * Says where a client's events go; before it, those that its options name. What waits already goes where it was to
+   * go.
+   */
   setWebhooks(clientId: string, targets: readonly WebhookTarget[]): void
   /** Sends the webhooks that are due by the clock, one after the other. */
   deliverWebhooks(run?: WebhookRun): Promise<WebhookDelivery[]>

@@ -51,7 +51,10 @@ export function stepsOf(client: ProviderClient, levelName: string): readonly str
   return Object.hasOwn(levels, levelName) ? (levels[levelName] ?? null) : null
 }
 
-/** An applicant of a client, as its own API shows it. @throws Refusal 404 for unknown, deleted and other clients' applicants. */
+/**
+ * An applicant of a client, as its own API shows it.
+ * @throws Refusal 404 for unknown, deleted and other clients' applicants.
+ */
 export function applicantOf(state: ProviderState, client: ProviderClient, applicantId: string): ApplicantRecord {
   const applicant = state.applicants.get(applicantId)
   if (applicant === undefined || applicant.isDeleted || applicant.clientId !== client.clientId)

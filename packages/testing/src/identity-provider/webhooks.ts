@@ -1,4 +1,8 @@
-/** Webhooks: made when something happens, sent when they are due, sent again when they fail. Source: the provider's webhook manager. @module */
+/**
+ * Webhooks: made when something happens, sent when they are due, sent again when they fail. Source: the provider's
+ * webhook manager.
+ * @module
+ */
 import { createHmac } from 'node:crypto'
 import type { ApplicantRecord } from './applicants.js'
 import { toMilliseconds, toSecondsWithOffset } from './internal/times.js'

@@ -56,8 +56,11 @@ function checked(options: TestServiceOptions): TestServiceOptions & { legacyKeys
 }
 
 /**
- * Makes a service. It refuses what the contract refuses, in the contract's order; what it answers passes the contract's write schemas.
- * @throws {TypeError} When an option is missing, malformed or none of those that there are. `failNext` throws one for a fault without status.
+ * Makes a service. It refuses what the contract refuses, in the contract's order; what it answers passes the contract's
+ * write schemas.
+ *
+ * @throws {TypeError} When an option is missing, malformed or none of those that there are. `failNext` throws one for a
+ * fault without status.
  * @example
  * const service = createTestService({ baseUrl, integrations: [{ address, apiSecret }] })
  * setupServer(...service.handlers).listen()

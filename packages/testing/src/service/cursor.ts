@@ -1,4 +1,8 @@
-/** Page tokens: opaque to clients, bound to an integration and a list, the same 400 for every flaw. Source: docs/interface.md 4.1; docs/decisions/cursor.md. @module */
+/**
+ * Page tokens: opaque to clients, bound to an integration and a list, the same 400 for every flaw. Source:
+ * docs/interface.md 4.1; docs/decisions/cursor.md.
+ * @module
+ */
 import type { PaymentBody } from '@payment-integration/contract'
 import { newestFirst } from '../builders/payments.js'
 

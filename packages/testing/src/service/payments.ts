@@ -1,4 +1,8 @@
-/** The payments of the service under test, with their versions. Source: docs/interface.md 2.1, 3; docs/decisions/version.md. @module */
+/**
+ * The payments of the service under test, with their versions. Source: docs/interface.md 2.1, 3;
+ * docs/decisions/version.md.
+ * @module
+ */
 import { type PaymentBody, paymentWriteSchema, type SnapshotBody } from '@payment-integration/contract'
 import { newestFirst, snapshotOf } from '../builders/payments.js'
 import { mayFollow } from './transitions.js'
@@ -15,21 +19,28 @@ export interface TestPaymentKey {
 
 /** How a payment is changed. */
 export interface ChangeOptions {
-  /** Whether a transition that the service refuses is made all the same, for tests of what cannot happen. @default false */
+  /**
+   * Whether a transition that the service refuses is made all the same, for tests of what cannot happen.
+   * @default false
+   */
   readonly force?: boolean | undefined
 }
 
 /** Stored payments. */
 export interface TestPayments {
   /**
-   * Stores a payment, or replaces the one of its integration, chain and hash. Gives the snapshot that the service would send.
+   * Stores a payment, or replaces the one of its integration, chain and hash. Gives the snapshot that the service would
+   * send.
+   *
    * @throws {RangeError} When the stored one has a higher version: versions never decrease.
    */
   record(payment: PaymentBody): SnapshotBody
   /**
-   * Changes a payment and adds 1 to its version. Gives the snapshot that the service would send. What changes nothing makes no version, and
-   * gives the snapshot that is stored.
-   * @throws {RangeError} When no payment fits, or more than one does, or the service would refuse the transition of the state.
+   * Changes a payment and adds 1 to its version. Gives the snapshot that the service would send. What changes nothing
+   * makes no version, and gives the snapshot that is stored.
+   *
+   * @throws {RangeError} When no payment fits, or more than one does, or the service would refuse the transition of the
+   * state.
    */
   change(key: TestPaymentKey, change: PaymentChange, options?: ChangeOptions): SnapshotBody
   /** Takes a payment away, as if the service had never seen it. @throws {RangeError} As `change`. */

@@ -1,4 +1,8 @@
-/** Which state may follow which, as the service decides. It shares no code with it. Source: docs/interface.md 3; docs/decisions/transitions.md. @module */
+/**
+ * Which state may follow which, as the service decides. It shares no code with it. Source: docs/interface.md 3;
+ * docs/decisions/transitions.md.
+ * @module
+ */
 import type { PaymentBody } from '@payment-integration/contract'
 
 type State = NonNullable<PaymentBody['state']>
@@ -13,7 +17,10 @@ const followers: Readonly<Record<State, readonly State[]>> = {
   refund_success: [],
 }
 
-/** Whether the service lets a payment go from one state to another. The same state is no change; nothing returns to none. */
+/**
+ * Whether the service lets a payment go from one state to another. The same state is no change; nothing returns to
+ * none.
+ */
 export function mayFollow(from: PaymentBody['state'], to: PaymentBody['state']): boolean {
   return from === to || from === null || (to !== null && followers[from].includes(to))
 }

@@ -1,4 +1,7 @@
-/** Identity verifications of the service under test, by e-mail. Source: docs/interface.md 2.5, 3 (KYC attachment). @module */
+/**
+ * Identity verifications of the service under test, by e-mail. Source: docs/interface.md 2.5, 3 (KYC attachment).
+ * @module
+ */
 import { type ShareResponse, shareRejectedMessage } from '@payment-integration/contract'
 import { emailKey } from './email-key.js'
 
@@ -20,7 +23,10 @@ export interface IdentityControl {
   ): void
   /** Moves what was shared along without a verdict. @throws {RangeError} As `decide`. */
   move(email: string, reviewStatus: 'init' | 'pending' | 'prechecked' | 'onHold'): void
-  /** Somebody else verified this user: every share answers 409. @throws {RangeError} When the text is no e-mail address. */
+  /**
+   * Somebody else verified this user: every share answers 409.
+   * @throws {RangeError} When the text is no e-mail address.
+   */
   verifyElsewhere(email: string): void
   /** The provider refuses this token with these words: 422. */
   rejectToken(token: string, message: string): void

@@ -11,6 +11,7 @@ export interface SqliteTestDatabase extends SqliteDatabase {
 
 /**
  * Makes a fixture on a fresh connection, which it closes.
+ *
  * @param remove - Removes the database file, if there is one.
  * @example versionStoreConformance('bun:sqlite', (faults) => createSqliteFixture(new Database(':memory:'), faults), { test })
  */

@@ -1,9 +1,9 @@
 export {
   createFastifyHandler,
-  fastifyReceiver,
   type FastifyHandler,
   type FastifyLike,
   type FastifyReceiverOptions,
   type FastifyReplyLike,
   type FastifyRequestLike,
+  fastifyReceiver,
 } from '../adapters/fastify.js'

@@ -50,7 +50,7 @@ describe('table', () => {
 })
 
 describe('plain', () => {
-  it('leaves one line without what moves the cursor or turns text around', () => {
+  it('returns one line without control and direction characters', () => {
     expect(plain('a\u001b[2Jb\r\nc\u202ed\u2028e é 中')).toBe('a [2Jb c d e é 中')
   })
 })

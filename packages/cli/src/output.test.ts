@@ -29,7 +29,7 @@ describe('colour', () => {
     [false, { FORCE_COLOR: '1' }, false],
   ])('on a terminal %s with %j: %s', (terminal, env, wanted) => expect(wantsColour(terminal, env)).toBe(wanted))
 
-  it('leaves text alone when nobody sees it', () => {
+  it('does not change text without colour', () => {
     expect(createStyle(false).red('x')).toBe('x')
     expect(createStyle(true).red('x')).toContain('\u001b[31m')
   })

@@ -5,9 +5,9 @@ type Sent = readonly [ms: number, signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP']
 
 describe('createSignalReader', () => {
   it.each<[string, readonly Sent[], readonly string[]]>([
-    ['one signal asks', [[0, 'SIGINT']], ['stop']],
+    ['one signal stops', [[0, 'SIGINT']], ['stop']],
     [
-      'a copy of the first within half a second is the same wish',
+      'a copy of the first within half a second is ignored',
       [
         [0, 'SIGINT'],
         [2, 'SIGINT'],
@@ -31,7 +31,7 @@ describe('createSignalReader', () => {
       ],
       ['stop', 'insist'],
     ],
-    ['a closed terminal asks', [[0, 'SIGHUP']], ['stop']],
+    ['a closed terminal stops', [[0, 'SIGHUP']], ['stop']],
     [
       'a closed terminal never insists',
       [
@@ -65,7 +65,7 @@ it('a start that fails without a signal failed by itself', async () => {
   expect(await isStoppedEarly(new AbortController().signal, new Error('The port is in use.'))).toBe(false)
 })
 
-it('a start that fails after a signal was told to stop', async () => {
+it('a start that fails after a signal was stopped', async () => {
   expect(await isStoppedEarly(AbortSignal.abort(), new Error('The port is in use.'))).toBe(true)
 })
 

@@ -24,7 +24,7 @@ function terminal(columns: number) {
 }
 
 describe('createScreen', () => {
-  it('keeps lines below everything that is printed, and takes them away without a trace', () => {
+  it('keeps status lines below all output, and removes them completely', () => {
     const stream = terminal(40)
     const { above, live } = createScreen(stream)
     const print = (line: string) => above(() => stream.write(`${line}\n`))

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createClosers } from './clean-up.js'
 
-it('closes newest first, goes on past a failure and reports the first one', async () => {
+it('closes newest first, continues after a failure and rejects with the first one', async () => {
   const closers = createClosers()
   const closed: string[] = []
   closers.add('a', (name) => closed.push(name))
@@ -11,7 +11,7 @@ it('closes newest first, goes on past a failure and reports the first one', asyn
   expect(closed).toEqual(['c', 'a'])
 })
 
-it('closes once, however often it is asked', async () => {
+it('closes once, also after several calls', async () => {
   const closers = createClosers()
   let count = 0
   expect(closers.add('thing', () => (count += 1))).toBe('thing')

@@ -5,7 +5,7 @@ const txHash = '0xaa'
 const delivery = { txHash, version: 1, attempt: 1, latencyMs: 10, outcome: 'delivered' }
 
 describe('createLedger', () => {
-  it('resolves a wait as soon as its condition holds, also when it held before', async () => {
+  it('resolves a wait once its condition holds, also when it already holds', async () => {
     const ledger = createLedger()
     const waiting = ledger.until(txHash, (seen) => seen.indexed, new AbortController().signal)
     ledger.sawIndexed('0xbb')
@@ -34,7 +34,7 @@ describe('createLedger', () => {
     expect(await ledger.until(txHash, both, new AbortController().signal)).toBe(true)
   })
 
-  it('counts deliveries, further attempts, and the median latency of what was delivered', () => {
+  it('counts deliveries, retries, and the median latency of deliveries', () => {
     const ledger = createLedger()
     expect(ledger.figures()).toEqual({ delivered: 0, retried: 0, p50Ms: null })
     ledger.sawDelivery({ ...delivery, latencyMs: 5_000, outcome: 'pending' })

@@ -25,7 +25,7 @@ describe('seededFraction', () => {
 describe('planPayment', () => {
   it('makes the same run from the same seed', () => expect(plans(42, 20)).toEqual(plans(42, 20)))
 
-  it('goes pending -> success, and for some on to a refund', () => {
+  it('moves pending -> success, and some payments on to a refund', () => {
     const paths = new Set(plans(1, 200).map(({ updates }) => updates.map(({ state }) => state).join(' ')))
     expect([...paths].sort()).toEqual(['pending success', 'pending success refund_pending refund_success'])
   })

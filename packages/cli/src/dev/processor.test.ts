@@ -50,7 +50,7 @@ describe('createDemoProcessor', () => {
     })
   })
 
-  it('ends a request when asked to', async () => {
+  it('aborts a request with its signal', async () => {
     const { send } = await processor(200, {})
     await expect(send(update, AbortSignal.abort(new Error('ended')))).rejects.toThrow('ended')
   })

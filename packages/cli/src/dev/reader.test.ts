@@ -57,7 +57,7 @@ describe('createDemoReader', () => {
     expect((await compare(txHash)).difference).toBe('The API and the receiver disagree about "note".')
   })
 
-  it('says when the receiver stored nothing', async () => {
+  it('reports that the receiver stored nothing', async () => {
     const { compare } = await reader(200, payment, null)
     expect((await compare(txHash)).difference).toBe('The receiver stored nothing.')
   })

@@ -56,7 +56,7 @@ describe('startDemoReceiver', () => {
     expect([stored(snapshot), stored(elsewhere)]).toEqual([snapshot, elsewhere])
   })
 
-  it('keeps the newest version when an older one comes later', async () => {
+  it('keeps the newest version when an older one arrives later', async () => {
     const { post, stored, answers } = await receiver()
     await post({ ...snapshot, version: 2, state: 'pending' })
     expect(await post(snapshot)).toBe(204)
@@ -64,7 +64,7 @@ describe('startDemoReceiver', () => {
     expect(stored(snapshot)?.version).toBe(2)
   })
 
-  it('refuses a forged delivery and stores nothing', async () => {
+  it('rejects a forged delivery and stores nothing', async () => {
     const { post, stored, refusals } = await receiver()
     const status = await post(snapshot, {}, 'another-secret-of-somebody-else')
     expect(status).toBeGreaterThanOrEqual(400)
@@ -76,7 +76,7 @@ describe('startDemoReceiver', () => {
     ['no signature', snapshot, { 'x-service-signature': '' }],
     ['a signed text that is not JSON', 'not json', {}],
     ['another integration in the header', snapshot, { 'x-service-integration': `0x${'22'.repeat(20)}` }],
-  ])('refuses %s', async (_name, content, headers) => {
+  ])('rejects %s', async (_name, content, headers) => {
     const { post, answers, refusals } = await receiver()
     const status = await post(content, headers)
     expect([400, 401, 403]).toContain(status)
@@ -84,13 +84,13 @@ describe('startDemoReceiver', () => {
     expect(answers).toEqual([])
   })
 
-  it('refuses everything before the secret is issued', async () => {
+  it('rejects every delivery before the secret is issued', async () => {
     const { post, answers } = await receiver(() => undefined)
     expect(await post(snapshot)).toBeGreaterThanOrEqual(400)
     expect(answers).toEqual([])
   })
 
-  it('refuses a body of more than 64 KiB, which the sender hears, and says so', async () => {
+  it('rejects a body of more than 64 KiB with 413 and reports it', async () => {
     const { post, refusals } = await receiver()
     expect(await post('x'.repeat(70_000))).toBe(413)
     expect(await post('x'.repeat(3_000_000))).toBe(413)

@@ -71,7 +71,7 @@ describe('runSession', () => {
     expect(events.indexOf(shown[0] as DemoEvent)).toBeGreaterThan(events.indexOf(first))
   })
 
-  it('goes on after a payment that could not be made', async () => {
+  it('continues after a payment that could not be made', async () => {
     const pay = async ({ number }: { number: number }) => {
       if (number === 1) throw new Error('no funds')
       throw new Error('no gas')
@@ -91,7 +91,7 @@ describe('runSession', () => {
     expect(events.filter(({ event }) => event === 'legacy.ready')).toEqual([])
   })
 
-  it('reports what the processor and the reader could not do', async () => {
+  it('reports errors of the processor and the reader', async () => {
     const send = () => Promise.reject(new Error('The service answered 503.'))
     expect((await run({ processor: { send } })).result.problems).toEqual([
       'Payment 1: The service answered 503.',
@@ -101,7 +101,7 @@ describe('runSession', () => {
     expect((await run({ reader: { compare } })).result.problems).toContain('Payment 2: not found')
   })
 
-  it('says what each payment still waits for when the signal comes', async () => {
+  it('reports the step that each unfinished payment waits for when the signal comes', async () => {
     const stop = new AbortController()
     const send = async () => {
       queueMicrotask(() => stop.abort())
@@ -113,7 +113,7 @@ describe('runSession', () => {
     expect(result.unfinished[0]).toBe('Payment 1 still waits for the update to success.')
   })
 
-  it('does not say that a verified payment waits, even when the signal comes at that moment', async () => {
+  it('never reports a verified payment as unfinished', async () => {
     const stop = new AbortController()
     const stage = createStage(({ event }) => event === 'payment.verified' && stop.abort(), io.now)
     const result = await runSession(demo(), { ...plan, payments: 1 }, stage, io, stop.signal)

@@ -17,7 +17,7 @@ function recorded() {
   return { printed, stage }
 }
 
-it('shows a payment before the news about it, though the news came first', async () => {
+it('prints a payment before its events, even when they came first', async () => {
   const { printed, stage } = recorded()
   await stage.first(
     async () => stage.report(indexed),
@@ -29,7 +29,7 @@ it('shows a payment before the news about it, though the news came first', async
   expect(times).toEqual([...times].sort((a, b) => a - b))
 })
 
-it('shows what was held when the payment could not be made', async () => {
+it('prints delayed events when the payment could not be made', async () => {
   const { printed, stage } = recorded()
   const failing = stage.first(
     async () => {

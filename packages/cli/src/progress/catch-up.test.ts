@@ -32,7 +32,7 @@ function linesAt(at: number, ...events: readonly (readonly [number, ServiceEvent
 }
 
 describe('progress', () => {
-  it('shows how far a chain is, how fast, and what is left', () => {
+  it('prints block, rates and time left of a chain', () => {
     const events = Array.from({ length: 8 }, (_, second) => [
       [second * 1_000, payment(137)] as const,
       [second * 1_000, payment(137)] as const,
@@ -43,7 +43,7 @@ describe('progress', () => {
     ])
   })
 
-  it('takes its rates from the last ten seconds', () => {
+  it('computes rates over the last ten seconds', () => {
     const slow = Array.from({ length: 60 }, (_, second) => [second * 1_000, indexed(1, second, 100_000)] as const)
     const fast = Array.from(
       { length: 21 },
@@ -53,7 +53,7 @@ describe('progress', () => {
     expect(linesAt(70_000, ...slow, ...fast)[0]).toContain(' 100 blocks/s')
   })
 
-  it('says that a chain stands still: its rate falls to nothing, and no time is promised', () => {
+  it('prints a rate of zero and no time left for a chain without progress', () => {
     const events = Array.from(
       { length: 5 },
       (_, second) => [second * 1_000, indexed(1, second * 100, 100_000)] as const,
@@ -68,7 +68,7 @@ describe('progress', () => {
     expect(linesAt(shownAfterMs, [0, indexed(1, 99, 100)])).toHaveLength(1)
   })
 
-  it('tells once that a chain is caught up, with its payments and its time', () => {
+  it('reports once that a chain is caught up, with its payments and its time', () => {
     const progress = createProgress()
     const told = (
       [
@@ -86,14 +86,14 @@ describe('progress', () => {
     expect(progress.unfinished(60_000)).toEqual([])
   })
 
-  it('tells of no catch-up that took no time, whenever payments arrived at the head before it', () => {
+  it('reports no catch-up that is shorter than the limit', () => {
     const progress = createProgress()
     progress.saw(payment(1), 0)
     expect(progress.saw(indexed(1, 99, 100), 50_000)).toBeNull()
     expect(progress.saw(indexed(1, 100, 100), 50_100)).toBeNull()
   })
 
-  it('shows an added router beside its chain, without payments: they are not told apart', () => {
+  it('prints an added router beside its chain, without a rate of payments', () => {
     const events = [
       [0, indexed(1, 5_000, 10_000)],
       [0, backfilled(0, 1_000)],
@@ -113,7 +113,7 @@ describe('progress', () => {
     expect(progress.unfinished(9_000)).toHaveLength(1)
   })
 
-  it('has no rate below nothing after a reorganisation', () => {
+  it('has no negative rate after a reorg', () => {
     const reorganised: ServiceEvent = { type: 'chain.reorganised', chainId: 1, from: 900, commonAncestor: 100 }
     const events = [
       [0, indexed(1, 500, 1_000)],

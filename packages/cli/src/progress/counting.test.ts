@@ -46,14 +46,14 @@ function shown({ live, json }: { live: boolean; json: boolean }) {
 }
 
 describe('showCounting', () => {
-  it('keeps one line of a terminal up to date and takes it away', () => {
+  it('updates one line of a terminal and removes it at the end', () => {
     const { screens, out } = shown({ live: true, json: false })
     expect(screens.map((lines) => lines.length)).toEqual([1, 1, 1, 0])
     expect(screens[1]?.[0]).toContain('50 %, 50 of 100')
     expect(out).toEqual([])
   })
 
-  it('prints a line every ten seconds where nobody watches a terminal', () => {
+  it('prints a line every ten seconds without a terminal', () => {
     const { out } = shown({ live: false, json: false })
     expect(out).toEqual([expect.stringContaining('50 of 100')])
   })

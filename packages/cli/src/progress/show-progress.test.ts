@@ -27,7 +27,7 @@ function displayed(rounds: number, options: { live: boolean; mayUseTerminal: boo
 const behind = { type: 'chain.indexed', chainId: 1, blockNumber: 0, head: 100 } as const
 
 describe('showProgress', () => {
-  it('keeps lines on a terminal up to date, says when a chain is done, and cleans up', async () => {
+  it('updates lines of a terminal, reports a finished chain, and removes the lines', async () => {
     const { shown, run, screens, logged, out, at } = displayed(4, { live: true, mayUseTerminal: true })
     shown.onEvent(behind)
     await run()

@@ -32,13 +32,9 @@ export { type ConversionFeed, convertAmount } from '../legacy/conversion.js'
 export { defaultMaxExtraFeeBps } from '../legacy/extra-fee.js'
 export type { Confirmations } from '../legacy/finality.js'
 export { type CheckedVerifyRequest, parseVerifyRequest } from '../legacy/verify-request.js'
-export {
-  createDispatcher,
-  type DispatcherDeps,
-  type DispatcherOptions,
-  dispatcherDefaults,
-  minLeaseMs,
-} from '../notifications/dispatcher.js'
+export { excerptBytes } from '../notifications/attempt.js'
+export { createDispatcher, type DispatcherDeps } from '../notifications/dispatcher.js'
+export { type DispatcherOptions, dispatcherDefaults, minLeaseMs } from '../notifications/dispatcher-options.js'
 export {
   blockBaseMs,
   blockCapMs,
@@ -47,7 +43,6 @@ export {
   judgeEndpoint,
 } from '../notifications/endpoint-health.js'
 export { endpointOf } from '../notifications/endpoint-of.js'
-export { excerptBytes } from '../notifications/excerpt-bytes.js'
 export type { OpenSecret } from '../notifications/opened-secrets.js'
 export {
   type AttemptResult,

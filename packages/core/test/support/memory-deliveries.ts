@@ -13,7 +13,7 @@ import type {
 import type { Clock } from '../../src/ports/world.js'
 import { memoryEndpoints } from './memory-endpoints.js'
 
-type Given = Omit<ClaimedDelivery, 'claimToken' | 'attempt' | 'step' | 'replay' | 'probe' | 'ageMs'>
+type Given = Omit<ClaimedDelivery, 'leaseToken' | 'attempt' | 'step' | 'replay' | 'probe' | 'ageMs'>
 
 /** A delivery to put into the outbox. */
 export type NewDelivery = Pick<Given, 'deliveryId'> & Partial<Given> & { readonly dueAt?: number }
@@ -23,10 +23,10 @@ interface Row {
   readonly attempts: readonly AttemptRecord[]
   readonly status: DeliveryStatus
   readonly createdAt: number
-  /** When it was made or replayed. */
+  /** When it was created or replayed. */
   readonly madeAt: number
   readonly dueAt: number
-  /** 0: never claimed, 1: comes back, 2: replayed. */
+  /** 0: first attempts, 1: retries, 2: replays. */
   readonly lane: 0 | 1 | 2
   /** Attempts logged when its schedule began. */
   readonly scheduleFrom: number
@@ -39,25 +39,25 @@ interface Row {
 export interface MemoryDeliveries extends DeliveryStore {
   add(delivery: NewDelivery): void
   view(deliveryId: string): DeliveryView
-  /** What a transaction does. */
+  /** The replay of a transaction. */
   replay(request: ReplayRequest): Replayed
-  /** Calls everyone who waits for due deliveries, as another process' commit would. */
+  /** Calls every listener for due deliveries, as another process' commit would. */
   announce(): void
-  /** How many wait for it. */
+  /** The number of listeners. */
   readonly listening: () => number
-  /** What the next call rejects with, per method; each error is used once. */
+  /** Errors of the next calls, per method; each is used once. */
   readonly failures: { claim: Error[]; settle: Error[]; msUntilDue: Error[] }
   /** Every request for a claim. */
   readonly claims: ClaimRequest[]
   /** The `limit` of every claim. */
   readonly claimLimits: number[]
-  /** How many attempts each settle held, those that were refused included. */
+  /** The number of attempts in each settle, refused ones included. */
   readonly groups: number[]
-  /** Makes every lease that runs end later. */
+  /** Extends every lease. */
   extendLeases(ms: number): void
-  /** Takes every claim away, as another dispatcher would that took them over. */
-  loseClaims(): void
-  /** Gives back what undoes every change from now on. */
+  /** Ends every lease, as another dispatcher's claim would. */
+  loseLeases(): void
+  /** Returns a function that undoes every change from now on. */
   save(): () => void
 }
 
@@ -90,10 +90,10 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
     return row
   }
   const paymentOf = ({ given }: Row) => `${given.chainId}:${given.txHash}:${given.integrationAddress}`
-  const overtaken = (row: Row) => (newest.get(paymentOf(row)) ?? 0) > row.given.version
+  const isSuperseded = (row: Row) => (newest.get(paymentOf(row)) ?? 0) > row.given.version
   const availableAt = (row: Row) => (row.token === null ? row.dueAt : Math.max(row.dueAt, row.leaseUntil))
-  const waiting = () => [...pending].map(found)
-  const isHeld = ({ token, leaseUntil }: Row) => token !== null && clock.now() < leaseUntil
+  const pendingRows = () => [...pending].map(found)
+  const isLeased = ({ token, leaseUntil }: Row) => token !== null && clock.now() < leaseUntil
 
   function viewOf(row: Row): DeliveryView {
     const { deliveryId, integrationAddress, chainId, txHash, version } = row.given
@@ -151,7 +151,7 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
     extendLeases(ms) {
       for (const row of rows.values()) if (row.token !== null) put({ ...row, leaseUntil: row.leaseUntil + ms })
     },
-    loseClaims() {
+    loseLeases() {
       for (const row of rows.values()) if (row.token !== null) put({ ...row, token: `lost ${row.token}` })
     },
     save() {
@@ -168,7 +168,7 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
         .filter(({ given }) => deliveryId === undefined || given.deliveryId === deliveryId)
         .filter((row) => fits(filter, viewOf(row)))
         .slice(0, limit)
-      const free = chosen.filter((row) => !isHeld(row))
+      const free = chosen.filter((row) => !isLeased(row))
       const now = clock.now()
       for (const row of free) {
         const schedule = { scheduleFrom: row.attempts.length, dueAt: now, madeAt: now, token: null }
@@ -178,30 +178,30 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
       return { replayed: free.length, underWay: chosen.length - free.length, lastId }
     },
     async claim(request: ClaimRequest) {
-      const { limit, leaseMs, again = limit, perEndpoint = Number.POSITIVE_INFINITY, held = new Map() } = request
-      const { free = Number.POSITIVE_INFINITY } = request
+      const { limit, leaseMs, maxRetries = limit, perEndpoint = Number.POSITIVE_INFINITY } = request
+      const { freeSlots = Number.POSITIVE_INFINITY } = request
       claims.push(request)
       failOnce('claim')
       const now = clock.now()
-      const taken = new Map<string, number>(held)
-      const takenOf = new Map<string, number>(request.heldOf ?? [])
+      const byEndpoint = new Map(request.inFlightByEndpoint)
+      const byIntegration = new Map(request.inFlightByIntegration)
       const claimed: ClaimedDelivery[] = []
       let retries = 0
-      /** Lane 1 for a probe, null for what is not to be had. */
+      /** Lane 1 for a probe, null for a blocked delivery. */
       const laneOf = (row: Row) => {
         const gate = row.lane === 2 ? 'open' : endpoints.gate(row.given.integrationAddress)
         return gate === 'closed' ? null : gate === 'probe' ? 1 : row.lane
       }
-      /** Takes the longest due out of a queue of the integration whose turn it is: of which the fewest are held, after the last one served. */
-      const nextOf = (name: string, queue: Row[]): Row | undefined => {
+      /** Takes the longest due delivery of the integration with the fewest in flight, after the last one served. */
+      const takeNext = (name: string, queue: Row[]): Row | undefined => {
         const last = served.get(name) ?? ''
         const addresses = [...new Set(queue.map(({ given }) => given.integrationAddress))].sort()
         const inTurn = [...addresses.filter((own) => own > last), ...addresses.filter((own) => own <= last)]
-        const [turn] = inTurn.sort((a, b) => (takenOf.get(a) ?? 0) - (takenOf.get(b) ?? 0))
+        const [turn] = inTurn.sort((a, b) => (byIntegration.get(a) ?? 0) - (byIntegration.get(b) ?? 0))
         const at = queue.findIndex(({ given }) => given.integrationAddress === turn)
         return at < 0 ? undefined : queue.splice(at, 1)[0]
       }
-      const due = waiting()
+      const due = pendingRows()
         .filter((row) => availableAt(row) <= now)
         .sort((a, b) => a.dueAt - b.dueAt)
       for (const lane of [0, 1, 2] as const) {
@@ -211,34 +211,34 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
           const name = endpointOf(row.given.notificationUrl)
           queues.set(name, [...(queues.get(name) ?? []), row])
         }
-        while (claimed.length < limit && (lane === 0 || retries < again)) {
-          const holds = (name: string) => taken.get(name) ?? 0
+        while (claimed.length < limit && (lane === 0 || retries < maxRetries)) {
+          const inFlight = (name: string) => byEndpoint.get(name) ?? 0
           const [first, ...others] = [...queues].filter(([, queue]) => queue.length > 0)
           if (first === undefined) break
           const [name, queue] = others.reduce((best, next) => {
-            const apart = holds(next[0]) - holds(best[0]) || (next[1][0]?.dueAt ?? 0) - (best[1][0]?.dueAt ?? 0)
+            const apart = inFlight(next[0]) - inFlight(best[0]) || (next[1][0]?.dueAt ?? 0) - (best[1][0]?.dueAt ?? 0)
             return apart < 0 ? next : best
           }, first)
-          if (holds(name) >= Math.min(perEndpoint, free - claimed.length)) break
-          const row = nextOf(name, queue)
+          if (inFlight(name) >= Math.min(perEndpoint, freeSlots - claimed.length)) break
+          const row = takeNext(name, queue)
           // Its endpoint's probe may have been taken just now.
           if (row === undefined || laneOf(row) !== lane) continue
           const { replay, attempts, scheduleFrom } = row
-          if (row.lane === 1 && attempts.length > 0 && overtaken(row)) {
+          if (row.lane === 1 && attempts.length > 0 && isSuperseded(row)) {
             put({ ...row, status: 'superseded' })
             continue
           }
           const probe = row.lane !== 2 && endpoints.probe(row.given.integrationAddress, leaseMs)
-          taken.set(name, holds(name) + 1)
-          takenOf.set(row.given.integrationAddress, (takenOf.get(row.given.integrationAddress) ?? 0) + 1)
+          byEndpoint.set(name, inFlight(name) + 1)
+          byIntegration.set(row.given.integrationAddress, (byIntegration.get(row.given.integrationAddress) ?? 0) + 1)
           served.set(name, row.given.integrationAddress)
           if (lane > 0) retries += 1
           tokens += 1
-          const claimToken = `token-${tokens}`
-          put({ ...row, lane: row.lane === 2 ? 2 : 1, token: claimToken, leaseUntil: now + leaseMs })
+          const leaseToken = `token-${tokens}`
+          put({ ...row, lane: row.lane === 2 ? 2 : 1, token: leaseToken, leaseUntil: now + leaseMs })
           const attempt = attempts.length + 1
           const step = attempt - scheduleFrom
-          claimed.push({ ...row.given, claimToken, attempt, step, replay, probe, ageMs: now - row.madeAt })
+          claimed.push({ ...row.given, leaseToken, attempt, step, replay, probe, ageMs: now - row.madeAt })
         }
       }
       return claimed
@@ -249,21 +249,21 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
       const now = clock.now()
       const statuses = settled.map(({ claim, rejected = null, attempt, verdict }) => {
         const row = rows.get(claim.deliveryId)
-        if (row === undefined || row.token !== claim.claimToken || now >= row.leaseUntil) return null
-        const retries = verdict.kind === 'retry'
-        const status = retries ? (overtaken(row) ? 'superseded' : 'pending') : verdict.kind
-        const dueAt = retries ? now + verdict.inMs : row.dueAt
+        if (row === undefined || row.token !== claim.leaseToken || now >= row.leaseUntil) return null
+        const isRetry = verdict.kind === 'retry'
+        const status = isRetry ? (isSuperseded(row) ? 'superseded' : 'pending') : verdict.kind
+        const dueAt = isRetry ? now + verdict.inMs : row.dueAt
         const attempts = [...row.attempts, ...(rejected === null ? [] : [rejected]), attempt]
         const scheduleFrom = row.scheduleFrom + (rejected === null ? 0 : 1)
         put({ ...row, attempts, scheduleFrom, token: null, lane: 1, status, dueAt })
         return status
       })
-      const counted = settled.filter(({ judged = true }, index) => statuses[index] !== null && judged)
-      return { statuses, turned: endpoints.judge(counted, judge) }
+      const counted = settled.filter(({ countsForHealth = true }, index) => statuses[index] !== null && countsForHealth)
+      return { statuses, transitions: endpoints.judge(counted, judge) }
     },
     async msUntilDue() {
       failOnce('msUntilDue')
-      const times = waiting().map((row) =>
+      const times = pendingRows().map((row) =>
         row.lane === 2
           ? availableAt(row)
           : Math.max(availableAt(row), endpoints.blockedUntil(row.given.integrationAddress)),
@@ -276,7 +276,7 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
       return () => void listeners.delete(own)
     },
     async backlog({ atMost }) {
-      const due = waiting().filter((row) => availableAt(row) <= clock.now())
+      const due = pendingRows().filter((row) => availableAt(row) <= clock.now())
       const isBlocked = ({ lane, given }: Row) => lane !== 2 && endpoints.blockedUntil(given.integrationAddress) > 0
       const oldest = (some: readonly Row[]) =>
         some.length === 0 ? null : clock.now() - Math.min(...some.map(availableAt))

@@ -1,4 +1,9 @@
-import type { EndpointJudge, EndpointTurn, EndpointView, SettledAttempt } from '../../src/ports/store-deliveries.js'
+import type {
+  EndpointJudge,
+  EndpointTransition,
+  EndpointView,
+  SettledAttempt,
+} from '../../src/ports/store-deliveries.js'
 import type { Clock } from '../../src/ports/world.js'
 
 /** The health of endpoints in memory. */
@@ -9,7 +14,7 @@ export interface MemoryEndpoints {
   probe(integrationAddress: string, leaseMs: number): boolean
   /** Unix milliseconds; 0 where nothing is blocked. */
   blockedUntil(integrationAddress: string): number
-  judge(settled: readonly SettledAttempt[], judge: EndpointJudge): EndpointTurn[]
+  judge(settled: readonly SettledAttempt[], judge: EndpointJudge): EndpointTransition[]
   views(): EndpointView[]
 }
 
@@ -33,7 +38,7 @@ export function memoryEndpoints(clock: Pick<Clock, 'now'>): MemoryEndpoints {
     },
     judge(settled, judge) {
       const addresses = [...new Set(settled.map(({ claim }) => claim.integrationAddress))]
-      return addresses.flatMap((integrationAddress): EndpointTurn[] => {
+      return addresses.flatMap((integrationAddress): EndpointTransition[] => {
         const attempts = settled.filter(({ claim }) => claim.integrationAddress === integrationAddress)
         const before = rows.get(integrationAddress)
         const change = judge(

@@ -1,23 +1,20 @@
-/** How a delivery leaves the outbox: it is delivered, unless it is given up. @module */
+/** Removes deliveries from the outbox: delivered, exhausted or superseded. @module */
 import type { Connection, Differences, Parameter } from '../engine.js'
 import { sendKept } from '../internal/statement.js'
 
-/** Why a delivery is not tried any more. */
-type GivenUp = 'exhausted' | 'superseded'
-
-/** Takes deliveries out of the outbox. */
-export async function takeOut(db: Connection, differences: Differences, ids: readonly number[]): Promise<void> {
+/** Removes deliveries from the outbox. */
+export async function removeFromOutbox(db: Connection, differences: Differences, ids: readonly number[]) {
   if (ids.length === 0) return
   const { name, oneOf } = differences
   const text = (parameter: Parameter) => `delete from ${name('outbox')} where ${oneOf('id', 'integer', ids, parameter)}`
   await sendKept(db, differences, text)
 }
 
-/** Takes deliveries out of the outbox, and notes why they were not delivered. */
+/** Removes deliveries from the outbox and stores why they were not delivered. */
 export async function giveUp(
   db: Connection,
   differences: Differences,
-  reason: GivenUp,
+  reason: 'exhausted' | 'superseded',
   ids: readonly number[],
 ): Promise<void> {
   if (ids.length === 0) return
@@ -25,5 +22,5 @@ export async function giveUp(
   const text = (parameter: Parameter) => `update ${name('deliveries')} set undelivered = ${parameter(reason)}
     where ${oneOf('id', 'integer', ids, parameter)}`
   await sendKept(db, differences, text)
-  await takeOut(db, differences, ids)
+  await removeFromOutbox(db, differences, ids)
 }

@@ -13,7 +13,7 @@ import { deliveryHeaders } from './sign-delivery.js'
 /** Most bytes of a response body in the attempt log. */
 export const excerptBytes = 1_024
 
-/** What an attempt needs from outside. */
+/** The dependencies of an attempt. */
 export interface AttemptDeps {
   readonly sender: Sender
   readonly openSecret: OpenSecret

@@ -7,7 +7,7 @@ import { checkDispatcherOptions, type DispatcherOptions } from './dispatcher-opt
 import { cacheOpenedSecrets } from './opened-secrets.js'
 import { openRound, type Round, type RoundDeps } from './round.js'
 
-/** What a dispatcher needs from outside. */
+/** The dependencies of a dispatcher. */
 export interface DispatcherDeps extends RoundDeps {
   readonly clock: Clock
   readonly options?: DispatcherOptions | undefined

@@ -263,7 +263,7 @@ describe('retries', () => {
 })
 
 describe('an endpoint that fails', () => {
-  /** Fails until told otherwise. */
+  /** An endpoint that fails until `state.status` changes. */
   function failing() {
     const state = { status: 500 }
     const setup = setUpDispatcher({ concurrency: 4, batch: 4 }, () => ({ ...ok, status: state.status }))
@@ -271,14 +271,14 @@ describe('an endpoint that fails', () => {
       setup.deliveries.add({ deliveryId: `d${index}`, integrationAddress: '0xbad' })
     return Object.assign(setup, { state })
   }
-  const turnsOf = (setup: ReturnType<typeof failing>) =>
+  const blockEventsOf = (setup: ReturnType<typeof failing>) =>
     setup.events.filter(({ type }) => type === 'endpoint.failing' || type === 'endpoint.recovered')
 
   test('is blocked after five failures in a row, with one event', async () => {
     const setup = failing()
     await setup.dispatcher.runOnce()
     expect(setup.posts.length).toBeLessThanOrEqual(8)
-    expect(turnsOf(setup)).toEqual([{ type: 'endpoint.failing', integrationAddress: '0xbad', failingMs: 0 }])
+    expect(blockEventsOf(setup)).toEqual([{ type: 'endpoint.failing', integrationAddress: '0xbad', failingMs: 0 }])
     expect(await setup.deliveries.endpoints()).toMatchObject([{ integrationAddress: '0xbad', blocks: 1 }])
     await setup.clock.advance(4_999)
     expect(await setup.dispatcher.runOnce()).toBe(0)
@@ -295,7 +295,7 @@ describe('an endpoint that fails', () => {
       expect(await setup.dispatcher.runOnce()).toBe(1)
       expect(setup.posts.length).toBe(first + index + 1)
     }
-    expect(turnsOf(setup)).toHaveLength(1)
+    expect(blockEventsOf(setup)).toHaveLength(1)
   })
 
   test('gets its backlog once a probe is answered, with another event', async () => {
@@ -307,7 +307,7 @@ describe('an endpoint that fails', () => {
     await setup.clock.advance(60_000)
     await setup.dispatcher.runOnce()
     expect(await setup.deliveries.count({ status: 'delivered' })).toBe(40)
-    expect(turnsOf(setup)).toEqual([
+    expect(blockEventsOf(setup)).toEqual([
       { type: 'endpoint.failing', integrationAddress: '0xbad', failingMs: 0 },
       { type: 'endpoint.recovered', integrationAddress: '0xbad', failingMs: 5_000 },
     ])
@@ -318,7 +318,7 @@ describe('an endpoint that fails', () => {
     const setup = failing()
     const controller = new AbortController()
     const running = setup.dispatcher.run(controller.signal)
-    await until('the block', () => turnsOf(setup).length === 1)
+    await until('the block', () => blockEventsOf(setup).length === 1)
     const first = setup.posts.length
     await setup.clock.advance(4_999)
     expect(setup.posts).toHaveLength(first)

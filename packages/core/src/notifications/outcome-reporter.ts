@@ -7,7 +7,7 @@ import type { Clock, Logger } from '../ports/world.js'
 import type { Attempted } from './attempt.js'
 import { attemptEvents, deliveryFields, endpointEvent } from './delivery-events.js'
 
-/** What the reporter needs from outside. */
+/** The dependencies of the reporter. */
 export interface OutcomeReporterDeps {
   readonly store: Pick<Store, 'deliveries'>
   readonly clock: Pick<Clock, 'now'>

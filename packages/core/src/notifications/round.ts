@@ -7,7 +7,7 @@ import { createSettler, type SettlerDeps } from './settler.js'
 import { createSleeper } from './sleeper.js'
 import { createSlots, type FreeSlots } from './slots.js'
 
-/** What a round needs from outside. */
+/** The dependencies of a round. */
 export type RoundDeps = AttemptDeps & Omit<SettlerDeps, 'onCommitBegun' | 'onSettled'>
 
 /**

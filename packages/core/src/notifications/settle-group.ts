@@ -17,7 +17,7 @@ export interface GroupOutcome {
 /** Longest time to settle the halves of a refused group one by one, in milliseconds. */
 export const halvingMs = 15_000
 
-/** What settling needs from outside. */
+/** The dependencies of settling. */
 export interface SettleGroupDeps extends OutcomeReporterDeps {
   readonly random: Pick<Random, 'fraction'>
 }

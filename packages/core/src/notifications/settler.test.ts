@@ -83,7 +83,7 @@ describe('group commit', () => {
     expect(deliveries.groups).toEqual([0, 1, 30])
   })
 
-  test(`no commit holds more than ${maxPerCommit} attempts`, async () => {
+  test(`no commit has more than ${maxPerCommit} attempts`, async () => {
     const { deliveries, events, stop } = running(700, setUpDispatcher({ concurrency: 1_000, batch: 1_000 }))
     await until('all settled', () => events.length === 700)
     await stop()

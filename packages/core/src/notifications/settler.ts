@@ -21,7 +21,7 @@ export const maxParallelCommits = 4
 /** Longest wait before a failed commit is tried again, in milliseconds: well below a lease. */
 const retryCapMs = 1_000
 
-/** What a settler needs from outside. */
+/** The dependencies of a settler. */
 export interface SettlerDeps extends SettleGroupDeps {
   readonly clock: Clock
   /** Called a turn of the event loop after a commit began: a store on this thread has finished by then. */

@@ -15,7 +15,7 @@ function freeOf(slots: Slots) {
   return [limit, maxRetries, freeSlots]
 }
 
-test('counts what is in flight in all, by endpoint, and of retries, replays and probes', () => {
+test('counts POSTs in flight in all, by endpoint, and of retries, replays and probes', () => {
   const slots = createSlots({ concurrency: 12, perEndpoint: 3 })
   for (const user of [first('a'), retry('a'), replay('b'), probe('c')]) slots.take(user)
   expect([slots.inFlight(), freeOf(slots), isLimitReached(slots)]).toEqual([4, [8, 3, 8], false])

@@ -2,10 +2,10 @@
 import { deliveryTimeoutMs } from '@payment-integration/contract'
 import { describeError } from '../internal/describe-error.js'
 import type { Sender } from '../ports/sender.js'
-import type { AttemptRecord, AttemptVerdict, ClaimedDelivery } from '../ports/store-deliveries.js'
+import type { AttemptRecord, ClaimedDelivery } from '../ports/store-deliveries.js'
 import type { SealedSecret } from '../ports/store-integrations.js'
 import type { Clock, Logger, Random } from '../ports/world.js'
-import { deliveryFields } from './delivery-events.js'
+import { type Attempted, deliveryFields, type LeasedDelivery } from './leased-delivery.js'
 import type { OpenSecret } from './opened-secrets.js'
 import { type AttemptResult, failureReason, nextVerdict } from './schedule.js'
 import { deliveryHeaders } from './sign-delivery.js'
@@ -20,25 +20,6 @@ export interface AttemptDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly random: Pick<Random, 'fraction'>
   readonly logger: Logger
-}
-
-/** A claimed delivery with its lease, by the clock of this process. */
-export interface LeasedDelivery {
-  readonly claim: ClaimedDelivery
-  /** Unix milliseconds before the claim was requested, so the store's lease ends no sooner than `leaseEndsAt`. */
-  readonly claimedAt: number
-  readonly leaseEndsAt: number
-}
-
-/** A recorded attempt, to be settled. */
-export interface Attempted extends LeasedDelivery {
-  /** The attempt before, if the receiver rejected its signature within the grace time of a rotation; else null. */
-  readonly rejected: AttemptRecord | null
-  readonly attempt: AttemptRecord
-  readonly verdict: AttemptVerdict
-  readonly countsForHealth: boolean
-  /** Milliseconds from the commit of the snapshot, or its replay, to the end of the attempt. */
-  readonly publishedMs: number
 }
 
 /** A POST with its result. */

@@ -1,18 +1,7 @@
-/** The events of settled attempts, and the fields that identify a delivery. @module */
+/** The events of settled attempts. @module */
 import type { ServiceEvent } from '../events.js'
 import type { AttemptRecord, ClaimedDelivery, DeliveryStatus, EndpointTransition } from '../ports/store-deliveries.js'
-import type { Attempted } from './attempt.js'
-
-type DeliveryFields = Pick<
-  ClaimedDelivery,
-  'deliveryId' | 'chainId' | 'txHash' | 'integrationAddress' | 'version' | 'attempt'
->
-
-/** The fields that identify a delivery in events and logs: no URL, no body, no secret. */
-export function deliveryFields(delivery: DeliveryFields): DeliveryFields {
-  const { deliveryId, chainId, txHash, integrationAddress, version, attempt } = delivery
-  return { deliveryId, chainId, txHash, integrationAddress, version, attempt }
-}
+import { type Attempted, deliveryFields } from './leased-delivery.js'
 
 /**
  * The events of a settled attempt, after those of the rejected one before it.

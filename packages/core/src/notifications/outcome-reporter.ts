@@ -4,8 +4,8 @@ import { describeError } from '../internal/describe-error.js'
 import type { Store } from '../ports/store.js'
 import type { AttemptRecord, DeliveryStatus, EndpointTransition, Settled } from '../ports/store-deliveries.js'
 import type { Clock, Logger } from '../ports/world.js'
-import type { Attempted } from './attempt.js'
-import { attemptEvents, deliveryFields, endpointEvent } from './delivery-events.js'
+import { attemptEvents, endpointEvent } from './delivery-events.js'
+import { type Attempted, deliveryFields } from './leased-delivery.js'
 
 /** The dependencies of the reporter. */
 export interface OutcomeReporterDeps {

@@ -1,8 +1,9 @@
 /** The way of a delivery: claim, sign, POST, record, settle. See docs/decisions/fairness.md. @module */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ClaimedDelivery } from '../ports/store-deliveries.js'
-import { type AttemptDeps, createAttempt, type LeasedDelivery } from './attempt.js'
+import { type AttemptDeps, createAttempt } from './attempt.js'
 import type { DispatcherLimits } from './dispatcher-options.js'
+import type { LeasedDelivery } from './leased-delivery.js'
 import { createSettler, type SettlerDeps } from './settler.js'
 import { createSleeper } from './sleeper.js'
 import { createSlots, type FreeSlots } from './slots.js'

@@ -3,8 +3,8 @@ import { StoreError } from '../errors.js'
 import { describeError } from '../internal/describe-error.js'
 import type { EndpointJudge } from '../ports/store-deliveries.js'
 import type { Random } from '../ports/world.js'
-import type { Attempted } from './attempt.js'
 import { judgeEndpoint } from './endpoint-health.js'
+import type { Attempted } from './leased-delivery.js'
 import { createOutcomeReporter, type OutcomeReporterDeps } from './outcome-reporter.js'
 
 /** The outcome of settling a group. */

@@ -2,8 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { backoffMs } from '../internal/backoff.js'
 import type { Clock } from '../ports/world.js'
-import type { Attempted } from './attempt.js'
-import { deliveryFields } from './delivery-events.js'
+import { type Attempted, deliveryFields } from './leased-delivery.js'
 import { createSettleGroup, type SettleGroupDeps } from './settle-group.js'
 
 /** Most attempts in one commit. */

@@ -4,21 +4,14 @@ import type { Connection, Differences, DueQuery, DueScan, Lane } from '../engine
 import { runKept, type StatementText } from '../internal/statement.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
-import { evenShare, type FreeSlots, inFlightTo, limitOfLane } from './free-slots.js'
+import { evenShare, type FreeSlots, inFlightTo, limitOfLane, type SlotUser } from './free-slots.js'
 import type { Moment } from './lease.js'
 import { lastAddress } from './skip-scan.js'
 
 /** A due delivery that a claim may take. */
-export interface Candidate {
+export interface Candidate extends SlotUser {
   readonly id: number
   readonly dueAt: number
-  /** 1 for every probe. */
-  readonly lane: number
-  readonly integration: string
-  /** As `endpointOf` names it. */
-  readonly endpoint: string
-  /** Its integration was blocked; this delivery tests whether it answers again. */
-  readonly probe: boolean
 }
 
 interface CandidateRow {

@@ -1,6 +1,16 @@
 /** The free slots of a dispatcher while a claim fills them. See docs/decisions/fairness.md. @module */
 import type { ClaimRequest } from '@payment-integration/core/ports'
-import type { Candidate } from './candidates.js'
+
+/** The facts of a due delivery that decide which limits its slot counts for. */
+export interface SlotUser {
+  /** 1 for every probe. */
+  readonly lane: number
+  readonly integration: string
+  /** As `endpointOf` names it. */
+  readonly endpoint: string
+  /** Its integration was blocked; this delivery tests whether it answers again. */
+  readonly probe: boolean
+}
 
 /** The free slots of a dispatcher, and its POSTs in flight. The candidates of the claim count as in flight. */
 export interface FreeSlots {
@@ -56,17 +66,17 @@ export const isBelowLimit = ({ perEndpoint, freeSlots }: FreeSlots, inFlight: nu
   inFlight < Math.min(perEndpoint, freeSlots)
 
 /** Gives a slot to a candidate. */
-export function takeSlot(slots: FreeSlots, candidate: Candidate): void {
-  count(slots, candidate, 1)
+export function takeSlot(slots: FreeSlots, user: SlotUser): void {
+  count(slots, user, 1)
   const { lastServed } = slots
   if (lastServed.size >= maxLastServed) lastServed.clear()
-  lastServed.set(candidate.endpoint, candidate.integration)
+  lastServed.set(user.endpoint, user.integration)
 }
 
 /** Releases the slot of a candidate that could not be claimed. */
-export const releaseSlot = (slots: FreeSlots, candidate: Candidate): void => count(slots, candidate, -1)
+export const releaseSlot = (slots: FreeSlots, user: SlotUser): void => count(slots, user, -1)
 
-function count(slots: FreeSlots, { lane, integration, endpoint, probe }: Candidate, by: 1 | -1): void {
+function count(slots: FreeSlots, { lane, integration, endpoint, probe }: SlotUser, by: 1 | -1): void {
   slots.limit -= by
   slots.freeSlots -= by
   if (lane > 0) slots.maxRetries -= by

@@ -1,4 +1,4 @@
-/** Tests: how much waits to be sent. @module */
+/** Tests: the backlog. @module */
 import { expect } from 'vitest'
 import {
   address,
@@ -25,7 +25,7 @@ export function backlogTests(test: StoreTest): void {
     })
   })
 
-  test('pending deliveries are counted up to the most that is asked for, claimed ones too', async ({ store }) => {
+  test('pending deliveries are counted up to `atMost`, leased ones too', async ({ store }) => {
     await store.integrations.insert(integration())
     await store.integrations.insert(integration({ address: otherShop }))
     const names = Array.from({ length: 12 }, (_, n) => ({
@@ -47,7 +47,7 @@ export function backlogTests(test: StoreTest): void {
     expect(await pending(100)).toBe(12)
   })
 
-  test('settled deliveries, and those of integrations that take none, do not count', async ({ store }) => {
+  test('settled deliveries, and those of disabled integrations or without a URL, do not count', async ({ store }) => {
     const [off, silent] = [address(0xf0), address(0xf1)]
     await store.integrations.insert(integration())
     await store.integrations.insert(integration({ address: off }))
@@ -73,7 +73,7 @@ export function backlogTests(test: StoreTest): void {
     })
   })
 
-  test('the oldest due delivery ages with the clock, and is none while it is claimed or waits for its retry', async (subject) => {
+  test('the oldest due delivery ages with the clock; a leased one and a later retry do not count', async (subject) => {
     const { store } = subject
     await store.integrations.insert(integration())
     await indexed(store)
@@ -92,7 +92,7 @@ export function backlogTests(test: StoreTest): void {
     expect(await age()).toBeLessThan(60_000)
   })
 
-  test('counting up to nothing is refused', async ({ store }) => {
+  test('counting up to 0 is rejected', async ({ store }) => {
     await expect(store.deliveries.backlog({ atMost: 0 })).rejects.toThrow(RangeError)
   })
 }

@@ -1,4 +1,4 @@
-/** Tests: who may attempt which delivery. @module */
+/** Tests: claims and leases of deliveries. @module */
 import { expect } from 'vitest'
 import type { ClaimedDelivery } from '../src/ports/store-deliveries.js'
 import {
@@ -22,7 +22,7 @@ const lease = { limit: 100, leaseMs: 60_000 }
 const versions = (claims: readonly ClaimedDelivery[]) => claims.map(({ version }) => version)
 const hashes = (claims: readonly ClaimedDelivery[]) => claims.map(({ txHash }) => txHash)
 
-/** Claims what comes back when leases of `endedMs` end, for `leaseMs`: {@link claimOne} once the time has passed. */
+/** Claims for `leaseMs` the deliveries whose leases of `endedMs` have ended. */
 export async function claimAfter(subject: StoreSubject, endedMs: number, leaseMs = 60_000): Promise<ClaimedDelivery> {
   const claimSome = () => subject.store.deliveries.claim({ limit: 100, leaseMs })
   let [claim] = await claimSome()
@@ -36,7 +36,7 @@ export async function claimAfter(subject: StoreSubject, endedMs: number, leaseMs
 
 /** Registers the tests. */
 export function claimTests(test: StoreTest): void {
-  test('of many whose leases ended at once none keeps a first attempt waiting', async (subject) => {
+  test('first attempts go before many deliveries whose leases ended at once', async (subject) => {
     const { store } = subject
     await store.integrations.insert(integration())
     const many = Array.from({ length: 600 }, (_, n) => hash(n + 1))
@@ -54,7 +54,7 @@ export function claimTests(test: StoreTest): void {
     expect(new Set(hashes(again))).toEqual(new Set(many))
   })
 
-  test('a snapshot of a registered integration with a URL is owed one delivery, due at once', async ({ store }) => {
+  test('a snapshot of an integration with a URL has one delivery, due at once', async ({ store }) => {
     await store.integrations.insert(integration())
     const { id, chainId, txHash } = await indexed(store)
     expect(await store.deliveries.msUntilDue()).toBe(0)
@@ -62,7 +62,7 @@ export function claimTests(test: StoreTest): void {
     expect(others).toEqual([])
     expect(claim).toEqual({
       deliveryId: claim?.deliveryId,
-      claimToken: claim?.claimToken,
+      leaseToken: claim?.leaseToken,
       attempt: 1,
       step: 1,
       replay: false,
@@ -82,7 +82,7 @@ export function claimTests(test: StoreTest): void {
     expect(await store.deliveries.claim(lease)).toEqual([])
   })
 
-  test('a snapshot of nobody, of a stranger or without a URL is owed none', async ({ store }) => {
+  test('a snapshot without an integration, of an unknown one or without a URL has no delivery', async ({ store }) => {
     await store.integrations.insert(integration({ notificationUrl: null }))
     await indexed(store, { txHash: hash(1) })
     await indexed(store, { txHash: hash(2), integrationAddress: otherShop })
@@ -93,7 +93,7 @@ export function claimTests(test: StoreTest): void {
     expect(await store.deliveries.msUntilDue()).toBeNull()
   })
 
-  test('20 claims at once hold each of 200 deliveries once', async ({ store }) => {
+  test('20 parallel claims lease each of 200 deliveries once', async ({ store }) => {
     await store.integrations.insert(integration())
     await store.integrations.insert(integration({ address: otherShop }))
     for (let n = 0; n < 200; n += 1)
@@ -123,7 +123,7 @@ export function claimTests(test: StoreTest): void {
     expect(hashes(await store.deliveries.claim(lease))).toEqual([hash(2), hash(1)])
   })
 
-  test('deliveries of a disabled integration are held until it is enabled, and hold up no other', async ({ store }) => {
+  test('deliveries of a disabled integration wait until it is enabled, and delay no other', async ({ store }) => {
     await store.integrations.insert(integration({ enabled: false }))
     await store.integrations.insert(integration({ address: otherShop }))
     for (let n = 1; n <= 5; n += 1) await indexed(store, { txHash: hash(n) })
@@ -135,9 +135,7 @@ export function claimTests(test: StoreTest): void {
     expect(hashes(await store.deliveries.claim(lease))).toEqual([1, 2, 3, 4, 5].map(hash))
   })
 
-  test('deliveries are held while the URL is missing, then go to the URL and secrets of the moment', async ({
-    store,
-  }) => {
+  test('deliveries wait while the URL is missing, then use the current URL and secrets', async ({ store }) => {
     await store.integrations.insert(integration())
     await indexed(store)
     await store.integrations.update(shop, { notificationUrl: null })
@@ -152,18 +150,18 @@ export function claimTests(test: StoreTest): void {
     expect(await claimOne(store)).toMatchObject({ ...change, attempt: 1 })
   })
 
-  test('a delivery comes back when its lease ends: the same attempt, under a new token', async (subject) => {
+  test('a delivery whose lease ended is claimed as the same attempt with a new token', async (subject) => {
     const { store } = subject
     await store.integrations.insert(integration())
     await indexed(store)
     const lost = await claimOne(store, 50)
     const again = await claimAfter(subject, 50)
     expect(again.ageMs).toBeGreaterThanOrEqual(50)
-    expect(again).toEqual({ ...lost, claimToken: again.claimToken, ageMs: again.ageMs })
-    expect(again.claimToken).not.toBe(lost.claimToken)
+    expect(again).toEqual({ ...lost, leaseToken: again.leaseToken, ageMs: again.ageMs })
+    expect(again.leaseToken).not.toBe(lost.leaseToken)
   })
 
-  test('lost claims use up no attempt: only those that were logged are counted', async (subject) => {
+  test('lost leases use up no attempt: only logged attempts count', async (subject) => {
     const { store } = subject
     await store.integrations.insert(integration())
     await indexed(store)
@@ -177,7 +175,7 @@ export function claimTests(test: StoreTest): void {
     expect(view?.attempts).toEqual([failed, failed, failed])
   })
 
-  test('a delivery whose claim was lost comes back behind those that nobody claimed yet', async (subject) => {
+  test('a delivery whose lease was lost is claimed after those that were never claimed', async (subject) => {
     const { store } = subject
     await store.integrations.insert(integration())
     await indexed(store, { txHash: hash(1) })
@@ -188,14 +186,14 @@ export function claimTests(test: StoreTest): void {
     expect(hashes(await store.deliveries.claim(lease))).toEqual([hash(2), hash(3), hash(1)])
   })
 
-  test('an overtaken version that was never attempted is still claimed, before the newer one', async ({ store }) => {
+  test('a superseded version without an attempt is still claimed, before the newer one', async ({ store }) => {
     await store.integrations.insert(integration())
     const payment = await indexed(store)
     await nextVersion(store, payment)
     expect(versions(await store.deliveries.claim(lease))).toEqual([1, 2])
   })
 
-  test('a due retry that was overtaken is settled as superseded instead', async ({ store }) => {
+  test('a due retry of a superseded version is settled as superseded instead', async ({ store }) => {
     await store.integrations.insert(integration())
     const payment = await indexed(store)
     await settleOne(store, await claimOne(store), failed, { kind: 'retry', inMs: 0 })
@@ -205,7 +203,7 @@ export function claimTests(test: StoreTest): void {
     expect(first).toMatchObject({ version: 1, status: 'superseded', nextAttemptAt: null, attempts: [failed] })
   })
 
-  test('a claim lost without a logged attempt does not count as the attempt a version is owed', async (subject) => {
+  test('a lost lease without a logged attempt is not the one attempt of a superseded version', async (subject) => {
     const { store } = subject
     await store.integrations.insert(integration())
     const payment = await indexed(store)
@@ -216,9 +214,7 @@ export function claimTests(test: StoreTest): void {
     expect(await claimAfter(subject, leaseMs)).toMatchObject({ version: 1, attempt: 1 })
   })
 
-  test('a retry is overtaken by the delivery of a newer version, not by a version that nobody is told', async ({
-    store,
-  }) => {
+  test('a newer version supersedes a retry only if it has a delivery', async ({ store }) => {
     await store.integrations.insert(integration())
     const payment = await indexed(store)
     const retry = { kind: 'retry', inMs: 0 } as const
@@ -233,7 +229,7 @@ export function claimTests(test: StoreTest): void {
     expect(await store.deliveries.list({ status: 'superseded', limit: 10 })).toMatchObject([{ version: 1 }])
   })
 
-  test('overtaken retries do not keep a claim from reaching what lies behind them', async ({ store }) => {
+  test('a claim reaches the deliveries behind superseded retries', async ({ store }) => {
     await store.integrations.insert(integration())
     const payments = []
     for (let n = 1; n <= 6; n += 1) payments.push(await indexed(store, { txHash: hash(n) }))
@@ -245,7 +241,7 @@ export function claimTests(test: StoreTest): void {
     expect(await store.deliveries.list({ status: 'superseded', limit: 10 })).toHaveLength(5)
   })
 
-  test('1,000 deliveries made in one transaction are all claimed', async ({ store }) => {
+  test('1,000 deliveries of one transaction are all claimed', async ({ store }) => {
     await store.integrations.insert(integration())
     const given = Array.from({ length: 1_000 }, (_, n) => primary({ txHash: hash(n) }))
     await store.transaction(async (tx) => {
@@ -258,7 +254,7 @@ export function claimTests(test: StoreTest): void {
     expect(hashes(claims)).toEqual(given.map(({ facts }) => facts.txHash))
   })
 
-  test('a body of any bytes comes out of a claim as it was stored', async ({ store }) => {
+  test('a claim returns the stored bytes of any body', async ({ store }) => {
     await store.integrations.insert(integration())
     const bodies = [
       Uint8Array.from({ length: 512 }, (_, n) => n % 256),
@@ -283,7 +279,7 @@ export function claimTests(test: StoreTest): void {
     expect(claims.map(({ body }) => body)).toEqual(bodies)
   })
 
-  test('a lease that ends while the claim goes on gives no delivery twice', async (subject) => {
+  test('a lease that ends during the claim gives no delivery twice', async (subject) => {
     const { store } = subject
     await store.integrations.insert(integration())
     await store.transaction((tx) =>

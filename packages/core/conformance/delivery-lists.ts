@@ -1,4 +1,4 @@
-/** Tests: deliveries as an operator looks for them. @module */
+/** Tests: listings of deliveries. @module */
 import { expect } from 'vitest'
 import type { DeliveryFilter, DeliveryStatus } from '../src/ports/store-deliveries.js'
 import {
@@ -60,7 +60,7 @@ const filters: readonly [string, DeliveryFilter, readonly number[]][] = [
 
 /** Registers the tests. */
 export function deliveryListTests(test: StoreTest): void {
-  test('deliveries are listed oldest first and counted, by everything that a filter can say', async (subject) => {
+  test('deliveries are listed oldest first and counted, by every field of a filter', async (subject) => {
     const { store } = subject
     await sixDeliveries(subject)
     const all = await store.deliveries.list({ limit: 10 })
@@ -87,7 +87,7 @@ export function deliveryListTests(test: StoreTest): void {
       expect(await store.deliveries.find(unknown)).toBeNull()
   })
 
-  test('times bound a list: from one on, and before another', async (subject) => {
+  test('`since` is inclusive and `until` is exclusive', async (subject) => {
     const { store } = subject
     await store.integrations.insert(integration())
     const times: number[] = []
@@ -111,7 +111,7 @@ export function deliveryListTests(test: StoreTest): void {
     expect(await store.deliveries.count({ since: second, until: third + 1 })).toBe(2)
   })
 
-  test('a list says how each delivery stands', async ({ store }) => {
+  test('a listing has the status of each delivery', async ({ store }) => {
     await store.integrations.insert(integration())
     const payment = await indexed(store)
     await settleOne(store, await claimOne(store), failed, { kind: 'retry', inMs: 0 })
@@ -128,7 +128,7 @@ export function deliveryListTests(test: StoreTest): void {
     expect(views.map(({ nextAttemptAt }) => nextAttemptAt)).toEqual([null, null])
   })
 
-  test('a limit, a place or a time that is none is refused', async ({ store }) => {
+  test('a malformed limit, id or time is rejected', async ({ store }) => {
     await expect(store.deliveries.list({ limit: 0 })).rejects.toThrow(RangeError)
     await expect(store.deliveries.list({ limit: 1, afterId: 'x' })).rejects.toThrow(TypeError)
     await expect(store.deliveries.list({ limit: 1, since: -1 })).rejects.toThrow(RangeError)

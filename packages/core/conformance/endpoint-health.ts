@@ -59,8 +59,8 @@ async function blocked(store: Store, blockMs: number, count = 5, inMs = 0): Prom
   await store.integrations.insert(integration())
   await owe(store, count)
   const failure = { ...fail(await claimOne(store)), verdict: { kind: 'retry', inMs } as const }
-  const { turned } = await store.deliveries.settle([failure], blockFor(blockMs))
-  expect(turned).toEqual([{ integrationAddress: shop, blocked: true, failingMs: 0 }])
+  const { transitions } = await store.deliveries.settle([failure], blockFor(blockMs))
+  expect(transitions).toEqual([{ integrationAddress: shop, blocked: true, failingMs: 0 }])
 }
 
 /** Claims once the time has passed, and until something is claimed. */
@@ -75,7 +75,7 @@ async function claimAfter(subject: StoreSubject, ms: number, leaseMs = 60_000): 
 
 /** Registers the tests. */
 export function endpointHealthTests(test: StoreTest): void {
-  test('an endpoint is judged with its results in the order given, those that say nothing and those of lost claims left out', async ({
+  test('the judge gets the results in the order given, without uncounted ones and those of lost leases', async ({
     store,
   }) => {
     await store.integrations.insert(integration())
@@ -96,8 +96,8 @@ export function endpointHealthTests(test: StoreTest): void {
         deliver(c2),
         fail(d0),
         fail({ ...c0, probe: true }),
-        { ...fail(c3), judged: false },
-        fail({ ...c4, claimToken: c4.claimToken.replace(/^./, 'x') }),
+        { ...fail(c3), countsForHealth: false },
+        fail({ ...c4, leaseToken: c4.leaseToken.replace(/^./, 'x') }),
         deliver(c1),
         fail(d1),
       ],
@@ -121,7 +121,7 @@ export function endpointHealthTests(test: StoreTest): void {
     const other = claims.find(({ integrationAddress }) => integrationAddress === otherShop)
     if (!first || !second || !third || !other) throw new Error('Four deliveries were due.')
     expect(await store.deliveries.endpoints()).toEqual([])
-    expect((await store.deliveries.settle([fail(first)], countOnly)).turned).toEqual([])
+    expect((await store.deliveries.settle([fail(first)], countOnly)).transitions).toEqual([])
     const [one] = await store.deliveries.endpoints()
     expect(one).toEqual({
       integrationAddress: shop,
@@ -137,7 +137,7 @@ export function endpointHealthTests(test: StoreTest): void {
     expect(await store.deliveries.endpoints()).toEqual([])
   })
 
-  test('a blocked endpoint gives nothing, and what waits for others is claimed', async ({ store }) => {
+  test('a blocked endpoint gives nothing, and deliveries of others are claimed', async ({ store }) => {
     await blocked(store, 3_600_000)
     await store.integrations.insert(integration({ address: otherShop }))
     expect(await store.deliveries.claim(lease)).toEqual([])
@@ -158,7 +158,7 @@ export function endpointHealthTests(test: StoreTest): void {
     expect((view?.blockedUntil ?? 0) - (view?.failingSince ?? 0)).toBe(3_600_000)
   })
 
-  test('a block that is over lets one through, which is the longest due of all that waits, and nothing else while it is out', async (subject) => {
+  test('after a block the longest due delivery is the probe, and nothing else is claimed while it is in flight', async (subject) => {
     const { store } = subject
     await blocked(store, 30, 5, 1)
     const claims = await claimAfter(subject, 30)
@@ -177,26 +177,26 @@ export function endpointHealthTests(test: StoreTest): void {
     expect(await claimAfter(subject, 0)).toMatchObject([{ txHash: hash(1), attempt: 2, probe: true }])
   })
 
-  test('probes count among what comes again', async (subject) => {
+  test('probes count towards `maxRetries`', async (subject) => {
     const { store } = subject
     await blocked(store, 30)
     await passTime(subject, 30, async () => (await store.deliveries.msUntilDue()) === 0)
-    expect(await store.deliveries.claim({ ...lease, again: 0 })).toEqual([])
-    expect(await store.deliveries.claim({ ...lease, again: 1 })).toMatchObject([{ probe: true }])
+    expect(await store.deliveries.claim({ ...lease, maxRetries: 0 })).toEqual([])
+    expect(await store.deliveries.claim({ ...lease, maxRetries: 1 })).toMatchObject([{ probe: true }])
   })
 
-  test('a probe that was answered opens the endpoint; one that failed blocks it again', async (subject) => {
+  test('a delivered probe ends the block; a failed one blocks the endpoint once more', async (subject) => {
     const { store } = subject
     await blocked(store, 30)
     const [first] = await claimAfter(subject, 30)
     if (first === undefined) throw new Error('No probe was claimed.')
-    expect((await store.deliveries.settle([fail(first)], blockFor(30))).turned).toEqual([])
+    expect((await store.deliveries.settle([fail(first)], blockFor(30))).transitions).toEqual([])
     expect(await store.deliveries.endpoints()).toMatchObject([{ failures: 2, blocks: 2 }])
     const [second] = await claimAfter(subject, 30)
     if (second === undefined) throw new Error('No probe was claimed.')
-    const { turned } = await store.deliveries.settle([deliver(second)], blockFor(30))
-    expect(turned).toEqual([{ integrationAddress: shop, blocked: false, failingMs: turned[0]?.failingMs }])
-    expect(turned[0]?.failingMs).toBeGreaterThanOrEqual(60)
+    const { transitions } = await store.deliveries.settle([deliver(second)], blockFor(30))
+    expect(transitions).toEqual([{ integrationAddress: shop, blocked: false, failingMs: transitions[0]?.failingMs }])
+    expect(transitions[0]?.failingMs).toBeGreaterThanOrEqual(60)
     expect(await store.deliveries.endpoints()).toEqual([])
     expect((await store.deliveries.claim(lease)).map(({ probe }) => probe)).toEqual([false, false, false, false])
   })
@@ -215,7 +215,7 @@ export function endpointHealthTests(test: StoreTest): void {
     })
   })
 
-  test('a probe whose dispatcher died gives way to another one when its lease ends', async (subject) => {
+  test('when the lease of a probe ends unsettled, another probe is claimed', async (subject) => {
     const { store } = subject
     await blocked(store, 30)
     const leaseMs = lastingLeaseMs(subject)
@@ -224,10 +224,10 @@ export function endpointHealthTests(test: StoreTest): void {
     const [next, ...others] = await claimAfter(subject, leaseMs)
     expect(others).toEqual([])
     expect(next).toMatchObject({ probe: true, attempt: 1 })
-    expect(next?.claimToken).not.toBe(dead?.claimToken)
+    expect(next?.leaseToken).not.toBe(dead?.leaseToken)
   })
 
-  test('a change that says nothing of the block leaves it as it is', async (subject) => {
+  test('a health change without a block length leaves the block unchanged', async (subject) => {
     const { store } = subject
     await store.integrations.insert(integration())
     await owe(store, 3)
@@ -239,9 +239,7 @@ export function endpointHealthTests(test: StoreTest): void {
     expect(await store.deliveries.endpoints()).toEqual(before.map((view) => ({ ...view, failures: 2 })))
   })
 
-  test('another URL begins the health of its endpoint anew, and answers of the old one do not count for it', async ({
-    store,
-  }) => {
+  test('a new URL resets the health of its endpoint, and results of the old URL do not count', async ({ store }) => {
     await blocked(store, 3_600_000)
     await store.integrations.update(shop, { notificationUrl: 'https://shop.example/hook', name: 'Same URL' })
     expect(await store.deliveries.claim(lease)).toEqual([])
@@ -251,7 +249,7 @@ export function endpointHealthTests(test: StoreTest): void {
     if (!late || !fresh) throw new Error('Two deliveries were due.')
     await store.transaction((tx) => tx.integrations.update(shop, { notificationUrl: 'https://newer.example' }))
     const settled = await store.deliveries.settle([fail(late)], blockFor(3_600_000))
-    expect(settled).toEqual({ statuses: ['pending'], turned: [] })
+    expect(settled).toEqual({ statuses: ['pending'], transitions: [] })
     expect(await store.deliveries.endpoints()).toEqual([])
     const [now] = await store.deliveries.claim({ ...lease, limit: 1 })
     if (!now) throw new Error('A delivery was due.')
@@ -259,7 +257,7 @@ export function endpointHealthTests(test: StoreTest): void {
     expect(await store.deliveries.endpoints()).toMatchObject([{ failures: 1 }])
   })
 
-  test('enabling begins it anew, and enabling what is enabled does not', async ({ store }) => {
+  test('enabling a disabled integration resets its health, and enabling an enabled one does not', async ({ store }) => {
     await blocked(store, 3_600_000)
     await store.integrations.update(shop, { enabled: true })
     expect(await store.deliveries.endpoints()).toHaveLength(1)
@@ -290,6 +288,9 @@ export function endpointHealthTests(test: StoreTest): void {
     }
     await expect(store.deliveries.settle([fail(claim)], judge)).rejects.toThrow('No judgement.')
     expect((await store.deliveries.list({ limit: 1 }))[0]?.attempts).toEqual([])
-    expect(await store.deliveries.settle([deliver(claim)], countOnly)).toEqual({ statuses: ['delivered'], turned: [] })
+    expect(await store.deliveries.settle([deliver(claim)], countOnly)).toEqual({
+      statuses: ['delivered'],
+      transitions: [],
+    })
   })
 }

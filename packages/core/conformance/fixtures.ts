@@ -175,7 +175,7 @@ export async function settleOne(
   claim: SettledAttempt['claim'],
   attempt: AttemptRecord,
   verdict: AttemptVerdict,
-): Promise<DeliveryStatus | 'held' | null> {
+): Promise<DeliveryStatus | 'locked' | null> {
   const { statuses } = await store.deliveries.settle([{ claim, attempt, verdict }], indifferent)
   return statuses[0] ?? null
 }

@@ -1,4 +1,4 @@
-/** Tests: deliveries that an operator sends again. @module */
+/** Tests: replays. @module */
 import { expect } from 'vitest'
 import type { Store } from '../src/ports/store.js'
 import type { DeliveryStatus, EndpointJudge, ReplayRequest } from '../src/ports/store-deliveries.js'
@@ -9,7 +9,7 @@ const lease = { limit: 100, leaseMs: 60_000 }
 const again = { ...failed, replay: true }
 const replay = (store: Store, request: ReplayRequest) => store.transaction((tx) => tx.replayDeliveries(request))
 
-/** A delivery that ended this way after one attempt. */
+/** A delivery with this verdict after one attempt. */
 async function ended(store: Store, kind: 'delivered' | 'exhausted', n = 1): Promise<string> {
   await indexed(store, { txHash: hash(n) })
   const claim = await claimOne(store)
@@ -20,7 +20,9 @@ async function ended(store: Store, kind: 'delivered' | 'exhausted', n = 1): Prom
 /** Registers the tests. */
 export function replayTests(test: StoreTest): void {
   for (const kind of ['exhausted', 'delivered'] as const)
-    test(`a replay makes one that was ${kind} due at once, as the first step of a new schedule`, async ({ store }) => {
+    test(`a replay makes a delivery that was ${kind} due at once, as the first step of a new schedule`, async ({
+      store,
+    }) => {
       await store.integrations.insert(integration())
       const deliveryId = await ended(store, kind)
       expect(await replay(store, { deliveryId, limit: 1 })).toEqual({ replayed: 1, underWay: 0, lastId: deliveryId })
@@ -41,7 +43,7 @@ export function replayTests(test: StoreTest): void {
       ])
     })
 
-  test('a retry that waits is due at once, and an answer to a claim of before its replay is late', async (subject) => {
+  test('a replayed retry is due at once, and the result of an earlier lease is late', async (subject) => {
     const { store } = subject
     await store.integrations.insert(integration())
     await indexed(store)
@@ -55,7 +57,7 @@ export function replayTests(test: StoreTest): void {
     expect(await claimOne(store)).toMatchObject({ attempt: 2, step: 1, replay: true })
   })
 
-  test('one that a dispatcher holds is left alone', async ({ store }) => {
+  test('a leased delivery is left alone', async ({ store }) => {
     await store.integrations.insert(integration())
     await indexed(store)
     const claim = await claimOne(store)
@@ -83,7 +85,7 @@ export function replayTests(test: StoreTest): void {
     expect((await store.deliveries.find(deliveryId))?.createdAt).toBe(made)
   })
 
-  test('a replay of a version that was overtaken is sent, and its retry is superseded', async ({ store }) => {
+  test('a replay of a superseded version is claimed, and its retry is superseded', async ({ store }) => {
     await store.integrations.insert(integration())
     const payment = await indexed(store)
     const first = await claimOne(store)
@@ -130,7 +132,7 @@ export function replayTests(test: StoreTest): void {
     expect(await store.deliveries.endpoints()).toEqual([])
   })
 
-  test('a blocked endpoint gets replays, which say nothing of its health', async ({ store }) => {
+  test('a blocked endpoint gets replays, which do not change its health', async ({ store }) => {
     await store.integrations.insert(integration())
     const deliveryId = await ended(store, 'exhausted')
     await indexed(store, { txHash: hash(2) })
@@ -149,18 +151,21 @@ export function replayTests(test: StoreTest): void {
     const never: EndpointJudge = () => {
       throw new Error('A replay was judged.')
     }
-    await store.deliveries.settle([{ claim, attempt: again, verdict: { kind: 'delivered' }, judged: false }], never)
+    await store.deliveries.settle(
+      [{ claim, attempt: again, verdict: { kind: 'delivered' }, countsForHealth: false }],
+      never,
+    )
     expect(await store.deliveries.endpoints()).toEqual(before)
   })
 
-  test('a walk in parts replays what fits, once each, up to the highest id of its beginning', async ({ store }) => {
+  test('replaying in parts replays each match once, up to the highest id of its beginning', async ({ store }) => {
     await store.integrations.insert(integration())
     const ids: string[] = []
     for (let n = 1; n <= 7; n += 1) ids.push(await ended(store, n === 4 ? 'delivered' : 'exhausted', n))
     const filter = { status: 'exhausted', integrationAddress: shop, upToId: ids[5] } as const
     const first = await replay(store, { ...filter, limit: 3 })
     expect(first).toEqual({ replayed: 3, underWay: 0, lastId: ids[2] })
-    // What fails at once is not found again.
+    // A replay that fails at once is not replayed twice.
     for (const claim of await store.deliveries.claim(lease)) await settleOne(store, claim, again, { kind: 'exhausted' })
     const second = await replay(store, { ...filter, afterId: ids[2], limit: 3 })
     expect(second).toEqual({ replayed: 2, underWay: 0, lastId: ids[5] })
@@ -182,7 +187,7 @@ export function replayTests(test: StoreTest): void {
     expect(statuses).toEqual(expected)
   })
 
-  test('replays of the same deliveries at once make each due once', async ({ store }) => {
+  test('parallel replays of the same deliveries make each due once', async ({ store }) => {
     await store.integrations.insert(integration())
     const ids: string[] = []
     for (let n = 1; n <= 12; n += 1) ids.push(await ended(store, n % 2 === 0 ? 'delivered' : 'exhausted', n))
@@ -197,7 +202,7 @@ export function replayTests(test: StoreTest): void {
     expect(await store.deliveries.claim(lease)).toEqual([])
   })
 
-  test('a transaction that fails replays nothing, and an unknown id is none', async ({ store }) => {
+  test('a failed transaction replays nothing, and an unknown id matches nothing', async ({ store }) => {
     await store.integrations.insert(integration())
     const deliveryId = await ended(store, 'exhausted')
     const failing = store.transaction(async (tx) => {

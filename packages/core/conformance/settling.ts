@@ -1,4 +1,4 @@
-/** Tests: what an attempt came to. @module */
+/** Tests: settling attempts. @module */
 import { expect } from 'vitest'
 import type { AttemptRecord, AttemptVerdict, ClaimedDelivery } from '../src/ports/store-deliveries.js'
 import { claimAfter } from './claims.js'
@@ -31,7 +31,7 @@ const lease = { limit: 100, leaseMs: 60_000 }
 
 /** Registers the tests. */
 export function settlingTests(test: StoreTest): void {
-  test('a delivered one is logged and never claimed again', async ({ store }) => {
+  test('a delivered delivery is logged and never claimed again', async ({ store }) => {
     await store.integrations.insert(integration())
     const { chainId, txHash } = await indexed(store)
     const claim = await claimOne(store)
@@ -93,7 +93,7 @@ export function settlingTests(test: StoreTest): void {
     expect(await claimOne(store)).toMatchObject({ attempt: 6, step: 1, replay: true })
   })
 
-  test('an exhausted one stays listed and is never claimed again', async ({ store }) => {
+  test('an exhausted delivery stays listed and is never claimed again', async ({ store }) => {
     await store.integrations.insert(integration())
     await indexed(store)
     expect(await settleOne(store, await claimOne(store), failed, { kind: 'exhausted' })).toBe('exhausted')
@@ -101,7 +101,7 @@ export function settlingTests(test: StoreTest): void {
     expect(await store.deliveries.list({ status: 'exhausted', limit: 10 })).toMatchObject([{ attempts: [failed] }])
   })
 
-  test('a retry of a version that was overtaken meanwhile ends as superseded, its attempt logged', async ({
+  test('a retry whose version is superseded by then is settled as superseded, with its attempt logged', async ({
     store,
   }) => {
     await store.integrations.insert(integration())
@@ -115,7 +115,7 @@ export function settlingTests(test: StoreTest): void {
     expect((await store.deliveries.claim(lease)).map(({ version }) => version)).toEqual([2])
   })
 
-  test('an overtaken version that was delivered counts as delivered', async ({ store }) => {
+  test('a delivered attempt of a superseded version counts as delivered', async ({ store }) => {
     await store.integrations.insert(integration())
     const payment = await indexed(store)
     const claim = await claimOne(store)
@@ -123,7 +123,7 @@ export function settlingTests(test: StoreTest): void {
     expect(await settleOne(store, claim, ok, { kind: 'delivered' })).toBe('delivered')
   })
 
-  test('a late answer under a lost claim writes nothing', async (subject) => {
+  test('a late result of a lost lease writes nothing', async (subject) => {
     const { store } = subject
     await store.integrations.insert(integration())
     await indexed(store)
@@ -136,7 +136,7 @@ export function settlingTests(test: StoreTest): void {
     expect(await settleOne(store, holder, ok, { kind: 'delivered' })).toBe('delivered')
   })
 
-  test('an answer after the lease counts while nobody took the delivery over', async (subject) => {
+  test('a result after the lease counts while nobody else claimed the delivery', async (subject) => {
     const { store } = subject
     await store.integrations.insert(integration())
     await indexed(store)
@@ -145,19 +145,19 @@ export function settlingTests(test: StoreTest): void {
     expect(await settleOne(store, claim, ok, { kind: 'delivered' })).toBe('delivered')
   })
 
-  test('of ten settles of one claim at once one counts', async ({ store }) => {
+  test('of ten parallel settles of one lease one counts', async ({ store }) => {
     await store.integrations.insert(integration())
     await indexed(store)
     const claim = await claimOne(store)
     const settles = Array.from({ length: 10 }, () => settleOne(store, claim, ok, { kind: 'delivered' }))
-    // Those that meet one at work may be told that it holds the delivery, and to come back.
-    const statuses = (await Promise.all(settles)).filter((status) => status !== null && status !== 'held')
+    // A settle that meets another one may find the row locked.
+    const statuses = (await Promise.all(settles)).filter((status) => status !== null && status !== 'locked')
     expect(statuses).toEqual(['delivered'])
     expect(await settleOne(store, claim, ok, { kind: 'delivered' })).toBeNull()
     expect((await store.deliveries.list({ limit: 10 }))[0]?.attempts).toHaveLength(1)
   })
 
-  test('a claim settles once, also when its delivery is to be tried again', async ({ store }) => {
+  test('a lease settles once, also when a retry follows', async ({ store }) => {
     await store.integrations.insert(integration())
     await indexed(store)
     const claim = await claimOne(store)
@@ -166,11 +166,11 @@ export function settlingTests(test: StoreTest): void {
     expect(await claimOne(store)).toMatchObject({ attempt: 2 })
   })
 
-  test('an invented claim settles nothing', async ({ store }) => {
+  test('an invented lease token settles nothing', async ({ store }) => {
     await store.integrations.insert(integration())
     await indexed(store)
     const claim = await claimOne(store)
-    const invented = { ...claim, claimToken: '00000000-0000-0000-0000-000000000000' }
+    const invented = { ...claim, leaseToken: '00000000-0000-0000-0000-000000000000' }
     expect(await settleOne(store, invented, ok, { kind: 'delivered' })).toBeNull()
     expect(await settleOne(store, { ...claim, deliveryId: '987654321' }, ok, { kind: 'delivered' })).toBeNull()
   })
@@ -188,7 +188,7 @@ export function settlingTests(test: StoreTest): void {
         { claim: fifth, attempt: silent, verdict: { kind: 'retry', inMs: 1_000 } },
         { claim: first, attempt: ok, verdict: { kind: 'delivered' } },
         {
-          claim: { ...sixth, claimToken: first.claimToken.replace(/^./, 'x') },
+          claim: { ...sixth, leaseToken: first.leaseToken.replace(/^./, 'x') },
           attempt: ok,
           verdict: { kind: 'delivered' },
         },
@@ -201,7 +201,7 @@ export function settlingTests(test: StoreTest): void {
     )
     expect(settled).toEqual({
       statuses: ['pending', 'delivered', null, 'exhausted', null, null, 'superseded'],
-      turned: [],
+      transitions: [],
     })
     const views = await store.deliveries.list({ limit: 10 })
     expect(views.slice(0, 6).map(({ status, attempts }) => [status, attempts])).toEqual([
@@ -217,7 +217,7 @@ export function settlingTests(test: StoreTest): void {
   })
 
   test('an empty batch settles nothing', async ({ store }) => {
-    expect(await store.deliveries.settle([], indifferent)).toEqual({ statuses: [], turned: [] })
+    expect(await store.deliveries.settle([], indifferent)).toEqual({ statuses: [], transitions: [] })
   })
 
   test('500 settle in one batch', async ({ store }) => {

@@ -90,7 +90,7 @@ test('the tokens of claims are the ids given, one for each call, with how often 
     fixtures.indexPayments(tx, [fixtures.primary(), fixtures.primary({ txHash: hash(2) })]),
   )
   const tokens = async () =>
-    (await numbered.deliveries.claim({ limit: 1, leaseMs: 60_000 })).map((claim) => claim.claimToken)
+    (await numbered.deliveries.claim({ limit: 1, leaseMs: 60_000 })).map((claim) => claim.leaseToken)
   expect(await tokens()).toEqual(['token 1.0'])
   await numbered.integrations.update(fixtures.shop, { notificationUrl: 'https://moved.example' })
   expect([await tokens(), await tokens()]).toEqual([['token 2.1'], []])

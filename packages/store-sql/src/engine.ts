@@ -55,13 +55,13 @@ export interface BulkUpdate {
 /** Adds a value to a statement and returns its placeholder. */
 export type Parameter = (value: unknown) => string
 
-/** Where a delivery queues: 0 for first attempts, 1 for what comes back, 2 for replays. */
+/** The lane of a delivery: 0 for first attempts, 1 for retries, 2 for replays. */
 export type Lane = 0 | 1 | 2
 
-/** A part of the round of integrations with pending deliveries in a lane, by address. */
-export interface DueWalk {
+/** A range of the integrations with deliveries in a lane, by address. */
+export interface DueScan {
   readonly lane: Lane
-  /** Begins behind this address. */
+  /** Begins after this address. */
   readonly after: string
   /** Ends with this address. */
   readonly upTo: string
@@ -69,10 +69,10 @@ export interface DueWalk {
 
 /** Which due deliveries to look at. */
 export interface DueQuery {
-  readonly walks: readonly DueWalk[]
-  /** Whether to look for probes too. */
+  readonly scans: readonly DueScan[]
+  /** Whether to read probes too. */
   readonly probes: boolean
-  /** Most integrations of each walk, and most probes. */
+  /** Most integrations of each scan, and most probes. */
   readonly integrations: number
   /** Most deliveries of one integration and lane. */
   readonly each: number

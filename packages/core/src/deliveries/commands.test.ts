@@ -29,7 +29,7 @@ function setup() {
   }
   const commands = createDeliveryCommands({ deliveries, audited, onDue })
   const judge = () => ({ failures: 0, blocks: 0, blockMs: null })
-  /** Makes every pending delivery end. */
+  /** Exhausts every pending delivery. */
   async function settleAll(kind: 'delivered' | 'exhausted') {
     const claims = await deliveries.claim({ limit: 10_000, leaseMs: 10_000 })
     await deliveries.settle(
@@ -58,7 +58,7 @@ describe('replay', () => {
     },
   )
 
-  test('refuses one whose attempt is under way, and nothing is on record', async () => {
+  test('rejects a delivery in flight, and records nothing', async () => {
     const { commands, deliveries, audit, woken } = setup()
     deliveries.add({ deliveryId: 'a' })
     await deliveries.claim({ limit: 1, leaseMs: 10_000 })
@@ -66,14 +66,14 @@ describe('replay', () => {
     expect([audit(), woken()]).toEqual([[], 0])
   })
 
-  test('refuses one that does not exist, and find does', async () => {
+  test('rejects an unknown delivery, as find does', async () => {
     const { commands, audit } = setup()
     await expect(commands.replay('7')).rejects.toMatchObject({ code: 'ERR_DELIVERY_NOT_FOUND', deliveryId: '7' })
     await expect(commands.find('7')).rejects.toMatchObject({ code: 'ERR_DELIVERY_NOT_FOUND' })
     expect(audit()).toEqual([])
   })
 
-  test('is undone when its record cannot be written', async () => {
+  test('is rolled back when its audit record cannot be written', async () => {
     const { commands, deliveries, store, settleAll, woken } = setup()
     deliveries.add({ deliveryId: 'a' })
     await settleAll('exhausted')
@@ -84,7 +84,7 @@ describe('replay', () => {
 })
 
 describe('replayAll', () => {
-  test('replays every one that fits, in parts, each with its record and its progress', async () => {
+  test('replays every match, in parts, each with its audit record and its progress', async () => {
     const { commands, deliveries, settleAll, audit } = setup()
     for (let index = 0; index < 2_500; index += 1) deliveries.add({ deliveryId: `d${index}` })
     await settleAll('exhausted')
@@ -106,7 +106,7 @@ describe('replayAll', () => {
     expect(await commands.count({ status: 'pending' })).toBe(2_501)
   })
 
-  test('leaves alone what failed after it began', async () => {
+  test('leaves alone deliveries that fail after it began', async () => {
     const { commands, deliveries, settleAll } = setup()
     for (let index = 0; index < 1_500; index += 1) deliveries.add({ deliveryId: `d${index}` })
     await settleAll('exhausted')
@@ -117,7 +117,7 @@ describe('replayAll', () => {
         onProgress() {
           parts += 1
           if (parts > 1) return
-          // Both what it has just replayed and what is new fail again at once.
+          // Both the replayed deliveries and the new one fail at once.
           deliveries.add({ deliveryId: 'new' })
           void settleAll('exhausted')
         },
@@ -127,7 +127,7 @@ describe('replayAll', () => {
     expect(deliveries.view('new').status).toBe('exhausted')
   })
 
-  test('an abort ends it after the part that runs, and says how far it came', async () => {
+  test('an abort ends it after the current part, with the totals so far', async () => {
     const { commands, deliveries, settleAll } = setup()
     for (let index = 0; index < 2_500; index += 1) deliveries.add({ deliveryId: `d${index}` })
     await settleAll('exhausted')
@@ -137,14 +137,14 @@ describe('replayAll', () => {
     expect(await commands.count({ status: 'exhausted' })).toBe(1_500)
   })
 
-  test('counts what is under way and leaves it alone', async () => {
+  test('counts deliveries in flight and leaves them alone', async () => {
     const { commands, deliveries } = setup()
     for (let index = 0; index < 5; index += 1) deliveries.add({ deliveryId: `d${index}` })
     await deliveries.claim({ limit: 2, leaseMs: 10_000 })
     expect(await commands.replayAll({ status: 'pending' })).toEqual({ replayed: 3, underWay: 2 })
   })
 
-  test('takes the filter in any case, and nothing that does not fit it', async () => {
+  test('accepts a filter in any letter case, and replays only its matches', async () => {
     const { commands, deliveries, settleAll, audit } = setup()
     deliveries.add({ deliveryId: 'a', integrationAddress: address })
     deliveries.add({ deliveryId: 'b', integrationAddress: `0x${'b2'.repeat(20)}` })
@@ -161,7 +161,7 @@ describe('replayAll', () => {
     ])
   })
 
-  test('nothing that fits is nothing done, and nothing on record', async () => {
+  test('without a match nothing is replayed or recorded', async () => {
     const { commands, audit, woken } = setup()
     expect(await commands.replayAll({ status: 'exhausted' })).toEqual({ replayed: 0, underWay: 0 })
     expect([audit(), woken()]).toEqual([[], 0])

@@ -1,4 +1,4 @@
-/** Listing and replaying deliveries. Source: docs/decisions/retries.md; docs/decisions/replays.md. @module */
+/** The operator's commands for deliveries: list and replay. See docs/decisions/replays.md. @module */
 import type { Audited } from '../audit/audited.js'
 import { DeliveryError } from '../errors.js'
 import { assertWhole } from '../internal/assert-whole.js'
@@ -6,7 +6,7 @@ import { parseAddress, parseTxHash } from '../payments/parameters.js'
 import type { DeliveryFilter, DeliveryStore } from '../ports/store-deliveries.js'
 import type { DeliveryCommands, ReplayTotals } from '../service-types.js'
 
-/** What the commands need. */
+/** The dependencies of the commands. */
 export interface DeliveryDeps {
   readonly deliveries: Pick<DeliveryStore, 'list' | 'count' | 'newestId' | 'find' | 'endpoints'>
   readonly audited: Audited
@@ -14,7 +14,7 @@ export interface DeliveryDeps {
   readonly onDue: () => void
 }
 
-/** Deliveries in one transaction of a replay. */
+/** Most deliveries in one transaction of a replay. */
 export const replayPart = 1_000
 
 /** Builds the commands. */
@@ -43,43 +43,42 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
       onDue()
       return find(deliveryId)
     },
-    async replayAll(given, { onProgress, signal } = {}) {
-      if (given.status === undefined)
-        throw new RangeError('replayAll needs a status; say "delivered" if what was delivered is to be sent again.')
-      const filter = parseFilter(given)
-      const done = { replayed: 0, underWay: 0 }
-      // What is made or fails during the replay lies beyond it, or behind.
+    async replayAll(filterInput, { onProgress, signal } = {}) {
+      if (filterInput.status === undefined)
+        throw new RangeError('replayAll needs a status; pass "delivered" to send delivered ones once more.')
+      const filter = parseFilter(filterInput)
+      const totals = { replayed: 0, underWay: 0 }
+      // Deliveries created or replayed from here on are not replayed.
       const upToId = await deliveries.newestId(filter)
-      if (upToId === null) return done
+      if (upToId === null) return totals
       let afterId: string | undefined
       while (!signal?.aborted) {
         const from = afterId
         const part = await audited(async (tx, note) => {
           const result = await tx.replayDeliveries({ ...filter, afterId: from, upToId, limit: replayPart })
-          const { replayed, underWay } = result
-          const { lastId: through } = result
+          const { replayed, underWay, lastId: through } = result
           if (through !== null)
             note({ action: 'deliveries.replayed', subject: 'all', details: { ...filter, replayed, underWay, through } })
           return result
         })
         if (part.lastId === null) break
         afterId = part.lastId
-        done.replayed += part.replayed
-        done.underWay += part.underWay
+        totals.replayed += part.replayed
+        totals.underWay += part.underWay
         if (part.replayed > 0) onDue()
-        onProgress?.({ ...done })
+        onProgress?.({ ...totals })
         if (part.replayed + part.underWay < replayPart) break
       }
-      return done satisfies ReplayTotals
+      return totals satisfies ReplayTotals
     },
     endpoints: () => deliveries.endpoints(),
   }
 }
 
-type GivenFilter = { [Name in keyof DeliveryFilter]: Exclude<DeliveryFilter[Name], undefined> }
+type ParsedFilter = { [Name in keyof DeliveryFilter]: Exclude<DeliveryFilter[Name], undefined> }
 
-/** Only what is given, in the form of the store. */
-function parseFilter({ integrationAddress, chainId, txHash, status, since, until }: DeliveryFilter): GivenFilter {
+/** The given fields, in the store's format. */
+function parseFilter({ integrationAddress, chainId, txHash, status, since, until }: DeliveryFilter): ParsedFilter {
   for (const [name, at] of Object.entries({ since, until }))
     if (at !== undefined && !Number.isFinite(at))
       throw new RangeError(`${name} is ${at}; pass unix time in milliseconds.`)

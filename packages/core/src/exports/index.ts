@@ -12,7 +12,7 @@ export {
 export { defaultMaxExtraFeeBps } from '../legacy/extra-fee.js'
 export type { Confirmations } from '../legacy/finality.js'
 export { type CheckedVerifyRequest, parseVerifyRequest } from '../legacy/verify-request.js'
-export { type DispatcherOptions, dispatcherDefaults, minLeaseMs } from '../notifications/dispatcher.js'
+export { type DispatcherOptions, dispatcherDefaults, minLeaseMs } from '../notifications/dispatcher-options.js'
 export { decideTransition, type TransitionDecision } from '../payments/transition.js'
 export { type ReceiptPollerOptions, receiptPollerDefaults } from '../receipts/poller.js'
 export type { Difference } from '../reindex/compare.js'

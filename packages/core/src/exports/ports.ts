@@ -1,6 +1,6 @@
 export { type ConversionFeed, convertAmount } from '../legacy/conversion.js'
+export { excerptBytes } from '../notifications/attempt.js'
 export { endpointOf } from '../notifications/endpoint-of.js'
-export { excerptBytes } from '../notifications/excerpt-bytes.js'
 export type { PaymentFacts, PriceFeedFacts, PricingFacts, TokenFacts } from '../payments/facts.js'
 export { initialStatus, type PaymentStatus, type StoredPayment } from '../payments/record.js'
 export type * from '../ports/chain.js'

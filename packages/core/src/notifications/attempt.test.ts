@@ -35,7 +35,7 @@ describe('one attempt', () => {
     expect(opened).toEqual([[sealed, '0xabc']])
   })
 
-  test('secrets of ours that a receiver prints are taken out of what is kept of its answer', async () => {
+  test('our secrets in a response are hidden in the attempt log', async () => {
     const excerpt = `WEBHOOK_SECRET=pi_whsec_${'aB3-_'.repeat(8)}; API=pi_api_xyz\nkey pi_legacy_q`
     const { dispatcher, deliveries } = setUpDispatcher({}, () => ({ ...ok, status: 500, excerpt }))
     deliveries.add({ deliveryId: 'a' })
@@ -105,7 +105,7 @@ describe('one attempt', () => {
     expect(attempts()).toMatchObject([{ outcome: 'exhausted', retryInMs: null, reason: 'status_410' }])
   })
 
-  test('a failed attempt of an overtaken version announces no retry', async () => {
+  test('a failed attempt of a superseded version announces no retry', async () => {
     const { dispatcher, deliveries, attempts } = setUpDispatcher({}, () => ({ ...ok, status: 500 }))
     deliveries.add({ deliveryId: 'old', txHash: '0x1', version: 1 })
     deliveries.add({ deliveryId: 'new', txHash: '0x1', version: 2 })
@@ -152,7 +152,7 @@ describe('one attempt', () => {
     },
   )
 
-  test('secrets that cannot be read are our fault: they move the health of no endpoint', async () => {
+  test('an unreadable secret is our fault: it changes the health of no endpoint', async () => {
     const { dispatcher, deliveries, events, clock } = setUpDispatcher()
     for (let n = 0; n < 20; n += 1)
       deliveries.add({ deliveryId: `d${n}`, signingSecret: { keyVersion: 1, sealed: 'unreadable' } })
@@ -173,7 +173,7 @@ describe('one attempt', () => {
     await dispatcher.runOnce()
     expect(await deliveries.endpoints()).toMatchObject([{ failures: 4, blocks: 0 }])
     expect(posts).toHaveLength(8)
-    // The first retry blocks the endpoint; the others were under way.
+    // The first retry blocks the endpoint; the others were in flight.
     await clock.advance(5_000)
     await dispatcher.runOnce()
     expect(await deliveries.endpoints()).toMatchObject([{ failures: 8, blocks: 1 }])
@@ -197,12 +197,12 @@ describe('one attempt', () => {
     await until('the loss', () => logger.lines.length > 0)
     stop.abort()
     await run
-    expect(logger.lines[0]?.message).toBe('claim lost before the attempt was settled')
+    expect(logger.lines[0]?.message).toBe('lease lost before the attempt was settled')
     expect(attempts()).toEqual([])
     expect(deliveries.view('a')).toMatchObject({ status: 'pending', attempts: [] })
   })
 
-  test('a sender that rejects stops nothing', async () => {
+  test('a sender that throws stops nothing', async () => {
     const { dispatcher, deliveries, logger } = setUpDispatcher({}, (post) => {
       if (post.url.includes('broken')) throw new Error('defect')
       return ok
@@ -227,14 +227,14 @@ describe('one attempt', () => {
     expect(setup.attempts()).toMatchObject([{ outcome: 'delivered', publishedMs: 3_120 }])
   })
 
-  test('one that fails says nothing of it', async () => {
+  test('a failed attempt has no such time', async () => {
     const { dispatcher, deliveries, attempts } = setUpDispatcher({}, () => ({ ...ok, status: 503 }))
     deliveries.add({ deliveryId: 'a' })
     await dispatcher.runOnce()
     expect(attempts()).toMatchObject([{ outcome: 'pending', publishedMs: null }])
   })
 
-  test('the beginning of the answer is kept in the log of attempts, and told to nobody', async () => {
+  test('the start of the response is in the attempt log, and in no event', async () => {
     const { dispatcher, deliveries, events, logger } = setUpDispatcher({}, () => ({
       ...ok,
       status: 500,
@@ -246,7 +246,7 @@ describe('one attempt', () => {
     expect(JSON.stringify([events, logger.lines])).not.toContain('no such table')
   })
 
-  test('a delivery that is given up is told of, after its attempt', async () => {
+  test('an exhausted delivery has its event, after that of its attempt', async () => {
     const { dispatcher, deliveries, events } = setUpDispatcher({}, () => ({ ...ok, status: 410 }))
     deliveries.add({ deliveryId: 'a', chainId: 10, txHash: '0x1', version: 4, integrationAddress: '0xabc' })
     await dispatcher.runOnce()
@@ -262,7 +262,7 @@ describe('one attempt', () => {
     })
   })
 
-  test('a secret that was opened once is not opened for the next attempt', async () => {
+  test('an opened secret is not opened for the next attempt', async () => {
     const { dispatcher, deliveries, opened } = setUpDispatcher()
     for (let index = 0; index < 5; index += 1) deliveries.add({ deliveryId: `d${index}` })
     await dispatcher.runOnce()

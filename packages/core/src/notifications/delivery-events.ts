@@ -1,17 +1,16 @@
-/** What is told of settled attempts. @module */
+/** The events of settled attempts. @module */
 import type { ServiceEvent } from '../events.js'
-import type { AttemptRecord, ClaimedDelivery, DeliveryStatus, EndpointTurn } from '../ports/store-deliveries.js'
-import type { Attempted } from './attempt.js'
-import { namedDelivery } from './named-delivery.js'
+import type { AttemptRecord, ClaimedDelivery, DeliveryStatus, EndpointTransition } from '../ports/store-deliveries.js'
+import { type Attempted, deliveryFields } from './leased-delivery.js'
 
 /**
- * The events of a settled attempt and of the rejected one before it, in order.
- * @param outcome - Where the delivery stands after them.
+ * The events of a settled attempt, after those of the rejected one before it.
+ * @param outcome - The status of the delivery after both.
  */
 export function attemptEvents(attempted: Attempted, outcome: DeliveryStatus): ServiceEvent[] {
   const { claim, rejected, attempt, verdict, publishedMs } = attempted
   const { reason, replay } = attempt
-  const named = namedDelivery(claim)
+  const fields = deliveryFields(claim)
   const last = {
     number: rejected === null ? claim.attempt : claim.attempt + 1,
     outcome,
@@ -24,7 +23,7 @@ export function attemptEvents(attempted: Attempted, outcome: DeliveryStatus): Se
     attemptEvent(claim, attempt, last),
   ]
   if (outcome === 'exhausted') {
-    const { deliveryId, chainId, txHash, integrationAddress, version } = named
+    const { deliveryId, chainId, txHash, integrationAddress, version } = fields
     events.push({ type: 'delivery.exhausted', deliveryId, chainId, txHash, integrationAddress, version, reason })
   }
   return events
@@ -39,7 +38,7 @@ function attemptEvent(
 ): AttemptEvent {
   return {
     type: 'delivery.attempted',
-    ...namedDelivery(claim),
+    ...deliveryFields(claim),
     attempt: number,
     status,
     reason,
@@ -49,7 +48,7 @@ function attemptEvent(
   }
 }
 
-/** The event of an endpoint that began to be blocked, or answers again. */
-export function endpointEvent({ integrationAddress, blocked, failingMs }: EndpointTurn): ServiceEvent {
+/** The event of an endpoint whose block began or ended. */
+export function endpointEvent({ integrationAddress, blocked, failingMs }: EndpointTransition): ServiceEvent {
   return { type: blocked ? 'endpoint.failing' : 'endpoint.recovered', integrationAddress, failingMs }
 }

@@ -3,7 +3,7 @@ import { busy, ok, setUpDispatcher } from '../../test/support/dispatcher-setup.j
 import { type ManualClock, turns } from '../../test/support/manual-clock.js'
 import { deferred, until } from '../../test/support/until.js'
 import type { PostResult } from '../ports/sender.js'
-import { minLeaseMs } from './dispatcher.js'
+import { minLeaseMs } from './dispatcher-options.js'
 
 /** Runs the loop; `stop` aborts it and resolves once it has ended. */
 function start(dispatcher: { run(signal: AbortSignal): Promise<void> }) {
@@ -47,7 +47,7 @@ describe('options', () => {
 })
 
 describe('run', () => {
-  test('claims nothing where answers that arrive before the claim fill what waits for a commit', async () => {
+  test('claims nothing when results that arrive before the claim make the store fall behind', async () => {
     const gates = new Map<string, () => void>()
     const { dispatcher, deliveries, logger } = setUpDispatcher({ concurrency: 2, batch: 64 }, async ({ url }) => {
       const gate = deferred()
@@ -72,7 +72,7 @@ describe('run', () => {
       await until(`post ${next}`, () => gates.has(next))
     }
     gates.get('2')?.()
-    // The claim that its end rings for waits for the next turn.
+    // The claim that its finished POST wakes waits for the next turn.
     for (let step = 0; step < 40; step += 1) await Promise.resolve()
     gates.get('3')?.()
     await turns()
@@ -88,7 +88,7 @@ describe('run', () => {
     await loop.stop()
   })
 
-  test('keeps at most `concurrency` posts in flight, and never claims what it cannot start', async () => {
+  test('keeps at most `concurrency` POSTs in flight, and never claims more than its free slots', async () => {
     const gates = new Map<string, () => void>()
     let inFlight = 0
     let most = 0
@@ -134,7 +134,7 @@ describe('run', () => {
     expect(deliveries.view('b')).toMatchObject({ status: 'pending', attempts: [] })
   })
 
-  test('what a claim brought before the abort is still attempted, so that nobody waits for its lease', async () => {
+  test('deliveries claimed before the abort are still attempted', async () => {
     const { dispatcher, deliveries, posts } = setUpDispatcher()
     deliveries.add({ deliveryId: 'a' })
     const claiming = deferred()
@@ -284,7 +284,7 @@ describe('run', () => {
     expect(clock.slept.every((ms) => ms === 250)).toBe(true)
   })
 
-  test('when all slots were taken, the end of a post starts the next claim without a poll', async () => {
+  test('when all slots were taken, a finished POST starts the next claim without a poll', async () => {
     const gates = Array.from({ length: 12 }, () => deferred<PostResult>())
     const { dispatcher, deliveries, posts, clock } = setUpDispatcher({ concurrency: 8, batch: 8 }, ({ url }) => {
       return gates[Number(url)]?.promise ?? ok
@@ -302,7 +302,7 @@ describe('run', () => {
     await loop.stop()
   })
 
-  test('room that comes while a claim runs is used at once', async () => {
+  test('a slot that becomes free during a claim is used at once', async () => {
     const gates = [deferred<PostResult>(), deferred<PostResult>(), deferred<PostResult>()]
     const { dispatcher, deliveries, posts, attempts, clock } = setUpDispatcher(
       { concurrency: 2, batch: 2 },
@@ -336,7 +336,7 @@ describe('run', () => {
     await loop.stop()
   })
 
-  test('when a commit hangs, a quarter of the slots is enough for the next claim', async () => {
+  test('during a slow commit a quarter of the slots is enough for the next claim', async () => {
     const slow = deferred()
     const gates = Array.from({ length: 9 }, () => deferred<PostResult>())
     const { dispatcher, deliveries, posts } = setUpDispatcher({ concurrency: 8, batch: 8 }, ({ url }) => {
@@ -362,7 +362,7 @@ describe('run', () => {
     await loop.stop()
   })
 
-  test('a process that was frozen longer than a lease can bear posts nothing of its old claims', async () => {
+  test('a process frozen for too much of a lease posts nothing under it', async () => {
     const { dispatcher, deliveries, posts, clock, logger, attempts } = setUpDispatcher()
     deliveries.add({ deliveryId: 'a' })
     const { claim } = deliveries

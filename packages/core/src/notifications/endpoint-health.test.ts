@@ -23,11 +23,11 @@ test.each([
   ['a success between them', [4, 0], [ok, failed], [1, 0, null]],
   ['five failures and then a success', [0, 0], [...times(5, failed), ok], [0, 0, null]],
   ['a success and then five failures', [9, 3], [ok, ...times(5, failed)], [5, 1, 5_000]],
-  ['what was under way when the block began', [5, 1], times(30, failed), [35, 1, null]],
+  ['failures in flight when the block began', [5, 1], times(30, failed), [35, 1, null]],
   ['a late success of it', [5, 1], [failed, ok], [0, 0, null]],
   ['a probe that is answered', [40, 3], [probed], [0, 0, null]],
   ['a failed probe', [5, 1], [failedProbe], [6, 2, 10_000]],
-  ['a failed probe that was overtaken by a success', [5, 1], [ok, failedProbe], [1, 0, null]],
+  ['a failed probe after a success', [5, 1], [ok, failedProbe], [1, 0, null]],
   ['a failed probe of an endpoint that is blocked anew', [4, 0], [failed, failedProbe], [6, 2, 10_000]],
 ] as const)('%s: from %j', (_what, before, results, after) => {
   expect(judge(before, results)).toEqual(after)

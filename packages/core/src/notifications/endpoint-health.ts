@@ -1,4 +1,4 @@
-/** When an endpoint that keeps failing is left alone, and for how long. Source: docs/decisions/fairness.md. @module */
+/** Decides when a failing endpoint is blocked, and for how long. See docs/decisions/fairness.md. @module */
 import type { EndpointChange, EndpointHealth, EndpointResult } from '../ports/store-deliveries.js'
 
 /** Failed attempts in a row that block an endpoint. */
@@ -10,13 +10,13 @@ export const blockBaseMs = 5_000
 /** The longest block, in milliseconds, before jitter. */
 export const blockCapMs = 60_000
 
-/** Each block is moved by up to this share of itself, either way. */
+/** Jitter of a block, as a share of its length. */
 export const blockJitter = 0.2
 
 /**
- * Decides what results do to an endpoint, in their order. Any delivered one ends a block and every count. A failed one counts; the fifth in
- * a row blocks, and from then on only a failed probe blocks again: what was under way when the block began says nothing new.
- * @param fraction - In [0, 1]; places a block within its jitter: 0 is -20 %, 0.5 is the block itself, 1 is +20 %.
+ * Computes an endpoint's health from results in order. A delivered attempt resets it. The fifth failure in a row blocks;
+ * during a block only a failed probe blocks again, since other results were in flight when it began.
+ * @param fraction - Position in the jitter: 0 is -20 %, 0.5 none, 1 is +20 %.
  */
 export function judgeEndpoint(
   before: EndpointHealth,

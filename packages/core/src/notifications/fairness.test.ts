@@ -3,7 +3,7 @@ import { ok, setUpDispatcher } from '../../test/support/dispatcher-setup.js'
 import { turns } from '../../test/support/manual-clock.js'
 import { deferred, until } from '../../test/support/until.js'
 import type { PostResult } from '../ports/sender.js'
-import { type DispatcherOptions, dispatcherDefaults } from './dispatcher.js'
+import { type DispatcherOptions, dispatcherDefaults } from './dispatcher-options.js'
 
 const timeout: PostResult = { kind: 'failure', reason: 'timeout', latencyMs: 5_000 }
 const slow: PostResult = { ...ok, latencyMs: 4_900 }
@@ -16,7 +16,7 @@ const troubles = {
   'is well': [20, ok],
 } as const
 
-/** Publishes to a hundred endpoints for a while and gives the others' times from publishing to delivery, in milliseconds. */
+/** Publishes to a hundred endpoints; returns the others' milliseconds from publishing to delivery. */
 async function publishToAll(trouble: keyof typeof troubles): Promise<number[]> {
   const [badMs, badResult] = troubles[trouble]
   const setup = setUpDispatcher({}, async ({ url }) => {
@@ -27,7 +27,7 @@ async function publishToAll(trouble: keyof typeof troubles): Promise<number[]> {
   const { clock, deliveries, attempts, dispatcher } = setup
   const controller = new AbortController()
   const running = dispatcher.run(controller.signal)
-  // Endpoint 0 is owed a backlog from before, as after a night of being down.
+  // Endpoint 0 has a backlog, as after a night of being down.
   for (let index = 0; index < 200; index += 1)
     deliveries.add({ deliveryId: `old ${index}`, notificationUrl: 'endpoint 0', integrationAddress: '0x0' })
   for (let round = 0; round < 12; round += 1) {
@@ -93,14 +93,14 @@ describe('slow endpoints with old backlogs', () => {
     return quick.map(({ publishedMs }) => publishedMs ?? Number.NaN)
   }
 
-  test.each([1, 3, 4, 8])('%d of them keep nobody else waiting for one of their posts', async (count) => {
-    // What is free when 40 come at once is less than 40; the rest waits for a quick one to end, never for a slow one.
+  test.each([1, 3, 4, 8])('%d of them delay nobody by one of their POSTs', async (count) => {
+    // Fewer than 40 slots are free for 40 deliveries; the rest waits for a quick POST, never for a slow one.
     expect(Math.max(...(await besideSlow(count)))).toBeLessThanOrEqual(100)
   })
 })
 
-/** Starts a loop whose posts wait for `release`. */
-function held(options: DispatcherOptions, urls: readonly string[]) {
+/** Starts a loop whose POSTs wait for `release`. */
+function gated(options: DispatcherOptions, urls: readonly string[]) {
   const gates: (() => void)[] = []
   const setup = setUpDispatcher(options, async () => {
     const gate = deferred()
@@ -130,13 +130,13 @@ function held(options: DispatcherOptions, urls: readonly string[]) {
   })
 }
 
-describe('an endpoint at its bound', () => {
+describe('an endpoint at its limit', () => {
   const urls = Array.from({ length: 20 }, () => 'busy')
 
-  test('has no more posts in flight than it may, and the next follows the end of one without a poll', async () => {
-    const { posts, clock, release, stop } = held({ perEndpoint: 3 }, urls)
+  test('has no more POSTs in flight, and the next one follows a finished one without a poll', async () => {
+    const { posts, clock, release, stop } = gated({ perEndpoint: 3 }, urls)
     const startedAt = clock.now()
-    await until('its bound', () => posts.length === 3)
+    await until('its limit', () => posts.length === 3)
     await turns()
     expect(posts).toHaveLength(3)
     for (let sent = 4; sent <= 20; sent += 1) {
@@ -148,17 +148,17 @@ describe('an endpoint at its bound', () => {
   })
 
   test('lets others go ahead of it', async () => {
-    const { posts, stop } = held({ perEndpoint: 3, concurrency: 8, batch: 8 }, [...urls, 'a', 'b', 'c', 'd', 'e', 'f'])
+    const { posts, stop } = gated({ perEndpoint: 3, concurrency: 8, batch: 8 }, [...urls, 'a', 'b', 'c', 'd', 'e', 'f'])
     await until('seven posts', () => posts.length === 7)
     await turns()
-    // One slot stays free: nobody who holds one already gets the last.
+    // One slot stays free: no endpoint with a POST in flight gets the last one.
     expect(posts.map(({ url }) => url)).toEqual(['busy', 'a', 'b', 'c', 'd', 'e', 'f'])
     await stop()
   })
 
   test('does not make the loop spin: a claim that brings nothing is followed by a sleep', async () => {
-    const { deliveries, clock, posts, stop } = held({ perEndpoint: 3 }, urls)
-    await until('its bound', () => posts.length === 3)
+    const { deliveries, clock, posts, stop } = gated({ perEndpoint: 3 }, urls)
+    await until('its limit', () => posts.length === 3)
     await until('a sleep', () => clock.sleepers().length === 1)
     const claims = deliveries.claims.length
     await clock.advance(1_000)
@@ -166,9 +166,9 @@ describe('an endpoint at its bound', () => {
     await stop()
   })
 
-  test('is looked at once for rings that came before the claim', async () => {
-    const { deliveries, dispatcher, posts, stop } = held({ perEndpoint: 3 }, urls)
-    await until('its bound', () => posts.length === 3)
+  test('gets one claim for two wakes before the claim', async () => {
+    const { deliveries, dispatcher, posts, stop } = gated({ perEndpoint: 3 }, urls)
+    await until('its limit', () => posts.length === 3)
     await turns()
     const claims = deliveries.claims.length
     dispatcher.wake()
@@ -180,19 +180,19 @@ describe('an endpoint at its bound', () => {
     await stop()
   })
 
-  test('is one server: two integrations with URLs of the same host share the bound', async () => {
+  test('is one server: two integrations with URLs of the same host share the limit', async () => {
     const shared = ['https://shop.example/a', 'https://shop.example/b'].flatMap((url) => [url, url, url])
-    const { posts, stop } = held({ perEndpoint: 4 }, [...shared, 'https://shop.example:8443/a'])
+    const { posts, stop } = gated({ perEndpoint: 4 }, [...shared, 'https://shop.example:8443/a'])
     await until('five posts', () => posts.length === 5)
     await turns()
     expect(posts.filter(({ url }) => url.startsWith('https://shop.example/'))).toHaveLength(4)
     await stop()
   })
 
-  test('is shared by its integrations in turns: one with a backlog keeps another one waiting for a single post', async () => {
+  test('is shared by its integrations in turns: a backlog delays another integration by a single POST', async () => {
     const backlog = Array.from({ length: 100 }, () => 'https://shop.example/a')
-    const { deliveries, dispatcher, posts, release, stop } = held({ perEndpoint: 4 }, backlog)
-    await until('its bound', () => posts.length === 4)
+    const { deliveries, dispatcher, posts, release, stop } = gated({ perEndpoint: 4 }, backlog)
+    await until('its limit', () => posts.length === 4)
     for (let index = 0; index < 5; index += 1)
       deliveries.add({
         deliveryId: `late ${index}`,
@@ -206,18 +206,19 @@ describe('an endpoint at its bound', () => {
       await until(`post ${sent}`, () => posts.length === sent)
     }
     const paths = posts.slice(4).map(({ url }) => url.slice(-1))
-    // The four of the backlog end one by one, then the two of the other one: who has fewer in flight gets the slot.
+    // Four POSTs of the backlog finish one by one, then two of the other: the least loaded gets the slot.
     expect(paths).toEqual(['b', 'b', 'a', 'a', 'b', 'b'])
     await stop()
   })
 
-  test('tells the store how many it holds, and for whom', async () => {
-    const { deliveries, posts, clock, stop } = held({ perEndpoint: 3 }, urls)
-    await until('its bound', () => posts.length === 3)
+  test('is in the claim request with its POSTs in flight, by endpoint and integration', async () => {
+    const { deliveries, posts, clock, stop } = gated({ perEndpoint: 3 }, urls)
+    await until('its limit', () => posts.length === 3)
     await clock.advance(250)
     expect(deliveries.claims.at(-1)).toMatchObject({
-      ...{ perEndpoint: 3, free: dispatcherDefaults.concurrency - 3 },
-      ...{ held: new Map([['busy', 3]]), heldOf: new Map([['0x busy', 3]]) },
+      ...{ perEndpoint: 3, freeSlots: dispatcherDefaults.concurrency - 3 },
+      inFlightByEndpoint: new Map([['busy', 3]]),
+      inFlightByIntegration: new Map([['0x busy', 3]]),
     })
     await stop()
   })
@@ -231,7 +232,7 @@ describe('an endpoint at its bound', () => {
 })
 
 describe('retries', () => {
-  test('take at most half of the slots, whatever is due of them', async () => {
+  test('take at most half of the slots, however many are due', async () => {
     const setup = setUpDispatcher({ concurrency: 8, batch: 8 }, async ({ url }) => {
       if (url.startsWith('failing')) return { ...ok, status: 500 }
       await new Promise(() => undefined)
@@ -247,7 +248,7 @@ describe('retries', () => {
     for (let index = 0; index < 3; index += 1) deliveries.add({ deliveryId: `n${index}`, notificationUrl: 'new' })
     void dispatcher.run(new AbortController().signal)
     await until('a claim', () => posts.length > 0)
-    expect(deliveries.claims[0]).toMatchObject({ limit: 8, again: 4 })
+    expect(deliveries.claims[0]).toMatchObject({ limit: 8, maxRetries: 4 })
     expect(posts.slice(0, 3).map(({ url }) => url)).toEqual(['new', 'new', 'new'])
     expect(posts.slice(3, 7).map(({ url }) => url)).toEqual([0, 1, 2, 3].map((n) => `failing ${n}`))
   })
@@ -262,7 +263,7 @@ describe('retries', () => {
 })
 
 describe('an endpoint that fails', () => {
-  /** Fails until told otherwise. */
+  /** An endpoint that fails until `state.status` changes. */
   function failing() {
     const state = { status: 500 }
     const setup = setUpDispatcher({ concurrency: 4, batch: 4 }, () => ({ ...ok, status: state.status }))
@@ -270,14 +271,14 @@ describe('an endpoint that fails', () => {
       setup.deliveries.add({ deliveryId: `d${index}`, integrationAddress: '0xbad' })
     return Object.assign(setup, { state })
   }
-  const turnsOf = (setup: ReturnType<typeof failing>) =>
+  const blockEventsOf = (setup: ReturnType<typeof failing>) =>
     setup.events.filter(({ type }) => type === 'endpoint.failing' || type === 'endpoint.recovered')
 
-  test('is left alone after five failures in a row, and told of once', async () => {
+  test('is blocked after five failures in a row, with one event', async () => {
     const setup = failing()
     await setup.dispatcher.runOnce()
     expect(setup.posts.length).toBeLessThanOrEqual(8)
-    expect(turnsOf(setup)).toEqual([{ type: 'endpoint.failing', integrationAddress: '0xbad', failingMs: 0 }])
+    expect(blockEventsOf(setup)).toEqual([{ type: 'endpoint.failing', integrationAddress: '0xbad', failingMs: 0 }])
     expect(await setup.deliveries.endpoints()).toMatchObject([{ integrationAddress: '0xbad', blocks: 1 }])
     await setup.clock.advance(4_999)
     expect(await setup.dispatcher.runOnce()).toBe(0)
@@ -294,10 +295,10 @@ describe('an endpoint that fails', () => {
       expect(await setup.dispatcher.runOnce()).toBe(1)
       expect(setup.posts.length).toBe(first + index + 1)
     }
-    expect(turnsOf(setup)).toHaveLength(1)
+    expect(blockEventsOf(setup)).toHaveLength(1)
   })
 
-  test('gets everything that waits once a probe is answered, and that is told too', async () => {
+  test('gets its backlog once a probe is answered, with another event', async () => {
     const setup = failing()
     await setup.dispatcher.runOnce()
     await setup.clock.advance(5_000)
@@ -306,7 +307,7 @@ describe('an endpoint that fails', () => {
     await setup.clock.advance(60_000)
     await setup.dispatcher.runOnce()
     expect(await setup.deliveries.count({ status: 'delivered' })).toBe(40)
-    expect(turnsOf(setup)).toEqual([
+    expect(blockEventsOf(setup)).toEqual([
       { type: 'endpoint.failing', integrationAddress: '0xbad', failingMs: 0 },
       { type: 'endpoint.recovered', integrationAddress: '0xbad', failingMs: 5_000 },
     ])
@@ -317,7 +318,7 @@ describe('an endpoint that fails', () => {
     const setup = failing()
     const controller = new AbortController()
     const running = setup.dispatcher.run(controller.signal)
-    await until('the block', () => turnsOf(setup).length === 1)
+    await until('the block', () => blockEventsOf(setup).length === 1)
     const first = setup.posts.length
     await setup.clock.advance(4_999)
     expect(setup.posts).toHaveLength(first)

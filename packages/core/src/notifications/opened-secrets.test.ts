@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { keepOpened } from './opened-secrets.js'
+import { cacheOpenedSecrets } from './opened-secrets.js'
 
 function counting(most?: number) {
   const opened: string[] = []
-  const open = keepOpened(({ sealed }, address) => {
+  const open = cacheOpenedSecrets(({ sealed }, address) => {
     opened.push(`${address} ${sealed}`)
     if (sealed === 'broken') throw new Error('cannot be opened')
     return `opened ${sealed}`

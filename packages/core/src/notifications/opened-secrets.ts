@@ -1,26 +1,26 @@
-/** Signing secrets that were opened a moment ago: opening costs more than signing. @module */
+/** Caches opened signing secrets: opening one costs more than signing. @module */
 import type { SealedSecret } from '../ports/store-integrations.js'
 
 /** Opens a signing secret; throws when it cannot be read. */
 export type OpenSecret = (sealed: SealedSecret, integrationAddress: string) => string
 
-/** How many opened secrets are kept; the oldest goes first. */
-export const openedSecretsKept = 1_024
+/** Most opened secrets in the cache; the oldest is evicted first. */
+export const maxOpenedSecrets = 1_024
 
 /**
- * Keeps what `open` gave. A secret is kept for its sealed text and the integration together: the same text in another row has to be
- * opened, and is refused there. What cannot be opened is not kept.
+ * Caches the results of `open`. The integration is part of the key: its sealed text copied to another row must not open.
+ * Errors are not cached.
  */
-export function keepOpened(open: OpenSecret, most = openedSecretsKept): OpenSecret {
-  const kept = new Map<string, string>()
+export function cacheOpenedSecrets(open: OpenSecret, maxSecrets = maxOpenedSecrets): OpenSecret {
+  const cache = new Map<string, string>()
   return (secret, integrationAddress) => {
-    const name = `${integrationAddress} ${secret.keyVersion} ${secret.sealed}`
-    const known = kept.get(name)
-    if (known !== undefined) return known
+    const key = `${integrationAddress} ${secret.keyVersion} ${secret.sealed}`
+    const cached = cache.get(key)
+    if (cached !== undefined) return cached
     const opened = open(secret, integrationAddress)
-    const oldest = kept.size >= most ? kept.keys().next().value : undefined
-    if (oldest !== undefined) kept.delete(oldest)
-    kept.set(name, opened)
+    const oldest = cache.size >= maxSecrets ? cache.keys().next().value : undefined
+    if (oldest !== undefined) cache.delete(oldest)
+    cache.set(key, opened)
     return opened
   }
 }

@@ -1,124 +1,129 @@
-/** Claims and posts within the bounds of one run. Source: docs/decisions/fairness.md. @module */
+/** The way of a delivery: claim, sign, POST, record, settle. See docs/decisions/fairness.md. @module */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { ClaimRequest } from '../ports/store-deliveries.js'
-import { type Alarm, createAlarm } from './alarm.js'
-import { type AttemptDeps, createAttempt, type HeldClaim } from './attempt.js'
+import type { ClaimedDelivery } from '../ports/store-deliveries.js'
+import { type AttemptDeps, createAttempt } from './attempt.js'
+import type { DispatcherLimits } from './dispatcher-options.js'
+import type { LeasedDelivery } from './leased-delivery.js'
 import { createSettler, type SettlerDeps } from './settler.js'
-import { createSlots } from './slots.js'
+import { createSleeper } from './sleeper.js'
+import { createSlots, type FreeSlots } from './slots.js'
 
-/** What a round needs from outside. */
-export type RoundDeps = AttemptDeps & Omit<SettlerDeps, 'onWriting' | 'onSettled'>
-
-/** The bounds of a round; see the options of the dispatcher. */
-export interface Bounds {
-  readonly concurrency: number
-  readonly perEndpoint: number
-  readonly batch: number
-  readonly leaseMs: number
-}
+/** The dependencies of a round. */
+export type RoundDeps = AttemptDeps & Omit<SettlerDeps, 'onCommitBegun' | 'onSettled'>
 
 /**
- * What a claim left. `batch`: it was as large as it may be. `full`: it brought all that there was room for. `bound`: an endpoint or
- * the retries had all they may by what was in flight when it was asked for. `nothing`: what was due is taken.
+ * Why a claim brought no more deliveries.
+ *
+ * - `batchFull`: it brought a whole batch; the next claim follows at once.
+ * - `noFreeSlots`: it filled the free slots; the next finished POST wakes the loop.
+ * - `limitReached`: an endpoint or the retries are at their limit; the next finished POST wakes the loop.
+ * - `allClaimed`: nothing else can be claimed now.
  */
-export type Leftover = 'batch' | 'full' | 'bound' | 'nothing'
+export type ClaimEnd = 'batchFull' | 'noFreeSlots' | 'limitReached' | 'allClaimed'
 
-/** What a claim came to. */
-export interface Claimed {
-  readonly started: number
-  readonly left: Leftover
-}
-
-/** One run of a dispatcher: its slots, its posts in flight and its settler. */
+/** One run of a dispatcher: its slots, POSTs in flight and settler. */
 export interface Round {
-  /** Rings when there is room again for what a claim had to leave. */
-  readonly alarm: Alarm
-  /** Whether a claim makes sense. When it does not, the alarm rings as soon as it does. */
-  hasRoom(): boolean
-  /** Claims as many as there is room for and starts them. Rejects with the store's error. */
-  claim(): Promise<Claimed>
-  /** Whether something is posted or waits to be settled. */
+  /** Whether there is a free slot to claim for. If not, the round wakes its loop once there is one. */
+  canClaim(): boolean
+  /** Claims for the free slots and starts the deliveries. Rejects with the store's error. */
+  claim(): Promise<{ readonly started: number; readonly end: ClaimEnd }>
+  /** Sleeps up to `ms` (null: without end), until a wake or an abort. */
+  sleep(ms: number | null, signal?: AbortSignal): Promise<void>
+  wake(): void
+  /** Whether a POST is in flight or an attempt is unsettled. */
   isBusy(): boolean
-  /** Resolves once nothing is in flight and everything is settled or given up. Never rejects. */
+  /** Resolves once nothing is in flight or unsettled. Never rejects. */
   drained(): Promise<void>
 }
 
-/** Posts that are started one after the other before answers are read: all of a large claim at once would keep the receivers idle, and then this process. */
-const startsAtOnce = 32
+/** Most POSTs started in one turn of the event loop, so that responses are read between the parts of a large claim. */
+const startsPerTurn = 32
 
 /** Opens a round. */
-export function openRound(deps: RoundDeps, { concurrency, perEndpoint, batch, leaseMs }: Bounds): Round {
+export function openRound(deps: RoundDeps, limits: Omit<DispatcherLimits, 'idlePollMs'>): Round {
   const { store, clock } = deps
-  const alarm = createAlarm(clock)
-  const slots = createSlots({ concurrency, perEndpoint })
+  const { concurrency, perEndpoint, batch, leaseMs } = limits
+  const sleeper = createSleeper(clock)
+  const slots = createSlots(limits)
   const attempt = createAttempt(deps)
+  const settler = createSettler({ ...deps, onCommitBegun: wakeDuringCommit, onSettled: wakeIfMoreDue })
+  /** How the last claim ended. */
+  let lastEnd: ClaimEnd = 'allClaimed'
+  /** POSTs finished since the last claim began. */
+  let finished = 0
   let onIdle = () => {}
-  let left: Leftover = 'nothing'
-  const ring = () => {
-    if (left !== 'nothing') alarm.ring()
-  }
-  /** Posts that have ended since the last claim was asked for. */
-  let ended = 0
-  const settler = createSettler({ ...deps, onWriting: ringForMany, onSettled: ring })
-  /** Whether the store is so slow to take results that twice as many wait as could be posted. */
-  const isBehind = () => settler.waiting() >= 2 * concurrency
 
-  /** As a rule a commit rings. While one takes its time, a quarter of the slots is enough for a claim that is worth its cost. */
-  function ringForMany(): void {
-    if (left !== 'nothing' && ended * 4 >= concurrency && settler.isWriting()) alarm.ring()
+  async function claim() {
+    // Under backlog, yield once: more free slots make a larger batch.
+    if (lastEnd !== 'allClaimed') await nextTurn()
+    const { request, isLimitReached } = slots.freeSlots()
+    const limit = isBehind() ? 0 : Math.min(batch, request.limit)
+    // Until the claim returns, a POST that finishes may free the slot it lacked.
+    lastEnd = 'noFreeSlots'
+    if (limit === 0) return { started: 0, end: lastEnd }
+    finished = 0
+    sleeper.forgetWake()
+    const claimedAt = clock.now()
+    const maxRetries = Math.min(limit, request.maxRetries)
+    const claims = await store.deliveries.claim({ ...request, limit, leaseMs, maxRetries, perEndpoint })
+    void start(claims.map((claim) => ({ claim, claimedAt, leaseEndsAt: claimedAt + leaseMs })))
+    lastEnd = endOf(claims, limit, isLimitReached)
+    wakeDuringCommit()
+    return { started: claims.length, end: lastEnd }
   }
 
-  async function start(claimed: readonly HeldClaim[]): Promise<void> {
-    for (const { claim } of claimed) slots.take(claim)
-    for (let begun = 0; begun < claimed.length; begun += startsAtOnce) {
+  async function start(leased: readonly LeasedDelivery[]): Promise<void> {
+    for (const { claim } of leased) slots.take(claim)
+    for (let begun = 0; begun < leased.length; begun += startsPerTurn) {
       if (begun > 0) await nextTurn()
-      for (const held of claimed.slice(begun, begun + startsAtOnce)) void post(held)
+      for (const delivery of leased.slice(begun, begun + startsPerTurn)) void deliver(delivery)
     }
   }
 
-  async function post(held: HeldClaim): Promise<void> {
-    // Never rejects.
-    const attempted = await attempt(held)
-    ended += 1
-    slots.release(held.claim)
-    if (attempted === null) ring()
+  /** Never rejects. */
+  async function deliver(leased: LeasedDelivery): Promise<void> {
+    const attempted = await attempt(leased) // sign, POST, record
+    finished += 1
+    slots.release(leased.claim)
+    if (attempted === null) wakeIfMoreDue()
     else {
-      settler.add(attempted)
-      ringForMany()
+      settler.add(attempted) // settle, together with others
+      wakeDuringCommit()
     }
-    if (slots.taken() === 0) onIdle()
+    if (slots.inFlight() === 0) onIdle()
+  }
+
+  function endOf(claimed: readonly ClaimedDelivery[], limit: number, isLimitReached: FreeSlots['isLimitReached']) {
+    if (claimed.length < limit) return isLimitReached(claimed) ? 'limitReached' : 'allClaimed'
+    return limit === batch ? 'batchFull' : 'noFreeSlots'
+  }
+
+  /** Whether twice as many attempts are unsettled as could be in flight: the store is too slow for another claim. */
+  function isBehind(): boolean {
+    return settler.unsettled() >= 2 * concurrency
+  }
+
+  function wakeIfMoreDue(): void {
+    if (lastEnd !== 'allClaimed') sleeper.wake()
+  }
+
+  /** A finished commit wakes the loop. During a slow one, a quarter of the slots is worth a claim. */
+  function wakeDuringCommit(): void {
+    if (finished * 4 >= concurrency && settler.isWriting()) wakeIfMoreDue()
   }
 
   return {
-    alarm,
-    hasRoom() {
-      if (!isBehind() && slots.taken() < concurrency) return true
-      left = 'full'
+    claim,
+    canClaim() {
+      if (!isBehind() && slots.inFlight() < concurrency) return true
+      lastEnd = 'noFreeSlots'
       return false
     },
-    async claim() {
-      // While there is more than there is room for, answers that have arrived make the claim larger, and each of it cheaper.
-      if (left !== 'nothing') await nextTurn()
-      const { asked, isBound } = slots.room()
-      const limit = isBehind() ? 0 : Math.min(batch, asked.limit)
-      // What ends while the claim runs may be the room that it lacked.
-      left = 'full'
-      // Answers that arrived in that turn may fill what waits to be settled.
-      if (limit === 0) return { started: 0, left }
-      ended = 0
-      alarm.forget()
-      const claimedAt = clock.now()
-      const request: ClaimRequest = { ...asked, limit, leaseMs, again: Math.min(limit, asked.again), perEndpoint }
-      const claims = await store.deliveries.claim(request)
-      void start(claims.map((claim) => ({ claim, claimedAt, leaseEndsAt: claimedAt + leaseMs })))
-      if (claims.length < limit) left = isBound(claims) ? 'bound' : 'nothing'
-      else if (limit === batch) left = 'batch'
-      ringForMany()
-      return { started: claims.length, left }
-    },
-    isBusy: () => slots.taken() > 0 || settler.waiting() > 0,
+    sleep: sleeper.sleep,
+    wake: sleeper.wake,
+    isBusy: () => slots.inFlight() > 0 || settler.unsettled() > 0,
     async drained() {
-      if (slots.taken() > 0)
+      if (slots.inFlight() > 0)
         await new Promise<void>((resolve) => {
           onIdle = resolve
         })

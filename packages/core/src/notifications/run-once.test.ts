@@ -1,4 +1,4 @@
-/** docs/architecture.md: a dispatcher attempts once what is due. */
+/** Tests of `runOnce`. */
 import { describe, expect, test } from 'vitest'
 import { busy, ok, setUpDispatcher } from '../../test/support/dispatcher-setup.js'
 import { turns } from '../../test/support/manual-clock.js'
@@ -30,7 +30,7 @@ describe('runOnce', () => {
     expect(deliveries.view('a').status).toBe('delivered')
   })
 
-  test('of a large claim thirty-two are started before answers are read, and all of them are waited for', async () => {
+  test('a large claim starts 32 POSTs before responses are read, and all POSTs are waited for', async () => {
     let [started, atFirstAnswer] = [0, 0]
     const { dispatcher, deliveries } = setUpDispatcher({ perEndpoint: 100 }, async () => {
       started += 1

@@ -1,4 +1,4 @@
-/** When a failed delivery is tried again, and when it is given up. Source: docs/decisions/retries.md, docs/interface.md 6. @module */
+/** The retry schedule, and the verdict on an attempt. See docs/decisions/retries.md, docs/interface.md 6. @module */
 import type { PostResult } from '../ports/sender.js'
 import type { AttemptVerdict } from '../ports/store-deliveries.js'
 import { parseRetryAfter } from './retry-after.js'
@@ -21,47 +21,47 @@ export const retryDelaysMs: readonly number[] = [
   24 * hour,
 ]
 
-/** Attempts of one delivery in all: the first one and a retry per delay. */
+/** Most attempts of one delivery: the first, and a retry per delay. */
 export const maxAttempts = retryDelaysMs.length + 1
 
-/** Each delay is moved by up to this share of itself, either way. */
+/** Jitter of a delay, as a share of its length. */
 export const retryJitter = 0.2
 
-/** The longest wait that a `Retry-After` header can ask for, in milliseconds. */
+/** The longest delay that a `Retry-After` header can cause, in milliseconds. */
 export const retryAfterCapMs = hour
 
-/** What an attempt came to: an outcome of the network, or no attempt because the signing secret could not be opened. */
+/** The result of a POST, or the reason why nothing was sent. */
 export type AttemptResult =
   | PostResult
   | { readonly kind: 'failure'; readonly reason: 'secret_unreadable'; readonly latencyMs: number }
 
 /**
- * The planned delay after a failed attempt, in whole milliseconds, or null when that attempt was the last.
- * @param step - Which attempt of the schedule failed, from 1.
- * @param fraction - Places the delay within its jitter: 0 is -20 %, 0.5 is the delay itself, 1 is +20 %.
+ * The planned delay after a failed attempt, in whole milliseconds; null after the last attempt.
+ * @param step - The failed attempt's step of the schedule, from 1.
+ * @param fraction - Position in the jitter: 0 is -20 %, 0.5 none, 1 is +20 %.
  */
 export function plannedDelayMs(step: number, fraction: number): number | null {
   const delay = retryDelaysMs[step - 1]
   return delay === undefined ? null : Math.round(delay * (1 - retryJitter + 2 * retryJitter * fraction))
 }
 
-/** Why an attempt failed, as the attempt log keeps it: `status_<n>` or the reason; null for any 2xx answer. */
+/** The reason of a failure in the attempt log: `status_<n>` or the network's; null for any 2xx response. */
 export function failureReason(result: AttemptResult): string | null {
   if (result.kind === 'failure') return result.reason
   return result.status >= 200 && result.status <= 299 ? null : `status_${result.status}`
 }
 
 /**
- * Decides what follows an attempt. Any 2xx is delivered; everything else, redirects included, failed.
- * A failure is retried after the planned delay, or later where `Retry-After` asks for it, up to an hour; it never comes
- * earlier than planned. A 410 ends the delivery at once, and so does the failure of the last attempt.
- * @param options.now - Unix time in milliseconds, against which a `Retry-After` date is read.
+ * Decides what follows an attempt. Any 2xx is delivered; everything else failed, redirects included.
+ * A retry comes after the planned delay, or after a longer `Retry-After` of up to an hour. A 410 and the last failure
+ * exhaust the delivery.
+ * @param options.now - Unix time in milliseconds, the base of a `Retry-After` date.
  */
 export function nextVerdict(options: {
-  /** Which attempt of the schedule was made, from 1: a replay begins anew. */
+  /** The attempt's step of the schedule, from 1; a replay starts again at 1. */
   readonly step: number
   readonly result: AttemptResult
-  /** In [0, 1]: the jitter of {@link plannedDelayMs}. */
+  /** See {@link plannedDelayMs}. */
   readonly fraction: number
   readonly now: number
 }): AttemptVerdict {
@@ -70,6 +70,6 @@ export function nextVerdict(options: {
   if (result.kind === 'answer' && result.status === 410) return { kind: 'exhausted' }
   const planned = plannedDelayMs(step, fraction)
   if (planned === null) return { kind: 'exhausted' }
-  const asked = result.kind === 'answer' ? parseRetryAfter(result.retryAfter, now) : null
-  return { kind: 'retry', inMs: Math.max(planned, Math.min(asked ?? 0, retryAfterCapMs)) }
+  const retryAfterMs = result.kind === 'answer' ? parseRetryAfter(result.retryAfter, now) : null
+  return { kind: 'retry', inMs: Math.max(planned, Math.min(retryAfterMs ?? 0, retryAfterCapMs)) }
 }

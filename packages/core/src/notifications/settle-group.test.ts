@@ -7,7 +7,7 @@ import { halvingMs } from './settle-group.js'
 const full = () => new StoreError('ERR_STORE_FULL', 'no space left')
 
 describe('a group that the store refuses', () => {
-  test('an attempt that alone is refused does not keep the others from being settled', async () => {
+  test('one refused attempt does not keep the others from being settled', async () => {
     const setup = setUpDispatcher()
     const { settle } = setup.deliveries
     setup.deliveries.settle = async (group, judge) => {
@@ -24,7 +24,7 @@ describe('a group that the store refuses', () => {
     await stop()
   })
 
-  test('one that the store refuses as busy does not keep the others either, and is settled when the store takes it', async () => {
+  test('an attempt refused as busy does not keep the others either, and is settled later', async () => {
     const setup = setUpDispatcher()
     const { settle } = setup.deliveries
     setup.deliveries.settle = async (group, judge) => {
@@ -40,7 +40,7 @@ describe('a group that the store refuses', () => {
     await stop()
   })
 
-  test('two that the store refuses as busy, in different halves, wait alone; the other 254 are settled, and nobody is posted twice', async () => {
+  test('two attempts refused as busy wait alone; the other 254 are settled, and nothing is posted twice', async () => {
     const setup = setUpDispatcher({ concurrency: 1_000, batch: 1_000 })
     const { settle } = setup.deliveries
     const poisoned = new Set(['d3', 'd200'])
@@ -60,7 +60,7 @@ describe('a group that the store refuses', () => {
     await stop()
   })
 
-  test('of a store that is full five tries are made, not one for each attempt, before the whole is tried again', async () => {
+  test('a full store gets five settles, not one for each attempt, before the whole group is tried again', async () => {
     const setup = setUpDispatcher({ concurrency: 1_000, batch: 1_000, idlePollMs: 100_000 })
     const { settle } = setup.deliveries
     const tried: number[] = []
@@ -79,7 +79,7 @@ describe('a group that the store refuses', () => {
     await stop()
   })
 
-  test('two for which the store is full, in different halves, wait alone', async () => {
+  test('two attempts for which the store is full, in different halves, wait alone', async () => {
     const setup = setUpDispatcher({ concurrency: 1_000, batch: 1_000, idlePollMs: 100_000 })
     const { settle } = setup.deliveries
     setup.deliveries.settle = async (group, judge) => {
@@ -95,7 +95,7 @@ describe('a group that the store refuses', () => {
     await stop()
   })
 
-  test('four that alone are refused, one in each quarter, wait alone', async () => {
+  test('four refused attempts, one in each quarter, wait alone', async () => {
     const setup = setUpDispatcher({ concurrency: 1_000, batch: 1_000, idlePollMs: 100_000 })
     const { settle } = setup.deliveries
     setup.deliveries.settle = async (group, judge) => {
@@ -112,7 +112,7 @@ describe('a group that the store refuses', () => {
     await stop()
   })
 
-  test(`a store that is slow to refuse everything is asked for ${halvingMs / 1_000} s before the whole is tried again`, async () => {
+  test(`a store that slowly refuses everything gets halves for ${halvingMs / 1_000} s before the whole group`, async () => {
     const setup = setUpDispatcher({ idlePollMs: 100_000 })
     const tried: [size: number, atMs: number][] = []
     const startedAt = setup.clock.now()

@@ -1,90 +1,94 @@
-/** Settles a group of attempts, and what of it can be settled where the whole cannot. Source: docs/decisions/fairness.md. @module */
+/** Settles a group of attempts, in halves where the store refuses it whole. See docs/decisions/settling.md. @module */
 import { StoreError } from '../errors.js'
 import { describeError } from '../internal/describe-error.js'
 import type { EndpointJudge } from '../ports/store-deliveries.js'
 import type { Random } from '../ports/world.js'
-import type { Attempted } from './attempt.js'
 import { judgeEndpoint } from './endpoint-health.js'
-import type { ReadBackDeps } from './read-back.js'
-import { createReadBack } from './read-back.js'
+import type { Attempted } from './leased-delivery.js'
+import { createOutcomeReporter, type OutcomeReporterDeps } from './outcome-reporter.js'
 
-/** What settling a group came to. */
+/** The outcome of settling a group. */
 export interface GroupOutcome {
-  /** What is still to be settled. */
-  readonly left: readonly Attempted[]
-  /** Nothing of it was settled, since the store cannot be reached: nobody else could settle or claim it either. */
-  readonly away: boolean
+  readonly unsettled: readonly Attempted[]
+  /** The store cannot be reached, so nobody else can settle or claim these deliveries either. */
+  readonly isUnreachable: boolean
 }
 
-/** For how long the parts of a refused group are tried one by one, in milliseconds: a store that refuses each after seconds would take an hour. */
+/** Longest time to settle the halves of a refused group one by one, in milliseconds. */
 export const halvingMs = 15_000
 
-/** What settling needs from outside. */
-export interface SettleGroupDeps extends ReadBackDeps {
+/** The dependencies of settling. */
+export interface SettleGroupDeps extends OutcomeReporterDeps {
   readonly random: Pick<Random, 'fraction'>
 }
 
 /**
- * Builds the function that settles a group. It never rejects. A group that the store refuses is tried in halves, and these again, until what
- * cannot be settled is alone and the rest is written. That ends where the store cannot be reached for either half, where it is full for both and
- * for both halves of one of them, and after {@link halvingMs}: what is left then is tried as a whole again.
+ * Builds the function that settles a group. It never rejects. Halving isolates the attempts that the store refuses and
+ * settles the rest. It stops for a store that is unreachable or full, and after {@link halvingMs}.
  */
 export function createSettleGroup(deps: SettleGroupDeps): (group: readonly Attempted[]) => Promise<GroupOutcome> {
   const { store, clock, random, logger } = deps
-  const told = createReadBack(deps)
+  const reporter = createOutcomeReporter(deps)
 
-  /** Resolves what is left, or the error that nothing was settled for. */
-  async function settle(group: readonly Attempted[]): Promise<{ left: readonly Attempted[]; error: unknown }> {
+  /** Resolves the unsettled attempts; with an error, nothing was settled. */
+  async function settle(group: readonly Attempted[]): Promise<{ unsettled: readonly Attempted[]; error: unknown }> {
     const fraction = random.fraction()
     const judge: EndpointJudge = (before, results) => judgeEndpoint(before, results, fraction)
     try {
-      return { left: await told.settled(group, await store.deliveries.settle(group, judge)), error: null }
+      const settled = await store.deliveries.settle(group, judge)
+      return { unsettled: await reporter.report(group, settled), error: null }
     } catch (error) {
-      told.failed(group)
-      return { left: group, error }
+      reporter.noteUnanswered(group)
+      return { unsettled: group, error }
     }
   }
 
-  /** @param isHalf - Whether the store was full for the group and for the other half beside it, the first of all halves. */
-  async function inHalves(
+  /**
+   * @param isWhole - Whether the group is the whole one, not a half.
+   * @param bothHalvesFull - Whether the store was full for this half of the whole group, and for the other half.
+   */
+  async function settleHalves(
     group: readonly Attempted[],
     cause: unknown,
-    { endsAt, isFirst = false, isHalf = false }: { endsAt: number; isFirst?: boolean; isHalf?: boolean },
-  ): Promise<GroupOutcome & { readonly full?: boolean }> {
-    if (group.length === 1) return { left: group, away: isAway(cause) }
-    if (clock.now() >= endsAt) return { left: group, away: false }
+    {
+      endsAt,
+      isWhole = false,
+      bothHalvesFull = false,
+    }: { endsAt: number; isWhole?: boolean; bothHalvesFull?: boolean },
+  ): Promise<GroupOutcome & { readonly isFull?: boolean }> {
+    if (group.length === 1) return { unsettled: group, isUnreachable: isUnreachable(cause) }
+    if (clock.now() >= endsAt) return { unsettled: group, isUnreachable: false }
     const middle = Math.ceil(group.length / 2)
-    const halves = [group.slice(0, middle), group.slice(middle)]
-    const outcomes = []
-    for (const half of halves) outcomes.push({ half, ...(await settle(half)) })
-    if (outcomes.every(({ error }) => isAway(error))) return { left: group, away: true }
-    const fullForBoth = outcomes.every(({ error }) => isFull(error))
-    if (isHalf && fullForBoth) return { left: group, away: false, full: true }
-    const left: Attempted[] = []
-    let full = false
-    for (const { half, error, left: own } of outcomes) {
-      if (error === null || full) {
-        left.push(...own)
+    const halves = []
+    for (const half of [group.slice(0, middle), group.slice(middle)]) halves.push({ half, ...(await settle(half)) })
+    if (halves.every(({ error }) => isUnreachable(error))) return { unsettled: group, isUnreachable: true }
+    const bothFull = halves.every(({ error }) => isFull(error))
+    if (bothHalvesFull && bothFull) return { unsettled: group, isUnreachable: false, isFull: true }
+    const unsettled: Attempted[] = []
+    let storeIsFull = false
+    for (const { half, error, unsettled: own } of halves) {
+      if (error === null || storeIsFull) {
+        unsettled.push(...own)
         continue
       }
-      const outcome = await inHalves(half, error, { endsAt, isHalf: isFirst && fullForBoth })
-      left.push(...outcome.left)
-      full = outcome.full ?? false
+      const outcome = await settleHalves(half, error, { endsAt, bothHalvesFull: isWhole && bothFull })
+      unsettled.push(...outcome.unsettled)
+      storeIsFull = outcome.isFull ?? false
     }
-    return { left, away: false }
+    return { unsettled, isUnreachable: false }
   }
 
   return async (group) => {
     const endsAt = clock.now() + halvingMs
-    const { left, error } = await settle(group)
-    if (error === null) return { left, away: false }
-    const outcome = await inHalves(group, error, { endsAt, isFirst: true })
-    const attempts = outcome.left.length
+    const { unsettled, error } = await settle(group)
+    if (error === null) return { unsettled, isUnreachable: false }
+    const outcome = await settleHalves(group, error, { endsAt, isWhole: true })
+    const attempts = outcome.unsettled.length
     if (attempts > 0) logger.error({ error: describeError(error), attempts }, 'attempts not settled; trying again')
     return outcome
   }
 }
 
-const isAway = (error: unknown): boolean => error instanceof StoreError && error.code === 'ERR_STORE_UNAVAILABLE'
+const isUnreachable = (error: unknown): boolean => error instanceof StoreError && error.code === 'ERR_STORE_UNAVAILABLE'
 
 const isFull = (error: unknown): boolean => error instanceof StoreError && error.code === 'ERR_STORE_FULL'

@@ -4,7 +4,7 @@ import { busy, ok, running, setUpDispatcher } from '../../test/support/dispatche
 import { turns } from '../../test/support/manual-clock.js'
 import { deferred, until } from '../../test/support/until.js'
 import { StoreError } from '../errors.js'
-import { mostBeside, mostPerCommit, mostTurns, settleWaitMs } from './settler.js'
+import { maxGatherTurns, maxParallelCommits, maxPerCommit, slowCommitMs } from './settler.js'
 
 describe('group commit', () => {
   test('answers that arrive in one turn are settled in one transaction', async () => {
@@ -36,11 +36,13 @@ describe('group commit', () => {
     expect(deliveries.groups).toEqual([6])
   })
 
-  test(`no commit waits for more than ${mostTurns} turns`, async () => {
-    const { deliveries, events, stop } = answeredAfter(Array.from({ length: 3 * mostTurns }, (_, turn) => 1 + turn))
-    await until('all settled', () => events.length === 3 * mostTurns)
+  test(`no commit waits for more than ${maxGatherTurns} turns`, async () => {
+    const { deliveries, events, stop } = answeredAfter(
+      Array.from({ length: 3 * maxGatherTurns }, (_, turn) => 1 + turn),
+    )
+    await until('all settled', () => events.length === 3 * maxGatherTurns)
     await stop()
-    expect(Math.max(...deliveries.groups)).toBeLessThanOrEqual(mostTurns + 1)
+    expect(Math.max(...deliveries.groups)).toBeLessThanOrEqual(maxGatherTurns + 1)
   })
 
   test('a turn that brings nothing ends the wait', async () => {
@@ -50,7 +52,7 @@ describe('group commit', () => {
     expect(deliveries.groups).toEqual([1, 1])
   })
 
-  test('what ends while a commit runs is settled together by the next', async () => {
+  test('attempts that end during a commit are settled together by the next', async () => {
     const gate = deferred()
     const setup = setUpDispatcher({}, async ({ url }) => {
       if (url === 'second') await turns()
@@ -81,7 +83,7 @@ describe('group commit', () => {
     expect(deliveries.groups).toEqual([0, 1, 30])
   })
 
-  test(`no commit holds more than ${mostPerCommit} attempts`, async () => {
+  test(`no commit has more than ${maxPerCommit} attempts`, async () => {
     const { deliveries, events, stop } = running(700, setUpDispatcher({ concurrency: 1_000, batch: 1_000 }))
     await until('all settled', () => events.length === 700)
     await stop()
@@ -103,7 +105,7 @@ describe('while the store refuses to settle', () => {
     return groups
   }
 
-  test('results wait and are settled when it is back within their lease; nothing is posted twice', async () => {
+  test('results are settled once the store works within their lease; nothing is posted twice', async () => {
     const setup = setUpDispatcher()
     const groups = refuseFor(500, setup)
     const { clock, deliveries, posts, events, logger, stop } = running(20, setup)
@@ -114,7 +116,7 @@ describe('while the store refuses to settle', () => {
     await stop()
     expect(posts).toHaveLength(20)
     expect(await deliveries.count({ status: 'delivered' })).toBe(20)
-    // Only parts tell whether something of the group is at fault: twice each was tried alone. Then the whole goes through at once.
+    // Halving tried each attempt alone, twice. Then the whole group is settled at once.
     const refused = [20, 10, 10, 5, 5, 3, 2, 2, 1, 1, 1, 1, 1, 3, 2, 2, 1, 1, 1, 1, 1]
     const pass = [...refused, 5, 5, ...refused.slice(5)]
     expect(groups).toEqual([...pass, ...pass, 20])
@@ -122,7 +124,7 @@ describe('while the store refuses to settle', () => {
     expect(logger.lines).toMatchObject([line, line])
   })
 
-  test('it tries again after a quarter of a second at first, and every second at most', async () => {
+  test('it tries again after a quarter of a second at first, and later every second', async () => {
     const setup = setUpDispatcher({ idlePollMs: 100_000 })
     setup.deliveries.failures.settle.push(...Array.from({ length: 6 }, busy))
     const { clock, events, stop } = running(1, setup)
@@ -133,7 +135,7 @@ describe('while the store refuses to settle', () => {
     await stop()
   })
 
-  test('after the lease a result is tried once more, then dropped with a line in the log; the delivery comes back as the same attempt', async () => {
+  test('after the lease a result is tried once more, then dropped and logged; the delivery is due as the same attempt', async () => {
     const setup = setUpDispatcher()
     setup.deliveries.failures.settle.push(...Array.from({ length: 40 }, busy))
     const { clock, deliveries, posts, logger, attempts, stop } = running(1, setup)
@@ -154,7 +156,7 @@ describe('while the store refuses to settle', () => {
     expect(deliveries.view('d0').attempts).toHaveLength(1)
   })
 
-  test('a result whose lease is over by our clock is settled all the same where nobody took the claim over', async () => {
+  test('a result whose lease expired by our clock is settled if nobody else claimed the delivery', async () => {
     const setup = setUpDispatcher()
     const { settle } = setup.deliveries
     const startedAt = setup.clock.now()
@@ -164,7 +166,7 @@ describe('while the store refuses to settle', () => {
     }
     const { clock, deliveries, attempts, logger, posts, stop } = running(1, setup)
     await until('a refusal', () => logger.lines.length === 1)
-    // The database's clock goes slower than ours.
+    // The database's clock is slower than ours.
     deliveries.extendLeases(60_000)
     await clock.advance(16_500)
     await until('the result', () => attempts().length === 1)
@@ -173,7 +175,7 @@ describe('while the store refuses to settle', () => {
     await stop()
   })
 
-  test('while the store cannot be reached results are kept beyond their lease, and settled when it is back', async () => {
+  test('while the store is unreachable results outlive their lease, and are settled once it answers', async () => {
     const setup = setUpDispatcher()
     const { settle, claim } = setup.deliveries
     let isAway = true
@@ -197,7 +199,7 @@ describe('while the store refuses to settle', () => {
     await stop()
   })
 
-  test('a drained settler gives up what it cannot settle once its lease is over', async () => {
+  test('a draining settler drops unsettled results after their lease', async () => {
     const setup = setUpDispatcher()
     setup.deliveries.settle = async () => {
       throw new StoreError('ERR_STORE_UNAVAILABLE', 'connection refused')
@@ -210,7 +212,7 @@ describe('while the store refuses to settle', () => {
     expect(logger.lines.filter(({ message }) => message.includes('not settled within its lease'))).toHaveLength(3)
   })
 
-  test('nothing more is posted once twice as many results wait as there are slots', async () => {
+  test('nothing more is posted once unsettled results are twice the slots', async () => {
     const setup = setUpDispatcher({ concurrency: 10, batch: 10 })
     refuseFor(5_000, setup)
     const { clock, posts, events, stop } = running(100, setup)
@@ -223,28 +225,28 @@ describe('while the store refuses to settle', () => {
     expect(posts).toHaveLength(100)
   })
 
-  test('what somebody else holds is tried again alone', async () => {
+  test('only the deliveries locked by others are settled again', async () => {
     const setup = setUpDispatcher()
     const { settle } = setup.deliveries
-    let isHeld = true
+    let isLocked = true
     setup.deliveries.settle = async (group, judge) => {
-      const free = group.filter(({ claim }) => !isHeld || claim.deliveryId !== 'd3')
-      const { statuses, turned } = await settle(free, judge)
+      const free = group.filter(({ claim }) => !isLocked || claim.deliveryId !== 'd3')
+      const { statuses, transitions } = await settle(free, judge)
       return {
-        statuses: group.map((one) => (free.includes(one) ? (statuses[free.indexOf(one)] ?? null) : 'held')),
-        turned,
+        statuses: group.map((one) => (free.includes(one) ? (statuses[free.indexOf(one)] ?? null) : 'locked')),
+        transitions,
       }
     }
     const { clock, attempts, posts, stop } = running(10, setup)
     await until('the others', () => attempts().length === 9)
-    isHeld = false
+    isLocked = false
     await clock.advance(1_000)
     await until('that one too', () => attempts().length === 10)
     expect(posts).toHaveLength(10)
     await stop()
   })
 
-  test('an abort waits for what is still to be settled', async () => {
+  test('an abort waits for unsettled results', async () => {
     const setup = setUpDispatcher()
     setup.deliveries.failures.settle.push(busy())
     const { clock, logger, attempts, stop } = running(1, setup)
@@ -257,7 +259,7 @@ describe('while the store refuses to settle', () => {
 })
 
 describe('a commit that is not answered', () => {
-  test('keeps the next ones waiting for two seconds, not for itself', async () => {
+  test('delays the next commits for two seconds only', async () => {
     const never = deferred()
     const setup = setUpDispatcher({}, async ({ url }) => {
       if (url !== 'receiver of 0x0') await setup.clock.sleep(100)
@@ -274,15 +276,13 @@ describe('a commit that is not answered', () => {
     expect(attempts()).toHaveLength(0)
     await clock.advance(1)
     await until('the others', () => attempts().length === 49)
-    expect(logger.lines.map(({ message }) => message)).toEqual([
-      'settling takes long; what came after it goes on beside it',
-    ])
+    expect(logger.lines.map(({ message }) => message)).toEqual(['slow commit; the next one begins beside it'])
     never.resolve()
     await until('that one too', () => attempts().length === 50)
     await stop()
   })
 
-  test(`runs beside ${mostBeside - 1} others at most`, async () => {
+  test(`runs beside ${maxParallelCommits - 1} others at most`, async () => {
     const never = deferred()
     const setup = setUpDispatcher()
     const { settle } = setup.deliveries
@@ -299,9 +299,9 @@ describe('a commit that is not answered', () => {
     for (let index = 1; index <= 10; index += 1) {
       deliveries.add({ deliveryId: `d${index}`, integrationAddress: `0x${index}` })
       dispatcher.wake()
-      await clock.advance(settleWaitMs)
+      await clock.advance(slowCommitMs)
     }
-    expect(most).toBe(mostBeside)
+    expect(most).toBe(maxParallelCommits)
     never.resolve()
     await until('all', () => attempts().length === 11)
     await stop()
@@ -319,7 +319,7 @@ describe('a commit that is not answered', () => {
     }
   }
 
-  test('but went through is told of by what the log of attempts says', async () => {
+  test('but was committed has its events published from the attempt log', async () => {
     const setup = setUpDispatcher({}, ({ url }) => ({ ...ok, status: url.endsWith('0x3') ? 500 : 204 }))
     losingAnswers(setup)
     const { attempts, deliveries, stop } = running(5, setup)
@@ -331,7 +331,7 @@ describe('a commit that is not answered', () => {
     expect(deliveries.view('d3').attempts).toHaveLength(1)
   })
 
-  test('and began a block is told of too, once', async () => {
+  test('and began a block publishes that event too, once', async () => {
     const setup = setUpDispatcher({}, () => ({ ...ok, status: 500 }))
     losingAnswers(setup)
     for (let index = 0; index < 5; index += 1)
@@ -343,20 +343,20 @@ describe('a commit that is not answered', () => {
     expect(turns).toEqual([{ type: 'endpoint.failing', integrationAddress: '0xbad', failingMs: 0 }])
   })
 
-  test('nor went through, and whose claim is lost then, tells of nothing', async () => {
+  test('nor committed, and whose lease is lost, publishes nothing', async () => {
     const setup = setUpDispatcher()
     const { settle } = setup.deliveries
     let refused = false
     setup.deliveries.settle = async (group, judge) => {
       if (refused) return settle(group, judge)
       refused = true
-      setup.deliveries.loseClaims()
+      setup.deliveries.loseLeases()
       throw new StoreError('ERR_STORE_UNAVAILABLE', 'connection lost')
     }
     const { attempts, logger, stop } = running(2, setup)
     await until('two lines', () => logger.lines.length === 2)
     expect(logger.lines.map(({ message }) => message)).toEqual(
-      Array(2).fill('claim lost before the attempt was settled'),
+      Array(2).fill('lease lost before the attempt was settled'),
     )
     expect(attempts()).toEqual([])
     await stop()

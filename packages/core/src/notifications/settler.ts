@@ -1,111 +1,109 @@
-/** Writes down what attempts came to, many in one commit. Source: docs/architecture.md; docs/decisions/fairness.md. @module */
+/** Collects attempts and settles many in one commit. See docs/decisions/settling.md. @module */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { backoffMs } from '../internal/backoff.js'
 import type { Clock } from '../ports/world.js'
-import type { Attempted } from './attempt.js'
-import { namedDelivery } from './named-delivery.js'
+import { type Attempted, deliveryFields } from './leased-delivery.js'
 import { createSettleGroup, type SettleGroupDeps } from './settle-group.js'
 
 /** Most attempts in one commit. */
-export const mostPerCommit = 256
+export const maxPerCommit = 256
 
-/** Most turns of the event loop that a commit waits for more attempts: some milliseconds under load, and one turn without load. */
-export const mostTurns = 10
+/** Most turns of the event loop that a commit waits for more attempts: milliseconds under load, one turn without. */
+export const maxGatherTurns = 10
 
-/** How long a commit may take before the next one begins beside it, in milliseconds: well below a lease. */
-export const settleWaitMs = 2_000
+/** After this many milliseconds a commit is slow, and the next one begins beside it: well below a lease. */
+export const slowCommitMs = 2_000
 
-/** Most commits beside each other. */
-export const mostBeside = 4
+/** Most commits at the same time. */
+export const maxParallelCommits = 4
 
-/** The longest wait before a commit that failed is tried again, in milliseconds: well below a lease. */
+/** Longest wait before a failed commit is tried again, in milliseconds: well below a lease. */
 const retryCapMs = 1_000
 
-/** What a settler needs from outside. */
+/** The dependencies of a settler. */
 export interface SettlerDeps extends SettleGroupDeps {
   readonly clock: Clock
   /** Called a turn of the event loop after a commit began: a store on this thread has finished by then. */
-  readonly onWriting: () => void
-  /** Called after every commit, and when attempts were given up. */
+  readonly onCommitBegun: () => void
+  /** Called after every commit, and after attempts were dropped. */
   readonly onSettled: () => void
 }
 
 /** Settles attempts in groups. */
 export interface Settler {
-  /** Takes an attempt; it is written together with what else came while the last commit ran. */
+  /** Queues an attempt for the next commit. */
   add(attempted: Attempted): void
-  /** How many are not settled yet. */
-  waiting(): number
-  /** Whether a commit is under way, or is to be tried again. */
+  /** The number of unsettled attempts. */
+  unsettled(): number
+  /** Whether a commit is in progress or waits to be tried again. */
   isWriting(): boolean
-  /** Resolves once nothing waits. Never rejects. */
+  /** Resolves once every attempt is settled or dropped. Never rejects. */
   drained(): Promise<void>
 }
 
 /**
- * Builds a settler. A commit that fails is tried again, without what alone keeps it from going through; one that is not answered keeps the
- * next ones waiting for {@link settleWaitMs} at most. An attempt whose lease is over by the clock of this process is tried once more, as the
- * store alone knows who holds the claim, and then dropped with a line in the log: its delivery comes back. While the store is away
- * nobody else can claim it, so it is not dropped then, unless the settler is drained. Events are published after their commit.
+ * Builds a settler. A failed commit is tried again. After its lease an attempt is tried once more, since only the store
+ * knows whether the lease was lost, and then dropped with a log line. While the store is unreachable nothing is dropped,
+ * unless the settler is drained. Events are published after their commit.
  */
 export function createSettler(deps: SettlerDeps): Settler {
-  const { clock, random, logger, onWriting, onSettled } = deps
+  const { clock, random, logger, onCommitBegun, onSettled } = deps
   const settleGroup = createSettleGroup(deps)
   const queue: Attempted[] = []
-  /** Groups that are being settled. */
-  const running = new Map<Promise<void>, number>()
+  /** Commits in progress, with the number of their attempts. */
+  const commits = new Map<Promise<void>, number>()
   let writer: Promise<void> | null = null
-  /** Commits that failed in a row. */
+  /** Failed commits in a row. */
   let failures = 0
-  let draining = false
-  let arrived = () => {}
+  let isDraining = false
+  let onQueued = () => {}
 
-  /** Settles a group and resolves whether all of it is settled; what is not goes back into the queue. */
+  /** Settles a group and puts the rest back into the queue. Resolves whether there was no rest. */
   async function settle(group: readonly Attempted[]): Promise<boolean> {
     const triedAt = clock.now()
-    const { left, away } = await settleGroup(group)
-    const isKept = ({ leaseEndsAt }: Attempted) => leaseEndsAt > triedAt || (away && !draining)
-    for (const attempted of left)
-      if (!isKept(attempted))
-        logger.error(namedDelivery(attempted.claim), 'attempt not settled within its lease; the delivery comes back')
-    queue.unshift(...left.filter(isKept))
-    return left.length === 0
+    const { unsettled, isUnreachable } = await settleGroup(group)
+    const isRetried = ({ leaseEndsAt }: Attempted) => leaseEndsAt > triedAt || (isUnreachable && !isDraining)
+    for (const attempted of unsettled)
+      if (!isRetried(attempted))
+        logger.error(deliveryFields(attempted.claim), 'attempt not settled within its lease; the delivery is due again')
+    queue.unshift(...unsettled.filter(isRetried))
+    return unsettled.length === 0
   }
 
-  /** Resolves null when a commit has taken too long while others wait, else whether it settled everything. */
-  async function settleInTime(group: readonly Attempted[]): Promise<boolean | null> {
+  /** Resolves whether everything was settled; null when the commit is slow and other attempts are queued. */
+  async function settleOrPass(group: readonly Attempted[]): Promise<boolean | null> {
     const startedAt = clock.now()
     const settling = settle(group)
     const done: Promise<void> = settling.then(() => {
-      running.delete(done)
+      commits.delete(done)
     })
-    running.set(done, group.length)
-    void nextTurn().then(onWriting)
-    const over = new AbortController()
-    const somebodyWaits = new Promise<void>((resolve) => {
-      arrived = resolve
+    commits.set(done, group.length)
+    void nextTurn().then(onCommitBegun)
+    const inTime = new AbortController()
+    const queued = new Promise<void>((resolve) => {
+      onQueued = resolve
       if (queue.length > 0) resolve()
     })
-    const late = somebodyWaits.then(async () => {
-      if (!over.signal.aborted) await clock.sleep(Math.max(0, startedAt + settleWaitMs - clock.now()), over.signal)
+    const slow = queued.then(async () => {
+      if (!inTime.signal.aborted) await clock.sleep(Math.max(0, startedAt + slowCommitMs - clock.now()), inTime.signal)
       return null
     })
-    const inTime = await Promise.race([settling, late])
-    over.abort('settled in time')
-    if (inTime === null) {
-      logger.warn({ attempts: group.length }, 'settling takes long; what came after it goes on beside it')
+    const result = await Promise.race([settling, slow])
+    inTime.abort('settled in time')
+    if (result === null) {
+      logger.warn({ attempts: group.length }, 'slow commit; the next one begins beside it')
       void settling.then(() => {
-        if (queue.length > 0) start()
+        if (queue.length > 0) startWriter()
         onSettled()
       })
     }
-    return inTime
+    return result
   }
 
-  /** Waits to the end of this turn of the event loop, and on while each turn brings more: a commit costs about as much for few. */
+  /** Waits while each turn of the event loop brings more attempts: a commit costs about as much for few. */
   async function gather(): Promise<void> {
     await nextTurn()
-    for (let turns = 0; turns < mostTurns && queue.length < mostPerCommit; turns += 1) {
+    for (let turns = 0; turns < maxGatherTurns && queue.length < maxPerCommit; turns += 1) {
       const before = queue.length
       await nextTurn()
       if (queue.length === before) return
@@ -115,9 +113,9 @@ export function createSettler(deps: SettlerDeps): Settler {
   async function write(): Promise<void> {
     while (queue.length > 0) {
       await gather()
-      while (running.size >= mostBeside) await Promise.race(running.keys())
-      const settled = await settleInTime(queue.splice(0, mostPerCommit))
-      if (settled === false) {
+      while (commits.size >= maxParallelCommits) await Promise.race(commits.keys())
+      const isSettled = await settleOrPass(queue.splice(0, maxPerCommit))
+      if (isSettled === false) {
         failures += 1
         await clock.sleep(Math.min(retryCapMs, backoffMs(failures, random.fraction())))
       } else failures = 0
@@ -127,26 +125,26 @@ export function createSettler(deps: SettlerDeps): Settler {
     writer = null
   }
 
-  function start(): void {
+  function startWriter(): void {
     writer ??= write()
   }
 
   return {
     add(attempted) {
       queue.push(attempted)
-      arrived()
-      start()
+      onQueued()
+      startWriter()
     },
-    waiting() {
+    unsettled() {
       let count = queue.length
-      for (const attempts of running.values()) count += attempts
+      for (const attempts of commits.values()) count += attempts
       return count
     },
-    isWriting: () => running.size > 0 || failures > 0,
+    isWriting: () => commits.size > 0 || failures > 0,
     async drained() {
-      draining = true
-      while (writer !== null || running.size > 0)
-        await Promise.race([...(writer === null ? [] : [writer]), ...running.keys()])
+      isDraining = true
+      while (writer !== null || commits.size > 0)
+        await Promise.race([...(writer === null ? [] : [writer]), ...commits.keys()])
     },
   }
 }

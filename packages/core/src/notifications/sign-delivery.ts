@@ -1,8 +1,8 @@
-/** The headers of a notification, signed when it is sent. Source: docs/interface.md 6 (headers, signature rules 1 and 3). @module */
+/** The signed headers of a notification: docs/interface.md 6 (headers, signature rules 1 and 3). @module */
 import { integrationHeader, jsonContentType, signatureHeader } from '@payment-integration/contract'
 import { signDelivery } from '@payment-integration/webhook/signing'
 
-/** What is signed, for whom and when. */
+/** The parts of a signature. */
 export interface DeliveryToSign {
   /** The webhook signing secret of the integration. */
   readonly secret: string
@@ -10,14 +10,14 @@ export interface DeliveryToSign {
   readonly integrationAddress: string
   /** The exact bytes that will be sent. */
   readonly body: Uint8Array
-  /** Unix time in milliseconds; the header carries it in whole seconds, rounded down. */
+  /** Unix time in milliseconds; rounded down to whole seconds in the header. */
   readonly now: number
 }
 
 /** `User-Agent` of every notification. */
 export const notificationUserAgent = 'payment-integration'
 
-/** Builds the headers of one attempt. Every attempt has its own time and signature; the body stays the same. */
+/** Builds the headers of one attempt: each has its own time and signature, over the same body. */
 export async function deliveryHeaders(delivery: DeliveryToSign): Promise<Record<string, string>> {
   const { secret, integrationAddress, body, now } = delivery
   return {

@@ -1,62 +1,98 @@
-/** What a dispatcher has in flight, and how much more it may take. Source: docs/decisions/fairness.md. @module */
-import { createHoldings, type HoldingCounts, type SlotHolder } from './holdings.js'
+/** Counts the POSTs in flight and computes the free slots. See docs/decisions/fairness.md. @module */
+import type { ClaimedDelivery } from '../ports/store-deliveries.js'
+import { endpointOf } from './endpoint-of.js'
 
-/** What a claim may bring. */
-export interface ClaimRoom {
-  /** The parts of a request that tell of slots. */
-  readonly asked: {
+/** The facts of a delivery that decide which limits its slot counts for. */
+export type SlotUser = Pick<ClaimedDelivery, 'integrationAddress' | 'notificationUrl' | 'attempt' | 'replay' | 'probe'>
+
+/** The free slots at one moment. Later changes do not alter them. */
+export interface FreeSlots {
+  /** The parts of a `ClaimRequest` that describe slots. */
+  readonly request: {
     readonly limit: number
-    readonly again: number
-    readonly held: ReadonlyMap<string, number>
-    readonly heldOf: ReadonlyMap<string, number>
-    /** How many an endpoint that holds as many gets no more beside; undefined: the bound of each is all there is. */
-    readonly free: number | undefined
+    readonly maxRetries: number
+    /** Undefined where one endpoint may take all slots. */
+    readonly freeSlots: number | undefined
+    readonly inFlightByEndpoint: ReadonlyMap<string, number>
+    readonly inFlightByIntegration: ReadonlyMap<string, number>
   }
-  /** Whether with what it brought an endpoint or the retries hold as much as they may: then something due may have been left. */
-  isBound(claimed: readonly SlotHolder[]): boolean
+  /** Whether an endpoint or the retries are at their limit together with `claimed`: the claim may have left some due. */
+  isLimitReached(claimed: readonly SlotUser[]): boolean
 }
 
-/** The slots of one run. */
+/** The slots of one run: one per POST in flight. */
 export interface Slots {
-  take(holder: SlotHolder): void
-  release(holder: SlotHolder): void
-  /** How many are taken. */
-  taken(): number
-  /** What a claim may bring at this moment. It does not change afterwards. */
-  room(): ClaimRoom
+  take(user: SlotUser): void
+  release(user: SlotUser): void
+  inFlight(): number
+  freeSlots(): FreeSlots
 }
 
 /**
- * Builds the slots. Retries, replays and probes together take at most half of them, so that first attempts never wait for a backlog of
- * failures. An endpoint that holds as many as are free gets no more: however many are slow, some slots stay free for the others. Not so where
- * one endpoint may take all of them.
- * @param options.concurrency - In all. @param options.perEndpoint - Of one endpoint.
+ * Builds the slots. Retries, replays and probes together take at most half of them. An endpoint with as many POSTs in
+ * flight as slots are free gets no more, unless `perEndpoint` allows one endpoint all slots.
  */
-export function createSlots({ concurrency, perEndpoint }: { concurrency: number; perEndpoint: number }): Slots {
-  const held = createHoldings()
-  const mostAgain = Math.max(1, Math.floor(concurrency / 2))
-  const keptFree = (taken: number) => (perEndpoint < concurrency ? concurrency - taken : undefined)
+export function createSlots(limits: { readonly concurrency: number; readonly perEndpoint: number }): Slots {
+  const { concurrency, perEndpoint } = limits
+  const current = copyCounts()
+  const maxRetries = Math.max(1, Math.floor(concurrency / 2))
+  /** Most POSTs of one endpoint by the number of free slots. */
+  const freeLimit = (inFlight: number) => (perEndpoint < concurrency ? concurrency - inFlight : undefined)
 
-  // By what was held when the claim was asked for: what has ended since could not be taken into account.
-  function isBound(before: HoldingCounts, claimed: readonly SlotHolder[]): boolean {
-    const after = createHoldings(before)
-    for (const holder of claimed) after.add(holder)
-    const most = Math.min(perEndpoint, keptFree(after.all) ?? perEndpoint)
-    return after.again >= mostAgain || [...after.byEndpoint.values()].some((count) => count >= most)
+  function isLimitReached(before: Counts, claimed: readonly SlotUser[]): boolean {
+    const after = copyCounts(before)
+    for (const user of claimed) count(after, user, 1)
+    const mostOfEndpoint = Math.min(perEndpoint, freeLimit(after.all) ?? perEndpoint)
+    return after.retries >= maxRetries || [...after.byEndpoint.values()].some((posts) => posts >= mostOfEndpoint)
   }
 
   return {
-    take: held.add,
-    release: held.remove,
-    taken: () => held.all,
-    room() {
-      const before = createHoldings(held)
-      const { all, again, byEndpoint, byIntegration } = before
-      const asked = { limit: concurrency - all, again: Math.max(0, mostAgain - again), free: keptFree(all) }
+    take: (user) => count(current, user, 1),
+    release: (user) => count(current, user, -1),
+    inFlight: () => current.all,
+    freeSlots() {
+      const before = copyCounts(current)
       return {
-        asked: { ...asked, held: byEndpoint, heldOf: byIntegration },
-        isBound: (claimed) => isBound(before, claimed),
+        request: {
+          limit: concurrency - before.all,
+          maxRetries: Math.max(0, maxRetries - before.retries),
+          freeSlots: freeLimit(before.all),
+          inFlightByEndpoint: before.byEndpoint,
+          inFlightByIntegration: before.byIntegration,
+        },
+        isLimitReached: (claimed) => isLimitReached(before, claimed),
       }
     },
   }
+}
+
+/** POSTs in flight. The maps have no zeros. */
+interface Counts {
+  all: number
+  retries: number
+  readonly byEndpoint: Map<string, number>
+  readonly byIntegration: Map<string, number>
+}
+
+function copyCounts(from?: Counts): Counts {
+  const { all = 0, retries = 0, byEndpoint, byIntegration } = from ?? {}
+  return { all, retries, byEndpoint: new Map(byEndpoint), byIntegration: new Map(byIntegration) }
+}
+
+function count(counts: Counts, user: SlotUser, by: 1 | -1): void {
+  counts.all += by
+  if (isRetry(user)) counts.retries += by
+  addTo(counts.byEndpoint, endpointOf(user.notificationUrl), by)
+  addTo(counts.byIntegration, user.integrationAddress, by)
+}
+
+/** Replays and probes share the limit of retries. */
+function isRetry({ attempt, replay, probe }: SlotUser): boolean {
+  return replay || probe || attempt > 1
+}
+
+function addTo(counts: Map<string, number>, name: string, by: number): void {
+  const sum = (counts.get(name) ?? 0) + by
+  if (sum > 0) counts.set(name, sum)
+  else counts.delete(name)
 }

@@ -1,121 +1,116 @@
-/** The outbox: deliveries that a transaction left to be sent. Source: docs/architecture.md, docs/decisions/retries.md. @module */
+/** The outbox port: claim, settle and list deliveries. See docs/decisions/fairness.md, docs/decisions/retries.md. @module */
 import type { SealedSecret } from './store-integrations.js'
 
-/** A delivery that this dispatcher may attempt until its lease ends. */
+/** A due delivery with a lease: only this dispatcher may attempt it until the lease ends. */
 export interface ClaimedDelivery {
   readonly deliveryId: string
-  /** Proves the claim; a settle with an older token changes nothing. */
-  readonly claimToken: string
-  /** Attempts of this delivery logged so far, plus 1: a claim that was lost before its attempt was settled does not count. */
+  /** Proves the lease; a settle with an older token changes nothing. */
+  readonly leaseToken: string
+  /** Logged attempts of this delivery, plus 1. A lease that ended unsettled logged none. */
   readonly attempt: number
-  /** Place in the retry schedule, from 1: how often the delivery was settled since it was made or replayed, plus 1. */
+  /** Step of the retry schedule, from 1; a replay starts again at 1. */
   readonly step: number
-  /** Whether an operator asked for this attempt, or for the one that it retries. */
+  /** Whether this is a replay, or the retry of one. */
   readonly replay: boolean
-  /** The endpoint is blocked, and this attempt finds out whether it answers again. */
+  /** The one attempt at a blocked endpoint that tests whether it answers again. */
   readonly probe: boolean
-  /** How long ago the delivery was made or replayed, in milliseconds, by the store's clock. */
+  /** Milliseconds since the delivery was created or replayed, by the store's clock. */
   readonly ageMs: number
   readonly integrationAddress: string
   readonly notificationUrl: string
   readonly signingSecret: SealedSecret
-  /**
-   * The signing secret before the last activation, with the end of its grace time in unix milliseconds. Null: none is
-   * kept.
-   */
+  /** The secret before the last rotation, with the end of its grace time in unix milliseconds; null: none is stored. */
   readonly previousSigningSecret: (SealedSecret & { readonly until: number }) | null
   readonly chainId: number
   readonly txHash: string
   readonly version: number
-  /** The stored snapshot, sent unchanged. */
+  /** The snapshot bytes, sent unchanged. */
   readonly body: Uint8Array
 }
 
-/** What an attempt came to: kept in the attempt log. */
+/** One entry of the attempt log. */
 export interface AttemptRecord {
   /** Unix time in milliseconds when the attempt began. */
   readonly startedAt: number
   readonly latencyMs: number
-  /** HTTP status, or null when no answer arrived. */
+  /** HTTP status; null when no response arrived. */
   readonly status: number | null
   /** Null on success; else `status_<n>`, `timeout`, `connection`, `refused_address`, `secret_unreadable`. */
   readonly reason: string | null
-  /** The beginning of the answer's body as text, or null when none arrived. */
+  /** Start of the response body as text; null when none arrived. */
   readonly excerpt: string | null
-  /** Whether it was a replay. */
   readonly replay: boolean
 }
 
 /**
- * What to do with the delivery after an attempt. `retry` becomes `superseded` when a newer version of the payment has a
- * delivery, in any status: that one is owed its own attempt, and receivers would discard this one. A newer version that
- * nobody is told of (no URL at its time) overtakes nothing.
+ * The next state of a delivery after an attempt. A `retry` becomes `superseded` when a newer version of the payment has
+ * a delivery, in any status. A newer version without a delivery (no URL at its time) supersedes nothing.
  */
 export type AttemptVerdict =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'retry'; readonly inMs: number }
   | { readonly kind: 'exhausted' }
 
-/** An attempt that was made, to be written down. */
+/** A finished attempt, to be logged and settled. */
 export interface SettledAttempt {
-  readonly claim: Pick<ClaimedDelivery, 'deliveryId' | 'claimToken' | 'integrationAddress' | 'replay' | 'probe'>
+  readonly claim: Pick<ClaimedDelivery, 'deliveryId' | 'leaseToken' | 'integrationAddress' | 'replay' | 'probe'>
   /**
-   * The attempt just before `attempt`, whose signature the receiver rejected within the grace time of a rotation. Both
-   * are logged, and are one step of the retry schedule. @default none
+   * The attempt just before: the receiver rejected its signature within the grace time of a rotation. Both are logged
+   * as one step of the schedule. @default none
    */
   readonly rejected?: AttemptRecord | null | undefined
   readonly attempt: AttemptRecord
   readonly verdict: AttemptVerdict
   /**
-   * Whether it says anything of its endpoint's health: a replay does not, nor does an attempt that was never sent, nor
-   * a failure after a rejected signature within the grace time of a rotation. @default true
+   * Whether the result changes the endpoint's health. False for replays, for unsent attempts, and for failures after a
+   * rejected signature within the grace time of a rotation. @default true
    */
-  readonly judged?: boolean | undefined
+  readonly countsForHealth?: boolean | undefined
 }
 
-/** How the receiver of an integration has been doing: one per integration, and a changed URL begins anew. */
+/** Recent failures of an integration's endpoint. A changed URL resets them. */
 export interface EndpointHealth {
   /** Failed attempts in a row. */
   readonly failures: number
-  /** How often in a row it was blocked; 0: it is not. */
+  /** Blocks in a row; 0: not blocked. */
   readonly blocks: number
 }
 
-/** What becomes of an endpoint's health. */
+/** The new health of an endpoint. */
 export interface EndpointChange extends EndpointHealth {
-  /** Begins a block of so many milliseconds; null leaves a block as it is, and ends it where `blocks` is 0. */
+  /** Starts a block of so many milliseconds. Null keeps the block, or ends it where `blocks` is 0. */
   readonly blockMs: number | null
 }
 
-/** One result that counts for an endpoint's health. */
+/** One attempt's result that counts for its endpoint's health. */
 export interface EndpointResult {
   readonly delivered: boolean
   readonly probe: boolean
 }
 
-/** Decides what results do to an endpoint, in their order. Pure: a store may call it again. */
+/** Computes an endpoint's new health from results in order. Pure: a store may call it twice. */
 export type EndpointJudge = (before: EndpointHealth, results: readonly EndpointResult[]) => EndpointChange
 
-/** What became of settled attempts. */
+/** The outcome of a settle. */
 export interface Settled {
   /**
-   * Where each delivery stands after it, in the order given; null: the claim was lost, and nothing was written. `held`: somebody else's
-   * transaction holds its row, and nothing was written; it may be given again.
+   * The status of each delivery, in the order given. Null: the lease was lost; nothing was written. `locked`: another
+   * transaction locks the row; nothing was written, and the attempt may be settled later.
    */
-  readonly statuses: readonly (DeliveryStatus | 'held' | null)[]
-  /** Endpoints that began to be blocked, or ceased to be. */
-  readonly turned: readonly EndpointTurn[]
+  readonly statuses: readonly (DeliveryStatus | 'locked' | null)[]
+  /** Endpoints whose block began or ended. */
+  readonly transitions: readonly EndpointTransition[]
 }
 
-/** An endpoint that failed so often that it is blocked now, or that answers again. */
-export interface EndpointTurn {
+/** The beginning or end of an endpoint's block. */
+export interface EndpointTransition {
   readonly integrationAddress: string
   readonly blocked: boolean
   /** For how long it had been failing, in milliseconds. */
   readonly failingMs: number
 }
 
-/** Where a delivery stands. */
+/** The status of a delivery. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'exhausted' | 'superseded'
 
 /** A delivery as an operator sees it. */
@@ -126,127 +121,123 @@ export interface DeliveryView {
   readonly txHash: string
   readonly version: number
   readonly status: DeliveryStatus
-  /** Unix time in milliseconds; null for one that was made before the store noted it. */
+  /** Unix time in milliseconds; null for rows older than this column. */
   readonly createdAt: number | null
   readonly attempts: readonly AttemptRecord[]
   /** Unix time in milliseconds of the next attempt while pending, else null. */
   readonly nextAttemptAt: number | null
 }
 
-/** Which deliveries: those that fit everything given. */
+/** Selects the deliveries that match every given field. */
 export interface DeliveryFilter {
   readonly integrationAddress?: string | undefined
   readonly chainId?: number | undefined
   readonly txHash?: string | undefined
   readonly status?: DeliveryStatus | undefined
-  /** Made at this unix time in milliseconds, or later. One whose time was not noted is older than any. */
+  /** Created at this unix time in milliseconds, or later. A delivery without a time is older than any. */
   readonly since?: number | undefined
-  /** Made before it. */
+  /** Created before this time. */
   readonly until?: number | undefined
 }
 
 /** An endpoint with failures in a row. */
 export interface EndpointView extends EndpointHealth {
   readonly integrationAddress: string
-  /** Unix time in milliseconds of the first of them; null: it was not noted. */
+  /** Unix time in milliseconds of the first failure; null: unknown. */
   readonly failingSince: number | null
-  /** Unix time in milliseconds until which nothing but replays is sent, or null. */
+  /** Unix time in milliseconds until which only replays are sent, or null. */
   readonly blockedUntil: number | null
 }
 
-/** How much waits to be sent. */
+/** Size and age of the backlog. */
 export interface DeliveryBacklog {
-  /** Pending deliveries, those that are claimed just now included; the most that were to be counted: so many or more. */
+  /** Deliveries in the outbox, leased ones included; counted up to `atMost`. */
   readonly pending: number
-  /** For how long the oldest has been due of those that could be claimed, in milliseconds; null: there is none. */
+  /** Milliseconds the oldest claimable delivery has been due; null: there is none. */
   readonly oldestDueMs: number | null
-  /** The same of those that wait for a blocked endpoint. */
+  /** The same for deliveries of blocked endpoints. */
   readonly oldestBlockedMs: number | null
 }
 
-/** What a dispatcher asks for. */
+/** The free slots of a dispatcher, and its limits. See docs/decisions/fairness.md. */
 export interface ClaimRequest {
   readonly limit: number
   readonly leaseMs: number
-  /** Most retries, replays and probes among them. @default limit */
-  readonly again?: number | undefined
-  /** Most deliveries of one endpoint that the dispatcher may hold at a time. @default no bound */
+  /** Most retries, replays and probes in the claim. @default limit */
+  readonly maxRetries?: number | undefined
+  /** Most POSTs of the dispatcher in flight to one endpoint. @default no limit */
   readonly perEndpoint?: number | undefined
-  /** How many it holds already, by endpoint as `endpointOf` names it. @default none */
-  readonly held?: ReadonlyMap<string, number> | undefined
-  /** How many of those held are of which integration, by address, so that those of one endpoint take turns. @default none */
-  readonly heldOf?: ReadonlyMap<string, number> | undefined
-  /** Free slots of the dispatcher. No endpoint gets one while it holds as many as are free, so that some stay free for others. @default no bound */
-  readonly free?: number | undefined
+  /** Its POSTs in flight, by endpoint as `endpointOf` names it. @default none */
+  readonly inFlightByEndpoint?: ReadonlyMap<string, number> | undefined
+  /** Its POSTs in flight, by integration address. @default none */
+  readonly inFlightByIntegration?: ReadonlyMap<string, number> | undefined
+  /** Its free slots. An endpoint with as many POSTs in flight as slots are free gets no more. @default no limit */
+  readonly freeSlots?: number | undefined
 }
 
-/** Claims and settles deliveries. Lease times are the store's own clock, so that dispatchers need not agree on theirs. */
+/** Claims, settles and lists deliveries. Lease times are on the store's clock, so dispatchers need no common clock. */
 export interface DeliveryStore {
   /**
-   * Claims due deliveries of enabled integrations with a URL: those never claimed go first, then those that come back,
-   * then replays. Of each of these the endpoint of which the dispatcher holds the fewest goes first, there the
-   * integration of which it holds the fewest, with its longest due; where many hold equally few they take turns. A
-   * delivery is held by one dispatcher at a time, and comes back when its lease ends unsettled, as the same attempt.
-   * Where at least one attempt is logged and a newer version has a delivery, it is settled as `superseded` instead of
-   * being claimed; a replay is not, but its retries are.
+   * Leases due deliveries of enabled integrations with a URL. Lanes go in order: first attempts, retries, replays.
+   * Within a lane the endpoint with the fewest POSTs in flight goes first, there the integration with the fewest, and
+   * of that its longest due delivery. Equals take turns.
    *
-   * A blocked integration gives nothing but replays. When its block is over it gives one, the probe, to one dispatcher, and nothing
-   * else until the probe is settled or its lease ends. The probe is its longest due first attempt or retry, and goes with the retries.
-   *
-   * Costs the same whatever is due: it reads some deliveries of as many endpoints as it needs.
-   *
-   * A claim need not survive a loss of power: then the delivery is due again.
+   * - One dispatcher has the lease. When it ends unsettled, the delivery is due again as the same attempt.
+   * - A retry of a superseded version is settled as `superseded` instead; a replay is sent all the same.
+   * - A blocked integration yields only replays. After its block one dispatcher gets one probe: the longest due first
+   *   attempt or retry, in the lane of retries. Nothing else follows until the probe is settled or its lease ends.
+   * - The cost does not depend on the size of the backlog.
+   * - A claim need not survive a loss of power: then the delivery is due again.
    */
   claim(request: ClaimRequest): Promise<ClaimedDelivery[]>
   /**
-   * Logs the attempts and settles, reschedules or exhausts their deliveries, and judges their endpoints, all in one transaction;
-   * what somebody else holds is left for another one, and does not keep the rest waiting. An endpoint whose integration got another
-   * URL since the claim is not judged.
+   * Logs attempts, settles their deliveries and updates their endpoints' health, in one transaction. Rows locked by
+   * another transaction are left out. Results for an earlier URL of the integration change no health.
    */
   settle(settled: readonly SettledAttempt[], judge: EndpointJudge): Promise<Settled>
-  /** Milliseconds until the next delivery can be claimed, 0 when one can, null when none is pending. */
+  /** Milliseconds until the next delivery can be claimed, 0 when one can, null when the outbox is empty. */
   msUntilDue(): Promise<number | null>
   /**
-   * Calls `listener` soon after deliveries became due by another process, where the database can tell. It may call without
-   * need, or not at all: whoever waits looks again from time to time. Returns what ends it.
+   * Calls `listener` soon after another process made deliveries due, where the database can announce it. Calls can be
+   * missing or needless, so callers poll as well. Returns the function that stops it.
    */
   whenDue(listener: () => void): () => void
   /**
-   * What waits for enabled integrations with a URL: what is held for others is nobody's delay.
-   * @param options.atMost - Where counting ends, 1 or more, so that it costs no more however much waits. Rejects with RangeError otherwise.
+   * The backlog of enabled integrations with a URL.
+   * @param options.atMost - Counting stops here, 1 or more, which bounds its cost. Rejects with RangeError otherwise.
    */
   backlog(options: { readonly atMost: number }): Promise<DeliveryBacklog>
-  /** Deliveries that fit, oldest first. */
+  /** Matching deliveries, oldest first. */
   list(
     query: DeliveryFilter & { readonly afterId?: string | undefined; readonly limit: number },
   ): Promise<DeliveryView[]>
   /** One delivery, or null. */
   find(deliveryId: string): Promise<DeliveryView | null>
-  /** The id of the newest that fits, or null: none does. */
+  /** The id of the newest match, or null. */
   newestId(filter: DeliveryFilter): Promise<string | null>
-  /** How many fit. */
+  /** The number of matches. */
   count(filter: DeliveryFilter): Promise<number>
   /** Endpoints with failures in a row, by address. */
   endpoints(): Promise<EndpointView[]>
 }
 
-/** Which deliveries to replay. */
+/** Selects the deliveries to replay. */
 export interface ReplayRequest extends DeliveryFilter {
   readonly deliveryId?: string | undefined
-  /** Only those after it. */
+  /** Only those after this id. */
   readonly afterId?: string | undefined
-  /** The highest id, so that what fails meanwhile is not replayed again. */
+  /** The highest id, so that a delivery that fails meanwhile is not replayed twice. */
   readonly upToId?: string | undefined
-  /** How many are looked at. */
+  /** Most deliveries to examine. */
   readonly limit: number
 }
 
-/** What a replay came to. */
+/** The outcome of a replay. */
 export interface Replayed {
-  /** How many are due now. */
+  /** Deliveries that are due now. */
   readonly replayed: number
-  /** How many are left alone, because a dispatcher holds them at this moment: their attempt is under way. */
+  /** Deliveries left alone because an attempt is in flight. */
   readonly underWay: number
-  /** The last one looked at; null when there was none. */
+  /** The last delivery examined; null: there was none. */
   readonly lastId: string | null
 }

@@ -15,7 +15,7 @@ import type { Clock } from '../../src/ports/world.js'
 import { checkInteger, checkTimes } from './memory-checks.js'
 import { memoryEndpoints } from './memory-endpoints.js'
 
-type Given = Omit<ClaimedDelivery, 'claimToken' | 'attempt' | 'step' | 'replay' | 'probe' | 'ageMs'>
+type Given = Omit<ClaimedDelivery, 'leaseToken' | 'attempt' | 'step' | 'replay' | 'probe' | 'ageMs'>
 
 /** A delivery to put into the outbox. */
 export type NewDelivery = Pick<Given, 'deliveryId'> & Partial<Given> & { readonly dueAt?: number }
@@ -60,7 +60,7 @@ export interface MemoryDeliveries extends DeliveryStore {
   /** Makes every lease that runs end later. */
   extendLeases(ms: number): void
   /** Takes every claim away, as another dispatcher would that took them over. */
-  loseClaims(): void
+  loseLeases(): void
   /** Reads the URL and the secrets of registered integrations there, as they are at each claim. */
   useIntegrations(read: () => ReadonlyMap<string, IntegrationRecord>): void
   /** Forgets the failures of an integration's endpoint. */
@@ -99,7 +99,7 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
     return row
   }
   const paymentOf = ({ given }: Row) => `${given.chainId}:${given.txHash}:${given.integrationAddress}`
-  const overtaken = (row: Row) => (newest.get(paymentOf(row)) ?? 0) > row.given.version
+  const isSuperseded = (row: Row) => (newest.get(paymentOf(row)) ?? 0) > row.given.version
   const availableAt = (row: Row) => (row.token === null ? row.dueAt : Math.max(row.dueAt, row.leaseUntil))
   /** The delivery with the URL and secrets of the moment, or null: its integration takes none now. */
   const servedOf = ({ given }: Row): Given | null => {
@@ -110,7 +110,7 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
     return { ...given, notificationUrl, signingSecret, previousSigningSecret }
   }
   const waiting = () => [...pending].map(found).filter((row) => servedOf(row) !== null)
-  const isHeld = ({ token, leaseUntil }: Row) => token !== null && clock.now() < leaseUntil
+  const isLeased = ({ token, leaseUntil }: Row) => token !== null && clock.now() < leaseUntil
 
   function viewOf(row: Row): DeliveryView {
     const { deliveryId, integrationAddress, chainId, txHash, version } = row.given
@@ -184,7 +184,7 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
     extendLeases(ms) {
       for (const row of rows.values()) if (row.token !== null) put({ ...row, leaseUntil: row.leaseUntil + ms })
     },
-    loseClaims() {
+    loseLeases() {
       for (const row of rows.values()) if (row.token !== null) put({ ...row, token: `lost ${row.token}` })
     },
     useIntegrations(read) {
@@ -200,7 +200,7 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
         .filter(({ given }) => deliveryId === undefined || given.deliveryId === deliveryId)
         .filter((row) => fits(filter, viewOf(row)))
         .slice(0, limit)
-      const free = chosen.filter((row) => !isHeld(row))
+      const free = chosen.filter((row) => !isLeased(row))
       const now = clock.now()
       for (const row of free) {
         const schedule = { scheduleFrom: row.attempts.length, dueAt: now, madeAt: now, token: null }
@@ -210,18 +210,20 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
       return { replayed: free.length, underWay: chosen.length - free.length, lastId }
     },
     async claim(request: ClaimRequest) {
-      const { limit, leaseMs, again = limit, perEndpoint = Number.POSITIVE_INFINITY, held = new Map() } = request
-      const { free = Number.POSITIVE_INFINITY, heldOf = new Map() } = request
+      const { limit, leaseMs, maxRetries = limit, perEndpoint = Number.POSITIVE_INFINITY } = request
+      const { freeSlots = Number.POSITIVE_INFINITY, inFlightByEndpoint = new Map() } = request
+      const { inFlightByIntegration = new Map() } = request
       checkInteger(limit, 'limit', 1)
       checkInteger(leaseMs, 'leaseMs', 1)
       if (request.perEndpoint !== undefined) checkInteger(perEndpoint, 'perEndpoint', 1)
-      if (request.free !== undefined) checkInteger(free, 'free')
-      for (const count of [again, ...held.values(), ...heldOf.values()]) checkInteger(count, 'count')
+      if (request.freeSlots !== undefined) checkInteger(freeSlots, 'freeSlots')
+      for (const count of [maxRetries, ...inFlightByEndpoint.values(), ...inFlightByIntegration.values()])
+        checkInteger(count, 'count')
       claims.push(request)
       failOnce('claim')
       const now = clock.now()
-      const taken = new Map<string, number>(held)
-      const takenOf = new Map<string, number>(heldOf)
+      const byEndpoint = new Map<string, number>(inFlightByEndpoint)
+      const byIntegration = new Map<string, number>(inFlightByIntegration)
       const claimed: ClaimedDelivery[] = []
       let retries = 0
       /** Lane 1 for a probe, null for what is not to be had. */
@@ -237,7 +239,7 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
         const last = lastServed.get(name) ?? ''
         const addresses = [...new Set(queue.map(({ given }) => given.integrationAddress))].sort()
         const inTurn = [...addresses.filter((own) => own > last), ...addresses.filter((own) => own <= last)]
-        const [turn] = inTurn.sort((a, b) => (takenOf.get(a) ?? 0) - (takenOf.get(b) ?? 0))
+        const [turn] = inTurn.sort((a, b) => (byIntegration.get(a) ?? 0) - (byIntegration.get(b) ?? 0))
         const at = queue.findIndex(({ given }) => given.integrationAddress === turn)
         return at < 0 ? undefined : queue.splice(at, 1)[0]
       }
@@ -251,37 +253,37 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
           const name = endpointOf((servedOf(row) ?? row.given).notificationUrl)
           queues.set(name, [...(queues.get(name) ?? []), row])
         }
-        while (claimed.length < limit && (lane === 0 || retries < again)) {
-          const holds = (name: string) => taken.get(name) ?? 0
+        while (claimed.length < limit && (lane === 0 || retries < maxRetries)) {
+          const inFlight = (name: string) => byEndpoint.get(name) ?? 0
           const dueSince = ([oldest]: Row[]) => (oldest === undefined ? 0 : availableAt(oldest))
           const [first, ...others] = [...queues].filter(([, queue]) => queue.length > 0)
           if (first === undefined) break
           const [name, queue] = others.reduce((best, next) => {
-            const apart = holds(next[0]) - holds(best[0]) || dueSince(next[1]) - dueSince(best[1])
+            const apart = inFlight(next[0]) - inFlight(best[0]) || dueSince(next[1]) - dueSince(best[1])
             return apart < 0 ? next : best
           }, first)
-          if (holds(name) >= Math.min(perEndpoint, free - claimed.length)) break
+          if (inFlight(name) >= Math.min(perEndpoint, freeSlots - claimed.length)) break
           const row = nextOf(name, queue)
           // Its endpoint's probe may have been taken just now.
           if (row === undefined || laneOf(row) !== lane) continue
           const { replay, attempts, scheduleFrom } = row
-          if (row.lane === 1 && attempts.length > 0 && overtaken(row)) {
+          if (row.lane === 1 && attempts.length > 0 && isSuperseded(row)) {
             put({ ...row, status: 'superseded' })
             continue
           }
           const probe = row.lane !== 2 && endpoints.probe(row.given.integrationAddress, leaseMs)
-          taken.set(name, holds(name) + 1)
-          takenOf.set(row.given.integrationAddress, (takenOf.get(row.given.integrationAddress) ?? 0) + 1)
+          byEndpoint.set(name, inFlight(name) + 1)
+          byIntegration.set(row.given.integrationAddress, (byIntegration.get(row.given.integrationAddress) ?? 0) + 1)
           lastServed.set(name, row.given.integrationAddress)
           if (lane > 0) retries += 1
           tokens += 1
-          const claimToken = `token-${tokens}`
+          const leaseToken = `token-${tokens}`
           const served = servedOf(row) ?? row.given
           const claimedUrl = served.notificationUrl
-          put({ ...row, lane: row.lane === 2 ? 2 : 1, token: claimToken, claimedUrl, leaseUntil: now + leaseMs })
+          put({ ...row, lane: row.lane === 2 ? 2 : 1, token: leaseToken, claimedUrl, leaseUntil: now + leaseMs })
           const attempt = attempts.length + 1
           const step = attempt - scheduleFrom
-          claimed.push({ ...served, claimToken, attempt, step, replay, probe, ageMs: now - row.madeAt })
+          claimed.push({ ...served, leaseToken, attempt, step, replay, probe, ageMs: now - row.madeAt })
         }
       }
       return claimed
@@ -293,9 +295,9 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
       const undo = save()
       const statuses = settled.map(({ claim, rejected = null, attempt, verdict }) => {
         const row = rows.get(claim.deliveryId)
-        if (row === undefined || row.token !== claim.claimToken) return null
+        if (row === undefined || row.token !== claim.leaseToken) return null
         const retries = verdict.kind === 'retry'
-        const status = retries ? (overtaken(row) ? 'superseded' : 'pending') : verdict.kind
+        const status = retries ? (isSuperseded(row) ? 'superseded' : 'pending') : verdict.kind
         const dueAt = retries ? now + verdict.inMs : row.dueAt
         const attempts = [...row.attempts, ...(rejected === null ? [] : [rejected]), attempt]
         const scheduleFrom = row.scheduleFrom + (rejected === null ? 0 : 1)
@@ -304,11 +306,11 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
       })
       const isUrlSame = (row: Row | undefined) => row !== undefined && servedOf(row)?.notificationUrl === row.claimedUrl
       const counted = settled.filter(
-        ({ judged = true, claim }, index) =>
-          statuses[index] !== null && judged && isUrlSame(rows.get(claim.deliveryId)),
+        ({ countsForHealth = true, claim }, index) =>
+          statuses[index] !== null && countsForHealth && isUrlSame(rows.get(claim.deliveryId)),
       )
       try {
-        return { statuses, turned: endpoints.judge(counted, judge) }
+        return { statuses, transitions: endpoints.judge(counted, judge) }
       } catch (error) {
         undo()
         throw error

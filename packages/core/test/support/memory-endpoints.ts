@@ -1,4 +1,9 @@
-import type { EndpointJudge, EndpointTurn, EndpointView, SettledAttempt } from '../../src/ports/store-deliveries.js'
+import type {
+  EndpointJudge,
+  EndpointTransition,
+  EndpointView,
+  SettledAttempt,
+} from '../../src/ports/store-deliveries.js'
 import type { Clock } from '../../src/ports/world.js'
 
 /** The health of endpoints in memory. */
@@ -9,7 +14,7 @@ export interface MemoryEndpoints {
   probe(integrationAddress: string, leaseMs: number): boolean
   /** Unix milliseconds; 0 where nothing is blocked. */
   blockedUntil(integrationAddress: string): number
-  judge(settled: readonly SettledAttempt[], judge: EndpointJudge): EndpointTurn[]
+  judge(settled: readonly SettledAttempt[], judge: EndpointJudge): EndpointTransition[]
   /** Forgets the failures of an endpoint, as another URL does. */
   reset(integrationAddress: string): void
   views(): EndpointView[]
@@ -44,7 +49,7 @@ export function memoryEndpoints(clock: Pick<Clock, 'now'>): MemoryEndpoints {
         }))
         return { integrationAddress, before, ...judge(before ?? healthy, results) }
       })
-      return changes.flatMap(({ integrationAddress, before, failures, blocks, blockMs }): EndpointTurn[] => {
+      return changes.flatMap(({ integrationAddress, before, failures, blocks, blockMs }): EndpointTransition[] => {
         const failingSince = before?.failingSince ?? clock.now()
         const until = blockMs === null ? (before?.blockedUntil ?? null) : clock.now() + blockMs
         const blocked = blocks > 0 ? until : null

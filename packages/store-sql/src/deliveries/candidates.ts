@@ -1,12 +1,18 @@
-/** Due deliveries that a claim may take. Source: docs/decisions/fairness.md. @module */
+/** Reads the due deliveries that a claim may take. See docs/decisions/fairness.md. @module */
 import { endpointOf } from '@payment-integration/core/ports'
-import type { Connection, DueQuery, DueWalk, Lane, SqlDialect } from '../engine.js'
+import type { Connection, DueQuery, DueScan, Lane, SqlDialect } from '../engine.js'
 import { runPrepared, type StatementText } from '../internal/statement.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
-import type { Candidate } from './candidate.js'
-import { evenShare, holds, type Room, roomFor } from './room.js'
-import { lastAddress } from './walk.js'
+import { evenShare, type FreeSlots, inFlightTo, limitOfLane, type SlotUser } from './free-slots.js'
+import type { Moment } from './lease.js'
+import { lastAddress } from './skip-scan.js'
+
+/** A due delivery that a claim may take. */
+export interface Candidate extends SlotUser {
+  readonly id: number
+  readonly dueAt: number
+}
 
 interface CandidateRow {
   id: Integer
@@ -17,44 +23,41 @@ interface CandidateRow {
   notification_url: string
 }
 
-/** The time of a claim, as text: the same in all its statements. */
-export type Moment = ReturnType<SqlDialect['moment']>
-
-/** Where the next claim goes on, by lane. Any place would do: it saves work, and lets everybody have a turn. */
+/** Where the next claim continues. It saves work and gives every integration a turn; correctness does not need it. */
 export interface Rotation {
-  /** The integration that was looked at last; '' where all were. */
+  /** The integration read last, by lane; '' after a full turn. */
   readonly after: Map<Lane, string>
-  /** The endpoints that had something due, of first attempts. */
+  /** The endpoints that had first attempts due. */
   endpoints: readonly string[]
-  /** The integration that was served last, by endpoint. */
-  readonly served: Map<string, string>
-  /** How many claims go without a look for what comes again, while first attempts wait for nothing but their bounds. */
+  /** The integration served last, by endpoint. */
+  readonly lastServed: Map<string, string>
+  /** Claims that skip retries and replays, while first attempts reach their limits and a search for retries finds none. */
   skips: number
 }
 
 /** Begins with the first integration. */
-export const newRotation = (): Rotation => ({ after: new Map(), endpoints: [], served: new Map(), skips: 0 })
+export const newRotation = (): Rotation => ({ after: new Map(), endpoints: [], lastServed: new Map(), skips: 0 })
 
 /** Candidates of some lanes. */
 export interface Candidates {
   readonly candidates: readonly Candidate[]
-  /** Integrations of which there may be more. */
+  /** Lanes and integrations with more deliveries than were read. */
   readonly truncated: ReadonlySet<string>
   /** Whether there may be more integrations. */
-  readonly cut: boolean
+  readonly hasMore: boolean
 }
 
-/** Least integrations that one statement looks at. */
-const fewest = 16
+/** Fewest integrations that one statement reads. */
+const minIntegrations = 16
 
 /**
- * Reads candidates of some lanes: the longest due of as many endpoints as it takes to fill the room with one of each, of all that there
- * are where they are fewer. Then of each as many as an even share needs.
+ * Reads candidates: one of as many endpoints as there are free slots, or of all endpoints if there are fewer; then an
+ * even share of each.
  */
 export async function readCandidates(
   db: Connection,
   dialect: SqlDialect,
-  room: Room,
+  slots: FreeSlots,
   {
     lanes,
     without,
@@ -67,63 +70,63 @@ export async function readCandidates(
     readonly rotation: Rotation
   },
 ): Promise<Candidates> {
-  const want = Math.min(...lanes.map((lane) => roomFor(room, lane)))
-  if (want <= 0) return { candidates: [], truncated: new Set(), cut: false }
-  const each = evenShare(room, want, lanes.includes(0) ? rotation.endpoints : [])
-  const integrations = Math.max(fewest, want + room.held.size)
-  const ask = async (walks: readonly DueWalk[], probes: boolean) => {
-    const query: DueQuery = { walks, probes, integrations, each, without }
+  const wanted = Math.min(...lanes.map((lane) => limitOfLane(slots, lane)))
+  if (wanted <= 0) return { candidates: [], truncated: new Set(), hasMore: false }
+  const each = evenShare(slots, wanted, lanes.includes(0) ? rotation.endpoints : [])
+  const integrations = Math.max(minIntegrations, wanted + slots.inFlightByEndpoint.size)
+  const read = async (scans: readonly DueScan[], probes: boolean) => {
+    const query: DueQuery = { scans, probes, integrations, each, without }
     const rows = await runPrepared<CandidateRow>(db, dialect, candidatesText(dialect, query, now))
     return rows
       .map(candidateOf)
       .sort((a, b) => (a.integration < b.integration ? -1 : a.integration > b.integration ? 1 : 0))
   }
-  const begun = lanes.map((lane) => ({ lane, after: rotation.after.get(lane) ?? '', upTo: lastAddress }))
-  const first = await ask(begun, lanes.includes(1))
-  const candidates = first.filter(({ probe }) => probe)
-  let cut = false
-  for (const walk of begun) {
-    const own = first.filter(({ lane, probe }) => lane === walk.lane && !probe)
-    const round = await completeRound(walk, own, { room, want, integrations, ask })
-    rotation.after.set(walk.lane, round.after)
-    candidates.push(...round.candidates)
-    cut ||= round.after !== ''
+  const scans = lanes.map((lane) => ({ lane, after: rotation.after.get(lane) ?? '', upTo: lastAddress }))
+  const firstPage = await read(scans, lanes.includes(1))
+  const candidates = firstPage.filter(({ probe }) => probe)
+  let hasMore = false
+  for (const scan of scans) {
+    const ofLane = firstPage.filter(({ lane, probe }) => lane === scan.lane && !probe)
+    const scanned = await continueScan(scan, ofLane, { slots, wanted, integrations, read })
+    rotation.after.set(scan.lane, scanned.after)
+    candidates.push(...scanned.candidates)
+    hasMore ||= scanned.after !== ''
   }
   if (lanes.includes(0)) rotation.endpoints = [...new Set(candidates.map(({ endpoint }) => endpoint))]
-  return { candidates, truncated: truncatedOf(candidates, each), cut }
+  return { candidates, truncated: truncatedOf(candidates, each), hasMore }
 }
 
-interface RoundDeps {
-  readonly room: Room
-  readonly want: number
+interface ScanDeps {
+  readonly slots: FreeSlots
+  readonly wanted: number
   readonly integrations: number
-  ask(walks: readonly DueWalk[], probes: boolean): Promise<Candidate[]>
+  read(scans: readonly DueScan[], probes: boolean): Promise<Candidate[]>
 }
 
-/** Goes on from integration to integration until the room can be filled with one of each endpoint, or all were looked at. */
-async function completeRound(walk: DueWalk, begun: readonly Candidate[], deps: RoundDeps) {
-  const { room, want, integrations, ask } = deps
-  const { lane, after: start } = walk
+/** Reads page after page until enough idle endpoints are found, or every integration was read. */
+async function continueScan(scan: DueScan, firstPage: readonly Candidate[], deps: ScanDeps) {
+  const { slots, wanted, integrations, read } = deps
+  const { lane, after: start } = scan
   const candidates: Candidate[] = []
-  const idle = new Set<string>()
+  const idleEndpoints = new Set<string>()
   let upTo = lastAddress
-  for (let page = begun; ; ) {
+  for (let page = firstPage; ; ) {
     const names = new Set<string>()
     for (const candidate of page) {
       const { integration, endpoint } = candidate
-      if (!names.has(integration) && idle.size >= want)
+      if (!names.has(integration) && idleEndpoints.size >= wanted)
         return { candidates, after: candidates.at(-1)?.integration ?? '' }
       names.add(integration)
-      if (holds(room, endpoint) === 0) idle.add(endpoint)
+      if (inFlightTo(slots, endpoint) === 0) idleEndpoints.add(endpoint)
       candidates.push(candidate)
     }
     const after = page.at(-1)?.integration ?? ''
-    if (names.size >= integrations) page = await ask([{ lane, after, upTo }], false)
+    if (names.size >= integrations) page = await read([{ lane, after, upTo }], false)
     else if (upTo !== lastAddress || start === '') return { candidates, after: '' }
     else {
-      if (idle.size >= want) return { candidates, after }
+      if (idleEndpoints.size >= wanted) return { candidates, after }
       upTo = start
-      page = await ask([{ lane, after: '', upTo }], false)
+      page = await read([{ lane, after: '', upTo }], false)
     }
   }
 }

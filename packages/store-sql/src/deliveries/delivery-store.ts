@@ -1,4 +1,4 @@
-/** The outbox. @module */
+/** The delivery store. @module */
 import type { DeliveryStore, Ids } from '@payment-integration/core/ports'
 import type { Engine } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
@@ -8,7 +8,7 @@ import { listEndpoints } from './endpoint-rows.js'
 import { countDeliveries, findDelivery, listDeliveries, newestDelivery } from './list.js'
 import { createSettle } from './settle.js'
 
-/** Claims, settles and lists deliveries. `ids` makes the tokens of claims. */
+/** Builds the delivery store. `ids` makes the lease tokens. */
 export function createDeliveryStore(engine: Engine, ids: Ids): DeliveryStore {
   return {
     claim: createClaim(engine, ids),

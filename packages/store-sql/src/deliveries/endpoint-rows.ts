@@ -1,10 +1,10 @@
-/** How endpoints are doing, as rows: one while the last attempt failed, none where all is well. @module */
+/** The health of endpoints as rows: one while the last attempt failed, none otherwise. @module */
 import type {
   EndpointChange,
   EndpointHealth,
   EndpointJudge,
   EndpointResult,
-  EndpointTurn,
+  EndpointTransition,
   EndpointView,
 } from '@payment-integration/core/ports'
 import type { Connection, SqlDialect } from '../engine.js'
@@ -13,10 +13,10 @@ import { integer, nullableInteger } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 import type { EndpointRow } from '../schema/tables.js'
 
-/** An endpoint's health as it is stored, with what its integration said. */
+/** An endpoint's stored health, with the epoch of its integration. */
 export interface StoredHealth extends EndpointHealth {
   readonly failingSince: number | null
-  /** How often the endpoint began anew. */
+  /** Counts the resets of the endpoint's health. */
   readonly epoch: number
 }
 
@@ -37,23 +37,23 @@ export function storedHealth(row: HealthRow): StoredHealth {
     epoch: integer(row.endpoint_epoch),
     failures: nullableInteger(row.failures) ?? 0,
     blocks: nullableInteger(row.blocks) ?? 0,
-    failingSince: row.failing_since === null ? null : noted(row.failing_since),
+    failingSince: row.failing_since === null ? null : knownTime(row.failing_since),
   }
 }
 
-/** A time; 0 stands for one that was not noted. */
-const noted = (at: Integer): number | null => integer(at) || null
+/** A time; the column has 0 for an unknown one. */
+const knownTime = (at: Integer): number | null => integer(at) || null
 
-/** What settled attempts say of one endpoint. */
+/** The results of settled attempts at one endpoint. */
 export interface EndpointReport {
   readonly integrationAddress: string
-  /** As it was read with the deliveries. */
+  /** As read with the deliveries. */
   readonly health: StoredHealth
   readonly results: readonly (EndpointResult & { readonly epoch: number })[]
 }
 
 /**
- * Judges endpoints and writes what became of them. Those that are well and stay so, which is nearly always, cost nothing.
+ * Updates the health of endpoints. One that stays healthy, as nearly always, costs no statement.
  * @param now - The store's time in unix milliseconds.
  */
 export async function judgeEndpoints(
@@ -61,51 +61,51 @@ export async function judgeEndpoints(
   dialect: SqlDialect,
   reports: readonly EndpointReport[],
   { judge, now }: { readonly judge: EndpointJudge; readonly now: number },
-): Promise<EndpointTurn[]> {
-  const changing = reports.filter((report) => judged(report, report.health, judge) !== null)
+): Promise<EndpointTransition[]> {
+  const changing = reports.filter((report) => changeOf(report, report.health, judge) !== null)
   if (changing.length === 0) return []
-  // Others may have settled results of these endpoints since, or changed their URL: from here on nobody does.
+  // Another settle or a new URL may have changed their health since; the lock prevents further changes.
   const healths = await lockHealths(
     db,
     dialect,
     changing.map(({ integrationAddress }) => integrationAddress),
   )
-  const turns: EndpointTurn[] = []
+  const transitions: EndpointTransition[] = []
   for (const report of changing.sort((a, b) => (a.integrationAddress < b.integrationAddress ? -1 : 1))) {
     const { integrationAddress } = report
     const before = healths.get(integrationAddress)
-    const change = before === undefined ? null : judged(report, before, judge)
+    const change = before === undefined ? null : changeOf(report, before, judge)
     if (before === undefined || change === null) continue
-    const began = before.failures === 0 || report.results.some(({ delivered }) => delivered)
-    const failingSince = change.failures > 0 && began ? now : (before.failingSince ?? now)
-    await write(db, dialect, { integrationAddress, change, failingSince, now })
+    const isFirstFailure = before.failures === 0 || report.results.some(({ delivered }) => delivered)
+    const failingSince = change.failures > 0 && isFirstFailure ? now : (before.failingSince ?? now)
+    await writeHealth(db, dialect, { integrationAddress, change, failingSince, now })
     const blocked = change.blocks > 0
     if (blocked === before.blocks > 0) continue
-    turns.push({
+    transitions.push({
       integrationAddress,
       blocked,
       failingMs: now - (blocked ? failingSince : (before.failingSince ?? now)),
     })
   }
-  return turns
+  return transitions
 }
 
-/** The change, or null where nothing is to be written. */
-function judged({ results }: EndpointReport, before: StoredHealth, judge: EndpointJudge): EndpointChange | null {
+/** The new health, or null where it stays the same. */
+function changeOf({ results }: EndpointReport, before: StoredHealth, judge: EndpointJudge): EndpointChange | null {
   const counting = results.filter(({ epoch }) => epoch === before.epoch)
   if (counting.length === 0) return null
   const change = judge(
     { failures: before.failures, blocks: before.blocks },
     counting.map(({ delivered, probe }) => ({ delivered, probe })),
   )
-  const same = change.failures === before.failures && change.blocks === before.blocks && change.blockMs === null
-  return same ? null : change
+  const isSame = change.failures === before.failures && change.blocks === before.blocks && change.blockMs === null
+  return isSame ? null : change
 }
 
-/** How long an endpoint may be held by somebody else before its results are left for another settle, in milliseconds. */
+/** Longest wait for another transaction's lock of an endpoint, in milliseconds; then the settle fails as busy. */
 const lockWaitMs = 1_000
 
-/** Reads the health of endpoints that nobody else writes until the transaction ends. */
+/** Locks endpoints until the transaction ends, and reads their health. */
 async function lockHealths(
   db: Connection,
   dialect: SqlDialect,
@@ -114,7 +114,7 @@ async function lockHealths(
   const { name, oneOf, lockRows } = dialect
   const integrations = `${name('integrations')} i`
   await dialect.waitAtMost(db, lockWaitMs)
-  // The integration's row stands for an endpoint that has none; and only a statement after the wait sees what others wrote.
+  // Locks the integration's row, as an endpoint may have none. Only a statement after the wait sees others' writes.
   await run(
     db,
     dialect,
@@ -131,7 +131,7 @@ async function lockHealths(
   return new Map(rows.map((row) => [row.address, storedHealth(row)]))
 }
 
-async function write(
+async function writeHealth(
   db: Connection,
   dialect: SqlDialect,
   {
@@ -160,7 +160,7 @@ async function write(
   })
 }
 
-/** Forgets how an endpoint was doing. */
+/** Resets an endpoint's health. */
 export async function forgetHealth(db: Connection, dialect: SqlDialect, address: string): Promise<void> {
   await run(
     db,
@@ -170,7 +170,8 @@ export async function forgetHealth(db: Connection, dialect: SqlDialect, address:
 }
 
 /**
- * Takes the right to probe endpoints whose block is over, until the lease ends. Resolves the integrations whose probe is the caller's.
+ * Takes the probes of endpoints whose block has ended, until the lease ends. Resolves the integrations that the caller
+ * may probe.
  */
 export async function takeProbes(
   db: Connection,
@@ -196,7 +197,7 @@ export async function listEndpoints(read: Connection): Promise<EndpointView[]> {
     integrationAddress: row.integration,
     failures: integer(row.failures),
     blocks: integer(row.blocks),
-    failingSince: noted(row.failing_since),
+    failingSince: knownTime(row.failing_since),
     blockedUntil: nullableInteger(row.blocked_until),
   }))
 }

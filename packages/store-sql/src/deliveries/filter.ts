@@ -1,27 +1,27 @@
-/** Which deliveries an operator means. @module */
+/** The SQL of a delivery filter. @module */
 import type { DeliveryFilter } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import type { Connection } from '../engine.js'
 import { checkInteger, parseId } from '../internal/checks.js'
 
-/** A filter with a place in the order of ids. */
-export interface PlacedFilter extends DeliveryFilter {
+/** A filter with a range of ids. */
+export interface RangeFilter extends DeliveryFilter {
   readonly deliveryId?: string | undefined
   readonly afterId?: string | undefined
   readonly upToId?: string | undefined
 }
 
 /**
- * The column that tells the place of what is asked for. What is pending is walked in the outbox: there are few of them behind any number of deliveries, and
- * SQLite does not conclude from the order of one id that of the other.
+ * The id column that orders the listing. Pending deliveries are few, so they are read in the order of the outbox; SQLite
+ * does not infer that both ids are equal.
  */
 export const idOf = ({ status }: DeliveryFilter) => (status === 'pending' ? 'q.id' : 'd.id')
 
 /**
- * Deliveries `d` with their payments `p`, and with their rows `q` of the outbox where they are pending, that fit everything given.
- * @throws TypeError For a place that the store never gave out. @throws RangeError For a number that is none.
+ * Matching deliveries `d` with their payments `p`, and their outbox rows `q` while pending.
+ * @throws TypeError For a malformed id. @throws RangeError For a number out of range.
  */
-export function filtered(db: Connection, filter: PlacedFilter) {
+export function filtered(db: Connection, filter: RangeFilter) {
   const { integrationAddress, chainId, txHash, status } = filter
   const after = filter.afterId === undefined ? 0 : parseId(filter.afterId, 'afterId')
   const upTo = filter.upToId === undefined ? null : parseId(filter.upToId, 'upToId')
@@ -29,7 +29,7 @@ export function filtered(db: Connection, filter: PlacedFilter) {
     filter.deliveryId === undefined ? null : Number(/^[0-9]{1,15}$/.test(filter.deliveryId) ? filter.deliveryId : 0)
   const since = filter.since === undefined ? null : checkInteger(filter.since, 'since')
   const until = filter.until === undefined ? null : checkInteger(filter.until, 'until')
-  const noted = since !== null && since > 0
+  const hasSince = since !== null && since > 0
   return (
     db
       .selectFrom('deliveries as d')
@@ -38,7 +38,7 @@ export function filtered(db: Connection, filter: PlacedFilter) {
       .where(idOf(filter), '>', after)
       .$if(upTo !== null, (rows) => rows.where(idOf(filter), '<=', upTo ?? 0))
       .$if(id !== null, (rows) => rows.where(idOf(filter), '=', id ?? 0))
-      // Only primary payments are notified; saying so lets the planners find a hash by its index.
+      // Only primary payments are notified; the condition lets planners use the index of hashes.
       .$if(txHash !== undefined, (rows) =>
         rows.where('p.tx_hash', '=', txHash ?? '').where(sql<boolean>`p.is_primary = 1`),
       )
@@ -47,11 +47,11 @@ export function filtered(db: Connection, filter: PlacedFilter) {
       .$if(status === 'pending', (rows) => rows.where('q.id', 'is not', null))
       .$if(status === 'delivered', (rows) => rows.where('q.id', 'is', null).where('d.undelivered', 'is', null))
       .$if(status === 'exhausted' || status === 'superseded', (rows) =>
-        // Said twice, so that the planners know the index of those alone to hold them all.
+        // `is not null` lets planners use the partial index of undelivered deliveries.
         rows.where('d.undelivered', '=', status ?? '').where('d.undelivered', 'is not', null),
       )
-      .$if(noted, (rows) => rows.where('d.created_at', '>=', since))
-      // One whose time was not noted is older than any.
+      .$if(hasSince, (rows) => rows.where('d.created_at', '>=', since))
+      // A delivery without a time is older than any.
       .$if(until !== null, (rows) =>
         rows.where((eb) => eb.or([eb('d.created_at', '<', until), eb('d.created_at', 'is', null)])),
       )

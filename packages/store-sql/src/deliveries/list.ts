@@ -1,4 +1,4 @@
-/** Deliveries as an operator sees them. @module */
+/** Listings of deliveries for operators. @module */
 import type {
   AttemptRecord,
   DeliveryFilter,
@@ -13,9 +13,9 @@ import { run } from '../internal/statement.js'
 import { integer, nullableInteger, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 import type { AttemptRow } from '../schema/tables.js'
-import { filtered, idOf, type PlacedFilter } from './filter.js'
+import { filtered, idOf, type RangeFilter } from './filter.js'
 
-/** Deliveries that fit, with their attempts, oldest first. */
+/** Matching deliveries with their attempts, oldest first. */
 export async function listDeliveries(
   engine: Engine,
   query: Parameters<DeliveryStore['list']>[0],
@@ -29,7 +29,7 @@ export async function findDelivery(engine: Engine, deliveryId: string): Promise<
   return view ?? null
 }
 
-/** The id of the newest delivery that fits, or null. */
+/** The id of the newest match, or null. */
 export async function newestDelivery({ read }: Engine, filter: DeliveryFilter): Promise<string | null> {
   const row = await newestQuery(read, onlyFilter(filter)).executeTakeFirst()
   return row === undefined ? null : String(row.id)
@@ -40,7 +40,7 @@ export function newestQuery(db: Connection, filter: DeliveryFilter) {
   return filtered(db, filter).select('d.id').orderBy(idOf(filter), 'desc').limit(1)
 }
 
-/** How many deliveries fit. */
+/** The number of matches. */
 export async function countDeliveries({ read }: Engine, filter: DeliveryFilter): Promise<number> {
   const row = await countQuery(read, onlyFilter(filter)).executeTakeFirst()
   return integer(row?.deliveries ?? 0)
@@ -51,13 +51,13 @@ export function countQuery(db: Connection, filter: DeliveryFilter) {
   return filtered(db, filter).select(sql<Integer>`count(*)`.as('deliveries'))
 }
 
-/** Without what else an object may hold: a place in a list is none of a filter. */
+/** The fields of the filter without others that the object may have, such as a range. */
 function onlyFilter({ integrationAddress, chainId, txHash, status, since, until }: DeliveryFilter): DeliveryFilter {
   return { integrationAddress, chainId, txHash, status, since, until }
 }
 
-/** The rows of a list, without their attempts. */
-export function listQuery(db: Connection, query: PlacedFilter & { readonly limit: number }) {
+/** The rows of a listing, without their attempts. */
+export function listQuery(db: Connection, query: RangeFilter & { readonly limit: number }) {
   return filtered(db, query)
     .select([
       'd.id',

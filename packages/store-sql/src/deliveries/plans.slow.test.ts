@@ -9,16 +9,16 @@ import type { DueQuery, Lane } from '../engine.js'
 import { compile } from '../internal/statement.js'
 import { earliestQuery } from './backlog.js'
 import { candidatesText } from './candidates.js'
-import { holdText } from './hold.js'
 import { countQuery, listQuery, newestQuery } from './list.js'
-import { claimedText } from './settle.js'
-import { lastAddress } from './walk.js'
+import { lockText } from './lock-deliveries.js'
+import { lockLeasedText } from './settle.js'
+import { lastAddress } from './skip-scan.js'
 
 const { address, hash, indexPayments, integration, primary } = fixtures
 
 const backlog = 20_000
 const limit = 50
-const backlogName = 'the number of pending ones'
+const backlogName = 'the number of pending deliveries'
 /** One is disabled and has half of the backlog, which is also the oldest; four share the rest. */
 const shops = [0, 1, 2, 3, 4].map((n) => address(0xa0 + n))
 
@@ -31,15 +31,15 @@ async function fill({ engine }: OpenEngine): Promise<void> {
   await store.transaction((tx) => indexPayments(tx, given))
 }
 
-/** The claim goes straight past the older half of the backlog, which is held. */
+/** The claim skips the older half of the backlog, whose integration is disabled. */
 async function claimOne({ engine }: OpenEngine): Promise<string | undefined> {
   const [claim] = await createStore(engine).deliveries.claim({ limit: 1, leaseMs: 1 })
   return claim?.txHash
 }
 
-const walk = (lane: Lane) => ({ lane, after: '', upTo: lastAddress })
-const first: DueQuery = { walks: [walk(0)], probes: false, integrations: limit, each: limit, without: [] }
-const again: DueQuery = { ...first, walks: [walk(1), walk(2)], probes: true }
+const scan = (lane: Lane) => ({ lane, after: '', upTo: lastAddress })
+const first: DueQuery = { scans: [scan(0)], probes: false, integrations: limit, each: limit, without: [] }
+const retries: DueQuery = { ...first, scans: [scan(1), scan(2)], probes: true }
 const due = ({ engine: { dialect } }: OpenEngine, query: DueQuery) => ({
   compile: () => {
     const { sql: text, parameters } = compile(dialect, candidatesText(dialect, query))
@@ -49,7 +49,7 @@ const due = ({ engine: { dialect } }: OpenEngine, query: DueQuery) => ({
 
 const queries = (open: OpenEngine) => ({
   'the due first attempts': due(open, first),
-  'the due retries, probes and replays': due(open, again),
+  'the due retries, probes and replays': due(open, retries),
   'the due but for some': due(open, { ...first, without: Array.from({ length: 20 }, (_, n) => backlog / 2 + n) }),
   'the next due': { compile: () => earliestQuery(open.engine.dialect) },
   [backlogName]: { compile: () => open.engine.dialect.pending(limit).compile(open.engine.read) },
@@ -73,12 +73,14 @@ async function block({ engine }: OpenEngine): Promise<void> {
 const byId = ({ engine: { dialect } }: OpenEngine) => {
   const ids = Array.from({ length: 32 }, (_, n) => backlog / 2 + 7 * n)
   return {
-    'what a claim holds': { compile: () => compile(dialect, holdText(dialect, ids, dialect.moment())) },
-    'what is settled': { compile: () => compile(dialect, claimedText(dialect, ids)) },
+    'the locked deliveries of a claim': {
+      compile: () => compile(dialect, lockText(dialect, ids, dialect.moment())),
+    },
+    'the locked deliveries of a settle': { compile: () => compile(dialect, lockLeasedText(dialect, ids)) },
   }
 }
 
-/** What asks for pending deliveries. */
+/** The listings of pending deliveries. */
 const pendingQueries = ({ engine: { read } }: OpenEngine) => ({
   list: listQuery(read, { status: 'pending', limit }),
   'rest of a list': listQuery(read, { status: 'pending', afterId: String(backlog - 3), limit }),
@@ -104,7 +106,7 @@ describe('SQLite finds due deliveries by the index', () => {
   })
   afterAll(() => open?.close())
 
-  test('one search per integration, and never a walk over the backlog', async () => {
+  test('one search per integration, and never a scan of the backlog', async () => {
     for (const [name, query] of Object.entries(queries(open))) {
       const plan = (await sqlitePlan(open.engine, query)).map(({ detail }) => detail)
       const search =
@@ -141,11 +143,11 @@ describe('SQLite finds due deliveries by the index', () => {
     }
   })
 
-  test('10,000 held deliveries that are older keep a claim of one from nothing', async () => {
+  test('10,000 older deliveries of a disabled integration do not hide another one from a claim', async () => {
     expect(await claimOne(open)).toBe(hash(backlog / 2))
   })
 
-  test('of endpoints that are blocked one is a candidate where the block is over, and none where it is not', async () => {
+  test('a blocked endpoint has one candidate after its block, and none during it', async () => {
     await block(open)
     const count = async (query: DueQuery) => {
       const found = await open.engine.rows(due(open, query).compile())
@@ -153,10 +155,10 @@ describe('SQLite finds due deliveries by the index', () => {
       return shops.map((shop) => integrations.filter((own) => own === shop).length)
     }
     expect(await count({ ...first, each: 500, integrations: 1_000 })).toEqual([0, 0, 0, 500, 500])
-    expect(await count(again)).toEqual([0, 0, 1, 0, 0])
+    expect(await count(retries)).toEqual([0, 0, 1, 0, 0])
   })
 
-  test('a few that are pending are listed and counted without a walk over those that were delivered', async () => {
+  test('a few pending deliveries are listed and counted without a scan of the delivered ones', async () => {
     await deliverMost(open)
     for (const [name, query] of Object.entries(pendingQueries(open))) {
       const plan = (await sqlitePlan(open.engine, query)).map(({ detail }) => detail)
@@ -203,25 +205,25 @@ describe.skipIf(postgresMissing)(
           }
       })
 
-    test('a walk ends where it has enough: the integrations behind are not looked at', async () => {
+    test('a scan ends once it has enough: later integrations are not read', async () => {
       const query = due(open, { ...first, integrations: 1, each: 3 })
       const scans = await postgresScans(open.engine, query, 'generic')
       const touched = scans.filter(({ table }) => table === 'outbox').reduce((sum, scan) => sum + scan.touched, 0)
-      // A step to the one that is held, a step to the next one, and three deliveries of it.
+      // A step to the disabled integration, a step to the next one, and three deliveries of it.
       expect(touched).toBe(5)
     })
 
-    test('10,000 held deliveries that are older keep a claim of one from nothing', async () => {
+    test('10,000 older deliveries of a disabled integration do not hide another one from a claim', async () => {
       expect(await claimOne(open)).toBe(hash(backlog / 2))
     })
 
     for (const plans of ['custom', 'generic'] as const)
-      test(`the backlog of a blocked endpoint is left alone, but for one where the block is over, with plans: ${plans}`, async () => {
+      test(`of a blocked endpoint only the probe after its block is read, with plans: ${plans}`, async () => {
         if (plans === 'custom') await block(open)
         for (const [query, most] of [
-          // Two open endpoints, each up to the limit, and a step of the walk and a look for each; averages are rounded.
+          // Two open endpoints up to the limit, and for each shop a step of the scan and a search; averages are rounded.
           [first, 2 * limit + 2 * shops.length + 2],
-          [again, 2 * shops.length],
+          [retries, 2 * shops.length],
         ] as const) {
           const scans = await postgresScans(open.engine, due(open, query), plans)
           const found = scans.filter(({ table }) => table === 'outbox')
@@ -230,7 +232,7 @@ describe.skipIf(postgresMissing)(
         }
       })
 
-    test('a few that are pending are listed and counted without a walk over those that were delivered', async () => {
+    test('a few pending deliveries are listed and counted without a scan of the delivered ones', async () => {
       await deliverMost(open)
       await sql`analyze`.execute(open.engine.read)
       for (const [name, query] of Object.entries(pendingQueries(open)))

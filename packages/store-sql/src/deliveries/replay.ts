@@ -1,4 +1,4 @@
-/** Sending deliveries again because an operator asks for it. Source: docs/decisions/retries.md. @module */
+/** Makes deliveries due once more for an operator. See docs/decisions/replays.md. @module */
 import type { Replayed, ReplayRequest } from '@payment-integration/core/ports'
 import type { Connection, Parameter, SqlDialect } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
@@ -7,7 +7,7 @@ import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 import { filtered, idOf } from './filter.js'
 
-/** Makes deliveries due now, with a schedule that begins anew; those that a dispatcher holds are left alone. */
+/** Makes deliveries due now, with a new schedule. Leased ones are left alone. */
 export async function replayDeliveries(db: Connection, dialect: SqlDialect, request: ReplayRequest): Promise<Replayed> {
   const limit = checkInteger(request.limit, 'limit', 1)
   const found = await filtered(db, request)
@@ -18,14 +18,14 @@ export async function replayDeliveries(db: Connection, dialect: SqlDialect, requ
   const ids = found.map(({ id }) => integer(id))
   const lastId = ids.at(-1)
   if (lastId === undefined) return { replayed: 0, underWay: 0, lastId: null }
-  // One that is settled meanwhile is left alone: it may be delivered now.
+  // A delivery that is settled meanwhile is left alone: it may be delivered now.
   const idsOf = (pending: boolean) =>
     found.filter((row) => (row.pending !== null) === pending).map(({ id }) => integer(id))
-  const replayed = (await restart(db, dialect, idsOf(true))) + (await putBack(db, dialect, idsOf(false)))
+  const replayed = (await restart(db, dialect, idsOf(true))) + (await returnToOutbox(db, dialect, idsOf(false)))
   return { replayed, underWay: ids.length - replayed, lastId: String(lastId) }
 }
 
-/** Those that are pending: one whose row is locked is being claimed, settled or replayed at this moment. */
+/** Restarts pending deliveries. A locked row is being claimed, settled or replayed, so it is skipped. */
 async function restart(db: Connection, dialect: SqlDialect, ids: readonly number[]): Promise<number> {
   if (ids.length === 0) return 0
   const { name, nowText, oneOf, skipLocked } = dialect
@@ -40,8 +40,8 @@ async function restart(db: Connection, dialect: SqlDialect, ids: readonly number
   return rows.length
 }
 
-/** Those that have left the outbox; one that somebody else puts back meanwhile is theirs. */
-async function putBack(db: Connection, dialect: SqlDialect, ids: readonly number[]): Promise<number> {
+/** Returns finished deliveries to the outbox, apart from those that another replay returned meanwhile. */
+async function returnToOutbox(db: Connection, dialect: SqlDialect, ids: readonly number[]): Promise<number> {
   if (ids.length === 0) return 0
   const { name, nowText, oneOf } = dialect
   const rows = await run<{ id: Integer }>(db, dialect, (parameter) => {
@@ -53,10 +53,10 @@ async function putBack(db: Connection, dialect: SqlDialect, ids: readonly number
         and not exists (select 1 from ${name('outbox')} q where q.id = d.id)
       order by d.id on conflict (id) do nothing returning id`
   })
-  const put = rows.map(({ id }) => integer(id))
-  if (put.length === 0) return 0
-  const own = (parameter: Parameter) => oneOf('id', 'integer', put, parameter)
-  // Counted again now that nobody else has them: another replay may have come and gone since the first count.
+  const returned = rows.map(({ id }) => integer(id))
+  if (returned.length === 0) return 0
+  const own = (parameter: Parameter) => oneOf('id', 'integer', returned, parameter)
+  // Counted only now that the rows are ours: another replay may have added attempts and finished.
   const counted = `(select coalesce(max(a.number), 0) from ${name('attempts')} a where a.delivery_id = ${name('outbox')}.id)`
   await run(
     db,
@@ -70,5 +70,5 @@ async function putBack(db: Connection, dialect: SqlDialect, ids: readonly number
     (parameter) =>
       `update ${name('deliveries')} set undelivered = null where ${own(parameter)} and undelivered is not null`,
   )
-  return put.length
+  return returned.length
 }

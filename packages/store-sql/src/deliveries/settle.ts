@@ -1,4 +1,4 @@
-/** What attempts came to. Source: docs/decisions/retries.md. @module */
+/** Settles attempts. See docs/decisions/settling.md, docs/decisions/retries.md. @module */
 import type {
   AttemptRecord,
   AttemptVerdict,
@@ -13,17 +13,17 @@ import { checkInteger, parseId } from '../internal/checks.js'
 import { run, runPrepared, type StatementText } from '../internal/statement.js'
 import { integer, pack } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
-import { readToken } from './claim-token.js'
-import { giveUp, takeOut } from './end.js'
 import { type EndpointReport, type HealthRow, healthColumns, judgeEndpoints, storedHealth } from './endpoint-rows.js'
+import { parseLeaseToken } from './lease.js'
+import { giveUp, removeFromOutbox } from './leave-outbox.js'
 
-/** Logs attempts and settles, reschedules or exhausts their deliveries; then judges the endpoints. */
+/** Builds `settle`: logs attempts, settles their deliveries, then updates their endpoints' health. */
 export function createSettle({ transaction, dialect }: Engine): DeliveryStore['settle'] {
   return async (settled, judge) => {
-    if (settled.length === 0) return { statuses: [], turned: [] }
+    if (settled.length === 0) return { statuses: [], transitions: [] }
     const given = settled.map((one) => {
       if (one.verdict.kind === 'retry') checkInteger(one.verdict.inMs, 'inMs')
-      return { ...one, id: parseId(one.claim.deliveryId, 'deliveryId'), token: readToken(one.claim.claimToken) }
+      return { ...one, id: parseId(one.claim.deliveryId, 'deliveryId'), token: parseLeaseToken(one.claim.leaseToken) }
     })
     return transaction((db) => settle(db, dialect, given, judge), { searches: true })
   }
@@ -31,20 +31,20 @@ export function createSettle({ transaction, dialect }: Engine): DeliveryStore['s
 
 interface Given extends SettledAttempt {
   readonly id: number
-  readonly token: ReturnType<typeof readToken>
+  readonly token: ReturnType<typeof parseLeaseToken>
 }
 
-interface ClaimedRow extends HealthRow {
+interface LeasedRow extends HealthRow {
   id: Integer
   claim_token: string
   attempted: Integer
   schedule_from: Integer
   integration: string
-  overtaken: Integer
+  superseded: Integer
   now: Integer
 }
 
-/** What a delivery with a retry gets. */
+/** The columns that a retry changes. */
 const retryColumns: BulkUpdate['columns'] = [
   { name: 'due_at', type: 'integer' },
   { name: 'attempted', type: 'integer' },
@@ -68,50 +68,50 @@ async function settle(
   given: readonly Given[],
   judge: EndpointJudge,
 ): Promise<Settled> {
-  const claimed = await claimedRows(db, dialect, given)
-  const held = await heldElsewhere(
+  const leased = await lockLeased(db, dialect, given)
+  const locked = await lockedElsewhere(
     db,
     dialect,
-    given.filter(({ id }) => !claimed.has(id)),
+    given.filter(({ id }) => !leased.has(id)),
   )
-  const { statuses, ends, retries, attempts, reports, now } = collect(given, claimed, held)
-  await takeOut(db, dialect, ends.delivered)
+  const { statuses, ends, retries, attempts, reports, now } = collect(given, leased, locked)
+  await removeFromOutbox(db, dialect, ends.delivered)
   for (const reason of ['exhausted', 'superseded'] as const) await giveUp(db, dialect, reason, ends[reason])
   const fixed = ['claim_token = null', 'lane = 1']
   await dialect.updateAll(db, { table: 'outbox', columns: retryColumns, fixed, rows: retries })
   await dialect.insertAll(db, { table: 'attempts', columns: attemptColumns, rows: attempts, sends: true })
-  return { statuses, turned: await judgeEndpoints(db, dialect, reports, { judge, now }) }
+  return { statuses, transitions: await judgeEndpoints(db, dialect, reports, { judge, now }) }
 }
 
-/** What is to be written for those whose claim was not lost. */
-function collect(given: readonly Given[], claimed: Map<number, ClaimedRow>, held: ReadonlySet<Given>) {
-  const statuses: (DeliveryStatus | 'held' | null)[] = []
+/** The rows to write for the attempts whose lease was not lost. */
+function collect(given: readonly Given[], leased: Map<number, LeasedRow>, locked: ReadonlySet<Given>) {
+  const statuses: (DeliveryStatus | 'locked' | null)[] = []
   const ends: Record<Exclude<DeliveryStatus, 'pending'>, number[]> = { delivered: [], exhausted: [], superseded: [] }
   const retries: unknown[][] = []
   const attempts: unknown[][] = []
   const reports = new Map<string, EndpointReport & { results: EndpointReport['results'][number][] }>()
   let now = 0
   for (const one of given) {
-    const { id, token, rejected = null, attempt, claim, verdict, judged = true } = one
-    const row = claimed.get(id)
+    const { id, token, rejected = null, attempt, claim, verdict, countsForHealth = true } = one
+    const row = leased.get(id)
     if (row === undefined || token === null || row.claim_token !== token.stored) {
-      statuses.push(held.has(one) ? 'held' : null)
+      statuses.push(locked.has(one) ? 'locked' : null)
       continue
     }
-    claimed.delete(id) // A claim settles once.
+    leased.delete(id) // A lease settles once.
     now = integer(row.now)
-    const status = outcome(verdict, integer(row.overtaken) === 1)
+    const status = outcome(verdict, integer(row.superseded) === 1)
     statuses.push(status)
-    const made = rejected === null ? [attempt] : [rejected, attempt]
+    const records = rejected === null ? [attempt] : [rejected, attempt]
     const attempted = integer(row.attempted)
     if (status !== 'pending') ends[status].push(id)
     else if (verdict.kind === 'retry') {
-      // Two attempts at once are one step of the schedule.
-      const scheduleFrom = integer(row.schedule_from) + made.length - 1
-      retries.push([now + verdict.inMs, attempted + made.length, scheduleFrom, id])
+      // A rejected attempt and its repetition are one step of the schedule.
+      const scheduleFrom = integer(row.schedule_from) + records.length - 1
+      retries.push([now + verdict.inMs, attempted + records.length, scheduleFrom, id])
     }
-    attempts.push(...made.map((each, index) => attemptValues(id, attempted + 1 + index, each)))
-    if (!judged) continue
+    attempts.push(...records.map((each, index) => attemptValues(id, attempted + 1 + index, each)))
+    if (!countsForHealth) continue
     const { integration: integrationAddress } = row
     const report = reports.get(integrationAddress) ?? { integrationAddress, health: storedHealth(row), results: [] }
     reports.set(integrationAddress, report)
@@ -124,10 +124,9 @@ function collect(given: readonly Given[], claimed: Map<number, ClaimedRow>, held
   return { statuses, ends, retries, attempts, reports: [...reports.values()], now }
 }
 
-function outcome(verdict: AttemptVerdict, overtaken: boolean): DeliveryStatus {
+function outcome(verdict: AttemptVerdict, superseded: boolean): DeliveryStatus {
   if (verdict.kind !== 'retry') return verdict.kind
-  // The newer version is owed its own attempt, and receivers would discard this one.
-  return overtaken ? 'superseded' : 'pending'
+  return superseded ? 'superseded' : 'pending'
 }
 
 function attemptValues(id: number, number: number, attempt: AttemptRecord): unknown[] {
@@ -135,21 +134,21 @@ function attemptValues(id: number, number: number, attempt: AttemptRecord): unkn
   return [id, number, startedAt, latencyMs, status, pack(reason), pack(excerpt), replay ? 1 : 0]
 }
 
-/** The deliveries that are claimed, locked, with the health of their endpoints. */
-async function claimedRows(
+/** Locks the leased deliveries and reads them with the health of their endpoints. */
+async function lockLeased(
   db: Connection,
   dialect: SqlDialect,
   given: readonly Given[],
-): Promise<Map<number, ClaimedRow>> {
+): Promise<Map<number, LeasedRow>> {
   const ids = given.map(({ id }) => id)
-  // Whether a newer version has a delivery matters to those alone that would be tried again.
-  const retries = given.some(({ verdict }) => verdict.kind === 'retry')
-  const rows = await runPrepared<ClaimedRow>(db, dialect, claimedText(dialect, ids, retries))
+  // Only a retry can be superseded.
+  const hasRetry = given.some(({ verdict }) => verdict.kind === 'retry')
+  const rows = await runPrepared<LeasedRow>(db, dialect, lockLeasedText(dialect, ids, hasRetry))
   return new Map(rows.map((row) => [integer(row.id), row]))
 }
 
-/** Of those that were not to be had: whose claim lasts, so that somebody else holds the row at this moment. */
-async function heldElsewhere(
+/** The deliveries that still have the given lease: another transaction locks their rows. */
+async function lockedElsewhere(
   db: Connection,
   dialect: SqlDialect,
   missing: readonly Given[],
@@ -168,18 +167,18 @@ async function heldElsewhere(
 }
 
 /**
- * The statement that reads them, but for those that somebody else holds: one of them must not keep all others waiting.
- * @param looksNewer - Whether to look for newer versions; else nothing is overtaken.
+ * The statement that locks leased deliveries. It skips rows locked by others, which would delay the whole group.
+ * @param checksVersions - Whether to look for newer versions; without, nothing is superseded.
  */
-export function claimedText(dialect: SqlDialect, ids: readonly number[], looksNewer = true): StatementText {
+export function lockLeasedText(dialect: SqlDialect, ids: readonly number[], checksVersions = true): StatementText {
   const { name, nowText, oneOf, skipLocked } = dialect
-  const overtaken = `case when exists (
+  const superseded = `case when exists (
         select 1 from ${name('deliveries')} n where n.payment_id = d.payment_id and n.version > d.version
       ) then 1 else 0 end`
   return (
     parameter,
   ) => `select d.id, d.claim_token, d.attempted, d.schedule_from, d.integration, ${healthColumns}, ${nowText(parameter)} as now,
-      ${looksNewer ? overtaken : '0'} as overtaken
+      ${checksVersions ? superseded : '0'} as superseded
     from ${name('outbox')} d cross join ${name('integrations')} i
       left join ${name('endpoints')} e on e.integration = i.address
     where ${oneOf('d.id', 'integer', ids, parameter)} and d.claim_token is not null

@@ -1,12 +1,10 @@
 /** The due deliveries of a claim. @module */
-import { walkName } from '../deliveries/walk.js'
-import type { DueQuery, DueWalk, Lane, Parameter, SqlDialect } from '../engine.js'
+import { scanName } from '../deliveries/skip-scan.js'
+import type { DueQuery, DueScan, Lane, Parameter, SqlDialect } from '../engine.js'
 
 /**
- * The text for PostgreSQL; see `SqlDialect.due`. Limit and order keep the search of each integration and lane apart and
- * in the index.
- *
- * @param left - A condition on `q.id`, beginning with `and`, for what is left out.
+ * The text for PostgreSQL; see `SqlDialect.due`. Limit and order keep the search of each integration and lane apart and in the index.
+ * @param left - A condition on `q.id`, beginning with `and`, that leaves out deliveries.
  */
 export function dueText(
   name: SqlDialect['name'],
@@ -15,7 +13,7 @@ export function dueText(
   left: string,
   parameter: Parameter,
 ): string {
-  const { walks, probes, integrations, each } = query
+  const { scans, probes, integrations, each } = query
   const most = `${parameter(integrations)}::bigint`
   const ofEach = `${parameter(each)}::bigint`
   const mayBeNotified = 'i.enabled = 1 and i.notification_url is not null'
@@ -26,14 +24,14 @@ export function dueText(
   const notBlocked = `and not exists (
     select 1 from ${name('endpoints')} e where e.integration = i.address and e.blocks > 0
   )`
-  // The walk knows when the first of an integration is due, but not whether that one is left out.
+  // The scan knows when the first delivery of an integration is due, but not whether it is left out.
   const hasOthers = (lane: Lane) => (left === '' ? '' : `and (select h.id from (${oldest(lane, '1')}) h) is not null`)
   const found = ({
     lane,
     upTo,
-  }: DueWalk) => `select d.id, d.due_at, i.address as integration, ${lane} as lane, 0 as probe, i.notification_url
+  }: DueScan) => `select d.id, d.due_at, i.address as integration, ${lane} as lane, 0 as probe, i.notification_url
     from (
-      select i.address, i.notification_url from ${walkName(lane)} w cross join lateral (
+      select i.address, i.notification_url from ${scanName(lane)} w cross join lateral (
         select i.address, i.notification_url from ${name('integrations')} i
         where i.address = w.integration and ${mayBeNotified} ${lane === 2 ? '' : notBlocked}
           ${hasOthers(lane)} limit 1
@@ -50,21 +48,21 @@ export function dueText(
         cross join lateral ((${oldest(0, '1')}) union all (${oldest(1, '1')})) h
       where i.address = e.integration and ${mayBeNotified} order by h.due_at, h.id limit 1
     ) d limit ${most}`
-  const parts = [...walks.map(found), ...(probes ? [probe()] : [])]
-  const ways = walks.map((walk) => dueWalkText(name('outbox'), walk, parameter))
-  return `with recursive ${ways.join(', ')} ${parts.map((part) => `(${part})`).join(' union all ')}`
+  const parts = [...scans.map(found), ...(probes ? [probe()] : [])]
+  const tables = scans.map((scan) => dueScanText(name('outbox'), scan, parameter))
+  return `with recursive ${tables.join(', ')} ${parts.map((part) => `(${part})`).join(' union all ')}`
 }
 
 /**
- * A walk from integration to integration, with when the first of each is due. Before its first live entry the index
- * holds dead ones, of what was claimed since the last vacuum: one search goes past them for both.
+ * A skip scan over the integrations, with the first due time of each. The same search reads both, as it may pass many
+ * dead index entries of deliveries that were claimed since the last vacuum.
  */
-function dueWalkText(outbox: string, { lane, after, upTo }: DueWalk, parameter: Parameter): string {
+function dueScanText(outbox: string, { lane, after, upTo }: DueScan, parameter: Parameter): string {
   const next = (than: string) => `(select d.integration, d.due_at from ${outbox} d
       where d.lane = ${lane} and d.integration > ${than} order by d.integration, d.due_at limit 1)`
-  return `${walkName(lane)} (integration, due_at) as (
+  return `${scanName(lane)} (integration, due_at) as (
     ${next(parameter(after))} union all
-    select n.integration, n.due_at from ${walkName(lane)} w cross join lateral ${next('w.integration')} n
+    select n.integration, n.due_at from ${scanName(lane)} w cross join lateral ${next('w.integration')} n
     where w.integration < ${parameter(upTo)}
   )`
 }

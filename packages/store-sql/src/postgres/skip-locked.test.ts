@@ -75,7 +75,7 @@ test.skipIf(postgresMissing)(
       await holder.query('select 1 from stuck.outbox where id = $1 for update', [claims[1]?.deliveryId])
       const begun = performance.now()
       const { statuses } = await store.deliveries.settle(settled, indifferent)
-      expect(statuses).toEqual(['delivered', 'held', 'delivered'])
+      expect(statuses).toEqual(['delivered', 'locked', 'delivered'])
       expect(performance.now() - begun).toBeLessThan(5_000)
       await holder.query('rollback')
       expect((await store.deliveries.settle(settled, indifferent)).statuses).toEqual([null, 'delivered', null])

@@ -1,15 +1,14 @@
 /** The due deliveries of a claim. @module */
-import { walkName, walkText } from '../deliveries/walk.js'
-import type { DueQuery, DueWalk, Lane, Parameter } from '../engine.js'
+import { scanName, scanText } from '../deliveries/skip-scan.js'
+import type { DueQuery, DueScan, Lane, Parameter } from '../engine.js'
 
 /**
- * The text for SQLite; see `SqlDialect.due`. CROSS JOIN keeps the order of the loops: a walk from integration to
- * integration, and for each one search of the index, cut to its limit.
- *
- * @param left - A condition on `q.id`, beginning with `and`, for what is left out.
+ * The text for SQLite; see `SqlDialect.due`. CROSS JOIN keeps the order of the loops: a skip scan over
+ * the integrations, and for each one limited search of the index.
+ * @param left - A condition on `q.id`, beginning with `and`, that leaves out deliveries.
  */
 export function dueText(query: DueQuery, now: string, left: string, parameter: Parameter): string {
-  const { walks, probes, integrations, each } = query
+  const { scans, probes, integrations, each } = query
   const most = parameter(integrations)
   const ofEach = parameter(each)
   const mayBeNotified = 'i.enabled = 1 and i.notification_url is not null'
@@ -20,9 +19,9 @@ export function dueText(query: DueQuery, now: string, left: string, parameter: P
   const found = ({
     lane,
     upTo,
-  }: DueWalk) => `select d.id, d.due_at, w.address as integration, ${lane} as lane, 0 as probe, w.notification_url
+  }: DueScan) => `select d.id, d.due_at, w.address as integration, ${lane} as lane, 0 as probe, w.notification_url
     from (
-      select i.address, i.notification_url from ${walkName(lane)} w cross join integrations i
+      select i.address, i.notification_url from ${scanName(lane)} w cross join integrations i
       where w.integration <= ${parameter(upTo)} and i.address = w.integration and ${mayBeNotified}
         ${lane === 2 ? '' : notBlocked} and exists (select 1 ${due(lane, 'i.address')})
       limit ${most}
@@ -39,9 +38,9 @@ export function dueText(query: DueQuery, now: string, left: string, parameter: P
       order by e.blocked_until limit ${most}
     ) i cross join outbox d
     where d.id = (${oldest(lane, '1')})`
-  const parts = [...walks.map(found), ...(probes ? [probe(0), probe(1)] : [])]
-  const ways = walks.map((walk) => walkText('outbox', walk, parameter))
-  return `with recursive ${ways.join(', ')} ${parts.join(' union all ')}`
+  const parts = [...scans.map(found), ...(probes ? [probe(0), probe(1)] : [])]
+  const tables = scans.map((scan) => scanText('outbox', scan, parameter))
+  return `with recursive ${tables.join(', ')} ${parts.join(' union all ')}`
 }
 
 const notBlocked = 'and not exists (select 1 from endpoints e where e.integration = i.address and e.blocks > 0)'

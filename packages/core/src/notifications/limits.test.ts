@@ -1,4 +1,4 @@
-/** Whatever answers when: nothing is left, and neither the bound of all posts nor that of an endpoint is passed. Source: docs/decisions/fairness.md. */
+/** Random timing: everything is delivered and no limit is exceeded. See docs/decisions/fairness.md. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { ok, setUpDispatcher } from '../../test/support/dispatcher-setup.js'
@@ -6,7 +6,7 @@ import { seededRandom } from '../../test/support/seeded-random.js'
 
 const seeds = Array.from({ length: 40 }, (_, index) => index + 1)
 
-test.each(seeds)('seed %d: posts, claims and commits that take their turns', async (seed) => {
+test.each(seeds)('seed %d: POSTs, claims and commits of random length exceed no limit', async (seed) => {
   const random = seededRandom(seed)
   const below = (most: number) => Math.floor(random.fraction() * most)
   const turns = async (most: number) => {
@@ -16,12 +16,12 @@ test.each(seeds)('seed %d: posts, claims and commits that take their turns', asy
   const perEndpoint = 1 + below(concurrency + 2)
   const slowest = 1 + below(60)
   const posting = new Map<string, number>()
-  const passed: string[] = []
+  const exceeded: string[] = []
   const change = (url: string, by: number) => {
     posting.set(url, (posting.get(url) ?? 0) + by)
     const all = [...posting.values()].reduce((sum, count) => sum + count, 0)
     if (all > concurrency || (posting.get(url) ?? 0) > perEndpoint)
-      passed.push(`${url}: ${JSON.stringify([...posting])}`)
+      exceeded.push(`${url}: ${JSON.stringify([...posting])}`)
   }
   const { deliveries, dispatcher } = setUpDispatcher(
     { concurrency, perEndpoint, batch: 1 + below(14) },
@@ -54,13 +54,13 @@ test.each(seeds)('seed %d: posts, claims and commits that take their turns', asy
   const controller = new AbortController()
   if (seed % 2 === 0) expect(await dispatcher.runOnce()).toBe(count)
   else {
-    // The clock stands still: no poll helps a ring that is lost.
+    // The clock stands still, so no poll makes up for a lost wake.
     const running = dispatcher.run(controller.signal)
     while ((await deliveries.count({ status: 'delivered' })) < count) await nextTurn()
     controller.abort()
     await running
   }
   expect(await deliveries.count({ status: 'delivered' })).toBe(count)
-  expect(passed).toEqual([])
+  expect(exceeded).toEqual([])
   expect(deliveries.claims.length).toBeLessThan(count * 4 + 20)
 })

@@ -1,15 +1,14 @@
-/** Holding what a claim takes: locked where others may take it as well, and read. @module */
+/** Locks and reads the deliveries that a claim has chosen. @module */
 import type { Connection, SqlDialect } from '../engine.js'
 import type { PreviousSigningColumns } from '../integrations.js'
 import { rowsOf } from '../internal/sent-query.js'
 import { runPrepared, type StatementText, sendPrepared } from '../internal/statement.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
-import type { Candidate } from './candidate.js'
-import type { Moment } from './candidates.js'
+import type { Candidate } from './candidates.js'
+import type { Moment } from './lease.js'
 
-/** A delivery that is held. */
-interface HeldRow {
+interface DeliveryRow {
   id: Integer
   version: Integer
   attempted: Integer
@@ -17,7 +16,7 @@ interface HeldRow {
   replayed: Integer
   made_at: Integer
   now: Integer
-  overtaken: Integer
+  superseded: Integer
   integration: string
   chain_id: Integer
   tx_hash: string
@@ -25,8 +24,8 @@ interface HeldRow {
   body: Uint8Array | string
 }
 
-/** An integration that may be notified. */
-interface OwnerRow extends PreviousSigningColumns {
+/** An enabled integration with a URL. */
+interface IntegrationRow extends PreviousSigningColumns {
   address: string
   notification_url: string
   signing_key_version: Integer
@@ -34,40 +33,40 @@ interface OwnerRow extends PreviousSigningColumns {
   endpoint_epoch: Integer
 }
 
-/** A delivery that is held, with its integration. */
-export interface Held {
-  readonly row: HeldRow
-  readonly owner: OwnerRow
+/** A locked delivery with its integration. */
+export interface LockedDelivery {
+  readonly row: DeliveryRow
+  readonly integration: IntegrationRow
 }
 
-/** Locks those that nobody else holds, and reads them with their integrations, each of which is read once. */
-export async function hold(
+/** Locks the chosen deliveries that nobody else locks, and reads them with their integrations, by id. */
+export async function lockDeliveries(
   db: Connection,
   dialect: SqlDialect,
-  taken: readonly Candidate[],
+  chosen: readonly Candidate[],
   now: Moment,
-): Promise<Map<number, Held>> {
-  const ids = taken.map(({ id }) => id)
-  const sent = await sendPrepared<HeldRow>(db, dialect, holdText(dialect, ids, now))
-  const owners = await ownersOf(db, dialect, taken)
+): Promise<Map<number, LockedDelivery>> {
+  const ids = chosen.map(({ id }) => id)
+  const sent = await sendPrepared<DeliveryRow>(db, dialect, lockText(dialect, ids, now))
+  const integrations = await readIntegrations(db, dialect, chosen)
   const rows = await rowsOf(sent)
-  const held = new Map<number, Held>()
+  const locked = new Map<number, LockedDelivery>()
   for (const row of rows) {
-    const owner = owners.get(row.integration)
-    if (owner !== undefined) held.set(integer(row.id), { row, owner })
+    const integration = integrations.get(row.integration)
+    if (integration !== undefined) locked.set(integer(row.id), { row, integration })
   }
-  return held
+  return locked
 }
 
-/** The integrations of candidates, but for those that may not be notified any more. */
-async function ownersOf(
+/** The enabled integrations with a URL, each read once. */
+async function readIntegrations(
   db: Connection,
   dialect: SqlDialect,
-  taken: readonly Candidate[],
-): Promise<Map<string, OwnerRow>> {
+  chosen: readonly Candidate[],
+): Promise<Map<string, IntegrationRow>> {
   const { name, oneOf } = dialect
-  const addresses = [...new Set(taken.map(({ integration }) => integration))]
-  const rows = await runPrepared<OwnerRow>(
+  const addresses = [...new Set(chosen.map(({ integration }) => integration))]
+  const rows = await runPrepared<IntegrationRow>(
     db,
     dialect,
     (parameter) => `select i.address, i.notification_url, i.signing_key_version, i.signing_sealed,
@@ -79,10 +78,10 @@ async function ownersOf(
 }
 
 /**
- * The statement that locks deliveries and reads them, but for those that somebody else holds. Its condition on `due_at` is written so that no planner
- * takes the index of what is due: a plan that PostgreSQL made while the outbox was empty would walk a backlog of millions to find a few ids.
+ * The statement that locks and reads deliveries. `coalesce(due_at)` keeps planners off the index of due deliveries: a
+ * plan that PostgreSQL made for an empty outbox would scan a backlog of millions for a few ids.
  */
-export function holdText(dialect: SqlDialect, ids: readonly number[], moment: Moment): StatementText {
+export function lockText(dialect: SqlDialect, ids: readonly number[], moment: Moment): StatementText {
   const { bytesText, name, oneOf, skipLocked } = dialect
   return (parameter) => {
     const now = moment(parameter)
@@ -91,7 +90,7 @@ export function holdText(dialect: SqlDialect, ids: readonly number[], moment: Mo
       p.chain_id, p.tx_hash, ${bytesText('s.body')} as body,
       case when d.lane = 1 and d.attempted > 0 and exists (
         select 1 from ${name('deliveries')} n where n.payment_id = d.payment_id and n.version > d.version
-      ) then 1 else 0 end as overtaken
+      ) then 1 else 0 end as superseded
     from ${name('outbox')} d cross join ${name('payments')} p cross join ${name('snapshots')} s
     where ${oneOf('d.id', 'integer', ids, parameter)} and coalesce(d.due_at, 0) <= ${now}
       and p.id = d.payment_id and s.payment_id = d.payment_id and s.version = d.version${skipLocked('d')}`

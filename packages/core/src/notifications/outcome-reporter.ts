@@ -1,0 +1,119 @@
+/** Publishes the outcomes of settled attempts, also after a lost answer. See docs/decisions/settling.md. @module */
+import type { EventSink } from '../events.js'
+import { describeError } from '../internal/describe-error.js'
+import type { Store } from '../ports/store.js'
+import type { AttemptRecord, DeliveryStatus, EndpointTransition, Settled } from '../ports/store-deliveries.js'
+import type { Clock, Logger } from '../ports/world.js'
+import { attemptEvents, endpointEvent } from './delivery-events.js'
+import { type Attempted, deliveryFields } from './leased-delivery.js'
+
+/** The dependencies of the reporter. */
+export interface OutcomeReporterDeps {
+  readonly store: Pick<Store, 'deliveries'>
+  readonly clock: Pick<Clock, 'now'>
+  /** Must not throw. */
+  readonly publish: EventSink
+  readonly logger: Logger
+}
+
+/** Publishes the outcomes of attempts. */
+export interface OutcomeReporter {
+  /** Notes that a settle of the group failed or was not answered: it may have been committed all the same. */
+  noteUnanswered(group: readonly Attempted[]): void
+  /** Publishes the events of a settled group. Resolves the attempts that must be settled again. */
+  report(group: readonly Attempted[], settled: Settled): Promise<readonly Attempted[]>
+}
+
+/**
+ * Builds a reporter. When a lease is lost after an unanswered settle, the attempt log shows whether that settle was
+ * committed. If so, its events are published now, those of its endpoint included.
+ */
+export function createOutcomeReporter({ store, clock, publish, logger }: OutcomeReporterDeps): OutcomeReporter {
+  const unanswered = new WeakSet<Attempted>()
+  /** Endpoints whose block was published, with the time of their first failure. */
+  const blockedSince = new Map<string, number>()
+
+  function publishTransition(transition: EndpointTransition): void {
+    const { integrationAddress, blocked, failingMs } = transition
+    if (blocked) blockedSince.set(integrationAddress, clock.now() - failingMs)
+    else blockedSince.delete(integrationAddress)
+    publish(endpointEvent(transition))
+  }
+
+  function publishAttempt(attempted: Attempted, outcome: DeliveryStatus): void {
+    for (const event of attemptEvents(attempted, outcome)) publish(event)
+  }
+
+  /** The delivery's status after an attempt that is in the log, else null. */
+  async function loggedOutcome({ claim, rejected, attempt, verdict }: Attempted): Promise<DeliveryStatus | null> {
+    const view = await store.deliveries.find(claim.deliveryId)
+    const logged = view?.attempts[claim.attempt - 1 + (rejected === null ? 0 : 1)]
+    if (view === null || logged === undefined || !isSame(logged, attempt)) return null
+    if (verdict.kind !== 'retry') return verdict.kind
+    return view.status === 'superseded' ? 'superseded' : 'pending'
+  }
+
+  /** Publishes the blocks that began or ended in an unanswered commit. */
+  async function compareEndpoints(addresses: ReadonlySet<string>): Promise<void> {
+    const views = new Map((await store.deliveries.endpoints()).map((view) => [view.integrationAddress, view]))
+    for (const integrationAddress of addresses) {
+      const view = views.get(integrationAddress)
+      const blocked = (view?.blocks ?? 0) > 0
+      const since = blockedSince.get(integrationAddress)
+      if (blocked === (since !== undefined)) continue
+      const failingMs = Math.max(0, clock.now() - (since ?? view?.failingSince ?? clock.now()))
+      publishTransition({ integrationAddress, blocked, failingMs })
+    }
+  }
+
+  /** Publishes attempts whose lease is lost, as far as they are in the log. Resolves those that could not be read. */
+  async function reportLost(lost: readonly Attempted[]): Promise<readonly Attempted[]> {
+    const unread: Attempted[] = []
+    const endpoints = new Set<string>()
+    for (const attempted of lost)
+      try {
+        const outcome = unanswered.has(attempted) ? await loggedOutcome(attempted) : null
+        if (outcome === null) logger.warn(deliveryFields(attempted.claim), 'lease lost before the attempt was settled')
+        else {
+          publishAttempt(attempted, outcome)
+          if (attempted.countsForHealth) endpoints.add(attempted.claim.integrationAddress)
+        }
+      } catch (error) {
+        logger.error({ error: describeError(error), attempts: 1 }, 'attempts not read back; trying again')
+        unread.push(attempted)
+      }
+    if (endpoints.size > 0)
+      await compareEndpoints(endpoints).catch((error: unknown) => {
+        logger.error({ error: describeError(error) }, 'endpoints not read back')
+      })
+    return unread
+  }
+
+  return {
+    noteUnanswered(group) {
+      for (const attempted of group) unanswered.add(attempted)
+    },
+    async report(group, { statuses, transitions }) {
+      const locked: Attempted[] = []
+      const lost: Attempted[] = []
+      for (const [index, attempted] of group.entries()) {
+        const status = statuses[index] ?? null
+        if (status === 'locked') locked.push(attempted)
+        else if (status !== null) publishAttempt(attempted, status)
+        else lost.push(attempted)
+      }
+      for (const transition of transitions) publishTransition(transition)
+      return [...locked, ...(await reportLost(lost))]
+    },
+  }
+}
+
+function isSame(logged: AttemptRecord, recorded: AttemptRecord): boolean {
+  const { startedAt, latencyMs, status, reason } = recorded
+  return (
+    logged.startedAt === startedAt &&
+    logged.latencyMs === latencyMs &&
+    logged.status === status &&
+    logged.reason === reason
+  )
+}

@@ -24,6 +24,9 @@ const passedOn = ['client', 'contract']
  */
 const inTwo = new Set(['Amount', 'integrationHeader', 'signatureHeader'])
 
+/** Fastify calls this plugin itself, so it is no factory. */
+const plugin = 'fastifyReceiver'
+
 describe('a public name', () => {
   test('stands in one entry of one package', () => {
     const repeated = [...entriesByName].filter(
@@ -35,6 +38,6 @@ describe('a public name', () => {
   test('of a factory begins with create, whatever it makes', () => {
     const made =
       /^(?!create|start|open|parse|read)[a-z]\w*(Store|Handler|Receiver|Verifier|Client|Service|Chain|Sender)$/
-    expect([...entriesByName.keys()].filter((name) => made.test(name))).toEqual([])
+    expect([...entriesByName.keys()].filter((name) => name !== plugin && made.test(name))).toEqual([])
   })
 })

@@ -1,3 +1,3 @@
 import { testSeeds } from './test-seeds.js'
 
-testSeeds({ memory: { count: 50, perTest: 50 }, sqlite: 3 })
+testSeeds({ memory: { count: 25, perTest: 25 }, sqlite: 2 })

@@ -71,7 +71,7 @@ test.each([{ actor: ' ' }, { delivery: { concurrency: 0 } }, { delivery: { perEn
 test('deliveries are sent as the options say', async () => {
   const { service, deliveries } = setup({ delivery: { perEndpoint: 7, concurrency: 10 } })
   await service.dispatcher.runOnce()
-  expect(deliveries.claims).toMatchObject([{ perEndpoint: 7, limit: 10, again: 5 }])
+  expect(deliveries.claims).toMatchObject([{ perEndpoint: 7, limit: 10, maxRetries: 5 }])
 })
 
 describe('what authentication kept', () => {

@@ -1,3 +1,3 @@
 import { testPromises } from './real-promises.js'
 
-testPromises({ count: 40 })
+testPromises({ count: 20 })

@@ -1,6 +1,6 @@
 /**
- * Keeps `docs/contract-coverage.md` honest: every row names tests that exist, and every field of the contract has a
- * row.
+ * Keeps `docs/contract-coverage.md` honest: every row names source files and tests that exist, and every field of the
+ * contract has a row.
  * @module
  */
 import { existsSync, readFileSync } from 'node:fs'
@@ -26,10 +26,16 @@ import { account, payment, shareResponse, snapshot } from '../packages/contract/
 
 const root = join(import.meta.dirname, '..')
 const document = readFileSync(join(root, 'docs/contract-coverage.md'), 'utf8')
+const implementations = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'contract-implementations.json'), 'utf8'),
+) as Readonly<Record<string, readonly string[]>>
 
 interface Row {
   readonly clause: string
+  readonly implementation: string
   readonly proof: string
+  /** How many cells the row has; the page has four columns. */
+  readonly cells: number
 }
 
 /** The rows of every table, without heads and rules. */
@@ -38,9 +44,16 @@ function rowsOf(text: string): Row[] {
     .split('\n')
     .filter((line) => line.startsWith('| ') && !/^\| (Clause|---) /.test(line))
     .map((line) => {
-      const [clause = '', , proof = ''] = line.slice(2, -2).split(' | ')
-      return { clause, proof }
+      const cells = line.slice(2, -2).split(' | ')
+      const [clause = '', , implementation = '', proof = ''] = cells
+      return { clause, implementation, proof, cells: cells.length }
     })
+}
+
+/** The implementing files that a row names; null when the cell has another form than one or two files. */
+function namedFiles({ implementation }: Row): string[] | null {
+  const files = implementation.split(', ').map((part) => /^`([^`]+)`$/.exec(part)?.[1] ?? '')
+  return files.length <= 2 && files.every((file) => file !== '') ? files : null
 }
 
 /** The tests that a row names: file and title. A part that is not `file`: "title", ... gives an empty title. */
@@ -109,15 +122,35 @@ function testTitles(path: string): Set<string> {
   return titles
 }
 
-/** What is wrong with a document, one line each. */
+/** The problems of a document, one line each. */
 function problems(text: string): string[] {
   return rowsOf(text).flatMap((row) =>
-    namedTests(row).flatMap(({ file, title }) => {
-      if (title === '') return [`${row.clause}: "${file}" is not \`file\`: "title"`]
-      if (!existsSync(join(root, file))) return [`${row.clause}: there is no file ${file}`]
-      return titlesIn(file).has(title) ? [] : [`${row.clause}: ${file} has no test "${title}"`]
-    }),
+    row.cells === 4
+      ? [...implementationProblems(row), ...proofProblems(row)]
+      : [`${row.clause}: the row has ${row.cells} cells, not 4`],
   )
+}
+
+function implementationProblems(row: Row): string[] {
+  const { clause, implementation } = row
+  const files = namedFiles(row)
+  if (files === null) return [`${clause}: "${implementation}" is not one \`file\`, or two`]
+  return files.flatMap((file) => {
+    if (!isSource(file)) return [`${clause}: ${file} is not a source file of a package`]
+    return existsSync(join(root, file)) ? [] : [`${clause}: there is no file ${file}`]
+  })
+}
+
+function isSource(file: string): boolean {
+  return /^packages\/[^/]+\/src\/.+\.ts$/.test(file) && !file.endsWith('.test.ts')
+}
+
+function proofProblems(row: Row): string[] {
+  return namedTests(row).flatMap(({ file, title }) => {
+    if (title === '') return [`${row.clause}: "${file}" is not \`file\`: "title"`]
+    if (!existsSync(join(root, file))) return [`${row.clause}: there is no file ${file}`]
+    return titlesIn(file).has(title) ? [] : [`${row.clause}: ${file} has no test "${title}"`]
+  })
 }
 
 /** Names of the fields of a sample, nested ones as `outer.inner`; those of all items of an array count as its own. */
@@ -151,8 +184,13 @@ const fields: readonly (readonly [clause: string, sample: unknown])[] = [
 ]
 
 describe('docs/contract-coverage.md', () => {
-  test('names only tests that exist, and at least one per clause', () => {
+  test('names only source files and tests that exist, and at least one of each per clause', () => {
     expect(problems(document)).toEqual([])
+  })
+
+  test('names the files that contract-implementations.json lists: run scripts/write-implementations.mjs', () => {
+    const named = rowsOf(document).map((row) => [row.clause, namedFiles(row)])
+    expect(Object.fromEntries(named)).toEqual(implementations)
   })
 
   test('names every clause once', () => {
@@ -178,7 +216,11 @@ describe('docs/contract-coverage.md', () => {
 
 describe('the check', () => {
   const own = 'scripts/contract-coverage.test.ts'
-  const row = (proof: string) => `| Clause | It says | Proved by |\n| --- | --- | --- |\n| 9 x | says | ${proof} |\n`
+  const source = 'packages/contract/src/limits.ts'
+  const head = '| Clause | It says | Implemented by | Proved by |\n| --- | --- | --- | --- |\n'
+  const row = (proof: string, implementation = `\`${source}\``) =>
+    `${head}| 9 x | says | ${implementation} | ${proof} |\n`
+  const proven = `\`${own}\`: "names every clause once"`
 
   test.each([
     ['a file that is missing', '`packages/none.test.ts`: "a"', '9 x: there is no file packages/none.test.ts'],
@@ -200,6 +242,44 @@ describe('the check', () => {
     ['a row that names a file alone', `\`${own}\``, `9 x: "\`${own}\`" is not \`file\`: "title"`],
   ])('reports %s', (_what, proof, problem) => {
     expect(problems(row(proof))).toEqual([problem])
+  })
+
+  test.each([
+    ['a row without an implementing file', '', '9 x: "" is not one `file`, or two'],
+    ['an implementing file without backticks', source, `9 x: "${source}" is not one \`file\`, or two`],
+    [
+      'three implementing files',
+      `\`${source}\`, \`${source}\`, \`${source}\``,
+      `9 x: "\`${source}\`, \`${source}\`, \`${source}\`" is not one \`file\`, or two`,
+    ],
+    [
+      'an implementing file that is missing',
+      '`packages/core/src/none.ts`',
+      '9 x: there is no file packages/core/src/none.ts',
+    ],
+    [
+      'the second of two implementing files',
+      `\`${source}\`, \`packages/core/src/none.ts\``,
+      '9 x: there is no file packages/core/src/none.ts',
+    ],
+    ['a test as the implementing file', `\`${own}\``, `9 x: ${own} is not a source file of a package`],
+    [
+      'a folder as the implementing file',
+      '`packages/core/src`',
+      '9 x: packages/core/src is not a source file of a package',
+    ],
+  ])('reports %s', (_what, implementation, problem) => {
+    expect(problems(row(proven, implementation))).toEqual([problem])
+  })
+
+  test('reports a row of three cells', () => {
+    expect(problems(`${head}| 9 x | says | ${proven} |\n`)).toEqual(['9 x: the row has 3 cells, not 4'])
+  })
+
+  test('accepts one implementing file, or two', () => {
+    const two = `\`${source}\`, \`packages/contract/src/paths.ts\``
+    expect(problems(row(proven))).toEqual([])
+    expect(problems(row(proven, two))).toEqual([])
   })
 
   test('accepts a plain title, a template of a table and a named vector', () => {

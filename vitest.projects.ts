@@ -37,7 +37,7 @@ interface Project {
 export const packages: Readonly<Record<string, Project>> = {
   'chain-evm': {},
   cli: {},
-  client: { typeTests: true },
+  client: { typeTests: true, isolated: true },
   contract: {},
   core: {},
   'identity-sumsub': {},

@@ -14,7 +14,7 @@ import {
   startSharingServer,
 } from './support/start-sharing-server.js'
 
-const rounds = 200
+const rounds = 100
 const address = `0x${'a1'.repeat(20)}`
 
 describe.skipIf(postgresMissing)(

@@ -7,18 +7,19 @@ import { readdirSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import { aloneTests, maxWorkers, packages, project, slowTests, sources } from './vitest.projects.js'
 
-const include = [slowTests]
+/** These files start processes, change globals and replace modules: each loads its own. */
+const tier = { include: [slowTests], isolated: true }
 
 export default defineConfig({
   test: {
     maxWorkers,
     projects: [
-      ...Object.keys(packages).map((name) => project(`${name} slow`, `packages/${name}`, { include })),
+      ...Object.keys(packages).map((name) => project(`${name} slow`, `packages/${name}`, tier)),
       ...readdirSync('examples').map((name) =>
-        project(`example-${name}`, `examples/${name}`, { include: ['**/*.test.ts'] }),
+        project(`example-${name}`, `examples/${name}`, { ...tier, include: ['**/*.test.ts'] }),
       ),
-      project('tooling slow', 'scripts', { include }),
-      project('simulation slow', 'simulation', { include }),
+      project('tooling slow', 'scripts', tier),
+      project('simulation slow', 'simulation', tier),
       {
         ...sources,
         test: {

@@ -7,7 +7,7 @@ import type { Store } from '../ports/store.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
 import type { Clock, Ids } from '../ports/world.js'
 import { EmailProofError, SharingUnavailableError } from './errors.js'
-import { type Given, giveToProver, type Proof } from './proved.js'
+import { type Given, giveToProver, type Proof } from './prove-address.js'
 
 /** What this needs. */
 export interface IdentityAccountDeps {

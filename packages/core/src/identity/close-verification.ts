@@ -4,7 +4,7 @@ import type { CloseRequest, CloseResult } from '../identity-types.js'
 import type { Answer } from '../ports/identity-provider.js'
 import type { RedemptionRecord, Subject, VerificationChange } from '../ports/store-identity.js'
 import { failureError, logFailure } from './errors.js'
-import { gone } from './missing.js'
+import { gone } from './judge-missing.js'
 import { type IdentityParts, lockSubject } from './redemption.js'
 import { isEqual } from './reviews.js'
 

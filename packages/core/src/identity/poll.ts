@@ -2,8 +2,8 @@
 import type { DatedReview } from '../ports/identity-provider.js'
 import type { Subject } from '../ports/store-identity.js'
 import { logFailure } from './errors.js'
+import { judgeMissing } from './judge-missing.js'
 import { applyLookUp, isOpen, lookUp } from './look-up.js'
-import { judgeMissing } from './missing.js'
 import { type IdentityParts, lockSubject, repeatLookUpMs } from './redemption.js'
 import { believedTime, isDoubtful, isEqual, nextPollMs, repeatPollMs } from './reviews.js'
 

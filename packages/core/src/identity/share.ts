@@ -5,18 +5,17 @@
 import type { ShareResponse } from '@payment-integration/contract'
 import type { EmailKeys } from '../emails/email-keys.js'
 import type { ShareInput } from '../identity-types.js'
-import type { AddressOwner, EmailAddress, IdentityAccounts } from '../ports/identity-accounts.js'
+import type { IdentityAccounts } from '../ports/identity-accounts.js'
 import type { Review } from '../ports/identity-provider.js'
-import type { NewRedemption, RedemptionRecord, Subject } from '../ports/store-identity.js'
+import type { NewRedemption, RedemptionRecord } from '../ports/store-identity.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
 import type { Ids } from '../ports/world.js'
-import { decideOwner } from './decide-owner.js'
-import { decideSubject, openOf, personOf } from './decide-subject.js'
+import { decideSubject } from './decide-subject.js'
 import { failureError, SharingUnavailableError, VerificationNotSharedError } from './errors.js'
 import { applyLookUp, lookUp } from './look-up.js'
-import { applyOwner, isSameOwner } from './proved.js'
 import { createRedeem, type RedeemParts } from './redeem.js'
 import { absentForMs, externalUserIdOf, mostLookedUp, redemptionLeaseMs, shareEntry } from './redemption.js'
+import { type AccountQuery, type ResolvedAccount, resolveAccount } from './resolve-account.js'
 
 /** Most rounds of a request, because others were faster or a name is taken. After that it answers 503. */
 const mostRounds = 4
@@ -32,13 +31,8 @@ export interface ShareParts extends RedeemParts {
 }
 
 /** What the transaction that decides is given. */
-interface Beginning {
-  readonly email: EmailAddress
+interface Beginning extends AccountQuery {
   readonly caller: string
-  /** The open subject as it was before the owner was resolved. */
-  readonly ensured: Subject
-  /** Whose the address is at the host; undefined: the store's own accounts say that. */
-  readonly hostOwner: AddressOwner | null | undefined
   readonly lookedUp: ReadonlySet<string>
 }
 
@@ -88,32 +82,15 @@ export function createShare(parts: ShareParts): (input: ShareInput) => Promise<S
     // The lease counts from before the wait for the lock.
     const startedAt = clock.now()
     return store.transaction(async (tx) => {
-      const person = await lockOwner(tx, beginning)
-      return person === null ? { kind: 'again' } : decide(tx, beginning, person, startedAt)
+      const resolved = await resolveAccount(tx, beginning, ids)
+      return resolved === null ? { kind: 'again' } : decide(tx, beginning, resolved, startedAt)
     })
-  }
-
-  /** Locks the person of the address, and follows its owner. Null: somebody proved the address meanwhile. */
-  async function lockOwner(
-    tx: StoreTransaction,
-    { email, ensured, hostOwner }: Beginning,
-  ): Promise<{ readonly open: Subject; readonly subjects: Subject[] } | null> {
-    const resolve = () =>
-      hostOwner === undefined ? tx.identityAccounts.resolve(email.key) : Promise.resolve(hostOwner)
-    const owner = await resolve()
-    const accountIds = owner === null ? [] : [owner.accountId]
-    const locked = await tx.identity.lockPersons({ emailKey: email.key, accountIds })
-    const found = openOf(locked, email.key)
-    if (found === null || !isSameOwner(await resolve(), owner)) return null
-    if (hostOwner !== undefined && !isOwnedAs(found, ensured)) return null
-    const open = await applyOwner(tx, found, { decision: decideOwner(found, owner), owner, email, ids })
-    return { open, subjects: personOf(open, locked) }
   }
 
   async function decide(
     tx: StoreTransaction,
     { caller, lookedUp }: Beginning,
-    { open, subjects }: { readonly open: Subject; readonly subjects: Subject[] },
+    { open, subjects }: ResolvedAccount,
     startedAt: number,
   ): Promise<Step> {
     const redemptions = await tx.identity.openRedemptions({
@@ -147,9 +124,4 @@ export function createShare(parts: ShareParts): (input: ShareInput) => Promise<S
     await store.transaction((tx) => tx.identity.logShare(shareEntry(clock.now(), sharer, failure.kind)))
     throw failureError(failure)
   }
-}
-
-/** Whether nobody proved an address since. */
-function isOwnedAs(now: Subject, before: Subject): boolean {
-  return now.id === before.id && now.accountId === before.accountId && now.proved === before.proved
 }

@@ -6,10 +6,10 @@ import type { PaymentReads, StoredTransaction } from '../ports/store-reads.js'
 import type { LegacyQueries } from '../service-types.js'
 import { createAllowsFees } from './extra-fee.js'
 import { type Confirmations, createFinality } from './finality.js'
-import { judge } from './judge.js'
 import { parseTransactionKey, type TransactionKey } from './parameters.js'
 import { resolvePayee } from './payee.js'
 import { invoiceOf } from './pricing.js'
+import { verifyMessages } from './verify-messages.js'
 import { checkVerifyRequest } from './verify-request.js'
 import { legacyPayment } from './view.js'
 
@@ -70,7 +70,7 @@ export function createLegacyQueries(deps: LegacyDeps): LegacyQueries {
       const transaction = await read(request, () => false)
       const payee = await resolvePayee(accounts, request.address)
       const judged = show(transaction).map(({ payment, invoice, item }) => {
-        const verificationErrors = judge(payment, { payee, invoice, allowsFees, request })
+        const verificationErrors = verifyMessages(payment, { payee, invoice, allowsFees, request })
         return { ...item, verified: verificationErrors.length === 0, verificationErrors }
       })
       return { verified: judged.every(({ verified }) => verified), result: { chainId, txHash, payments: judged } }

@@ -8,7 +8,7 @@ import { assertKnownHashes } from '../indexer/assert-known-hashes.js'
 import type { BlockRange } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
 import type { RouterCoverage } from '../ports/store-chains.js'
-import { placeBeside } from './place-beside.js'
+import { assignOrdinals } from './assign-ordinals.js'
 import { storePayments } from './store-payments.js'
 
 /** What to commit. */
@@ -45,7 +45,7 @@ export async function recordBackfill(
         ? []
         : await storePayments(
             tx,
-            placeBeside(payments, await tx.paymentsInBlocks(chainId, first.number, last.number), [coverage.router]),
+            assignOrdinals(payments, await tx.paymentsInBlocks(chainId, first.number, last.number), [coverage.router]),
           )
     if (deposits.length > 0) await tx.upsertDeposits(deposits)
     await tx.addWeakerProof(chainId, { from: first.number, to: last.number, proof, endpoint })

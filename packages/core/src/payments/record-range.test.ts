@@ -3,7 +3,7 @@ import { recorder } from '../../test/support/recorder.js'
 import { hashOf } from '../../test/support/stored-payment.js'
 import { StoreError } from '../errors.js'
 import { applyUpdate } from '../updates/apply-update.js'
-import { maxDropsPerCommit } from './drop.js'
+import { maxDropsPerCommit } from './drop-overdue.js'
 import { keptHashes } from './record-range.js'
 
 const only = (name: string, height: number) => (at: number) => (at === height ? [name] : [])

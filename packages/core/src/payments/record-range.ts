@@ -8,8 +8,8 @@ import type { ServiceEvent } from '../events.js'
 import type { BlockRange } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
 import type { Checkpoint } from '../ports/store-transaction.js'
-import { dropOverdue } from './drop.js'
-import { markPrimary } from './primary.js'
+import { dropOverdue } from './drop-overdue.js'
+import { markPrimary } from './mark-primary.js'
 import { storePayments } from './store-payments.js'
 
 /** How near the head a range is, and how deep its blocks may still leave the chain. */

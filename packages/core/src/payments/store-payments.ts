@@ -4,11 +4,11 @@
  * @module
  */
 import type { ServiceEvent } from '../events.js'
-import type { NewPayment, NewSnapshot, StoreTransaction } from '../ports/store-transaction.js'
-import { decideUpdate, writeChange } from '../updates/settle-update.js'
-import { giveBack } from './give-back.js'
-import { initialStatus, type StoredPayment } from './record.js'
-import { snapshotBytes } from './snapshot.js'
+import type { NewPayment, StoreTransaction } from '../ports/store-transaction.js'
+import { decideUpdate } from '../updates/settle-update.js'
+import { emitFirstSnapshots, emitSnapshot } from './emit-snapshot.js'
+import type { StoredPayment } from './record.js'
+import { restoreDropped } from './restore-dropped.js'
 
 /**
  * Payments that are stored at a time: rows and bodies are made for no more than these, and are gone before the next
@@ -41,25 +41,9 @@ function* inParts(payments: readonly NewPayment[]): Generator<readonly NewPaymen
 async function storePart(tx: StoreTransaction, payments: readonly NewPayment[]): Promise<ServiceEvent[]> {
   const { inserted, returned } = await tx.upsertPayments(payments)
   const primary = inserted.filter((payment) => payment.primary)
-  const snapshots = firstSnapshots(primary)
-  if (snapshots.length > 0) await tx.insertSnapshots(snapshots)
+  await emitFirstSnapshots(tx, primary)
   const settled = await settleWaiting(tx, primary)
-  return [...inserted.map(indexedEvent), ...settled, ...(await giveBack(tx, returned))]
-}
-
-function firstSnapshots(payments: readonly StoredPayment[]): NewSnapshot[] {
-  return payments.flatMap(({ id, integrationAddress, chainId, txHash }) =>
-    integrationAddress === null
-      ? []
-      : [
-          {
-            paymentId: id,
-            version: initialStatus.version,
-            body: snapshotBytes({ integrationAddress, chainId, txHash }, initialStatus),
-            integrationAddress,
-          },
-        ],
-  )
+  return [...inserted.map(indexedEvent), ...settled, ...(await restoreDropped(tx, returned))]
 }
 
 async function settleWaiting(tx: StoreTransaction, primary: readonly StoredPayment[]): Promise<ServiceEvent[]> {
@@ -70,7 +54,7 @@ async function settleWaiting(tx: StoreTransaction, primary: readonly StoredPayme
     const { chainId, txHash } = waiting.update
     const decided = decideUpdate(await tx.paymentsForChange({ chainId: Number(chainId), txHash }), waiting.update)
     await tx.settleUpdate(waiting.update.id, decided.result)
-    await writeChange(tx, decided.change)
+    if (decided.change !== null) await emitSnapshot(tx, decided.change)
     events.push(...decided.events)
   }
   return events

@@ -5,10 +5,11 @@
 import { type ProcessorUpdate, processorUpdateSchema, type UpdateResult } from '@payment-integration/contract'
 import { UpdateConflictError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
+import { emitSnapshot } from '../payments/emit-snapshot.js'
 import { copyInvoice, copyRecipient } from '../payments/merchant.js'
 import type { Store } from '../ports/store.js'
 import type { StoredUpdate, StoreTransaction } from '../ports/store-transaction.js'
-import { decideUpdate, writeChange } from './settle-update.js'
+import { decideUpdate } from './settle-update.js'
 
 /** The answer to an update, and what to publish. */
 export interface AppliedUpdate {
@@ -41,7 +42,7 @@ export async function applyUpdate(store: Pick<Store, 'transaction'>, input: Proc
     // nothing.
     const stored = { update, ...decided.result }
     if (!(await tx.insertUpdate(stored))) return repeated(await tx.findUpdate(update.id), update)
-    await writeChange(tx, decided.change)
+    if (decided.change !== null) await emitSnapshot(tx, decided.change)
     return { result: answer(stored), events: decided.events }
   })
 }

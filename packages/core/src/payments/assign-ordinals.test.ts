@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { hashOf, paymentFacts, storedPayment } from '../../test/support/stored-payment.js'
+import { assignOrdinals } from './assign-ordinals.js'
 import type { PaymentFacts } from './facts.js'
-import { placeBeside } from './place-beside.js'
 import type { StoredPayment } from './record.js'
 
 const [old, added] = [`0x${'01'.repeat(20)}`, `0x${'02'.repeat(20)}`]
@@ -30,7 +30,7 @@ const row = (log: Log): StoredPayment =>
 
 /** [log index, ordinal, primary] of each. */
 const placed = (read: Log[], stored: Log[], listed = [old, added]) =>
-  placeBeside(read.map(facts), stored.map(row), listed).map((payment) => [
+  assignOrdinals(read.map(facts), stored.map(row), listed).map((payment) => [
     payment.facts.logIndex,
     payment.facts.ordinal,
     payment.primary,

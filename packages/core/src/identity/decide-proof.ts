@@ -1,37 +1,6 @@
-/** Decides whose an e-mail address is. Source: docs/interface.md 4.2 (account resolution order). @module */
-import type { AddressOwner, EmailProof, ProofRefusal } from '../ports/identity-accounts.js'
+/** Decides which account gets a proven e-mail address. Source: docs/interface.md 4.2. @module */
+import type { EmailProof, ProofRefusal } from '../ports/identity-accounts.js'
 import type { Subject } from '../ports/store-identity.js'
-
-/** What becomes of the open subject of an address. */
-export type OwnerDecision =
-  | { readonly kind: 'same' }
-  /** It is that account's from now on; null: it is a placeholder. */
-  | { readonly kind: 'set'; readonly accountId: string | null; readonly proved: boolean }
-  /** It stays with its account, closed. The owner of the address gets a new one. */
-  | { readonly kind: 'replace' }
-
-const same: OwnerDecision = { kind: 'same' }
-
-/**
- * Decides by who owns the address now; null: nobody does. A proved subject never changes its account, so that a mailbox
- * that changed hands shows nothing of its former owner. An unproved one follows its address. A placeholder with
- * redemptions waits for a proof.
- */
-export function decideOwner(
-  open: Pick<Subject, 'accountId' | 'proved' | 'redemptions'>,
-  owner: AddressOwner | null,
-): OwnerDecision {
-  const isOwners = owner !== null && open.accountId === owner.accountId
-  if (owner?.proved === true) {
-    if (open.proved) return isOwners ? same : { kind: 'replace' }
-    return { kind: 'set', accountId: owner.accountId, proved: true }
-  }
-  if (isOwners) return same
-  if (open.proved) return { kind: 'replace' }
-  // Who registers without a proof gets nothing that was shared before.
-  if (open.accountId === null && (owner === null || open.redemptions > 0)) return same
-  return { kind: 'set', accountId: owner?.accountId ?? null, proved: false }
-}
 
 /** What is known when an address is proven. */
 export interface ProofFacts {

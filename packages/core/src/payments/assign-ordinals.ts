@@ -1,7 +1,7 @@
 /** Which places payments take beside those that are stored of the same transactions. @module */
 import type { NewPayment } from '../ports/store-transaction.js'
 import type { PaymentFacts } from './facts.js'
-import { markPrimary } from './primary.js'
+import { markPrimary } from './mark-primary.js'
 import type { StoredPayment } from './record.js'
 
 /**
@@ -19,7 +19,7 @@ import type { StoredPayment } from './record.js'
  *
  * @param stored - All payments stored in these blocks.
  */
-export function placeBeside(
+export function assignOrdinals(
   read: readonly PaymentFacts[],
   stored: readonly StoredPayment[],
   routers: readonly string[],

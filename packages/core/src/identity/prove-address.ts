@@ -1,10 +1,11 @@
-/** Gives an address to its owner or prover. Source: docs/interface.md 4.2 (account resolution order). @module */
-import type { AddressOwner, EmailAddress, EmailProof, ProofRefusal } from '../ports/identity-accounts.js'
+/** Gives a proven e-mail address to its account. Source: docs/interface.md 4.2. @module */
+import type { EmailAddress, EmailProof, ProofRefusal } from '../ports/identity-accounts.js'
 import type { Subject } from '../ports/store-identity.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
 import type { Ids } from '../ports/world.js'
-import { decideOwner, decideProof, type OwnerDecision } from './decide-owner.js'
+import { decideProof } from './decide-proof.js'
 import { openOf } from './decide-subject.js'
+import { applyOwner, decideOwner, isSameOwner, ownedBy } from './resolve-account.js'
 
 /** A proof of an address. */
 export interface Proof {
@@ -61,41 +62,4 @@ async function letGo(
   const next = ownsAccounts && emailKey !== null ? await identityAccounts.resolve(emailKey) : null
   if (next !== null) await identity.lockPersons({ accountIds: [next.accountId] })
   await identity.setOwner(id, { accountId: next?.accountId ?? null, proved: false })
-}
-
-/** Whose the open subject of an address becomes. */
-export interface OwnerChange {
-  readonly decision: OwnerDecision
-  /** Who owns the address now; null: nobody. */
-  readonly owner: AddressOwner | null
-  readonly email: EmailAddress
-  readonly ids: Ids
-}
-
-/** Writes a decision about the open subject of an address. It resolves the open subject from then on. */
-export async function applyOwner(
-  { identity }: StoreTransaction,
-  open: Subject,
-  { decision, owner, email, ids }: OwnerChange,
-): Promise<Subject> {
-  const { accountId, proved } = ownedBy(open, decision)
-  if (decision.kind === 'replace') {
-    await identity.setOwner(open.id, { closed: true })
-    const newOwner = { accountId: owner?.accountId ?? null, proved: owner?.proved ?? false }
-    return identity.insertSubject({ id: ids.next(), emailKey: email.key, email, ...newOwner })
-  }
-  // Written in every case, so that no time tells whether there is an account, or whether somebody shared before.
-  await identity.setOwner(open.id, { accountId, proved })
-  return { ...open, accountId, proved }
-}
-
-/** Whether an address has the same owner still. */
-export function isSameOwner(one: AddressOwner | null, other: AddressOwner | null): boolean {
-  return one?.accountId === other?.accountId && one?.proved === other?.proved
-}
-
-function ownedBy(open: Subject, decision: OwnerDecision): Subject {
-  if (decision.kind !== 'set') return open
-  const { accountId, proved } = decision
-  return { ...open, accountId, proved }
 }

@@ -10,7 +10,10 @@ import type { StoredPayment } from './record.js'
  *
  * @returns What happened, to be published after the commit.
  */
-export async function giveBack(tx: StoreTransaction, returned: readonly StoredPayment[]): Promise<ServiceEvent[]> {
+export async function restoreDropped(
+  tx: StoreTransaction,
+  returned: readonly StoredPayment[],
+): Promise<ServiceEvent[]> {
   const events: ServiceEvent[] = []
   for (const payment of returned) {
     const { id, primary, state, dropped } = payment

@@ -290,7 +290,7 @@ test('the loop asks at once, then after each pause, survives a store that fails,
   expect(asked).toHaveLength(1)
   fails = true
   await clock.advance(1_000)
-  expect(logger.lines).toMatchObject([{ level: 'error', message: 'deposits that wait not listed' }])
+  expect(logger.lines).toMatchObject([{ level: 'error', message: 'waiting deposits not listed' }])
   fails = false
   await clock.advance(1_000)
   expect(asked).toHaveLength(2)

@@ -1,5 +1,5 @@
 /**
- * A state that follows from the chain alone, whatever a processor said. Source: docs/decisions/reorganisations.md,
+ * Gives a payment a state that follows from the chain alone. Source: docs/decisions/reorganisations.md,
  * docs/decisions/version.md.
  * @module
  */
@@ -10,10 +10,10 @@ import { emitSnapshot } from './emit-snapshot.js'
 import type { StoredPayment } from './record.js'
 
 /**
- * Gives a payment a state: version + 1, snapshot and outbox row; nothing at all when it has that state. The rules of
- * transitions bind processors, and do not apply here. The caller holds the payment.
+ * Gives a payment a state: version + 1, snapshot and outbox row. A payment that has that state already is unchanged.
+ * The rules of transitions bind processors alone. The caller has locked the payment.
  *
- * @returns What happened, to be published after the commit.
+ * @returns Events to publish after the commit.
  */
 export async function changeState(
   tx: StoreTransaction,

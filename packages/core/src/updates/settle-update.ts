@@ -1,5 +1,5 @@
 /**
- * What an update does to the payments it names, inside a transaction. Source: docs/decisions/processor-updates.md.
+ * Decides the outcome of an update on the payments of its transaction. Source: docs/decisions/processor-updates.md.
  * @module
  */
 import type { ProcessorUpdate } from '@payment-integration/contract'
@@ -9,19 +9,19 @@ import type { StatusChange } from '../payments/emit-snapshot.js'
 import type { PaymentStatus, StoredPayment } from '../payments/record.js'
 import type { StoredUpdate } from '../ports/store-transaction.js'
 
-/** What becomes of an update: decided first, so that its id can be stored before anything is written for it. */
+/** The outcome of an update. It is decided first, so that the id is stored before any other write. */
 export interface UpdateDecision {
   readonly result: Pick<StoredUpdate, 'outcome' | 'reason' | 'version'>
   /** Present when the update is applied. */
   readonly change: StatusChange | null
-  /** To be published once it is durable. */
+  /** To publish once the change is durable. */
   readonly events: readonly ServiceEvent[]
 }
 
 /**
- * Decides an update on the payments of its transaction; there is at least one. `integrationAddress` chooses among
- * payments that name different integrations; without it several are a refusal, and so is a name that none of them
- * bears.
+ * Decides an update on the payments of its transaction, of which there is at least one. `integrationAddress` chooses
+ * among payments that name different integrations. Without it several payments are refused. An address that no payment
+ * names is refused too.
  */
 export function decideUpdate(payments: readonly StoredPayment[], update: ProcessorUpdate): UpdateDecision {
   const [first] = payments

@@ -7,7 +7,7 @@ describe('a proof', () => {
   const open = subjectWith({ id: 'open' })
   const facts: ProofFacts = { open, subjects: [open], proof: { kind: 'code' }, signedIn: undefined, freshId: 'new' }
   const attestation = { kind: 'attestation', integrationAddress: shop.toUpperCase().replace('0X', '0x') } as const
-  const give = (accountId: string) => ({ kind: 'give', accountId, closed: [], letGo: [] })
+  const give = (accountId: string) => ({ kind: 'give', accountId, closed: [], carried: [] })
   const refuse = (reason: string) => ({ kind: 'refuse', reason })
   const donated = subjectWith({ id: 'open', donor: shop })
 
@@ -39,7 +39,7 @@ describe('a proof', () => {
     expect(decideProof({ ...facts, ...given })).toEqual(decision)
   })
 
-  test('closes what its account had proved before, and lets go of what it only carried; others stay', () => {
+  test('closes the proved subjects of its account and passes on the carried ones; other subjects stay', () => {
     const [had, carriedOne] = [
       subjectWith({ id: 'proved', accountId: 'a', proved: true }),
       subjectWith({ id: 'carried', accountId: 'a' }),
@@ -51,7 +51,7 @@ describe('a proof', () => {
     ]
     const subjects = [open, had, carriedOne, ...others]
     expect(decideProof({ ...facts, subjects, signedIn: 'a' })).toEqual({
-      ...{ kind: 'give', accountId: 'a', closed: [had], letGo: [carriedOne] },
+      ...{ kind: 'give', accountId: 'a', closed: [had], carried: [carriedOne] },
     })
   })
 })

@@ -2,35 +2,35 @@
 import type { EmailProof, ProofRefusal } from '../ports/identity-accounts.js'
 import type { Subject } from '../ports/store-identity.js'
 
-/** What is known when an address is proven. */
+/** The facts for the decision. */
 export interface ProofFacts {
-  /** The open subject of the address, by its owner so far; null: there is none. */
+  /** The open subject of the address under its former owner; null: there is none. */
   readonly open: Subject | null
-  /** All subjects of the prover that are locked. */
+  /** All locked subjects of the account that proved the address. */
   readonly subjects: readonly Subject[]
-  /** `host`: the host's word for it. */
+  /** `host`: the host reported it. */
   readonly proof: EmailProof | { readonly kind: 'host' }
-  /** The account that is signed in; null: there is none of that id; undefined: nobody is. */
+  /** The account that is signed in; null: the id is unknown; undefined: no account is signed in. */
   readonly signedIn: string | null | undefined
-  /** The id of the account where a new one is made. */
+  /** The id for a new account. */
   readonly freshId: string
 }
 
-/** Who gets a proven address. */
+/** The decision. */
 export type ProofDecision =
   | { readonly kind: 'refuse'; readonly reason: Extract<ProofRefusal, `not_${string}` | 'unknown_account'> }
   | {
       readonly kind: 'give'
       readonly accountId: string
-      /** The prover's subjects of other addresses. It had proved those: they stay with it, closed. */
+      /** Subjects of other addresses that the account had proved: they stay with it, closed. */
       readonly closed: readonly Subject[]
-      /** It only carried those: they go to the next account that does. */
-      readonly letGo: readonly Subject[]
+      /** Subjects of other addresses that the account only carried: each goes to the next account that carries it. */
+      readonly carried: readonly Subject[]
     }
 
 /**
- * Decides. An attestation takes a placeholder alone, and only from the integration that shared for it: nobody's word
- * takes an account. An account proves one address at a time.
+ * Decides. An attestation gives away a placeholder alone, never an account. It must come from the donor. An account
+ * proves one address at a time.
  */
 export function decideProof({ open, subjects, proof, signedIn, freshId }: ProofFacts): ProofDecision {
   if (proof.kind === 'attestation') {
@@ -46,6 +46,6 @@ export function decideProof({ open, subjects, proof, signedIn, freshId }: ProofF
   return {
     ...{ kind: 'give', accountId },
     closed: others.filter(({ proved }) => proved),
-    letGo: others.filter(({ proved }) => !proved),
+    carried: others.filter(({ proved }) => !proved),
   }
 }

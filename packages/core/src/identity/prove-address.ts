@@ -13,19 +13,19 @@ export interface Proof {
   readonly proof: EmailProof | { readonly kind: 'host' }
   /** The account that is signed in, or undefined. */
   readonly signedIn: string | undefined
-  /** Whether the accounts are the store's own. A host has its users itself. */
+  /** Whether the accounts are in the store; false: a host has its own users. */
   readonly ownsAccounts: boolean
 }
 
-/** What became of it. */
-export type Given =
+/** The result of a proof. */
+export type ProofResult =
   | { readonly kind: 'given'; readonly accountId: string }
   | { readonly kind: 'refused'; readonly reason: ProofRefusal; readonly accountId: string | null }
-  /** Nothing was written: the address has no open subject, or its owner changed. Ensure one, and begin again. */
+  /** Nothing was written: the address has no open subject, or its owner changed. Ensure a subject and begin again. */
   | { readonly kind: 'again' }
 
-/** Gives an address to who proved it, in one transaction with the subjects that its account gives up. */
-export async function giveToProver(tx: StoreTransaction, given: Proof, ids: Ids): Promise<Given> {
+/** Gives an address to the account that proved it. The account gives up its other subjects in the same transaction. */
+export async function proveAddress(tx: StoreTransaction, given: Proof, ids: Ids): Promise<ProofResult> {
   const { email, proof, signedIn, ownsAccounts } = given
   const { identity, identityAccounts } = tx
   const resolve = () => (ownsAccounts ? identityAccounts.resolve(email.key) : Promise.resolve(null))
@@ -36,7 +36,7 @@ export async function giveToProver(tx: StoreTransaction, given: Proof, ids: Ids)
 
   const found = openOf(subjects, email.key)
   if (found === null && proof.kind !== 'attestation') return { kind: 'again' }
-  // A placeholder that nothing was shared for is the carrier's already.
+  // A placeholder without a share belongs to the account that carries the address.
   const open = found !== null && ownsAccounts ? ownedBy(found, decideOwner(found, owner)) : found
   const isUnknown = ownsAccounts && signedIn !== undefined && (await identityAccounts.find(signedIn)) === null
   const facts = { open, subjects, proof, signedIn: isUnknown ? null : signedIn, freshId: ids.next() }
@@ -47,14 +47,14 @@ export async function giveToProver(tx: StoreTransaction, given: Proof, ids: Ids)
   const { accountId } = decision
   if (ownsAccounts) await identityAccounts.own(email, accountId)
   for (const { id } of decision.closed) await identity.setOwner(id, { closed: true })
-  for (const each of decision.letGo) await letGo(tx, each, ownsAccounts)
+  for (const each of decision.carried) await giveToNextCarrier(tx, each, ownsAccounts)
   const prover = { accountId, proved: true }
   if (found !== null) await applyOwner(tx, found, { decision: decideOwner(found, prover), owner: prover, email, ids })
   return { kind: 'given', accountId }
 }
 
-/** An account only carried that address: it goes to the next account that does, else it is a placeholder. */
-async function letGo(
+/** Gives a carried subject to the next account that carries its address; without one it becomes a placeholder. */
+async function giveToNextCarrier(
   { identity, identityAccounts }: StoreTransaction,
   { id, emailKey }: Subject,
   ownsAccounts: boolean,

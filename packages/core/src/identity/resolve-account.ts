@@ -22,8 +22,8 @@ export interface ResolvedAccount {
 }
 
 /**
- * Locks the person of an address and gives the open subject to the owner of the address: the account that proved it,
- * else the oldest that carries it, else a placeholder.
+ * Locks the person of an address and gives the open subject to the owner of the address. The owner is the account that
+ * proved it, else the oldest that carries it. Without an owner the subject is a placeholder.
  *
  * @returns Null when the owner changed while the lock was awaited: ensure the subject and begin again.
  */
@@ -43,19 +43,19 @@ export async function resolveAccount(
   return { open, subjects: personOf(open, locked) }
 }
 
-/** What becomes of the open subject of an address. */
+/** The decision about the open subject of an address. */
 export type OwnerDecision =
   | { readonly kind: 'same' }
-  /** It is that account's from now on; null: it is a placeholder. */
+  /** It belongs to that account from now on; null: it is a placeholder. */
   | { readonly kind: 'set'; readonly accountId: string | null; readonly proved: boolean }
-  /** It stays with its account, closed. The owner of the address gets a new one. */
+  /** It stays with its account, closed. The owner of the address gets a new subject. */
   | { readonly kind: 'replace' }
 
 const same: OwnerDecision = { kind: 'same' }
 
 /**
- * Decides by who owns the address now; null: nobody does. A proved subject never changes its account, so that a mailbox
- * that changed hands shows nothing of its former owner. An unproved one follows its address. A placeholder with
+ * Decides by the current owner of the address; null: it has none. A proved subject never changes its account, so that a
+ * new owner of a mailbox sees nothing of the former owner. An unproved subject follows its address. A placeholder with
  * redemptions waits for a proof.
  */
 export function decideOwner(
@@ -69,7 +69,7 @@ export function decideOwner(
   }
   if (isOwners) return same
   if (open.proved) return { kind: 'replace' }
-  // Who registers without a proof gets nothing that was shared before.
+  // An account that registers without a proof gets no earlier share.
   if (open.accountId === null && (owner === null || open.redemptions > 0)) return same
   return { kind: 'set', accountId: owner?.accountId ?? null, proved: false }
 }
@@ -95,12 +95,12 @@ export async function applyOwner(
     const newOwner = { accountId: owner?.accountId ?? null, proved: owner?.proved ?? false }
     return identity.insertSubject({ id: ids.next(), emailKey: email.key, email, ...newOwner })
   }
-  // Written in every case, so that no time tells whether there is an account, or whether somebody shared before.
+  // Written in every case, so that the time reveals neither an account nor an earlier share.
   await identity.setOwner(open.id, { accountId, proved })
   return { ...open, accountId, proved }
 }
 
-/** Whether an address has the same owner still. */
+/** Whether two reads found the same owner. */
 export function isSameOwner(one: AddressOwner | null, other: AddressOwner | null): boolean {
   return one?.accountId === other?.accountId && one?.proved === other?.proved
 }

@@ -17,20 +17,20 @@ import { createRedeem, type RedeemParts } from './redeem.js'
 import { absentForMs, externalUserIdOf, mostLookedUp, redemptionLeaseMs, shareEntry } from './redemption.js'
 import { type AccountQuery, type ResolvedAccount, resolveAccount } from './resolve-account.js'
 
-/** Most rounds of a request, because others were faster or a name is taken. After that it answers 503. */
+/** Most rounds of a request, when others are faster or a name is taken. Then it answers 503. */
 const mostRounds = 4
 
 /** What sharing needs. */
 export interface ShareParts extends RedeemParts {
-  /** The host's users; absent: the store's own accounts. */
+  /** The host's accounts; absent: the store's own. */
   readonly accounts?: IdentityAccounts | undefined
   readonly emails: EmailKeys
   readonly ids: Ids
-  /** Begins the names of applicants: tells this service and environment from others at the provider. */
+  /** Prefix of external user ids: separates this service and environment from others at the provider. */
   readonly namespace: string
 }
 
-/** What the transaction that decides is given. */
+/** The input of the deciding transaction. */
 interface Beginning extends AccountQuery {
   readonly caller: string
   readonly lookedUp: ReadonlySet<string>
@@ -43,9 +43,9 @@ type Step =
   | { readonly kind: 'look_up'; readonly redemptions: readonly RedemptionRecord[]; readonly subjectId: string }
 
 /**
- * Builds the use case. The redemption is committed before the provider is called, so that of two requests one redeems.
+ * Builds the use case. A redemption is committed before the call to the provider, so that of two requests one redeems.
  * It rejects with VerificationNotSharedError, RedemptionRejectedError, SharingUnavailableError,
- * SharingMisconfiguredError; StoreError. After any of them the same request may be sent again.
+ * SharingMisconfiguredError; StoreError. After any of them the client may send the same request again.
  */
 export function createShare(parts: ShareParts): (input: ShareInput) => Promise<ShareResponse> {
   const { store, accounts, provider, emails, clock, ids, logger, namespace } = parts
@@ -77,9 +77,9 @@ export function createShare(parts: ShareParts): (input: ShareInput) => Promise<S
     throw new SharingUnavailableError()
   }
 
-  /** Decides under the lock of the person, and stores the redemption where the token is to be redeemed. */
+  /** Decides under the lock of the person, and stores the redemption of a token to redeem. */
   function begin(beginning: Beginning): Promise<Step> {
-    // The lease counts from before the wait for the lock.
+    // The lease starts before the wait for the lock.
     const startedAt = clock.now()
     return store.transaction(async (tx) => {
       const resolved = await resolveAccount(tx, beginning, ids)
@@ -108,14 +108,14 @@ export function createShare(parts: ShareParts): (input: ShareInput) => Promise<S
     const { levelName = null, findsByName: isFindable = true } = provider
     const number = open.redemptions + 1
     const externalUserId = externalUserIdOf(namespace, open.id, number)
-    const asked = { levelName, isFindable, startedAt, leaseMs: redemptionLeaseMs }
-    const redemption = { ...sharer, externalUserId, number, ...asked }
+    const request = { levelName, isFindable, startedAt, leaseMs: redemptionLeaseMs }
+    const redemption = { ...sharer, externalUserId, number, ...request }
     await tx.identity.addRedemption(redemption)
     await tx.identity.logShare(shareEntry(clock.now(), redemption, 'started'))
     return { kind: 'redeem', redemption }
   }
 
-  /** Finds out what became of tokens of before. Whom it belongs to is decided by each redemption, not by who asks. */
+  /** Looks up earlier redemptions. Each applicant goes to the subject of its redemption, not to the caller. */
   async function resolveOutcomes(caller: string, { redemptions, subjectId }: Extract<Step, { kind: 'look_up' }>) {
     const { answers, failure } = await lookUp(provider, redemptions, logger, caller)
     for (const answer of answers) await store.transaction((tx) => applyLookUp(tx, answer, parts))

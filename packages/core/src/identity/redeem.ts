@@ -96,8 +96,8 @@ export function createRedeem(parts: RedeemParts): Redeem {
   }
 
   /**
-   * Records a redemption that used no token. It resolves the caller's own rejection of the open subject; the verification
-   * stays unchanged.
+   * Records a redemption that used no token. It resolves the caller's own rejection of the open subject; the
+   * verification stays unchanged.
    */
   async function fail(
     redemption: NewRedemption,

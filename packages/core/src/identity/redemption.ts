@@ -64,7 +64,7 @@ export function externalUserIdOf(namespace: string, subjectId: string, number: n
 export type Sharer = Pick<ShareRecord, 'integrationAddress' | 'subjectId'> &
   Partial<Pick<ShareRecord, 'externalUserId'>>
 
-/** One entry of the log of shares. @param at - Unix milliseconds. @param providerCode - The provider's code of a rejection. */
+/** An entry of the log of shares. @param at - Unix milliseconds. @param providerCode - Code of a rejection. */
 export function shareEntry(
   at: number,
   { integrationAddress, subjectId, externalUserId = null }: Sharer,

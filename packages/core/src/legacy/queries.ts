@@ -17,9 +17,9 @@ import { legacyPayment } from './view.js'
 export interface LegacyDeps {
   readonly payments: Pick<PaymentReads, 'transaction'>
   readonly accounts: Pick<AccountStore, 'find' | 'findByAddress'>
-  /** Blocks on top until final, by chain, beside the table of docs/interface.md 8; null: never. */
+  /** Confirmations until final, by chain, besides the table of docs/interface.md 8; null: never. */
   readonly confirmations?: Confirmations | undefined
-  /** Basis points of the gross amount that verify lets others take, 0 to 10000. @default defaultMaxExtraFeeBps */
+  /** Largest extra fee in basis points of the gross amount, 0 to 10000. @default defaultMaxExtraFeeBps */
   readonly maxExtraFeeBps?: number | undefined
 }
 
@@ -33,18 +33,18 @@ export function createLegacyQueries(deps: LegacyDeps): LegacyQueries {
   const allowsFees = createAllowsFees(maxExtraFeeBps)
 
   /**
-   * Whether a look-up waits for a payment to be back: not once it was dropped, nor where no height is final to tell
-   * when to stop.
+   * Whether a look-up still shows a payment off the chain. It does not once the payment is dropped, or its height is
+   * final, or no height of the chain ever is.
    */
   function mayReturn(payment: StoredPayment, indexedTo: number | null): boolean {
     return payment.dropped === null && canBeFinal(payment.chainId) && !isFinal(payment, indexedTo)
   }
 
-  /** The payments that the chain holds, and of the others those that `keeps` names. */
-  async function read({ chainId, txHash }: TransactionKey, keeps: typeof mayReturn): Promise<StoredTransaction> {
+  /** The payments on the chain, and those off the chain that `shows` accepts. */
+  async function read({ chainId, txHash }: TransactionKey, shows: typeof mayReturn): Promise<StoredTransaction> {
     const transaction = await payments.transaction({ chainId, txHash })
     const { indexedTo } = transaction
-    const shown = transaction.payments.filter((payment) => !payment.offChain || keeps(payment, indexedTo))
+    const shown = transaction.payments.filter((payment) => !payment.offChain || shows(payment, indexedTo))
     if (shown.length === 0) throw new UnknownTransactionError()
     return { payments: shown, indexedTo }
   }
@@ -66,7 +66,7 @@ export function createLegacyQueries(deps: LegacyDeps): LegacyQueries {
     async verify(given) {
       const request = checkVerifyRequest(given)
       const { chainId, txHash } = request
-      // Goods are given for what the chain holds now.
+      // Goods are handed over for payments on the chain now.
       const transaction = await read(request, () => false)
       const payee = await resolvePayee(accounts, request.address)
       const judged = show(transaction).map(({ payment, invoice, item }) => {

@@ -74,8 +74,8 @@ export interface IdentityProvider {
   /** Whether applicants can be found by name. If not, an empty look-up proves nothing. @default true */
   readonly findsByName?: boolean | undefined
   /**
-   * Redeems a share token for an applicant of that name. The provider must carry out a request within `landingMs` (90
-   * s) after its signature, or never. A provider that rejects old signatures guarantees that.
+   * Redeems a share token for an applicant of that name. The provider must carry out a request within
+   * `landingMs` after its signature, or never. A provider that rejects old signatures guarantees that.
    */
   redeem(request: RedeemRequest): Promise<RedeemResult>
   /**

@@ -39,7 +39,7 @@ function ownerFrom({ account_id, email_verified }: OwnerRow): AddressOwner {
   return { accountId: unpack<string>(account_id), proved: integer(email_verified) === 1 }
 }
 
-/** The owner of an address, else the oldest account that carries it. */
+/** Resolves the account of an address: its owner, else the oldest account that carries it. */
 export function resolveQuery({ dialect }: { readonly dialect: SqlDialect }, emailKey: string) {
   return compile<OwnerRow>(
     dialect,
@@ -67,12 +67,12 @@ async function register(db: Connection, dialect: SqlDialect, key: string, accoun
   )
 }
 
-/** Makes an account the one owner of an address, which changes nothing where it is. */
+/** Makes an account the only owner of an address. If it is already, nothing changes. */
 async function own(db: Connection, dialect: SqlDialect, emailKey: string, accountId: string): Promise<void> {
   const { name, nowText, lockRows } = dialect
   const accounts = name('identity_accounts')
   const id = pack(accountId)
-  // Two accounts that prove each other's address would change the same two rows, each its own last.
+  // Two accounts that prove each other's address would lock the same two rows in opposite order.
   await run(
     db,
     dialect,

@@ -1,12 +1,12 @@
-/** The due deliveries of a claim. @module */
+/** Selects the due deliveries of a claim in PostgreSQL. @module */
 import { walkName } from '../deliveries/walk.js'
 import type { DueQuery, DueWalk, Lane, Parameter, SqlDialect } from '../engine.js'
 
 /**
- * The text for PostgreSQL; see `SqlDialect.due`. Limit and order keep the search of each integration and lane apart and
- * in the index.
+ * The text for PostgreSQL; see `SqlDialect.due`. Limit and order make a separate index search for each integration
+ * and lane.
  *
- * @param left - A condition on `q.id`, beginning with `and`, for what is left out.
+ * @param left - A condition on `q.id`, beginning with `and`, for the ids to leave out.
  */
 export function dueText(
   name: SqlDialect['name'],
@@ -26,7 +26,7 @@ export function dueText(
   const notBlocked = `and not exists (
     select 1 from ${name('endpoints')} e where e.integration = i.address and e.blocks > 0
   )`
-  // The walk knows when the first of an integration is due, but not whether that one is left out.
+  // The scan knows when the first delivery of an integration is due, but not whether it is left out.
   const hasOthers = (lane: Lane) => (left === '' ? '' : `and (select h.id from (${oldest(lane, '1')}) h) is not null`)
   const found = ({
     lane,
@@ -56,8 +56,8 @@ export function dueText(
 }
 
 /**
- * A walk from integration to integration, with when the first of each is due. Before its first live entry the index
- * holds dead ones, of what was claimed since the last vacuum: one search goes past them for both.
+ * Scans from integration to integration, with the due time of the first delivery of each. The index has dead entries of
+ * earlier claims before the first live one, until the next vacuum. One search passes them for both values.
  */
 function dueWalkText(outbox: string, { lane, after, upTo }: DueWalk, parameter: Parameter): string {
   const next = (than: string) => `(select d.integration, d.due_at from ${outbox} d

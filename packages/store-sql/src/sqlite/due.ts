@@ -1,12 +1,12 @@
-/** The due deliveries of a claim. @module */
+/** Selects the due deliveries of a claim in SQLite. @module */
 import { walkName, walkText } from '../deliveries/walk.js'
 import type { DueQuery, DueWalk, Lane, Parameter } from '../engine.js'
 
 /**
- * The text for SQLite; see `SqlDialect.due`. CROSS JOIN keeps the order of the loops: a walk from integration to
- * integration, and for each one search of the index, cut to its limit.
+ * The text for SQLite; see `SqlDialect.due`. CROSS JOIN fixes the order of the loops: a scan from integration to
+ * integration, and for each one index search up to its limit.
  *
- * @param left - A condition on `q.id`, beginning with `and`, for what is left out.
+ * @param left - A condition on `q.id`, beginning with `and`, for the ids to leave out.
  */
 export function dueText(query: DueQuery, now: string, left: string, parameter: Parameter): string {
   const { walks, probes, integrations, each } = query
@@ -28,7 +28,7 @@ export function dueText(query: DueQuery, now: string, left: string, parameter: P
       limit ${most}
     ) w cross join outbox d
     where d.id in (${oldest(lane, ofEach).replaceAll('i.address', 'w.address')})`
-  // One index search tells whether an integration that failed for good has anything left to probe with.
+  // One index search shows whether a blocked integration has a delivery to probe with.
   const probe = (
     lane: Lane,
   ) => `select d.id, d.due_at, i.address as integration, 1 as lane, 1 as probe, i.notification_url

@@ -75,21 +75,21 @@ describe('a code', () => {
     })
   })
 
-  test('is good once', async () => {
+  test('is accepted once', async () => {
     const { accounts, code } = await setUp()
     const sent = await code()
     await accounts.proveByCode(email, sent)
     await expect(accounts.proveByCode(email, sent)).rejects.toThrow(EmailProofError)
   })
 
-  test('is good once, however many use it at once', async () => {
+  test('is accepted once, also when several use it at once', async () => {
     const { accounts, code } = await setUp()
     const sent = await code()
     const used = await Promise.allSettled(Array.from({ length: 10 }, () => accounts.proveByCode(email, sent)))
     expect(used.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   })
 
-  test('is no good once the next one is made', async () => {
+  test('is rejected once the next one is issued', async () => {
     const { accounts, code } = await setUp()
     const sent = await code()
     const next = await code()
@@ -97,7 +97,7 @@ describe('a code', () => {
     expect(await accounts.proveByCode(email, next)).toMatchObject({ emailVerified: true })
   })
 
-  test('is no good after five wrong tries, and a refused one changes no account and no subject', async () => {
+  test('is rejected after five wrong tries; a refused one changes no account and no subject', async () => {
     const { accounts, accountEvents, code, memory } = await setUp()
     const sent = await code()
     for (let tried = 0; tried < 5; tried += 1)
@@ -118,7 +118,7 @@ describe('a code', () => {
   })
 })
 
-describe('nobody gets an address', () => {
+describe('an address is given to no account', () => {
   test('by the attestation of an integration that did not share for it', async () => {
     const { accounts, share, subjectOf } = await setUp()
     await expect(accounts.proveByAttestation(email, shop)).rejects.toThrow(EmailProofError)
@@ -128,7 +128,7 @@ describe('nobody gets an address', () => {
     expect(await subjectOf()).toEqual(before)
   })
 
-  test('by attestation once it is somebody’s, proven or not', async () => {
+  test('by attestation once it has an account, proven or not', async () => {
     const { accounts, share, register, code } = await setUp()
     const accountId = await register()
     await share()
@@ -153,7 +153,7 @@ describe('nobody gets an address', () => {
     expect(await accounts.proveByAttestation(email, shop)).toMatchObject({ emailVerified: true })
   })
 
-  test('of something that is no address', async () => {
+  test('of an invalid address', async () => {
     const { accounts, identity } = await setUp()
     await expect(accounts.register('user@')).rejects.toThrow(ShareRequestError)
     await expect(accounts.requestCode('user@')).rejects.toThrow(ShareRequestError)
@@ -172,7 +172,7 @@ describe('a registration that proved nothing', () => {
     expect(has(accountId)).toHaveLength(1)
   })
 
-  test('gets nothing that was shared before, whatever is shared since', async () => {
+  test('gets no earlier share, also after later ones', async () => {
     const { share, webhook, register, has, subject } = await setUp()
     await share()
     const accountId = await register()

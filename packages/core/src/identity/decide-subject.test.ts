@@ -99,7 +99,7 @@ describe('a redemption of the person', () => {
   })
 })
 
-describe('an applicant that is switched off', () => {
+describe('a deactivated applicant', () => {
   const presence = { isActive: false, at: 1 }
 
   test('approves nothing: it is on hold, and is not displaced', () => {

@@ -104,7 +104,7 @@ describe('a proof that the host reports', () => {
     expect([has('user-7').length, has('user-8').length]).toEqual([1, 1])
   })
 
-  test('closes what the user proved before, and lets go of what it only carried', async () => {
+  test('closes the user’s proved subjects, and passes on the carried ones', async () => {
     const { shareFor, proveAs, has, subjectOf, setOwner, webhook } = await hosted(null)
     await setOwner({ accountId: 'user-1', proved: false }, 'carried@example.com')
     await shareFor('carried@example.com')
@@ -126,7 +126,7 @@ describe('a proof that the host reports', () => {
 })
 
 describe('a host that forgets to report is corrected by what it resolves', () => {
-  test('a mailbox that changed hands shows nothing of the former user', async () => {
+  test('a new owner of a mailbox sees nothing of the former user', async () => {
     const { share, webhook, setOwner, has, provider } = await hosted()
     await share()
     await webhook(approved)
@@ -157,7 +157,7 @@ describe('a host that forgets to report is corrected by what it resolves', () =>
     expect([has('user-7'), has('user-8').length]).toEqual([[], 1])
   })
 
-  test('a user who carries an address unproved gets nothing that was shared before', async () => {
+  test('a user who carries an address unproved gets no earlier share', async () => {
     const { share, setOwner, has, webhook, subject } = await hosted(null)
     await share()
     await setOwner({ accountId: 'user-8', proved: false })

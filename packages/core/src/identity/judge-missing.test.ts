@@ -99,7 +99,7 @@ describe('an applicant that the provider does not know', () => {
     expect(polled).toBe(30)
   })
 
-  test('among many is our own fault: nothing is changed, however long it lasts', async () => {
+  test('among many is our own fault: nothing changes, for any time', async () => {
     const { identity, subject, alsoMissing, day, memory, logger } = await vanished()
     for (let n = 2; n <= mostMissing + 1; n += 1) await alsoMissing(n)
     for (let days = 0; days < 5; days += 1) {
@@ -133,7 +133,7 @@ describe('an applicant that the provider does not know', () => {
     expect(subject()).toMatchObject({ donor: shop, review: null, missing: { confirmed: true } })
   })
 
-  test('of which something is heard while the provider is asked is not judged', async () => {
+  test('that changes during the poll is not judged', async () => {
     const { identity, subject, day, during, webhook, clock } = await vanished()
     await day()
     during('review', () => webhook(approved, { at: clock.now(), key: 'since' }))

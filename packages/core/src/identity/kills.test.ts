@@ -115,7 +115,7 @@ describe.each(paths)('killed at each await of $name', ({ prepare, dies, asks, re
     },
   )
 
-  test('a process that goes on later redeems nothing more', async () => {
+  test('a process that resumes later redeems nothing', async () => {
     for (let point = 1; ; point += 1) {
       const setup = identitySetup()
       const { provider, identity, expire } = setup

@@ -48,7 +48,7 @@ describe('a name that is taken', () => {
     expect(provider.calls).toEqual([`redeem ${first}`, `redeem ${first}`, `find ${first}`])
   })
 
-  test('by nobody who can be found is resolved by an operator, once nothing can land', async () => {
+  test('of an unfindable applicant is resolved by an operator, once its token cannot land', async () => {
     const setup = identitySetup()
     const { share, provider, expire, outcomes, identity } = setup
     await takeName(setup, first)
@@ -140,7 +140,7 @@ describe('where a name cannot be looked up (the older endpoint)', () => {
   }
   const stuck = [first, otherShop, 'unresolved']
 
-  test('a lost answer is looked up, and no second token is redeemed however often somebody asks', async () => {
+  test('a lost answer is looked up, and no second token is redeemed in any number of requests', async () => {
     const { share, provider, clock, redemptions, errors, identity, memory } = await lost()
     for (let days = 0; days < 40; days += 1) {
       for (const by of [shop, otherShop]) await expect(share(by)).rejects.toThrow(unavailable)

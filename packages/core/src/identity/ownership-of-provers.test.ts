@@ -291,7 +291,7 @@ describe('who gives an address up', () => {
     expect(await s.reuses(X, by)).toBe(true)
   })
 
-  test('hands nobody an approval that comes meanwhile', async () => {
+  test('gives an approval that arrives meanwhile to no other account', async () => {
     const s = await gaveUp()
     const n = await s.loseOne(Y)
     await s.verdict(s.a, 'approved')

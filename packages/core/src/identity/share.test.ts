@@ -68,7 +68,7 @@ describe('interface 3, KYC attachment', () => {
     expect(subject()).toMatchObject({ applicantId: `applicant of ${second}`, attachedNumber: 2, redemptions: 2 })
   })
 
-  test('a refused retry after RED leaves what was before, and shows the former verdict', async () => {
+  test('a refused retry after RED leaves the verification unchanged and answers the former verdict', async () => {
     const { share, webhook, fails, subject } = identitySetup()
     await share()
     await webhook(rejected)

@@ -34,7 +34,7 @@ const situations: Readonly<
 }
 
 onBothDatabases((empty) => {
-  test('the same statements lead to a locked person, whatever is stored of its address', async () => {
+  test('locking a person takes the same statements, with any stored state of its address', async () => {
     const noted = new Map<string, string[]>()
     for (const [what, store] of Object.entries({ nothing: async () => undefined, ...situations })) {
       const engine = await empty()

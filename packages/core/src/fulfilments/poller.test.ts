@@ -12,7 +12,7 @@ import type { BridgeDeposit, Fulfilment, FulfilmentSource } from '../ports/fulfi
 import { firstFulfilmentOrdinal } from './fulfilled-payment.js'
 import { createFulfilmentPoller, type FulfilmentPollerOptions } from './poller.js'
 
-/** A poller over a store with deposits, whose source answers what `fills` holds. */
+/** A poller over a store with deposits, whose source answers the fulfilments of `fills`. */
 async function setup(
   deposits: readonly BridgeDeposit[],
   given: {

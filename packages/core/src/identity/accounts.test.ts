@@ -1,4 +1,4 @@
-/** docs/interface.md 4.2: who gets an address that somebody registers with, proves or has attested. */
+/** docs/interface.md 4.2: the account that gets a registered, proven or attested address. */
 import { describe, expect, test } from 'vitest'
 import { approved, email, identitySetup, otherShop, rejected, shop } from '../../test/support/identity-setup.js'
 import { codeLifetimeMs, createEmailCodes } from '../emails/email-codes.js'

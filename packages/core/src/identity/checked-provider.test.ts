@@ -13,7 +13,7 @@ const unknown = { kind: 'unknown', reason: 'ERR_PROVIDER_ANSWER' }
 const unavailable = { kind: 'unavailable', reason: 'ERR_PROVIDER_ANSWER' }
 const request = { shareToken: 'canary-token', externalUserId: first, sendBy: 0 }
 
-/** A provider whose calls all come to the same, checked. */
+/** A checked provider with one result for all calls. */
 function answering(come: () => unknown) {
   const logger = recordingLogger()
   const call = async () => come()

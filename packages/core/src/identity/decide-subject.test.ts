@@ -58,7 +58,7 @@ describe('interface 3, KYC attachment', () => {
   })
 })
 
-/** A redemption whose answer was lost. */
+/** A redemption with an unknown outcome. */
 const unknown = (by: string, given: Partial<RedemptionRecord> = {}) =>
   redemptionWith({ integrationAddress: by, state: 'unknown', isLeased: false, ...given })
 

@@ -14,7 +14,7 @@ import {
   shop,
 } from '../../test/support/identity-setup.js'
 
-/** A host whose user has the address, proved or only carried. */
+/** A host whose user owns or carries the address. */
 async function hosted(owner: { accountId: string; proved: boolean } | null = { accountId: 'user-7', proved: true }) {
   const setup = identitySetup({ hosted: true })
   const setOwner = async (given: typeof owner, address = email) => {
@@ -35,7 +35,7 @@ test('who proved the address in the store’s own accounts has no part in it', a
   expect([has('user-7').length, has(accountId)]).toEqual([1, []])
 })
 
-/** Who learns of a redemption, and how. */
+/** The ways in which the service learns of a redemption. */
 const endings: Readonly<Record<string, (setup: Awaited<ReturnType<typeof hosted>>) => Promise<unknown>>> = {
   'the request': ({ share }) => share(),
   'a webhook': async ({ lose, webhook }) => {

@@ -184,7 +184,7 @@ test('an applicant that is switched off is on hold for its donor, and has its re
   await expect(share(otherShop)).rejects.toThrow(notDonated)
   await day()
   await identity.pollDue()
-  // The provider goes on to show the verdict of before; nobody is approved by it.
+  // The provider still answers the earlier verdict; it approves no account.
   expect(await share()).toEqual({ ...review('onHold'), reused: false })
   expect(await webhook(null, { change: 'deactivated', at, key: 'older' })).toBe('older')
   expect(await webhook(approved, { change: 'activated', at: at + 2 })).toBe('applied')

@@ -1,4 +1,4 @@
-/** docs/interface.md 4.2: what stays with an account that proved an address, and what its next owner gets. */
+/** docs/interface.md 4.2: the subjects of an account that proved an address, and of the next owner. */
 import { describe, expect, test } from 'vitest'
 import { otherShop, shop } from '../../test/support/identity-setup.js'
 import { ownershipSetup, X, Y } from '../../test/support/ownership-setup.js'

@@ -70,7 +70,7 @@ describe('the provider is polled', () => {
 })
 
 describe('a verdict that came without a time', () => {
-  /** A share whose answer carried a verdict, with the provider's time of it or without. */
+  /** A share whose answer has a verdict, with or without the provider's time. */
   async function sharedAs(given: typeof approved, reviewedAt?: number) {
     const setup = identitySetup()
     setup.provider.reviews.set(applicantId, given)
@@ -328,7 +328,7 @@ describe('a round', () => {
     await clock.advance(1)
     await pollDue()
     expect(memory.committed().providerEvents.size).toBe(0)
-    // What is sent again then is as old as what is known: it counts no second time for another state.
+    // A copy then is as old as the stored verdict: it does not apply a second time.
     expect(await webhook(rejected, { name, at: clock.now() - 41 * day, key: 'replayed' })).toBe('older')
   })
 })

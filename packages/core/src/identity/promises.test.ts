@@ -1,5 +1,5 @@
 /**
- * Every row of docs/interface.md 3 (KYC attachment), 4.2 and 7 (share endpoint), on whatever store the tests are given.
+ * Every row of docs/interface.md 3 (KYC attachment), 4.2 and 7 (share endpoint), on the store under test.
  */
 import { describe, expect, test } from 'vitest'
 import {
@@ -153,7 +153,7 @@ describe('interface 4.2, the account of a verification', () => {
 describe('interface 4.2, the endpoint never reveals whether there is an account', () => {
   const accounts = ['none', 'carried', 'proved', 'carried, and registered once more'] as const
 
-  /** What integrations are answered for one address: shares, refusals, lost answers and verdicts, in one order. */
+  /** The answers to integrations for one address after shares, rejections, unknown outcomes and verdicts. */
   async function answers(account: (typeof accounts)[number]) {
     const { register, proveAs, share, fails, lose, expire, webhook, subjectOf } = identitySetup()
     const accountId = account === 'none' ? null : await register()

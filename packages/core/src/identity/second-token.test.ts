@@ -17,7 +17,7 @@ import { ownershipSetup, X, Y } from '../../test/support/ownership-setup.js'
 const unavailable = { code: 'ERR_IDENTITY_UNAVAILABLE' }
 const integrations = [shop, otherShop]
 
-/** States of a person's first token, and what a share is answered then: to its own integration, and to another one. */
+/** States of a person's first token, with the answers to a share of its integration and of another one. */
 const stands = [
   ['in flight', { own: { reused: false }, other: { reused: false } }],
   ['lost, with its lease', { own: unavailable, other: { reused: false } }],

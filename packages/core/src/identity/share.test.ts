@@ -333,7 +333,7 @@ test('neither the address nor the token is in a row or in a log', async () => {
   expect(stored).not.toMatch(/canary/i)
 })
 
-/** docs/interface.md 4.2: the statements of a share tell nobody whether there is an account. */
+/** docs/interface.md 4.2: the statements of a share do not reveal whether there is an account. */
 test.each([
   ['a first share', 0],
   ['a share of what is in flight', 1],

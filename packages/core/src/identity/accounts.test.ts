@@ -67,7 +67,7 @@ describe('a code', () => {
     await expect(accounts.proveByCode(email, issued.code)).rejects.toThrow(EmailProofError)
   })
 
-  test('comes with the address in its normal form, where it is to be sent', async () => {
+  test('is returned with the address in its normal form', async () => {
     const { accounts, clock } = await setUp()
     expect(await accounts.requestCode(' JOSE\u0301@B\u00dcCHER.example. ')).toEqual({
       ...{ address: 'jos\u00e9@xn--bcher-kva.example', code: expect.any(String) },
@@ -108,7 +108,7 @@ describe('a code', () => {
     expect([[...users], [...subjects]]).toEqual([[], []])
   })
 
-  test('is refused when it is too old, or another address’s', async () => {
+  test('is rejected when it is too old, or of another address', async () => {
     const { accounts, share, clock, code } = await setUp()
     await share()
     const sent = await code()
@@ -144,7 +144,7 @@ describe('an address is given to no account', () => {
     await expect(accounts.proveByAttestation(email, shop)).rejects.toThrow(EmailProofError)
   })
 
-  test('for an account that there is not', async () => {
+  test('for an unknown account', async () => {
     const { accounts, share, code } = await setUp()
     await share()
     const nobody = { accountId: 'nobody' }
@@ -164,8 +164,8 @@ describe('an address is given to no account', () => {
   })
 })
 
-describe('a registration that proved nothing', () => {
-  test('carries the address, and what is shared from then on is its', async () => {
+describe('a registration without a proof', () => {
+  test('carries the address, and later shares belong to it', async () => {
     const { share, register, has } = await setUp()
     const accountId = await register()
     await share()

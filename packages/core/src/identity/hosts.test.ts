@@ -59,7 +59,7 @@ const endings: Readonly<Record<string, (setup: Awaited<ReturnType<typeof hosted>
   },
 }
 
-test.each(Object.entries(endings))('a redemption that %s ends is the host’s user’s', async (_, end) => {
+test.each(Object.entries(endings))('a redemption that %s completes belongs to the host’s user', async (_, end) => {
   const setup = await hosted()
   await end(setup)
   expect(setup.has('user-7')).toEqual([`applicant of ${first}`])
@@ -94,7 +94,7 @@ describe('a proof that the host reports', () => {
     expect([has('carrier'), has('user-1').length]).toEqual([[], 1])
   })
 
-  test('shows nothing of a user that proved the address before', async () => {
+  test('reveals nothing of a user that proved the address before', async () => {
     const { share, proveAs, has, webhook } = await hosted()
     await share()
     await webhook(approved)
@@ -116,7 +116,7 @@ describe('a proof that the host reports', () => {
     expect(has('user-1')).toHaveLength(1)
   })
 
-  test('before anybody shared is there for the first share', async () => {
+  test('before the first share counts for it', async () => {
     const { share, proveAs, has, subjectsOf } = await hosted(null)
     await proveAs('user-1', email)
     expect(subjectsOf('user-1')).toMatchObject([{ proved: true, donor: null }])
@@ -148,7 +148,7 @@ describe('a host that forgets to report is corrected by what it resolves', () =>
     },
   )
 
-  test('an address that a user only carried follows the next one that does', async () => {
+  test('an address that a user only carried goes to the next user that carries it', async () => {
     const { share, setOwner, has, webhook } = await hosted({ accountId: 'user-7', proved: false })
     await share()
     await webhook(approved)

@@ -167,7 +167,7 @@ describe('where a name cannot be looked up (the older endpoint)', () => {
     expect(provider.redeemed).toHaveLength(1)
   })
 
-  test('an absent name is found when the provider shows it within a day, and its donor is who redeemed', async () => {
+  test('an absent name that appears within a day is attached for the integration that redeemed', async () => {
     const { share, provider, subject, webhook, identity } = await lost()
     await expect(share(shop)).rejects.toThrow(unavailable)
     expect(await identity.resolveRedemption({ externalUserId: first, applicantId: null })).toBe('absent')
@@ -202,7 +202,7 @@ describe('a look-up by the poll', () => {
     expect(provider.calls.filter((call) => call.startsWith('find')).length - 1).toBe(24)
   })
 
-  test('ends a redemption whose process died before it sent anything', async () => {
+  test('closes a redemption whose process died before it sent the token', async () => {
     const { store, share, start, provider, clock, identity, states } = identitySetup()
     const dying = { ...provider, redeem: () => new Promise<never>(() => undefined) }
     void start({ store, provider: dying }).share({ integrationAddress: shop, email: 'x@example.com', shareToken: 't' })

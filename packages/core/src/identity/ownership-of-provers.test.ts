@@ -133,7 +133,7 @@ describe('an account that proved an address keeps what was shared for it', () =>
     expect(s.holds(p)).toEqual([s.of(m, 'init'), `${b} approved`])
   })
 
-  test('and what is shown late of a redemption of before, whatever it redeems for since', async () => {
+  test('and a late applicant of an earlier redemption, after any later redemption', async () => {
     const s = ownershipSetup()
     const u = await s.proveIt(X)
     const n = await s.loseOne()
@@ -218,7 +218,7 @@ describe('a retry of a prover after RED', () => {
     expect(await s.shareFor(Y)).toMatchObject({ reviewAnswer: 'GREEN', reused: false })
   })
 
-  test('for another address stays with whose documents they are, whoever proves either then', async () => {
+  test('for another address stays with its person, after any later proof of either address', async () => {
     const s = await retrying()
     await s.proveAs(s.owner, Y)
     const n = await s.loseOne(Y)

@@ -217,7 +217,7 @@ describe('a direct verification', () => {
     expect(await s.reuses()).toBe(true)
   })
 
-  test('does not take the place of an approved one that was shared', async () => {
+  test('does not replace an approved shared one', async () => {
     const s = ownershipSetup()
     const u = await s.register(X)
     await s.verdict(await s.redeem(), 'approved')

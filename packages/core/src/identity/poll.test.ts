@@ -274,7 +274,7 @@ describe('a lost answer is looked up in time', () => {
     },
   )
 
-  test('and a subject without one is polled no sooner than it was', async () => {
+  test('and the next poll of a subject without one does not change', async () => {
     const { clock, share, identity, webhook } = identitySetup()
     await share()
     await webhook(approved)

@@ -297,7 +297,7 @@ describe('where this process falls behind', () => {
     expect(states()).toEqual(['refused'])
   })
 
-  test('an answer that comes after a webhook attached the applicant keeps the verdict since', async () => {
+  test('an answer after the attaching webhook keeps the newer verdict', async () => {
     const { share, during, webhook, subject, outcomes } = identitySetup()
     during('redeem', () => webhook(approved))
     expect(await share()).toEqual({ ...approved, reused: true })

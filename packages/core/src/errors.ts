@@ -1,13 +1,13 @@
-/** Errors of the core: one class per thing a caller can act on. @module */
+/** The errors of the core: one class for each reaction of a caller. @module */
 import type { LegacyErrorBody } from '@payment-integration/contract'
 
-/** Base of every error of the core. `retryable` says whether the same call may succeed later, unchanged. */
+/** Base of every error of the core. `retryable`: the same call may succeed later, unchanged. */
 export abstract class CoreError extends Error {
   abstract readonly code: `ERR_${string}`
   abstract readonly retryable: boolean
 }
 
-/** The chain could not be read, or did not answer sensibly. */
+/** The chain could not be read, or its answers are malformed. */
 export class ChainError extends CoreError {
   override readonly name = 'ChainError'
   readonly retryable = true
@@ -21,10 +21,9 @@ export class ChainError extends CoreError {
 }
 
 /**
- * The database refused or could not be reached. Nothing of the rejected transaction was kept, with one exception: when
- * the connection or the disk failed during the commit itself, `ERR_STORE_UNAVAILABLE` leaves open whether all of it was
- * kept or nothing. Run such work again only where twice is as good as once, as it is for an update under its id and for
- * indexing; else look first.
+ * The database rejected the work or could not be reached. The transaction wrote nothing, with one exception: if the
+ * connection or the disk failed during the commit, `ERR_STORE_UNAVAILABLE` is an unknown outcome. Then retry only
+ * idempotent work, such as an update under its id or indexing; else check first.
  */
 export class StoreError extends CoreError {
   override readonly name = 'StoreError'
@@ -37,7 +36,7 @@ export class StoreError extends CoreError {
   }
 }
 
-/** A request names something in the wrong form. Answer 400. */
+/** A parameter of a request is malformed. Answer 400. */
 export class BadRequestError extends CoreError {
   override readonly name = 'BadRequestError'
   readonly retryable = false
@@ -58,7 +57,7 @@ export class LegacyRequestError extends CoreError {
   override readonly name = 'LegacyRequestError'
   readonly retryable = false
   readonly code = 'ERR_LEGACY_REQUEST_INVALID'
-  /** Everything that is wrong, at least one. No values of the request. */
+  /** All flaws, at least one, without values of the request. */
   readonly details: LegacyErrorBody['details']
   constructor(details: LegacyErrorBody['details']) {
     super('Invalid request')
@@ -76,7 +75,7 @@ export class UnknownTransactionError extends CoreError {
   }
 }
 
-/** A command about an account cannot be carried out. */
+/** A command on an account failed. */
 export class AccountError extends CoreError {
   override readonly name = 'AccountError'
   readonly retryable = false
@@ -107,7 +106,7 @@ export class PaymentNotFoundError extends CoreError {
   }
 }
 
-/** One hash, several destination chains. Answer 409; the wallet-scoped call narrows. */
+/** One hash on several destination chains. Answer 409; the wallet-scoped call narrows it. */
 export class SeveralPaymentsError extends CoreError {
   override readonly name = 'SeveralPaymentsError'
   readonly retryable = false
@@ -117,7 +116,7 @@ export class SeveralPaymentsError extends CoreError {
   }
 }
 
-/** An update id was used before with another content. Answer 409; send changed content under a new id. */
+/** An update id was used before with other content. Answer 409; send changed content under a new id. */
 export class UpdateConflictError extends CoreError {
   override readonly name = 'UpdateConflictError'
   readonly retryable = false
@@ -139,7 +138,7 @@ const integrationMessages: Readonly<Record<IntegrationError['code'], (address: s
     `Integration ${address} has no prepared signing secret; prepare one first, and give it to the receiver.`,
 }
 
-/** A command about an integration cannot be carried out: `code` says why. */
+/** A command on an integration failed; `code` names the reason. */
 export class IntegrationError extends CoreError {
   override readonly name = 'IntegrationError'
   readonly retryable = false
@@ -156,7 +155,7 @@ export class IntegrationError extends CoreError {
   }
 }
 
-/** The delivery named by a command does not exist, or its attempt is under way at this moment. */
+/** The delivery of a command does not exist, or its attempt is in flight. */
 export class DeliveryError extends CoreError {
   override readonly name = 'DeliveryError'
   readonly retryable: boolean

@@ -1,12 +1,12 @@
 /**
- * What the core tells whoever watches: the terminal, metrics, a test. Events carry no secrets and no bodies.
+ * The events of the core, for terminal, metrics and tests. Events carry no secrets and no bodies.
  * @module
  */
 import type { PaymentState, UpdateOutcome } from '@payment-integration/contract'
 import type { DeliveryStatus } from './ports/store-deliveries.js'
 import type { AuditHead } from './service-types.js'
 
-/** Which payment an event is about. */
+/** The payment of an event. */
 export interface PaymentName {
   readonly chainId: number
   readonly txHash: string
@@ -14,10 +14,10 @@ export interface PaymentName {
   readonly integrationAddress: string | null
 }
 
-/** Emitted after the fact: what an event reports is already durable. */
+/** An event. The change that it reports is durable. */
 export type ServiceEvent =
   | ({ readonly type: 'payment.indexed'; readonly blockNumber: number } & PaymentName)
-  /** A further payment of a transaction: kept and shown by the legacy lookup, not by area (a). */
+  /** A payment of a transaction that is not primary: the legacy look-up shows it, area (a) does not. */
   | ({ readonly type: 'payment.additional'; readonly ordinal: number; readonly blockNumber: number } & PaymentName)
   | ({
       readonly type: 'payment.changed'
@@ -40,28 +40,28 @@ export type ServiceEvent =
       readonly status: number | null
       readonly reason: string | null
       readonly latencyMs: number
-      /** Whether an operator asked for it. */
+      /** Whether an operator requested it. */
       readonly replay: boolean
       /**
-       * When `outcome` is `delivered` and it was no replay: milliseconds from the commit of the snapshot to the answer,
-       * else null.
+       * If `outcome` is `delivered` and it is no replay: milliseconds from the commit of the snapshot to the answer.
+       * Else null.
        */
       readonly publishedMs: number | null
-      /** Where the delivery stands after the attempt. */
+      /** State of the delivery after the attempt. */
       readonly outcome: DeliveryStatus
-      /** When `outcome` is `pending`: milliseconds until the next attempt, else null. */
+      /** If `outcome` is `pending`: milliseconds until the next attempt. Else null. */
       readonly retryInMs: number | null
     } & PaymentName)
-  /** A delivery is given up: it stays listed, and an operator can replay it. */
+  /** A delivery is exhausted: it stays listed, and an operator can replay it. */
   | ({
       readonly type: 'delivery.exhausted'
       readonly deliveryId: string
       readonly version: number
       readonly reason: string | null
     } & PaymentName)
-  /** An endpoint failed several times in a row: it is probed now and then, and gets nothing else. */
+  /** An endpoint failed several times in a row: it gets probes alone. */
   | { readonly type: 'endpoint.failing'; readonly integrationAddress: string; readonly failingMs: number }
-  /** An endpoint that was failing answers again: what waits for it is sent. */
+  /** A failing endpoint answers again: its backlog is sent. */
   | { readonly type: 'endpoint.recovered'; readonly integrationAddress: string; readonly failingMs: number }
   | { readonly type: 'chain.indexed'; readonly chainId: number; readonly blockNumber: number; readonly head: number }
   | {
@@ -71,7 +71,7 @@ export type ServiceEvent =
       readonly commonAncestor: number
     }
   | { readonly type: 'chain.failed'; readonly chainId: number; readonly message: string }
-  /** A router of the list that is read for the blocks before it was added. */
+  /** A listed router whose blocks before its addition are read. */
   | {
       readonly type: 'chain.backfilled'
       readonly chainId: number
@@ -80,11 +80,11 @@ export type ServiceEvent =
       readonly to: number
     }
   /**
-   * The newest record of the audit log, once a day: kept elsewhere it shows that nothing before it was cut off or
-   * written anew.
+   * The newest record of the audit log, once a day. Stored outside the database it proves that no earlier record was
+   * deleted or rewritten.
    */
   | ({ readonly type: 'audit.head' } & AuditHead)
-  /** A log of a listed router that is neither a payment nor a conversion: left out, and somebody should look at it. */
+  /** A log of a listed router that is neither a payment nor a conversion. It is skipped; an operator should look. */
   | {
       readonly type: 'log.quarantined'
       readonly chainId: number
@@ -94,5 +94,5 @@ export type ServiceEvent =
       readonly reason: string
     }
 
-/** Receives events. It must not throw; an exception is swallowed so that a watcher cannot stop the service. */
+/** Receives events. It should not throw; an exception is swallowed, so that it cannot stop the service. */
 export type EventSink = (event: ServiceEvent) => void

@@ -1,4 +1,4 @@
-/** What hosts, servers and operators get of identity verification. Source: docs/interface.md 4.2. @module */
+/** The types of identity verification for hosts and operators. Source: docs/interface.md 4.2. @module */
 import type { ShareResponse } from '@payment-integration/contract'
 import type { AccountEvent, IdentityAccount } from './ports/identity-accounts.js'
 import type { Review } from './ports/identity-provider.js'
@@ -14,28 +14,28 @@ import type {
 /** Identity verification sharing. */
 export interface Identity {
   /**
-   * Shares a verification: at most one redemption, whoever asks how often.
-   * After any of its errors the same request may be sent again.
+   * Shares a verification, with at most one redemption for any number of requests.
+   * After any of its errors the client may send the same request again.
    * @throws VerificationNotSharedError `ERR_VERIFICATION_UNAVAILABLE`, RedemptionRejectedError
    * `ERR_SHARE_TOKEN_REJECTED`, SharingUnavailableError `ERR_IDENTITY_UNAVAILABLE`, SharingMisconfiguredError
    * `ERR_IDENTITY_MISCONFIGURED`, StoreError.
    */
   share(input: ShareInput): Promise<ShareResponse>
-  /** Applies what the provider reports of an applicant, once. */
+  /** Applies a webhook of the provider, once. */
   applyVerdict(verdict: Verdict): Promise<VerdictOutcome>
-  /** Looks up lost answers and polls verifications that are due. Resolves how many. */
+  /** Looks up due redemptions and polls due verifications. Resolves their number. */
   pollDue(): Promise<number>
   /** The store's own accounts. A host with users of its own reports proofs by `proved` instead. */
   accounts(): Promise<IdentityAccountCommands>
   /**
-   * A host's user proved an address: call it in that moment.
+   * Reports that a host's user proved an address. Call it at once.
    * @throws ShareRequestError `ERR_SHARE_INVALID` when it is no address; EmailProofError `ERR_EMAIL_PROOF` when the
-   * accounts are the store's own and there is none of that id.
+   * accounts are the store's own and the id is unknown.
    */
   proved(proof: HostProof): Promise<void>
-  /** Records a verification that a user did directly: docs/decisions/identity.md says when it counts. */
+  /** Records a direct verification of a user. docs/decisions/identity.md: when it counts. */
   readonly recordDirect: RecordDirectVerification
-  /** The keyed hash that names an address to operators. @throws ShareRequestError `ERR_SHARE_INVALID`. */
+  /** The keyed hash of an address, for operators. @throws ShareRequestError `ERR_SHARE_INVALID`. */
   emailKey(email: string): Promise<string>
   /** Subjects by id. */
   subjects(query: SubjectQuery): Promise<SubjectView[]>
@@ -43,54 +43,54 @@ export interface Identity {
   shares(query: IdentityQuery): Promise<ShareRecord[]>
   /** Redemptions, newest first. */
   redemptions(query: IdentityQuery): Promise<RedemptionRecord[]>
-  /** What was said of applicants, newest first. */
+  /** Reports about applicants, newest first. */
   verdicts(query: IdentityQuery): Promise<VerdictRecord[]>
   /**
-   * An operator resolves a redemption whose outcome is unknown and whose lease is over. The audit log names who did.
+   * Resolves a redemption with an unknown outcome and an expired lease, for an operator named in the audit log.
    * It rejects with SharingUnavailableError, SharingMisconfiguredError, StoreError.
    */
   resolveRedemption(request: ResolveRequest): Promise<ResolveResult>
   /**
-   * An operator closes a hold, or the wait for a missing applicant, whose webhook was lost. The provider is asked
-   * first, and must agree. The audit log names who did.
+   * Closes a stuck hold, or the wait for a missing applicant, for an operator named in the audit log. The provider is
+   * polled first, and must confirm it.
    * It rejects with SharingUnavailableError, SharingMisconfiguredError, StoreError.
    */
   closeVerification(request: CloseRequest): Promise<CloseResult>
-  /** What happened to accounts of the store, newest first. */
+  /** Events of the store's accounts, newest first. */
   accountEvents(query: IdentityQuery): Promise<AccountEvent[]>
-  /** Polls until the signal aborts, and then ends at once. It survives errors of the world. */
+  /** Polls until the signal aborts, then stops at once. Errors of store and provider do not stop it. */
   run(signal: AbortSignal): Promise<void>
 }
 
-/** A share request that was parsed and checked. */
+/** A parsed and checked share request. */
 export interface ShareInput {
   readonly integrationAddress: string
   /** Normalised. */
   readonly email: string
-  /** Verbatim. It is given to the provider, and to nothing else. */
+  /** Verbatim. It is sent to the provider alone. */
   readonly shareToken: string
 }
 
-/** What the provider reports of an applicant. */
+/** A webhook of the provider about an applicant. */
 export interface Verdict {
-  /** The same for every copy. */
+  /** Equal for every copy of a webhook. */
   readonly eventKey: string
   readonly applicantId: string
   readonly externalUserId: string | null
   /** The provider's time in unix milliseconds. */
   readonly at: number
-  /** Where it stands; null: the event does not say. */
+  /** The review; null: the event has none. */
   readonly review: Review | null
-  /** The level that the applicant is of; null or absent: the event does not say. */
+  /** The level of the applicant; null or absent: the event names none. */
   readonly levelName?: string | null | undefined
-  /** What changed; or it was switched off, on again, or deleted. @default 'review', 'deleted' without a review */
+  /** The kind of the change. @default 'review', 'deleted' without a review */
   readonly change?: 'review' | 'activated' | 'deactivated' | 'deleted' | undefined
 }
 
-/** What became of a verdict. `older`, `doubtful`: the provider is polled at once. `unknown`: no applicant of ours. */
+/** The outcome of a verdict. `older`, `doubtful`: the provider is polled at once. `unknown`: unknown applicant. */
 export type VerdictOutcome = 'applied' | 'duplicate' | 'older' | 'doubtful' | 'unknown'
 
-/** A code that was made. */
+/** An issued code. */
 export interface IssuedCode {
   /** The address in its normal form: send the code there, and to no other spelling. */
   readonly address: string
@@ -99,99 +99,99 @@ export interface IssuedCode {
   readonly expiresAt: number
 }
 
-/** For whom an address is proven. */
+/** The account that proves an address. */
 export interface ProveFor {
-  /** The account that is signed in. Without one, the account of the address proves it; for a placeholder, a new one. */
+  /** The account that is signed in. Without one it is the account of the address; for a placeholder, a new account. */
   readonly accountId?: string | undefined
 }
 
-/** The store's own accounts. Every call leaves its record in the log of accounts, in the same transaction. */
+/** The store's own accounts. Every call writes its record to the log of accounts in the same transaction. */
 export interface IdentityAccountCommands {
   /**
-   * Registers an account that carries an address unverified. It gets nothing that was shared for the address before.
+   * Registers an account that carries an address unverified. It gets no earlier share for the address.
    * @throws ShareRequestError `ERR_SHARE_INVALID` when it is no address.
    */
   register(email: string): Promise<IdentityAccount>
   /**
-   * A code for an address, in place of the one before. Whoever calls this sends it to the address that is returned, and
-   * shows it to nobody.
+   * Issues a code for an address, replacing an earlier one. The caller sends it to the returned address and shows it
+   * nowhere else.
    * @throws ShareRequestError `ERR_SHARE_INVALID` when it is no address.
    */
   requestCode(email: string): Promise<IssuedCode>
   /**
-   * Proves an address by code. A code is good once, for ten minutes and five tries, until the next one is made.
-   * @throws EmailProofError `ERR_EMAIL_PROOF` whatever is wrong with it; the log says what.
+   * Proves an address by code. A code is valid once, for ten minutes and five tries, until the next one is issued.
+   * @throws EmailProofError `ERR_EMAIL_PROOF` for any flaw; the log has the reason.
    */
   proveByCode(email: string, code: string, proveFor?: ProveFor): Promise<IdentityAccount>
   /**
-   * Proves it at once, because an integration attests that the address is its user's: only a placeholder, and only by
-   * the integration that shared for it.
-   * @throws EmailProofError `ERR_EMAIL_PROOF` when it is not.
+   * Proves an address at once by an integration's attestation that it is its user's. It works for a placeholder alone,
+   * and for its donor alone.
+   * @throws EmailProofError `ERR_EMAIL_PROOF` otherwise.
    */
   proveByAttestation(email: string, integrationAddress: string, proveFor?: ProveFor): Promise<IdentityAccount>
 }
 
-/** A host's report that a user of its own proved an address, in the moment it happens. */
+/** A host's report that its user just proved an address. */
 export interface HostProof {
   readonly email: string
   readonly accountId: string
 }
 
-/** What a host knows of a verification that its user did directly. */
+/** A direct verification of a host's user. */
 export interface DirectVerification {
   readonly accountId: string
-  /** The applicant at the provider, so that its verdicts are followed; null: it is never polled. */
+  /** The applicant at the provider, to follow its verdicts; null: it is never polled. */
   readonly applicantId: string | null
   readonly review: Review
   /** The provider's time of the review, in unix milliseconds. */
   readonly at: number
 }
 
-/** What became of it. `busy`: a redemption of the person is in flight; try again. `kept`: the stored one stays. */
+/** The result. `busy`: a redemption of the person is in flight; retry. `kept`: the stored verification stays. */
 export type DirectDecision = 'recorded' | 'kept' | 'busy'
 
 /** Records a direct verification. */
 export type RecordDirectVerification = (verification: DirectVerification) => Promise<DirectDecision>
 
-/** What an operator found at the provider. */
+/** An operator's finding at the provider. */
 export interface ResolveRequest {
   /** The name of the redemption. */
   readonly externalUserId: string
-  /** The applicant that came of it; null: none did. */
+  /** The applicant of the redemption; null: there is none. */
   readonly applicantId: string | null
 }
 
-/** What became of the redemption. After those of the second line nothing was changed. */
+/** The result. Those of the second line changed nothing. */
 export type ResolveResult =
   | ('attached' | 'surplus' | 'absent')
   | ('not_open' | 'unknown_applicant' | 'of_another_subject' | 'of_another_redemption')
 
-/** What an operator closes. */
+/** A verification to close. */
 export interface CloseRequest {
   readonly subjectId: string
-  /** `hold`: the applicant was switched off, and is on again. `missing`: it was deleted at the provider. */
+  /** `hold`: the applicant was deactivated, and is active again. `missing`: it was deleted at the provider. */
   readonly what: 'hold' | 'missing'
-  /** Only answers what would become of it: the provider is asked, and nothing is changed. @default false */
+  /** Polls the provider and answers the result without changing anything. @default false */
   readonly dryRun?: boolean | undefined
 }
 
-/** What became of a request to close. */
+/** The result of a request to close. */
 export type CloseResult =
-  /** It is closed; in a dry run it would be. */
+  /** It is closed, or would be without the dry run. */
   | 'closed'
-  /** The applicant is not switched off, not missing, or counts as gone already. */
+  /** The applicant is not deactivated, not missing, or counts as gone already. */
   | 'nothing_to_close'
-  /** The provider knows the missing applicant: it is polled at once, which ends the wait. */
+  /** The provider knows the missing applicant: it is polled at once, and no longer missing. */
   | 'known'
-  /** The provider does not know the missing applicant, and its name belongs to another one, which the log names. */
+  /** The provider does not know the missing applicant; its name belongs to another one, which is in the log. */
   | 'name_taken'
-  /** The applicant on hold is missing, too: close that first. */
+  /** The applicant on hold is also missing: close `missing` first. */
   | 'missing'
   /** The provider does not know the applicant on hold. */
   | 'unknown'
-  /** The provider gives another review than is known: it is polled at once; try again after that. */
+  /** The provider's review differs from the stored one: it is polled at once; retry after that. */
   | 'other_review'
-  /** The provider knows no applicant of that time, or no redemption is known: tenant or environment may be wrong. */
+  /** The provider knows no applicant of that time, or no redemption is stored. Tenant or environment may be wrong. */
   | 'unproven'
-  /** Something was heard of it meanwhile: try again. */
+  /** The verification changed meanwhile: retry. */
   | 'changed'

@@ -1,4 +1,4 @@
-/** What a host app, the reference server and the command line get from the core. @module */
+/** The types of the service for a host, the reference server and the command line. @module */
 import type {
   LinkConfig,
   Lookup,
@@ -24,9 +24,9 @@ export interface Caller {
   readonly integrationAddress: string
 }
 
-/** Who calls the legacy API. */
+/** An authenticated caller of the legacy API. */
 export interface LegacyCaller {
-  /** Names the API key to operators; not secret. */
+  /** Public name of the API key for operators. */
   readonly keyId: string
 }
 
@@ -60,31 +60,30 @@ export interface LegacyQueries {
    */
   lookup(query: { readonly chainId: string; readonly txHash: string }): Promise<Lookup>
   /**
-   * All payments of a transaction, each judged against an invoice. `verified` is true when every one of them matches.
-   * Payments whose block left the chain are not judged; third-party fees above the limit are `Invalid payment amount`.
-   * A decimal given as a number counts as the shortest text that reads back as it; `parseVerifyRequest` keeps what was
-   * sent.
+   * All payments of a transaction, each verified against an invoice. `verified` is true when all of them match.
+   * Payments off the chain are left out; extra fees above the limit are `Invalid payment amount`. A decimal given as a
+   * number counts as its shortest text; `parseVerifyRequest` returns the exact text of the body.
    *
    * @throws LegacyRequestError `ERR_LEGACY_REQUEST_INVALID`; UnknownTransactionError `ERR_TRANSACTION_NOT_FOUND`.
    */
   verify(request: VerifyRequest): Promise<{ readonly verified: boolean; readonly result: Verify }>
 }
 
-/** What an account is made from. Addresses and handles are accepted in any case. */
+/** A new account. Addresses and handles are accepted in any case. */
 export interface AccountInput {
   readonly handle: string
   readonly address: string
   readonly config: LinkConfig
 }
 
-/** Managing accounts and their link configurations. Source: docs/interface.md 2.4. */
+/** Manages accounts and their link configurations. Source: docs/interface.md 2.4. */
 export interface AccountCommands {
-  /** @throws AccountError `ERR_ACCOUNT_EXISTS`, `ERR_ACCOUNT_INVALID` (says which field and why). */
+  /** @throws AccountError `ERR_ACCOUNT_EXISTS`, `ERR_ACCOUNT_INVALID` (names field and flaw). */
   create(input: AccountInput): Promise<AccountRecord>
   list(): Promise<AccountRecord[]>
   /** @throws AccountError `ERR_ACCOUNT_NOT_FOUND`. */
   get(handle: string): Promise<AccountRecord>
-  /** Replaces the fields given. @throws AccountError `ERR_ACCOUNT_NOT_FOUND`, `ERR_ACCOUNT_INVALID`. */
+  /** Replaces the given fields. @throws AccountError `ERR_ACCOUNT_NOT_FOUND`, `ERR_ACCOUNT_INVALID`. */
   change(handle: string, change: Partial<Omit<AccountInput, 'handle'>>): Promise<AccountRecord>
   /** @throws AccountError `ERR_ACCOUNT_NOT_FOUND`. */
   remove(handle: string): Promise<void>
@@ -94,8 +93,8 @@ export interface AccountCommands {
 export type LegacyKeyView = Pick<LegacyKeyRecord, 'id' | 'name' | 'createdAt' | 'revokedAt'>
 
 /**
- * Managing the API keys of the legacy endpoints. Another process on the same database sees a change a quarter of a
- * second later at the latest, this one at once: docs/decisions/authentication-cache.md.
+ * Manages the API keys of the legacy endpoints. A change applies to this process at once, and to others on the same
+ * database within a quarter of a second: docs/decisions/authentication-cache.md.
  */
 export interface LegacyKeyCommands {
   /** Issues a key; `apiKey` is shown this once. */
@@ -104,13 +103,13 @@ export interface LegacyKeyCommands {
   }): Promise<{ readonly key: LegacyKeyView; readonly apiKey: string }>
   list(): Promise<LegacyKeyView[]>
   /**
-   * Ends a key: at once here, elsewhere within a quarter of a second.
+   * Revokes a key: at once here, elsewhere within a quarter of a second.
    * @throws LegacyKeyNotFoundError `ERR_LEGACY_KEY_NOT_FOUND`.
    */
   revoke(id: string): Promise<LegacyKeyView>
 }
 
-/** Secrets as they are shown once, when issued. */
+/** Plain secrets, returned once when issued. */
 export interface IssuedIntegration {
   readonly integration: IntegrationView
   /** Basic authentication password. */
@@ -122,18 +121,18 @@ export interface IssuedIntegration {
 /** An integration without its secrets. */
 export interface IntegrationView
   extends Pick<IntegrationRecord, 'address' | 'name' | 'notificationUrl' | 'enabled' | 'createdAt'> {
-  /** Whether the next signing secret is prepared, and not yet activated. */
+  /** Whether a next signing secret is prepared and not yet activated. */
   readonly signingSecretPrepared: boolean
   /**
-   * Until when a rejected notification is sent once more with the previous signing secret, in unix milliseconds; null:
-   * it is not.
+   * End of the grace time, in which a rejected notification gets a second attempt with the previous signing secret, in
+   * unix milliseconds; null: there is none.
    */
   readonly previousSigningSecretUntil: number | null
 }
 
 /**
- * Managing integrations. Addresses are accepted in any case. Another process on the same database sees a disabled
- * integration or a new API secret a quarter of a second later at the latest, this one at once:
+ * Manages integrations. Addresses are accepted in any case. A disabled integration or a new API secret applies to this
+ * process at once, and to others on the same database within a quarter of a second:
  * docs/decisions/authentication-cache.md.
  */
 export interface IntegrationCommands {
@@ -145,7 +144,7 @@ export interface IntegrationCommands {
   }): Promise<IssuedIntegration>
   list(): Promise<IntegrationView[]>
   /**
-   * Lets an integration in, or shuts it out: at once here, elsewhere within a quarter of a second.
+   * Enables or disables an integration: at once here, elsewhere within a quarter of a second.
    * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`.
    */
   setEnabled(address: string, enabled: boolean): Promise<IntegrationView>
@@ -165,10 +164,10 @@ export interface IntegrationCommands {
    */
   prepareSigningSecret(address: string): Promise<{ readonly signingSecret: string; readonly isNew: boolean }>
   /**
-   * Signs with the prepared secret from now on. The one before is kept for `graceMs`, 24 hours by default: until then a
-   * notification that is answered 400, 401 or 403 is sent once more at once, signed with it. With 0 it is dropped at
-   * once. One that is still kept from an earlier activation is dropped in either case. Other processes use the new
-   * secret for what they claim from then on.
+   * Signs with the prepared secret from now on. The previous secret stays for `graceMs`, 24 hours by default; 0 deletes
+   * it at once. Within that time a notification that is answered 400, 401 or 403 gets a second attempt at once, signed
+   * with it. A secret from an earlier activation is deleted in either case. Other processes sign the deliveries that
+   * they claim from now on with the new secret.
    * @returns The end of the grace time in unix milliseconds, or null.
    * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_SIGNING_SECRET_NOT_PREPARED`; SealedSecretError
    * `ERR_SECRET_UNREADABLE` when the prepared one cannot be opened; RangeError.
@@ -178,25 +177,25 @@ export interface IntegrationCommands {
     options?: { readonly graceMs?: number | undefined },
   ): Promise<{ readonly previousUntil: number | null }>
   /**
-   * Drops the prepared signing secret.
+   * Deletes the prepared signing secret.
    * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_SIGNING_SECRET_NOT_PREPARED`.
    */
   abortSigningSecret(address: string): Promise<void>
   /**
-   * Seals every signing secret and every data key with the newest master key, prepared and previous signing secrets
-   * too, and drops previous ones whose grace time is over. Secrets that are kept as hashes cannot follow: they need
-   * their key until they are rotated or issued anew, and the answer names them.
-   * @throws SealedSecretError `ERR_SECRET_UNREADABLE` when one needs a key that is not listed; nothing is resealed
-   * then.
+   * Seals every signing secret (also prepared and previous ones) and every data key with the newest master key.
+   * Previous secrets past their grace time are deleted. Hashed secrets need their old key until they are rotated or
+   * issued again; the answer lists them.
+   * @throws SealedSecretError `ERR_SECRET_UNREADABLE` when one needs a key that is not configured; nothing is
+   * resealed then.
    */
   resealSecrets(): Promise<Resealed>
 }
 
-/** What sealing with the newest master key came to. */
+/** The result of resealing with the newest master key. */
 export interface Resealed {
-  /** Signing secrets that were sealed with another key before. */
+  /** Number of signing secrets that had another key before. */
   readonly resealed: number
-  /** Data keys that were sealed with another key before, such as the one of e-mail addresses. */
+  /** Number of data keys that had another key before, such as the one of e-mail addresses. */
   readonly dataKeys: number
   /**
    * Addresses of integrations whose API secret, or the previous one within its grace time, still needs an older master
@@ -207,28 +206,28 @@ export interface Resealed {
   readonly olderLegacyKeys: readonly string[]
 }
 
-/** Deliveries as an operator works with them. */
+/** The operator's commands on deliveries. */
 export interface DeliveryCommands {
-  /** Deliveries that fit, oldest first. @throws BadRequestError `ERR_ADDRESS_INVALID`, `ERR_TX_HASH_INVALID`. */
+  /** Deliveries of the filter, oldest first. @throws BadRequestError `ERR_ADDRESS_INVALID`, `ERR_TX_HASH_INVALID`. */
   list(
     query: DeliveryFilter & { readonly afterId?: string | undefined; readonly limit: number },
   ): Promise<DeliveryView[]>
-  /** How many fit. */
+  /** Number of deliveries of the filter. */
   count(filter: DeliveryFilter): Promise<number>
   /** @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`. */
   find(deliveryId: string): Promise<DeliveryView>
   /**
-   * Makes one delivery due now, whatever its status; it is signed with the secret of the moment, and marked in the
-   * attempt log.
+   * Makes one delivery of any status due now. It is signed with the active secret at the attempt, and marked as a
+   * replay in the attempt log.
    *
-   * @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`; `ERR_DELIVERY_UNDER_WAY` while a dispatcher holds it.
+   * @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`; `ERR_DELIVERY_UNDER_WAY` while it is leased.
    */
   replay(deliveryId: string): Promise<DeliveryView>
   /**
-   * Makes every delivery due that fits and is there now, in parts, each committed with its record in the audit log: all
-   * of them, or those until `signal` aborts.
+   * Makes every present delivery of the filter due, in parts, until `signal` aborts. Each part is committed with its
+   * record in the audit log.
    *
-   * @throws RangeError For a filter without a status: replaying what was delivered must be said.
+   * @throws RangeError For a filter without a status: replays of delivered deliveries must be explicit.
    */
   replayAll(
     filter: DeliveryFilter,
@@ -242,52 +241,51 @@ export interface DeliveryCommands {
   endpoints(): Promise<EndpointView[]>
 }
 
-/** How far a replay has come. */
+/** Progress of a replay. */
 export interface ReplayTotals {
   readonly replayed: number
-  /** Left alone, because a dispatcher held them: their attempt was under way. */
+  /** Skipped, because they were leased: their attempt was in flight. */
   readonly underWay: number
 }
 
-/** The audit log as an operator reads it. */
+/** The operator's reads of the audit log. */
 export interface AuditQueries {
   /** Records in their order. */
   list(query: { readonly afterSeq?: number | undefined; readonly limit: number }): Promise<AuditRecord[]>
-  /** Its newest record, to be kept outside the database; null: the log is empty. */
+  /** Its newest record, to store outside the database; null: the log is empty. */
   head(): Promise<AuditHead | null>
   /** Checks the chain from its first record to its last. */
   verify(): Promise<AuditVerdict>
 }
 
-/** What shows later that the log was not cut off or written anew before this record. */
+/** Proof, stored outside, that no record up to this one was deleted or rewritten. */
 export type AuditHead = Pick<AuditRecord, 'seq' | 'at' | 'hash'>
 
-/** Whether the audit log is as it was written. */
+/** Whether the audit log is intact. */
 export interface AuditVerdict {
-  /** Records that were checked. */
+  /** Number of checked records. */
   readonly records: number
-  /** The newest one, or null: keep its number and hash elsewhere, and an end that was cut off shows too. */
+  /** The newest record, or null. Number and hash, stored outside, also reveal deleted records at the end. */
   readonly last: AuditHead | null
-  /** The first `seq` that is missing, altered, or keyed with a master key that is not here; null: all is as written. */
+  /** The first `seq` that is missing, altered, or keyed with an unconfigured master key; null: the log is intact. */
   readonly brokenAt: number | null
 }
 
-/** A loop that works until its signal aborts; it survives errors of the world and reports them as events. */
+/** A loop until its signal aborts. Errors do not stop it; it reports them as events. */
 export interface Loop {
   run(signal: AbortSignal): Promise<void>
 }
 
-/** How a chain is doing. */
+/** The health of a chain. */
 export interface ChainStatus {
   readonly chainId: number
-  /** Newest height seen, or null before the first answer. */
+  /** Newest known height, or null before the first answer. */
   readonly head: number | null
   /**
-   * Time of that block by its header, in unix milliseconds: it ages when the nodes stand still. Null before the first
-   * answer.
+   * Header time of that block, in unix milliseconds: it grows old when the nodes stall. Null before the first answer.
    */
   readonly headAt: number | null
-  /** Highest height whose payments are committed, or null. */
+  /** Highest indexed height, or null. */
   readonly indexed: number | null
   /** How the newest blocks were proven, or null before the first commit of this process. */
   readonly proof: ProofLevel | null
@@ -298,35 +296,35 @@ export interface ChainStatus {
   readonly endpoints: readonly EndpointStatus[]
   /** The last error, or null when the last round went well. */
   readonly error: string | null
-  /** The newest error of this process with its time in unix milliseconds, also when it is over; null: none. */
+  /** The newest error of this process with its time in unix milliseconds, also after recovery; null: none. */
   readonly lastError: { readonly message: string; readonly at: number } | null
 }
 
 /** Follows one chain. */
 export interface Indexer extends Loop {
   readonly chainId: number
-  /** One round: reads the head and commits what is new. Resolves true when it reached the head. */
+  /** One round: reads the head and commits new blocks. Resolves true when it reached the head. */
   step(signal?: AbortSignal): Promise<boolean>
   status(): ChainStatus
 }
 
-/** Sends what the outbox holds. */
+/** Sends the deliveries of the outbox. */
 export interface Dispatcher extends Loop {
-  /** Claims and attempts what is due now, once. Resolves the number of attempts. */
+  /** Claims and attempts due deliveries once. Resolves the number of attempts. */
   runOnce(signal?: AbortSignal): Promise<number>
-  /** Tells a running loop that something may be due. */
+  /** Wakes a running loop: deliveries may be due. */
   wake(): void
 }
 
-/** Asks the receipt source about payments without a final answer. */
+/** Polls the receipt source for payments without a final state. */
 export interface ReceiptPoller extends Loop {
   /** One round over all such payments. Resolves the number of updates applied. */
   runOnce(signal?: AbortSignal): Promise<number>
 }
 
-/** Asks the fulfilment source about deposits that wait. */
+/** Polls the fulfilment source for waiting deposits. */
 export interface FulfilmentPoller extends Loop {
-  /** One round over all of them. Resolves the number of payments recorded. */
+  /** One round over all of them. Resolves the number of recorded payments. */
   runOnce(signal?: AbortSignal): Promise<number>
 }
 
@@ -334,23 +332,22 @@ export interface FulfilmentPoller extends Loop {
 export interface JoinedUpdate {
   readonly result: UpdateResult
   /**
-   * Call it once the host has committed: it tells the event sink and wakes the dispatcher. Without it the delivery
-   * waits for the next look.
+   * Call it once the host has committed: it publishes the events and wakes the dispatcher. Without it the delivery
+   * waits for the dispatcher's next poll of the outbox.
    */
   committed(): void
 }
 
-/** The whole service, embedded in a host app or wired by the reference server. */
+/** The whole service, in a host or in the reference server. */
 export interface Service {
   readonly store: Store
   /**
-   * Resolves the caller, or null for every failure alike. `authorization` is the header's value. Source:
-   * docs/interface.md 5.
+   * Resolves the caller, or null for any failure. `authorization` is the header's value. Source: docs/interface.md 5.
    */
   authenticate(authorization: string | null | undefined): Promise<Caller | null>
   readonly payments: PaymentQueries
   /**
-   * Resolves whose legacy API key the header's value is, bare or as `Bearer <key>`; null for every failure alike.
+   * Resolves the caller of a legacy API key, bare or as `Bearer <key>`; null for any failure.
    * Source: docs/interface.md 5, docs/decisions/authentication-cache.md.
    */
   authenticateLegacy(authorization: string | null | undefined): Promise<LegacyCaller | null>
@@ -360,8 +357,8 @@ export interface Service {
   /** Applies a processor's update; idempotent by its id. @throws UpdateConflictError `ERR_UPDATE_CONFLICT`. */
   applyUpdate(update: ProcessorUpdate): Promise<UpdateResult>
   /**
-   * The same inside a transaction of the host, such as `joinPostgresTransaction` of store-sql makes: the update, the
-   * new version, its snapshot and its delivery are kept or lost together with the host's own rows.
+   * Applies an update inside a transaction of the host, such as one from `joinPostgresTransaction` of store-sql. The
+   * update, version, snapshot and delivery are committed or rolled back together with the host's own rows.
    * @throws UpdateConflictError `ERR_UPDATE_CONFLICT`.
    */
   applyUpdateIn(within: Pick<Store, 'transaction'>, update: ProcessorUpdate): Promise<JoinedUpdate>
@@ -376,6 +373,6 @@ export interface Service {
   readonly fulfilments: FulfilmentPoller | null
   /** Null when no identity provider was given. */
   readonly identity: Identity | null
-  /** Runs every loop until the signal aborts and all have stopped cleanly. */
+  /** Runs every loop until the signal aborts, then drains them. */
   run(signal: AbortSignal): Promise<void>
 }

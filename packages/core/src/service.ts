@@ -1,4 +1,4 @@
-/** Puts the use cases together on the ports of a host. Source: docs/architecture.md. @module */
+/** Composes the use cases on the ports of a host. Source: docs/architecture.md. @module */
 import type { ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
 import { createAccountCommands } from './accounts/commands.js'
 import { createHeadAnnouncer } from './audit/announce-head.js'
@@ -40,21 +40,21 @@ import { silentLogger, systemClock, systemIds, systemRandom } from './world/syst
 /** A chain to follow. */
 export interface FollowedChain {
   readonly chain: Chain
-  /** Where to begin when nothing is indexed yet: a height, or the head at that moment. @default 'head' */
+  /** Where to begin when nothing is indexed yet: a height, or the current head. @default 'head' */
   readonly startBlock?: number | 'head' | undefined
   /**
-   * How often the head is read at least, in milliseconds; a node that tells of new blocks makes it sooner.
+   * Longest time between reads of the head, in milliseconds; a node that announces new blocks shortens it.
    * @default 1000
    */
   readonly pollMs?: number | undefined
   /**
-   * How long the chain is kept from other processes after a sign of life of this one, in milliseconds, 100 or more.
+   * Duration of the chain's lease, in milliseconds, 100 or more; this process extends it while it runs.
    * @default 15000
    */
   readonly leaseMs?: number | undefined
 }
 
-/** What a host brings. */
+/** The ports and options of a host. */
 export interface ServiceDeps {
   /** A migrated store. */
   readonly store: Store
@@ -65,16 +65,16 @@ export interface ServiceDeps {
   readonly chains?: readonly FollowedChain[] | undefined
   /** @default none: states change by processor updates alone */
   readonly receipts?: { readonly source: ReceiptSource; readonly everyMs?: number | undefined } | undefined
-  /** @default none: payments that leave for another chain are kept, and wait */
+  /** @default none: bridge deposits are stored and wait */
   readonly fulfilments?: { readonly source: FulfilmentSource; readonly everyMs?: number | undefined } | undefined
-  /** Sharing of identity verifications. @default none: the endpoint answers that it is not enabled */
+  /** Sharing of identity verifications. @default none: the endpoint answers `not enabled` */
   readonly identity?:
     | {
         readonly provider: IdentityProvider
-        /** The host's own users. @default accounts in the store */
+        /** The host's accounts. @default accounts in the store */
         readonly accounts?: IdentityAccounts | undefined
         /**
-         * Begins the names of applicants at the provider: tells this service and environment from others there.
+         * Prefix of external user ids: separates this service and environment from others at the provider.
          * @default 'pi'
          */
         readonly namespace?: string | undefined
@@ -82,26 +82,25 @@ export interface ServiceDeps {
       }
     | undefined
   /**
-   * Blocks on top of a block until its payments are final, by chain; null: never. The legacy endpoints say so, and no
-   * reorganisation is followed deeper. Chains that are not named here keep the number of docs/interface.md 8, and the
-   * others are never final.
+   * Confirmations until a payment is final, by chain; null: never. The legacy endpoints answer it, and no
+   * reorganisation is followed deeper. Other chains have the number of docs/interface.md 8, or are never final.
    */
   readonly confirmations?: Confirmations | undefined
   /**
-   * What others than the service may take from a payment that the legacy verify calls paid, in basis points of the
-   * gross amount: a whole number from 0 to 10000. The payer chooses the extra fee, and may be who gets it.
+   * Largest extra fee of a payment that the legacy verify accepts, in basis points of the gross amount, 0 to 10000. The
+   * payer chooses the extra fee, and may be its receiver.
    * @default defaultMaxExtraFeeBps, 1 %
    */
   readonly maxExtraFeeBps?: number | undefined
   /** Dev only: accept `http:` notification URLs to this machine. @default false */
   readonly allowLoopbackHttp?: boolean | undefined
   /**
-   * Whether the operator closed an address, which is then refused as the host of a notification URL. Give the sender
-   * the same rule: it is the one that knows where a name leads.
-   * @default none is
+   * Whether the operator denies an address as the host of a notification URL. Give the sender the same rule: it
+   * resolves the names.
+   * @default none is denied
    */
   readonly isDeniedAddress?: ((address: string) => boolean) | undefined
-  /** Who the audit log names. @default 'service' */
+  /** The actor in the audit log. @default 'service' */
   readonly actor?: string | undefined
   /** How deliveries are sent. @default dispatcherDefaults */
   readonly delivery?: DispatcherOptions | undefined

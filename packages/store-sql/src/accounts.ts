@@ -1,4 +1,4 @@
-/** Accounts with their handles and link configurations. Source: docs/interface.md 2.4, 4.3. @module */
+/** Stores accounts with their handles and link configurations. Source: docs/interface.md 2.4, 4.3. @module */
 import type { AccountRecord, AccountStore } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
 import type { Connection, Engine } from './engine.js'
@@ -8,7 +8,7 @@ import type { AccountRow } from './schema/tables.js'
 
 const columns = ['handle', 'address', 'config', 'created_at'] as const
 
-/** Accounts by handle. The addresses of an account are rows of their own, written with it. */
+/** Accounts by handle. The addresses of an account are separate rows, written with it. */
 export function createAccountStore(engine: Engine): AccountStore {
   const { read, transaction } = engine
   const findHandle = prepare(engine, (value: ValueOf<{ handle: string }>) =>
@@ -42,7 +42,7 @@ export function createAccountStore(engine: Engine): AccountStore {
     },
     async update(handle, { address, config }) {
       const values = {
-        // The handle is no change: a statement with nothing else to set still answers the row, and holds it.
+        // Setting the handle changes nothing: without other changes the statement still returns and locks the row.
         handle: pack(handle),
         ...(address === undefined ? {} : { address }),
         ...(config === undefined ? {} : { config: pack(config) }),
@@ -91,7 +91,7 @@ async function insertAddresses(db: Connection, { handle, address, config }: Acco
     .execute()
 }
 
-// The database would sort handles as JSON text.
+// The database would sort the handles as JSON text.
 function records(rows: readonly Selectable<AccountRow>[]): AccountRecord[] {
   return rows.map(accountRecord).sort((a, b) => (a.handle < b.handle ? -1 : 1))
 }

@@ -1,4 +1,4 @@
-/** The audit log. What its records say and how they are chained is the core's. @module */
+/** Stores the audit log; the core fills and chains its records. @module */
 import type { AuditAction, AuditRecord, AuditStore, StoreTransaction } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
 import type { Connection, SqlDialect } from './engine.js'
@@ -29,7 +29,7 @@ export async function newestAudit(db: Connection): Promise<AuditRecord | null> {
 
 /** The audit log within a transaction. */
 export function auditIn(db: Connection, dialect: SqlDialect): Pick<StoreTransaction, 'lockAudit' | 'appendAudit'> {
-  /** The number that the next record has; null until the log is locked. */
+  /** Number of the next record; null until the log is locked. */
   let following: number | null = null
   return {
     async lockAudit() {
@@ -76,7 +76,7 @@ function auditRecord(row: Selectable<AuditRow>): AuditRecord {
   }
 }
 
-/** What somebody made unreadable is shown as it is: its hash tells that it was altered. */
+/** An unreadable record is returned as stored: its hash shows that it was altered. */
 function readable<T>(text: string): T {
   try {
     return unpack<T>(text)

@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => opened.close())
 
 describe('transactions', () => {
-  test('one inside the work of another is refused instead of waiting for ever', async () => {
+  test('inside the work of another is rejected instead of waiting for ever', async () => {
     await expect(store.transaction(() => store.transaction(async () => 1))).rejects.toThrow(TypeError)
     await expect(store.transaction(() => store.integrations.insert(integration()))).rejects.toThrow(TypeError)
     expect(await store.integrations.list()).toEqual([])
@@ -30,7 +30,7 @@ describe('transactions', () => {
     expect(await later).toBe(true)
   })
 
-  test('operations after the end are refused', async () => {
+  test('operations after the end are rejected', async () => {
     let kept: StoreTransaction | undefined
     await store.transaction(async (tx) => {
       kept = tx
@@ -40,7 +40,7 @@ describe('transactions', () => {
   })
 })
 
-describe('mistakes of a caller are refused before any work', () => {
+describe('invalid arguments are rejected before any work', () => {
   const page = { integrationAddress: shop, limit: 10 }
   const within = (work: (tx: StoreTransaction) => Promise<unknown>) => store.transaction(work)
   const cases: [string, () => Promise<unknown>, typeof TypeError | typeof RangeError][] = [
@@ -82,7 +82,7 @@ describe('mistakes of a caller are refused before any work', () => {
     })
 })
 
-test('the tokens of claims are the ids given, one for each call, with how often the endpoint began anew', async () => {
+test('a claim token is a new id and the epoch of its endpoint', async () => {
   let count = 0
   const numbered = createStore(opened.engine, { next: () => `token ${++count}` })
   await numbered.integrations.insert(integration())

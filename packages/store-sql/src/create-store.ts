@@ -1,4 +1,4 @@
-/** The store over either database. @module */
+/** Builds the store over either database. @module */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { systemIds } from '@payment-integration/core'
 import type { Ids, Store } from '@payment-integration/core/ports'
@@ -53,11 +53,11 @@ export function createStore(database: Engine, ids: Ids = systemIds): Store {
 }
 
 /**
- * Refuses a transaction that is started by the work of another one: it would wait for its own end. Work that merely
- * outlives its transaction may start new ones.
+ * Rejects a transaction that starts inside the work of another one: it would wait for itself. Work that outlives its
+ * transaction may start new ones.
  *
- * @returns The engine, and one for transactions whose work is ours and starts none: they are refused as well, but not
- * followed, as that makes every promise of the process dearer while they run.
+ * @returns The engine, and one for the store's own transactions, whose work never starts another. These are rejected
+ * inside other work too, but not tracked: tracking slows every promise of the process while they run.
  */
 function refuseNesting(database: Engine): { readonly engine: Engine; readonly outbox: Engine } {
   const current = new AsyncLocalStorage<{ open: boolean }>()
@@ -77,7 +77,7 @@ function refuseNesting(database: Engine): { readonly engine: Engine; readonly ou
       } finally {
         scope.open = false
         running -= 1
-        // Until Node 24 every promise of the process costs more while somebody follows a context.
+        // Until Node 24, tracking a context slows every promise of the process.
         if (running === 0) current.disable()
       }
     },

@@ -1,4 +1,4 @@
-/** Keys that data is stored under, which arrive sealed. @module */
+/** Stores data keys, which arrive sealed. @module */
 import type { DataKeyStore, DataKeyTransaction, SealedSecret } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
 import type { Connection, Engine } from './engine.js'
@@ -14,14 +14,14 @@ export function createDataKeyStore({ transaction, dialect }: Engine): DataKeySto
       const rows = await transaction((db) =>
         run<DataKeyRow>(db, dialect, (parameter) => {
           const values = [pack(purpose), candidate.keyVersion, candidate.sealed].map(parameter)
-          // One statement, so that of several callers at once one wins. The update changes nothing: only so does it
-          // answer what was there.
+          // One statement, so that of several callers at once one wins. The update changes nothing, but makes the
+          // statement return the stored key.
           return `insert into ${table} as k (purpose, key_version, sealed) values (${values.join(', ')})
             on conflict (purpose) do update set sealed = k.sealed returning purpose, key_version, sealed`
         }),
       )
       const [row] = rows
-      if (row === undefined) throw new TypeError('The statement of data keys answered no row.')
+      if (row === undefined) throw new TypeError('The statement of data keys returned no row.')
       return sealedSecret(row)
     },
   }

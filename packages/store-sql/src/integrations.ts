@@ -1,4 +1,4 @@
-/** Integrations and their secrets, which arrive hashed or sealed. @module */
+/** Stores integrations and their secrets, which arrive hashed or sealed. @module */
 import type { IntegrationRecord, IntegrationStore, StoreTransaction } from '@payment-integration/core/ports'
 import { type Selectable, sql, type Updateable } from 'kysely'
 import { forgetHealth } from './deliveries/endpoint-rows.js'
@@ -22,7 +22,7 @@ export function createIntegrationStore(engine: Engine): IntegrationStore {
         previousKeyVersion: previous.keyVersion,
         previousHash: previous.hash,
       })
-      if (row === undefined) throw new TypeError('The statement of credentials answered no row.')
+      if (row === undefined) throw new TypeError('The statement of credentials returned no row.')
       return {
         usable: integer(row.usable) === 1,
         current: { keyVersion: integer(row.key_version), hash: row.hash },
@@ -113,7 +113,7 @@ async function updateIntegration(
   return integrationRecord(row)
 }
 
-/** Whether a change begins the endpoint anew: what it answered before tells nothing of how it does now. */
+/** Whether a change resets the health of the endpoint: earlier answers are no longer about this endpoint. */
 function endpointBegins(before: Selectable<IntegrationRow>, { notification_url, enabled }: Updateable<IntegrationRow>) {
   const moved = notification_url !== undefined && notification_url !== before.notification_url
   return moved || (enabled === 1 && integer(before.enabled) === 0)
@@ -127,7 +127,7 @@ interface CredentialsQuery {
   readonly previousHash: string
 }
 
-/** The join answers one row of the same columns for every address, so that both cost the same. */
+/** The join returns one row of the same columns for every address, so that the cost is the same. */
 function credentialsQuery(read: Connection, value: ValueOf<CredentialsQuery>) {
   return read
     .selectFrom(sql<{ one: number }>`(select 1 as one)`.as('always'))
@@ -149,7 +149,7 @@ function credentialsQuery(read: Connection, value: ValueOf<CredentialsQuery>) {
 
 type Change = Parameters<IntegrationStore['update']>[1]
 
-/** The columns of the fields that are given; an absent or undefined field changes nothing. */
+/** The columns of the given fields; an absent or undefined field is unchanged. */
 function changedColumns(change: Change): Updateable<IntegrationRow> {
   const { name, notificationUrl, enabled, apiSecret, previousApiSecret } = change
   const { signingSecret, preparedSigningSecret: prepared, previousSigningSecret: previous } = change

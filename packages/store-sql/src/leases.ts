@@ -1,4 +1,4 @@
-/** Leases: what only one process at a time should do. @module */
+/** Stores leases, for work that one process at a time does. @module */
 import type { LeaseStore } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import type { Engine } from './engine.js'
@@ -11,7 +11,7 @@ export function createLeaseStore({ transaction, dialect }: Engine): LeaseStore {
   return {
     async acquire({ name, holder, ttlMs }) {
       const end = sql<number>`${dialect.now()} + ${checkInteger(ttlMs, 'ttlMs', 1)}`
-      // A lease that ended at this very millisecond is free.
+      // A lease that ends in this millisecond is free.
       const taken = sql`insert into ${table()} as l (name, holder, expires_at) values (${pack(name)}, ${pack(holder)}, ${end})
         on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at
         where l.holder = excluded.holder or l.expires_at <= ${dialect.now()}

@@ -1,4 +1,4 @@
-/** API keys of the legacy endpoints, which arrive hashed. Source: docs/interface.md 5 (legacy API). @module */
+/** Stores API keys of the legacy endpoints, which arrive hashed. Source: docs/interface.md 5 (legacy API). @module */
 import type { LegacyKeyRecord, LegacyKeyStore, StoreTransaction } from '@payment-integration/core/ports'
 import { type Selectable, sql } from 'kysely'
 import type { Connection, Engine } from './engine.js'
@@ -84,7 +84,7 @@ function prepareHashes(engine: Engine, count: number) {
   )
 }
 
-/** The rows with any of these hashes, of whichever key version. */
+/** The rows with any of these hashes, of any key version. */
 export function hashesQuery(db: Connection, hashes: readonly string[]) {
   return db.selectFrom('legacy_keys').select(columns).where('hash', 'in', hashes)
 }

@@ -95,7 +95,7 @@ onBothDatabases((empty) => {
     expect(rows.map((row) => Object.values(row).map(String))).toEqual([['a', 'b', '1', '7']])
   })
 
-  test.each([101, 250])('version %i, which this code does not know, is refused and left alone', async (version) => {
+  test.each([101, 250])('unknown version %i is rejected and unchanged', async (version) => {
     const engine = await ofVersion(version)
     await expect(migrate(engine)).rejects.toThrow(
       `The database has schema version ${version}, and this code knows 100; run the newer release.`,
@@ -103,7 +103,7 @@ onBothDatabases((empty) => {
     expect(await versions(engine)).toEqual([version])
   })
 
-  test.each([1, 12, 13, 99])('version %i of a development release is refused and left alone', async (version) => {
+  test.each([1, 12, 13, 99])('version %i of a development release is rejected and unchanged', async (version) => {
     const engine = await ofVersion(version)
     await expect(createStore(engine).migrate()).rejects.toMatchObject({
       name: 'StoreError',
@@ -125,7 +125,7 @@ onBothDatabases((empty) => {
       expect(await engine.transaction((db) => hasTable(db, table))).toBe(false)
   })
 
-  test('a later migration that fails half-way changes nothing, and runs once the cause is gone', async () => {
+  test('a later migration that fails half-way changes nothing, and succeeds once the cause is removed', async () => {
     const engine = await empty()
     const { name, hasTable } = engine.dialect
     await migrate(engine)

@@ -30,14 +30,14 @@ export async function migrate(
   for (let done = false; !done; ) done = await transaction(step, { isLong: true })
 }
 
-/** Runs the next migration. Resolves whether the schema is current then. */
+/** Runs the next migration. Resolves whether the schema is current afterwards. */
 async function migrateOnce(db: Connection, dialect: SqlDialect, migrations: readonly Migration[]): Promise<boolean> {
   const { types, name } = dialect
   const newest = baselineVersion + migrations.length - 1
   await dialect.beginMigration(db)
   const versions = sql.raw(name('schema_versions'))
   const version = await versionOf(db, dialect, newest)
-  // CREATE TABLE IF NOT EXISTS asks for the right to create even where the table exists; a worker's role has none.
+  // CREATE TABLE IF NOT EXISTS needs the right to create even if the table exists; the role of a worker lacks it.
   if (version === null)
     await sql`create table ${versions} (version ${sql.raw(types.integer)} not null primary key)`.execute(db)
   const next = version === null ? baselineVersion : version + 1
@@ -48,7 +48,7 @@ async function migrateOnce(db: Connection, dialect: SqlDialect, migrations: read
   return next === newest
 }
 
-/** The version of the schema; null where there is none. Rejects versions that this code does not know. */
+/** The version of the schema; null without a schema. Rejects unknown versions. */
 async function versionOf(db: Connection, dialect: SqlDialect, newest: number): Promise<number | null> {
   if (!(await dialect.hasTable(db, 'schema_versions'))) return null
   const versions = sql.raw(dialect.name('schema_versions'))

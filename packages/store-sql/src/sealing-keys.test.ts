@@ -47,7 +47,7 @@ async function sealedEverywhere() {
   return store
 }
 
-test('every column that names a key is a place, or is marked as needing none at the start', async () => {
+test('every column with a key version is a counted place, or is marked as not needed at the start', async () => {
   await createStore(opened.engine).migrate()
   const columns = await columnsOf(opened.engine.read)
   const named = columns.filter((name) => /[._]key_version$/.test(name))
@@ -57,7 +57,7 @@ test('every column that names a key is a place, or is marked as needing none at 
   expect(columns).toEqual(expect.arrayContaining(sealed.map((name) => name.replace(/sealed$/, 'key_version'))))
 })
 
-test('something sealed in any one place stops a start without its key, and the message names the place and the key', async () => {
+test('a row in any place rejects a start without its key; the message names place and key', async () => {
   const store = await sealedEverywhere()
   expect((await store.sealingKeys(Date.now())).map(({ place }) => place)).toEqual(places.map(({ place }) => place))
   await checkMasterKey(store, oldKey)

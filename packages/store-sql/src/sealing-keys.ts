@@ -1,4 +1,4 @@
-/** Which master keys stored rows need, by place. Source: docs/decisions/secrets.md. @module */
+/** Counts the rows that need each master key, by place. Source: docs/decisions/secrets.md. @module */
 import type { SealingKeyUse } from '@payment-integration/core/ports'
 import type { Engine, Parameter } from './engine.js'
 import { run } from './internal/statement.js'
@@ -13,15 +13,15 @@ export type KeyColumn = {
 
 /** A place whose rows need a master key. */
 interface SealingPlace {
-  /** What is kept there, as an operator reads it. */
+  /** The secret there, named for operators. */
   readonly holds: string
-  /** Which of the rows still need their key. @default all of them */
+  /** The rows that still need their key. @default all rows */
   where?(parameter: Parameter, now: number): string
 }
 
 /**
- * Every column that names a key, by the place that it speaks of; null: the start needs no master key for it. A column
- * that is missing here does not compile.
+ * Every column that names a master key, by place; null: the start does not need that key. A missing column does not
+ * compile.
  */
 export const sealingPlaces: Readonly<Record<KeyColumn, SealingPlace | null>> = {
   'integrations.signing_key_version': { holds: 'integrations.signing_secret' },
@@ -37,9 +37,9 @@ export const sealingPlaces: Readonly<Record<KeyColumn, SealingPlace | null>> = {
   },
   'legacy_keys.key_version': { holds: 'legacy_keys.secret', where: () => 'revoked_at is null' },
   'data_keys.key_version': { holds: 'data_keys.key' },
-  // It names the data key, whose own row is counted. There may be millions of addresses.
+  // It names a data key, whose own row is counted. There may be millions of addresses.
   'identity_subjects.email_key_version': null,
-  // A record never gets another key, and only `audit verify` needs it: a key that leaked must be removable.
+  // A record never changes its key, and `audit verify` alone needs it: a leaked key must be removable.
   'audit.key_version': null,
 }
 

@@ -1,4 +1,4 @@
-/** Snapshots and the deliveries they owe. @module */
+/** Stores snapshots and their deliveries. @module */
 import type { NewSnapshot } from '@payment-integration/core/ports'
 import type { BulkColumn, BulkInsert, Connection, SqlDialect } from './engine.js'
 import { bulk } from './internal/bulk.js'
@@ -19,7 +19,7 @@ const deliveryColumns: readonly BulkColumn[] = [
 
 /**
  * Stores snapshots, and one delivery, due at once, for each whose integration is registered with a notification URL.
- * Resolves how many deliveries that were. Rejects with the database's own unique violation when a (payment, version) is
+ * Resolves the number of deliveries. Rejects with the database's own unique violation when a (payment, version) is
  * stored already.
  */
 export async function insertSnapshots(
@@ -46,12 +46,12 @@ export async function insertSnapshots(
     rows: deliveries,
     fixed: [{ name: 'created_at', value: dialect.nowText }],
   })
-  if (ids === null) throw new Error('The database left out deliveries that were inserted.')
+  if (ids === null) throw new Error('The database did not return all inserted deliveries.')
   await putOut(db, dialect, ids)
   return deliveries.length
 }
 
-/** Puts deliveries into the outbox, due since they were made. */
+/** Adds deliveries to the outbox, due since their creation. */
 async function putOut(db: Connection, dialect: SqlDialect, ids: readonly number[]): Promise<void> {
   const { name, oneOf } = dialect
   await run(
@@ -64,7 +64,7 @@ async function putOut(db: Connection, dialect: SqlDialect, ids: readonly number[
   )
 }
 
-/** Those integrations that are registered with a notification URL. */
+/** The integrations that are registered with a notification URL. */
 async function notifiedAmong(
   db: Connection,
   dialect: SqlDialect,

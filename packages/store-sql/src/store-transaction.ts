@@ -21,14 +21,14 @@ import { findUpdate, insertUpdate, settleUpdate, waitingUpdates } from './update
 
 /**
  * Binds the operations to a transaction's connection.
- * @param madeDue - Told how many deliveries became due.
+ * @param madeDue - Called with the number of deliveries that became due.
  */
 export function createStoreTransaction(
   db: Connection,
   dialect: SqlDialect,
   madeDue: (deliveries: number) => void,
 ): StoreTransaction {
-  /** The tips of chains that this transaction has locked, or null: nobody else moves them until it ends. */
+  /** The tips of the chains that this transaction has locked; null: the chain has none. */
   const tips = new Map<number, Tip | null>()
   const tipOf = async (chainId: number) => tips.get(chainId) ?? (tips.has(chainId) ? null : readTip(db, chainId))
   return {

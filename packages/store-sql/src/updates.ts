@@ -1,4 +1,4 @@
-/** Processor updates: every one is kept under its id. Source: docs/decisions/processor-updates.md. @module */
+/** Stores every processor update under its id. Source: docs/decisions/processor-updates.md. @module */
 import type { ProcessorUpdate, UpdateOutcome } from '@payment-integration/contract'
 import type { StoredUpdate } from '@payment-integration/core/ports'
 import { type Selectable, sql } from 'kysely'
@@ -57,7 +57,7 @@ export async function waitingUpdates(
   dialect: SqlDialect,
   keys: readonly { chainId: number; txHash: string }[],
 ): Promise<StoredUpdate[]> {
-  // Nothing waits most of the time, and a range may hold 50,000 keys.
+  // Usually no update waits, and a range may have 50,000 keys.
   const any = await db.selectFrom('updates').select('seq').where('outcome', '=', sql.lit('waiting')).limit(1).execute()
   if (any.length === 0) return []
   const distinct = new Map(keys.map(({ chainId, txHash }) => [`${chainId}:${txHash}`, [chainId, txHash]]))
@@ -76,7 +76,7 @@ export async function waitingUpdates(
 }
 
 /**
- * Records what became of a waiting update.
+ * Stores the outcome of a waiting update.
  * @throws RangeError When no update waits under this id.
  */
 export async function settleUpdate(

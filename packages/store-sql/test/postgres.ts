@@ -114,8 +114,8 @@ export async function startPostgres({ fsync = true }: TestPostgresOptions = {}):
   }
 }
 
-// The binaries as installed, or a copy where that user cannot reach them or the links among the libraries are missing:
-// npm keeps no links, and the package makes them in an install script that may be switched off.
+// The installed binaries, or a copy if that user cannot reach them or links among the libraries are missing. npm packs
+// no links; the package makes them in an install script, which may be switched off.
 function usableBinaries(folder: string, home: string): string {
   const links = JSON.parse(readFileSync(join(folder, 'pg-symlinks.json'), 'utf8')) as {
     source: string

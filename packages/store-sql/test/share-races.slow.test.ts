@@ -27,11 +27,11 @@ interface Result {
   readonly passed: number
 }
 
-/** A path that is killed at each of its await points. `before` leaves what the path finds. */
+/** A path that is killed at each of its await points. `before` prepares the database. */
 interface Path {
   readonly before?: { readonly by: string; readonly loses?: 'before' | 'after'; readonly review?: Review }
   readonly dies: (email: string, name: string) => ShareTask
-  /** Who shares in the end, and what is answered then. */
+  /** The final share, and its answer. */
   readonly asks: string
   readonly answers: Answer
   /** How many redemptions there are in the end. */
@@ -142,7 +142,7 @@ describe.skipIf(postgresMissing)(
         await migrated(schema)
         const preparing = startSharing(schema)
         const healthy = startSharing(schema, 3 * redemptionLeaseMs)
-        /** Leaves what the path finds; resolves the name that was redeemed. */
+        /** Prepares the database; resolves the redeemed name. */
         async function prepare(email: string): Promise<string> {
           redeemed.length = 0
           if (path.before === undefined) return ''
@@ -153,7 +153,7 @@ describe.skipIf(postgresMissing)(
           return name
         }
         const address = (point: number) => `${what.replaceAll(' ', '.')}.${point}@example.com`
-        // Its clock is past the lease that it finds, and behind the clock of who comes after it.
+        // Its clock is past the found lease, and behind the clock of the next process.
         const whole = startSharing(schema, redemptionLeaseMs + 1_000)
         const { passed: points } = await run(whole, path.dies(address(0), await prepare(address(0))))
         expect(points).toBeGreaterThanOrEqual(path.least)

@@ -1,4 +1,4 @@
-/** Managing accounts and their link configurations. Source: docs/interface.md 2.4 (link configuration), 4.3. @module */
+/** Manages accounts and their link configurations. Source: docs/interface.md 2.4 (link configuration), 4.3. @module */
 import type { LinkConfig } from '@payment-integration/contract'
 import { AccountError } from '../errors.js'
 import { lowercaseAddress } from '../internal/address.js'

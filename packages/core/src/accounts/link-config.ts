@@ -1,4 +1,4 @@
-/** Link configurations as accounts store them. Source: docs/interface.md 2.4 (link configuration). @module */
+/** Parses link configurations. Source: docs/interface.md 2.4 (link configuration). @module */
 import {
   type CoinConfig,
   type LinkConfig,
@@ -6,10 +6,10 @@ import {
   type OnCompleteAction,
 } from '@payment-integration/contract'
 
-/** What was read, or which field is wrong and why; never with its value. */
+/** The configuration, or the wrong field and its flaw, without its value. */
 export type LinkConfigResult = { readonly config: LinkConfig } | { readonly problem: string }
 
-/** Reads a link configuration strictly: nothing unknown, within limits, addresses lowercased. */
+/** Parses a link configuration strictly: no unknown field, within limits, addresses lowercased. */
 export function parseLinkConfig(input: unknown): LinkConfigResult {
   const parsed = linkConfigWriteSchema.safeParse(input)
   if (parsed.success) return { config: copyLinkConfig(parsed.data) }

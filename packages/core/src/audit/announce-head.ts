@@ -1,5 +1,5 @@
 /**
- * Publishes the newest record of the audit log once a day, so that it is kept outside the database. Source:
+ * Publishes the newest record of the audit log once a day, to be stored outside the database. Source:
  * docs/decisions/audit.md.
  * @module
  */

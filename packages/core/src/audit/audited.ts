@@ -1,5 +1,5 @@
 /**
- * Changes that write their record in the audit log in the same transaction. Source: docs/decisions/audit.md.
+ * Writes changes and their audit record in one transaction. Source: docs/decisions/audit.md.
  * @module
  */
 import type { Store } from '../ports/store.js'
@@ -9,12 +9,12 @@ import type { Clock } from '../ports/world.js'
 import type { MasterKey } from '../secrets/master-key.js'
 import { beforeFirst, hashRecord } from './chain.js'
 
-/** What a change says of itself. */
+/** The audit record of a change. */
 export type AuditNote = Pick<AuditEntry, 'action' | 'subject'> & Partial<Pick<AuditEntry, 'details'>>
 
 /**
- * Runs `work` in a transaction and adds what it notes to the audit log. The log is taken first, so that changes happen
- * one after the other and none overwrites what another read. `work` may run again, and only touches `tx`.
+ * Runs `work` in a transaction and adds its notes to the audit log. The log is locked first, so that changes happen one
+ * after the other. `work` may run again, and must only touch `tx`.
  */
 export type Audited = <T>(work: (tx: StoreTransaction, note: (note: AuditNote) => void) => Promise<T>) => Promise<T>
 
@@ -23,7 +23,7 @@ export interface AuditedDeps {
   readonly transaction: Store['transaction']
   readonly keys: MasterKey
   readonly clock: Pick<Clock, 'now'>
-  /** Who does it. */
+  /** The person or program that acts. */
   readonly actor: string
 }
 

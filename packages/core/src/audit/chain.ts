@@ -1,14 +1,14 @@
-/** How records of the audit log are chained. Source: docs/decisions/audit.md. @module */
+/** Chains the records of the audit log. Source: docs/decisions/audit.md. @module */
 import { createHmac } from 'node:crypto'
 import type { AuditRecord } from '../ports/store-audit.js'
 import type { KeyVersion } from '../secrets/master-key.js'
 
-/** What the first record follows. */
+/** The hash before the first record. */
 export const beforeFirst = ''
 
 /**
- * The hash of a record: HMAC-SHA256 with a key derived from the master key, over the hash before it and everything else
- * that it holds. Whoever can only write to the database can make no record that fits.
+ * The hash of a record: HMAC-SHA256 over the previous hash and all fields, with a key derived from the master key.
+ * Write access to the database alone does not allow to forge a record.
  *
  * @param previous - The hash of the record before, or {@link beforeFirst}.
  *

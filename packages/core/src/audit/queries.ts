@@ -5,7 +5,7 @@ import type { MasterKey } from '../secrets/master-key.js'
 import type { AuditHead, AuditQueries } from '../service-types.js'
 import { beforeFirst, hashRecord } from './chain.js'
 
-/** Records that are read at a time. */
+/** Records read at a time. */
 const partSize = 1_000
 
 /** Builds the queries. */

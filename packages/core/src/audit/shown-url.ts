@@ -1,13 +1,13 @@
-/** URLs as the audit log keeps them. Source: docs/decisions/audit.md. @module */
+/** Formats URLs for the audit log. Source: docs/decisions/audit.md. @module */
 import { createHmac } from 'node:crypto'
 import type { KeyVersion } from '../secrets/master-key.js'
 
-/** Hex digits of a fingerprint: enough to tell the URLs of one integration apart. */
+/** Hex digits of a fingerprint: enough to distinguish the URLs of one integration. */
 const fingerprintLength = 12
 
 /**
- * The origin of a URL, and, where more follows, a keyed fingerprint of the whole in brackets: path, query and
- * credentials may hold a secret, and yet a change of them must show. Null stays null.
+ * The origin of a URL. If more follows, a keyed fingerprint of the whole URL is added in brackets: path, query and
+ * credentials may contain a secret, but a change of them must be visible. Null stays null.
  */
 export function shownUrl(key: KeyVersion, url: string | null): string | null {
   if (url === null) return null

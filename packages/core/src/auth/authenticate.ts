@@ -1,4 +1,4 @@
-/** One path for every caller, known or not. Source: docs/interface.md 5, rules 3 and 4. @module */
+/** Authenticates callers at the same cost, known or not. Source: docs/interface.md 5, rules 3 and 4. @module */
 import { timingSafeEqual } from 'node:crypto'
 import type { IntegrationStore, SecretHash } from '../ports/store-integrations.js'
 import type { Clock, Random } from '../ports/world.js'
@@ -8,7 +8,7 @@ import type { Caller } from '../service-types.js'
 import { parseBasic, standInHeader } from './basic.js'
 import type { Recent } from './recent.js'
 
-/** A caller, and the unix milliseconds when the secret that it used ends. */
+/** A caller, and the end of its secret in unix milliseconds. */
 export interface Admission {
   readonly caller: Caller
   readonly until: number
@@ -20,14 +20,14 @@ export interface AuthenticateDeps {
   readonly keys: MasterKey
   readonly clock: Pick<Clock, 'now'>
   readonly random: Pick<Random, 'bytes'>
-  /** Headers that opened a moment ago. */
+  /** Recently accepted headers. */
   readonly recent: Recent<Admission>
 }
 
 /**
- * Builds the check. Unknown address, wrong secret, disabled integration, an integration without an API secret and a
- * malformed header do the same work and all resolve null: a keyed hash under every master key, one look-up, two
- * comparisons. Only a header that opened a moment ago is spared it.
+ * Builds the check. An unknown address, a wrong secret, a disabled integration, a missing API secret and a malformed
+ * header all resolve null after the same work. That work is a keyed hash under every master key, one look-up and two
+ * comparisons. Only a recently accepted header costs less.
  */
 export function createAuthenticate(deps: AuthenticateDeps): (authorization?: string | null) => Promise<Caller | null> {
   const { integrations, keys, clock, random, recent } = deps
@@ -54,7 +54,7 @@ export function createAuthenticate(deps: AuthenticateDeps): (authorization?: str
   }
 }
 
-/** A hash under a key that is not listed matches nothing, at the same cost. */
+/** A hash under an unconfigured key matches nothing, at the same cost. */
 function matches(given: readonly SecretHash[], stored: SecretHash): boolean {
   const candidate = given.find(({ keyVersion }) => keyVersion === stored.keyVersion)
   const bytes = Buffer.from((candidate ?? given[0])?.hash ?? '', 'hex')

@@ -1,18 +1,18 @@
-/** Reads an `Authorization: Basic` header, strictly. Source: docs/interface.md 5, rules 1 and 2. @module */
+/** Parses an `Authorization: Basic` header, strictly. Source: docs/interface.md 5, rules 1 and 2. @module */
 
-/** The two halves of a header, or a stand-in's. */
+/** Address and secret of a header, or of the stand-in. */
 export interface BasicCredentials {
-  /** False when the header is missing or malformed: the other two fields are then those of nobody, and open nothing. */
+  /** False when the header is missing or malformed: the other fields are then the stand-in's, which match nothing. */
   readonly wellFormed: boolean
   /** Integration address, lowercased. */
   readonly address: string
   readonly secret: string
 }
 
-/** Longest header value looked at; credentials of this service need about 130 characters. */
+/** Longest accepted header value; credentials of this service need about 130 characters. */
 const maxLength = 512
 
-// As long as real credentials, so that what follows takes as long; and no integration can be stored under this address.
+// As long as real credentials, so that the time is the same. No integration can have this address.
 const nobody = { address: `0x${'x'.repeat(40)}`, secret: 'x'.repeat(50) }
 const standIn = Buffer.from(`${nobody.address}:${nobody.secret}`).toString('base64')
 /** Takes the place of a missing header, so that its absence saves no work. */
@@ -20,14 +20,14 @@ export const standInHeader = `Basic ${standIn}`
 
 const pattern = /^basic +([A-Za-z0-9+/]+={0,2})$/i
 const addressPattern = /^0x[0-9a-fA-F]{40}$/
-// Control characters never occur in an issued secret; refused before anything is compared.
+// Control characters never occur in an issued secret; rejected before any comparison.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
 const control = /[\u0000-\u001f\u007f]/
 
 /**
- * Parses the header's value. The scheme is case-insensitive; base64 must be canonical; the first colon splits; the
- * address is `0x` and 40 hex digits in any case; the raw `address:secret` form is malformed like anything else. A
- * malformed header takes every step of a good one, with the stand-in in its place.
+ * Parses the header's value. The scheme is case-insensitive, base64 must be canonical, the first colon splits. The
+ * address is `0x` and 40 hex digits in any case. The raw `address:secret` form is malformed. A malformed header is
+ * replaced by the stand-in and takes every step of a good one.
  */
 export function parseBasic(authorization: string | null | undefined): BasicCredentials {
   const isRead = typeof authorization === 'string' && authorization.length <= maxLength

@@ -1,8 +1,8 @@
-/** Changes by this process count at once: what authentication kept is dropped as soon as they are over. @module */
+/** Clears the authentication cache after changes by this process. @module */
 import type { Store } from '../ports/store.js'
 import type { Recent } from './recent.js'
 
-/** Transactions that drop what was kept, also those whose outcome is not known. */
+/** Transactions that clear the cache, also after an unknown outcome. */
 export function forgetAfterChanges(
   transaction: Store['transaction'],
   { forget }: Pick<Recent<unknown>, 'forget'>,

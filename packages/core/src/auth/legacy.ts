@@ -1,4 +1,4 @@
-/** The API key of the legacy endpoints. Source: docs/interface.md 5 (legacy API); docs/decisions/legacy.md. @module */
+/** Authenticates callers of the legacy endpoints. Source: docs/interface.md 5; docs/decisions/legacy.md. @module */
 import type { LegacyKeyStore } from '../ports/store-legacy-keys.js'
 import { hashLegacyKey } from '../secrets/hash-legacy-key.js'
 import type { MasterKey } from '../secrets/master-key.js'
@@ -9,14 +9,14 @@ import type { Recent } from './recent.js'
 export interface AuthenticateLegacyDeps {
   readonly legacyKeys: Pick<LegacyKeyStore, 'findByHash'>
   readonly keys: MasterKey
-  /** Headers that opened a moment ago. */
+  /** Recently accepted headers. */
   readonly recent: Recent<LegacyCaller>
 }
 
-/** Longest header value looked at; a key with its scheme needs about 60 characters. */
+/** Longest accepted header value; a key with its scheme needs about 60 characters. */
 const maxLength = 512
 
-// Printable ASCII, so that no two ways of decoding the header's bytes disagree about what was sent.
+// Printable ASCII, so that every decoding of the header's bytes agrees.
 const pattern = /^(?:bearer )?([\x21-\x7e]+)$/i
 
 // Never issued, so a malformed header costs the same look-up as an unknown key.
@@ -24,8 +24,8 @@ const nobody = 'nobody'
 
 /**
  * Builds the check. Unknown, revoked and malformed keys do the same work and all resolve null: a keyed hash under
- * every master key and one look-up. Only a header that opened a moment ago is spared it. The comparison is the
- * store's, of hashes that nobody can aim without the master key.
+ * every master key and one look-up. Only a recently accepted header costs less. The store compares the
+ * hashes: without the master key no attacker can choose a hash.
  */
 export function createAuthenticateLegacy({
   legacyKeys,

@@ -1,33 +1,32 @@
 /**
- * Headers that opened a moment ago, so that a busy caller does not cost a keyed hash and a look-up per request.
+ * Caches accepted headers, so that a busy caller does not cost a keyed hash and a look-up per request.
  * @module
  */
 import { hash } from 'node:crypto'
 import type { Clock, Random } from '../ports/world.js'
 
 /**
- * How long what was found may be used again, in milliseconds: so late, at most, does a secret end that another process
- * ended. What this process changes counts at once.
+ * How long a cached result is used, in milliseconds. A secret that another process revokes is valid here for that long
+ * at most. A change by this process applies at once.
  */
 export const recentMs = 250
 
-/** Most headers kept; a service has far fewer callers at one time. */
+/** Most cached headers; a service has far fewer callers at one time. */
 const mostEntries = 1_000
 
-/** What was found for headers, each for {@link recentMs}. */
+/** Cached results of headers, each for {@link recentMs}. */
 export interface Recent<Found> {
   find(header: string): Found | undefined
   /**
-   * Call before reading the store; the function that it returns keeps what was found, unless {@link forget} was called
-   * in between: then it may be what was there before a change. Keep only what opens: a refusal must always cost the
-   * same.
+   * Call before reading the store. The returned function caches the result, unless {@link forget} was called meanwhile:
+   * then the result may be from before a change. Cache accepted headers alone: a rejection must always cost the same.
    */
   reading(): (header: string, found: Found) => void
-  /** Drops everything: something was changed by this process. */
+  /** Clears the cache after a change by this process. */
   forget(): void
 }
 
-/** An empty memory. It holds no header and no secret: only their hashes, salted for this process. */
+/** An empty cache. It contains no header and no secret, only hashes salted for this process. */
 export function createRecent<Found>(deps: {
   readonly clock: Pick<Clock, 'now'>
   readonly random: Pick<Random, 'bytes'>
@@ -45,7 +44,7 @@ export function createRecent<Found>(deps: {
   return {
     find(header) {
       const now = clock.now()
-      // A clock that was set back makes every entry look younger than it is.
+      // After the clock was set back, every entry looks younger than it is.
       if (now < latest) forget()
       latest = now
       const entry = entries.get(nameOf(header))

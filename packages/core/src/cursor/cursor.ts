@@ -1,5 +1,5 @@
 /**
- * The page token: authenticated, versioned, bound to integration and list. Source: docs/interface.md 4.1;
+ * Encodes page tokens: authenticated, versioned, bound to integration and list. Source: docs/interface.md 4.1;
  * docs/decisions/cursor.md.
  * @module
  */
@@ -15,7 +15,7 @@ export interface CursorScope {
   readonly wallet?: string | undefined
 }
 
-/** Writes and reads page tokens. */
+/** Encodes and decodes page tokens. */
 export interface CursorCodec {
   encode(position: PagePosition, scope: CursorScope): string
   /** @throws BadRequestError `ERR_CURSOR_INVALID` for any flaw, always with the same message. */
@@ -30,7 +30,7 @@ const length = Math.ceil(((positionBytes + macBytes) * 8) / 6)
 const pattern = /^[A-Za-z0-9_-]+$/
 
 /**
- * A codec on the deployment's keys. Tokens made with a key that was replaced stay valid while that key is still listed.
+ * A codec on the deployment's keys. Tokens of a replaced key stay valid while that key is still configured.
  */
 export function createCursorCodec(keys: MasterKey): CursorCodec {
   return {

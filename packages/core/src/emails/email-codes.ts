@@ -3,18 +3,18 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { ProofRefusal, StoredEmailCode } from '../ports/identity-accounts.js'
 import type { Random } from '../ports/world.js'
 
-/** How long a code is good, in milliseconds. */
+/** Lifetime of a code, in milliseconds. */
 export const codeLifetimeMs = 10 * 60_000
-/** How often a code may be tried. */
+/** Tries of a code. */
 export const codeTries = 5
 /** Digits of a code in base 32: 60 bits, too many to guess. */
 const codeLength = 12
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** What a code that was typed in comes to. */
+/** The verdict on a typed code. */
 export type CodeVerdict =
   | { readonly kind: 'accepted' }
-  /** `left`: what is stored of the code from now on; null: nothing. */
+  /** `left`: the code to store from now on; null: none. */
   | {
       readonly kind: 'refused'
       readonly reason: Extract<ProofRefusal, 'no_code' | 'code_expired' | 'code_wrong'>
@@ -23,9 +23,9 @@ export type CodeVerdict =
 
 /** Makes one-time codes and judges them. Only a keyed hash of a code is stored, bound to its address. */
 export interface EmailCodes {
-  /** A new random code of an address, to be sent there by whoever requests it, and what is stored of it. */
+  /** A new random code of an address, for the caller to send there, and its stored form. */
   issue(emailKey: string, now: number): { readonly code: string; readonly stored: StoredEmailCode }
-  /** Judges what was typed in. Case, spaces and hyphens do not matter; the comparison takes constant time. */
+  /** Judges a typed code. Case, spaces and hyphens do not matter; the comparison takes constant time. */
   judge(emailKey: string, typed: string, stored: StoredEmailCode | null, now: number): CodeVerdict
 }
 
@@ -40,7 +40,7 @@ export function createEmailCodes(key: Uint8Array, random: Pick<Random, 'bytes'>)
       return { code, stored }
     },
     judge(emailKey, typed, stored, now) {
-      // Hashed also where there is nothing to compare with, so that the time does not tell whether a code is out.
+      // Hashed also without a stored code, so that the time does not reveal whether there is one.
       const given = Buffer.from(hashOf(emailKey, typed.replace(/[\s-]/g, '').toUpperCase()), 'hex')
       if (stored === null) return { kind: 'refused', reason: 'no_code', left: null }
       const good = Buffer.from(stored.hash, 'hex')

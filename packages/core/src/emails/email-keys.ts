@@ -1,4 +1,4 @@
-/** Stores e-mail addresses by keyed hash, and sealed. Source: docs/decisions/secrets.md. @module */
+/** Makes the stored forms of e-mail addresses, hashed and sealed. Source: docs/decisions/secrets.md. @module */
 import { createHmac } from 'node:crypto'
 import { ShareRequestError } from '../identity/errors.js'
 import type { EmailAddress } from '../ports/identity-accounts.js'
@@ -12,7 +12,7 @@ import { normaliseEmail } from './normalise-email.js'
 /** Makes the stored forms of a normalised address. */
 export type EmailKeys = (address: string) => EmailAddress
 
-/** The stored forms of an address in any spelling. @throws ShareRequestError `ERR_SHARE_INVALID` when it is none. */
+/** The stored forms of an address in any spelling. @throws ShareRequestError `ERR_SHARE_INVALID` if it is invalid. */
 export function parseEmail(input: string, emails: EmailKeys): EmailAddress {
   const address = normaliseEmail(input)
   if (address === null) throw new ShareRequestError('email must be a valid email address')
@@ -33,8 +33,8 @@ export function createEmailKeys(dataKey: Uint8Array, random: Pick<Random, 'bytes
 }
 
 /**
- * Opens the key of addresses, which is stored sealed and is made by whoever needs it first. Resealing it with a new
- * master key leaves every hash unchanged.
+ * Opens the key of addresses. It is stored sealed; the first call makes it. Resealing it with a new master key leaves
+ * every hash unchanged.
  * @throws SealedSecretError `ERR_SECRET_UNREADABLE` when none of the master keys opens it.
  */
 export async function openEmailKey({

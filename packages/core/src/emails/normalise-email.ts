@@ -1,4 +1,4 @@
-/** One spelling for each e-mail address. Source: docs/interface.md 4.2 (email). @module */
+/** Gives each e-mail address one spelling. Source: docs/interface.md 4.2 (email). @module */
 import { domainToASCII } from 'node:url'
 import { shareRequestLimits } from '@payment-integration/contract'
 
@@ -10,20 +10,20 @@ const localPart = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#
 const domainName = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 /**
- * The normal form of an address, or null when it is none: lower case, the part before the `@` in Unicode form NFC, the
- * domain in ASCII by the rules for internationalised names (UTS 46). A final sigma is a sigma: both have the same
- * capital. NFKC would also join characters that only look alike, such as full-width letters and ligatures. Mail servers
- * tell those apart, and whoever has the one mailbox would own the account of the other. A text that is longer than a
- * share request may hold is rejected unread; the limits of RFC 5321 count in the normal form.
+ * The normal form of an address, or null for an invalid one. It is in lower case, with the part before the `@` in
+ * Unicode form NFC and the domain in ASCII (UTS 46). A final sigma counts as a sigma: both have the same capital.
+ * NFKC would also join characters that only look alike, such as full-width letters and ligatures. Mail servers
+ * distinguish those, so the owner of one mailbox would own the account of the other. A text above the limit of a share
+ * request is rejected unread. The limits of RFC 5321 apply to the normal form.
  */
 export function normaliseEmail(input: string): string | null {
   if (input.length > shareRequestLimits.email) return null
   const text = input.trim()
   const at = text.lastIndexOf('@')
-  // A URL ends a host name at these, and would cut the rest off without a word.
+  // These end a host name in a URL, so the rest would be cut off silently.
   if (at < 1 || /[/?#:\\[\]%]/.test(text.slice(at + 1))) return null
   const local = text.slice(0, at).normalize('NFC').toLowerCase().replaceAll('\u03c2', '\u03c3').normalize('NFC')
-  // A dot at the end names the same domain.
+  // A trailing dot names the same domain.
   const domain = domainToASCII(text.slice(at + 1).replace(/\.$/, '')).toLowerCase()
   if (!localPart.test(local) || !domainName.test(domain) || /^[0-9.]+$/.test(domain)) return null
   const address = `${local}@${domain}`

@@ -1,5 +1,5 @@
 /**
- * The payment that a fulfilled deposit is. Source: docs/interface.md 2.1 (chainId, txHash, source);
+ * Builds the payment of a fulfilled deposit. Source: docs/interface.md 2.1 (chainId, txHash, source);
  * docs/decisions/cross-chain.md.
  * @module
  */
@@ -8,15 +8,15 @@ import type { StoredPayment } from '../payments/record.js'
 import type { BridgeDeposit, Fulfilment } from '../ports/fulfilment.js'
 
 /**
- * Fulfilments are numbered from here, by the place of their log: a bridge may pay several deposits in one transaction,
- * and payments of a router in it are numbered from 0.
+ * First ordinal of a fulfilment; the position of its log is added. A bridge may pay several deposits in one
+ * transaction, in which payments of a router are numbered from 0.
  */
 export const firstFulfilmentOrdinal = 1_000_000
 
 /**
- * The payment under the pair of its destination. Who paid, with what, the memo and whom it names come from the source
- * chain; what was received comes from the destination, where nothing is taken off it. Rates of the source chain say
- * nothing about the token that arrived.
+ * The payment under its destination chain and transaction. Payer, paid token, memo and integration come from the source
+ * chain. The received amount comes from the destination chain, which takes no fee. Rates of the source chain do not
+ * apply to the received token.
  */
 export function fulfilledPayment({ payment }: BridgeDeposit, fulfilment: Fulfilment): PaymentFacts {
   const { chainId, txHash, logIndex, position = logIndex } = fulfilment
@@ -43,10 +43,10 @@ export function fulfilledPayment({ payment }: BridgeDeposit, fulfilment: Fulfilm
 }
 
 /**
- * The same under the ordinal that it was stored under before, when its block left the chain or it is recorded once
- * more; never under that of another deposit.
+ * The payment under its stored ordinal, when its block left the chain or it is recorded again. It never gets the
+ * ordinal of another deposit.
  *
- * @param shown - The primary payments that are stored of the transaction.
+ * @param shown - The stored primary payments of the transaction.
  */
 export function besideShown(facts: PaymentFacts, shown: readonly StoredPayment[]): PaymentFacts {
   const isSame = (row: StoredPayment) =>
@@ -65,8 +65,8 @@ export function besideShown(facts: PaymentFacts, shown: readonly StoredPayment[]
 }
 
 /**
- * What is wrong with an answer of a source, or null: it must pay the receiver of the deposit what was promised, where
- * it was promised.
+ * The flaw of a source's answer, or null. A fulfilment must pay the promised amount and token to the receiver of the
+ * deposit, on the promised chain.
  */
 export function unfitFulfilment(deposit: BridgeDeposit, fulfilment: Fulfilment): string | null {
   const { destinationChainId, receiver, output } = deposit

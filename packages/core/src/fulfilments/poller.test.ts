@@ -12,7 +12,7 @@ import type { BridgeDeposit, Fulfilment, FulfilmentSource } from '../ports/fulfi
 import { firstFulfilmentOrdinal } from './fulfilled-payment.js'
 import { createFulfilmentPoller, type FulfilmentPollerOptions } from './poller.js'
 
-/** A poller over a store with deposits, whose source answers what `fills` holds. */
+/** A poller over a store with deposits, whose source answers the fulfilments of `fills`. */
 async function setup(
   deposits: readonly BridgeDeposit[],
   given: {
@@ -46,7 +46,7 @@ async function setup(
   return { store, clock, logger, events, fills, asked, poller, waiting, payments }
 }
 
-test('a deposit without a fulfilment waits, and nothing is recorded of it', async () => {
+test('a deposit without a fulfilment waits, and no payment is recorded', async () => {
   const { poller, waiting, payments, events } = await setup([bridgeDeposit('a')])
   expect(await poller().runOnce()).toBe(0)
   expect(await waiting()).toEqual(['7'])
@@ -88,7 +88,7 @@ test('a fulfilled deposit becomes a payment of the destination, with version 1 a
   ])
 })
 
-test('it is recorded once, whatever asks again: the same poller, two at once, one behind a failed commit', async () => {
+test('it is recorded once by repeated polls, two pollers at once, and a poll after a failed commit', async () => {
   const deposit = bridgeDeposit('a')
   const { store, poller, payments, events, fills, waiting, logger } = await setup([deposit])
   fills.set('7', fulfilmentOf('a', deposit))
@@ -104,7 +104,7 @@ test('it is recorded once, whatever asks again: the same poller, two at once, on
   expect(events).toHaveLength(1)
 })
 
-test('a deposit that left its chain while it was asked about is not recorded', async () => {
+test('a deposit that left its chain during the poll is not recorded', async () => {
   const deposit = bridgeDeposit('a')
   const answer = deferred<Fulfilment>()
   const { store, poller, payments, events } = await setup([deposit], { lookup: () => answer.promise })
@@ -210,7 +210,7 @@ test('payments keep their identity when their transaction is mined again, at oth
   expect(events.map(({ type }) => type)).toEqual(['payment.indexed', 'payment.indexed'])
 })
 
-test('a source that tells no position: what left its block is taken up again, and no payment of another deposit', async () => {
+test('without a position a payment whose block was orphaned is updated, and no payment of another deposit', async () => {
   const [one, two] = ['one', 'two'].map((name) => {
     const payment = paymentFacts(name, {
       integrationAddress: `0x${name === 'one' ? 'a1'.repeat(20) : 'a9'.repeat(20)}`,
@@ -235,7 +235,7 @@ test('a source that tells no position: what left its block is taken up again, an
   expect(named()).toEqual(before)
 })
 
-test('a payment that names nobody is kept, and tells nobody', async () => {
+test('a payment without an integration is stored and not notified', async () => {
   const deposit = bridgeDeposit('a', { payment: paymentFacts('a', { integrationAddress: null }) })
   const { store, poller, payments, fills } = await setup([deposit])
   fills.set('7', fulfilmentOf('a', deposit))
@@ -263,7 +263,7 @@ test('a destination that cannot be reached rests for the round; deposits to othe
   expect(logger.lines.map(({ message }) => message)).toEqual(['fulfilment not obtained', 'fulfilment not obtained'])
 })
 
-test('a deposit that the source fails on keeps no other waiting', async () => {
+test('a deposit whose poll fails does not delay others', async () => {
   const deposits = ['0', '1', '2'].map((depositId) => bridgeDeposit(`d${depositId}`, { depositId }))
   const { poller, payments, waiting } = await setup(deposits, {
     lookup: async (deposit) => {
@@ -276,7 +276,7 @@ test('a deposit that the source fails on keeps no other waiting', async () => {
   expect(await waiting()).toEqual(['0'])
 })
 
-test('the loop asks at once, then after each pause, survives a store that fails, and ends with its signal', async () => {
+test('the loop polls at once, then after each pause, survives a failing store, and stops with its signal', async () => {
   const { store, clock, poller, asked, logger } = await setup([bridgeDeposit('a')], { options: { everyMs: 1_000 } })
   const { waitingDeposits } = store.chains
   let fails = false
@@ -290,7 +290,7 @@ test('the loop asks at once, then after each pause, survives a store that fails,
   expect(asked).toHaveLength(1)
   fails = true
   await clock.advance(1_000)
-  expect(logger.lines).toMatchObject([{ level: 'error', message: 'deposits that wait not listed' }])
+  expect(logger.lines).toMatchObject([{ level: 'error', message: 'waiting deposits not listed' }])
   fails = false
   await clock.advance(1_000)
   expect(asked).toHaveLength(2)

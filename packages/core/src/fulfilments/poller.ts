@@ -1,5 +1,5 @@
 /**
- * Asks a source what became of deposits into bridges. Source: docs/interface.md 2.1 (source);
+ * Polls a source for fulfilments of bridge deposits. Source: docs/interface.md 2.1 (source);
  * docs/decisions/cross-chain.md.
  * @module
  */
@@ -14,13 +14,13 @@ import type { FulfilmentPoller } from '../service-types.js'
 import { unfitFulfilment } from './fulfilled-payment.js'
 import { recordFulfilment } from './record-fulfilment.js'
 
-/** When the poller asks. */
+/** When the poller polls. */
 export interface FulfilmentPollerOptions {
   /** Time from the end of one round to the next, in milliseconds. @default 5000 */
   readonly everyMs?: number | undefined
-  /** Deposits that are read from the store at a time. @default 100 */
+  /** Deposits read from the store at a time. @default 100 */
   readonly batch?: number | undefined
-  /** Deposits that the source is asked about at once. @default 8 */
+  /** Deposits polled at once. @default 8 */
   readonly concurrency?: number | undefined
 }
 
@@ -34,7 +34,7 @@ export interface FulfilmentPollerDeps {
     readonly chains: Pick<Store['chains'], 'waitingDeposits'>
   }
   readonly source: FulfilmentSource
-  /** The chains that are indexed here: a payment to one of them is recorded behind its indexer. @default none */
+  /** The chains that are indexed here: a payment to one of them is recorded after its block. @default none */
   readonly followed?: ReadonlySet<number> | undefined
   readonly publish: (event: ServiceEvent) => void
   readonly clock: Clock
@@ -43,10 +43,10 @@ export interface FulfilmentPollerDeps {
 }
 
 /**
- * Builds a poller. A deposit that the source or the store fails on, or that is answered with something else than was
- * promised, is logged and asked about in the next round; the others go on. Destinations that the source cannot reach
- * rest until the next round. `runOnce` rejects with the store's error when deposits cannot be listed. `run` never
- * rejects, starts with a round at once, and ends after the deposits in hand when its signal aborts.
+ * Builds a poller. A deposit whose poll or record fails, or whose fulfilment does not fit it, is logged and polled
+ * again in the next round; the others continue. Destinations that the source cannot reach rest until the next round.
+ * `runOnce` rejects with the store's error when deposits cannot be listed. `run` never rejects and starts a round at
+ * once; when its signal aborts, it completes the deposits in flight.
  *
  * @throws RangeError When an option is out of range.
  */
@@ -81,7 +81,7 @@ export function createFulfilmentPoller(deps: FulfilmentPollerDeps): FulfilmentPo
         try {
           await runOnce(signal)
         } catch (error) {
-          logger.error({ error: describeError(error) }, 'deposits that wait not listed')
+          logger.error({ error: describeError(error) }, 'waiting deposits not listed')
         }
         await clock.sleep(everyMs, signal)
       }
@@ -89,7 +89,7 @@ export function createFulfilmentPoller(deps: FulfilmentPollerDeps): FulfilmentPo
   }
 }
 
-/** Asks about deposits, some at once. Resolves how many were recorded; never rejects. */
+/** Polls deposits, some at once. Resolves how many were recorded; never rejects. */
 async function askAll(
   deps: FulfilmentPollerDeps,
   page: readonly WaitingDeposit[],

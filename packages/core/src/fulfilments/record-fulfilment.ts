@@ -1,5 +1,5 @@
 /**
- * Commits the payment that a fulfilled deposit is. Source: docs/decisions/version.md,
+ * Commits the payment of a fulfilled deposit. Source: docs/decisions/version.md,
  * docs/decisions/several-payments-in-one-transaction.md.
  * @module
  */
@@ -10,7 +10,7 @@ import type { Store } from '../ports/store.js'
 import type { WaitingDeposit } from '../ports/store-chains.js'
 import { besideShown, fulfilledPayment } from './fulfilled-payment.js'
 
-/** What to commit. */
+/** A fulfilment to commit. */
 export interface FulfilmentToRecord {
   readonly waiting: WaitingDeposit
   readonly fulfilment: Fulfilment
@@ -19,13 +19,12 @@ export interface FulfilmentToRecord {
 }
 
 /**
- * Ends the wait of a deposit and records its payment in one transaction: version 1, its snapshot, kept updates that
- * were waiting, outbox row. Whatever runs it again, at once or after a kill, changes nothing more. Where the
- * destination is followed, its indexer comes first: a payment of a router in the same transaction is known by then, so
- * that only one of them is shown.
+ * Settles a deposit and records its payment in one transaction: version 1, its snapshot, waiting updates, outbox row.
+ * It is idempotent, also after a kill. On an indexed destination the indexer comes first: it may find a payment of a
+ * router in the same transaction, and only one of the two is primary.
  *
- * @returns What happened, to be published after the commit; null when nothing was written, because the deposit no
- * longer waits or the indexer of the destination is not there yet, or on another branch.
+ * @returns Events to publish after the commit. Null when nothing was written: the deposit no longer waits, or the
+ * destination is not indexed that far, or is indexed on another branch.
  */
 export async function recordFulfilment(
   store: Pick<Store, 'transaction'>,
@@ -35,7 +34,7 @@ export async function recordFulfilment(
   return store.transaction(async (tx) => {
     const checkpoint = await tx.lockChain(chainId)
     if (isFollowed && (checkpoint === null || checkpoint.blockNumber < blockNumber)) return null
-    // The node that it came from may still be on a branch that the indexer has left.
+    // The source's node may still be on a branch that the indexer has left.
     const [known] = isFollowed ? await tx.checkpoints(chainId, blockNumber, 1) : []
     if (known?.blockNumber === blockNumber && known.blockHash !== fulfilment.blockHash) return null
     if (!(await tx.settleDeposit(waiting.id))) return null

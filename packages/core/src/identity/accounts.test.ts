@@ -1,4 +1,4 @@
-/** docs/interface.md 4.2: who gets an address that somebody registers with, proves or has attested. */
+/** docs/interface.md 4.2: the account that gets a registered, proven or attested address. */
 import { describe, expect, test } from 'vitest'
 import { approved, email, identitySetup, otherShop, rejected, shop } from '../../test/support/identity-setup.js'
 import { codeLifetimeMs, createEmailCodes } from '../emails/email-codes.js'
@@ -67,7 +67,7 @@ describe('a code', () => {
     await expect(accounts.proveByCode(email, issued.code)).rejects.toThrow(EmailProofError)
   })
 
-  test('comes with the address in its normal form, where it is to be sent', async () => {
+  test('is returned with the address in its normal form', async () => {
     const { accounts, clock } = await setUp()
     expect(await accounts.requestCode(' JOSE\u0301@B\u00dcCHER.example. ')).toEqual({
       ...{ address: 'jos\u00e9@xn--bcher-kva.example', code: expect.any(String) },
@@ -75,21 +75,21 @@ describe('a code', () => {
     })
   })
 
-  test('is good once', async () => {
+  test('is accepted once', async () => {
     const { accounts, code } = await setUp()
     const sent = await code()
     await accounts.proveByCode(email, sent)
     await expect(accounts.proveByCode(email, sent)).rejects.toThrow(EmailProofError)
   })
 
-  test('is good once, however many use it at once', async () => {
+  test('is accepted once, also when several use it at once', async () => {
     const { accounts, code } = await setUp()
     const sent = await code()
     const used = await Promise.allSettled(Array.from({ length: 10 }, () => accounts.proveByCode(email, sent)))
     expect(used.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   })
 
-  test('is no good once the next one is made', async () => {
+  test('is rejected once the next one is issued', async () => {
     const { accounts, code } = await setUp()
     const sent = await code()
     const next = await code()
@@ -97,7 +97,7 @@ describe('a code', () => {
     expect(await accounts.proveByCode(email, next)).toMatchObject({ emailVerified: true })
   })
 
-  test('is no good after five wrong tries, and a refused one changes no account and no subject', async () => {
+  test('is rejected after five wrong tries; a refused one changes no account and no subject', async () => {
     const { accounts, accountEvents, code, memory } = await setUp()
     const sent = await code()
     for (let tried = 0; tried < 5; tried += 1)
@@ -108,7 +108,7 @@ describe('a code', () => {
     expect([[...users], [...subjects]]).toEqual([[], []])
   })
 
-  test('is refused when it is too old, or another address’s', async () => {
+  test('is rejected when it is too old, or of another address', async () => {
     const { accounts, share, clock, code } = await setUp()
     await share()
     const sent = await code()
@@ -118,7 +118,7 @@ describe('a code', () => {
   })
 })
 
-describe('nobody gets an address', () => {
+describe('an address is given to no account', () => {
   test('by the attestation of an integration that did not share for it', async () => {
     const { accounts, share, subjectOf } = await setUp()
     await expect(accounts.proveByAttestation(email, shop)).rejects.toThrow(EmailProofError)
@@ -128,7 +128,7 @@ describe('nobody gets an address', () => {
     expect(await subjectOf()).toEqual(before)
   })
 
-  test('by attestation once it is somebody’s, proven or not', async () => {
+  test('by attestation once it has an account, proven or not', async () => {
     const { accounts, share, register, code } = await setUp()
     const accountId = await register()
     await share()
@@ -144,7 +144,7 @@ describe('nobody gets an address', () => {
     await expect(accounts.proveByAttestation(email, shop)).rejects.toThrow(EmailProofError)
   })
 
-  test('for an account that there is not', async () => {
+  test('for an unknown account', async () => {
     const { accounts, share, code } = await setUp()
     await share()
     const nobody = { accountId: 'nobody' }
@@ -153,7 +153,7 @@ describe('nobody gets an address', () => {
     expect(await accounts.proveByAttestation(email, shop)).toMatchObject({ emailVerified: true })
   })
 
-  test('of something that is no address', async () => {
+  test('of an invalid address', async () => {
     const { accounts, identity } = await setUp()
     await expect(accounts.register('user@')).rejects.toThrow(ShareRequestError)
     await expect(accounts.requestCode('user@')).rejects.toThrow(ShareRequestError)
@@ -164,15 +164,15 @@ describe('nobody gets an address', () => {
   })
 })
 
-describe('a registration that proved nothing', () => {
-  test('carries the address, and what is shared from then on is its', async () => {
+describe('a registration without a proof', () => {
+  test('carries the address, and later shares belong to it', async () => {
     const { share, register, has } = await setUp()
     const accountId = await register()
     await share()
     expect(has(accountId)).toHaveLength(1)
   })
 
-  test('gets nothing that was shared before, whatever is shared since', async () => {
+  test('gets no earlier share, also after later ones', async () => {
     const { share, webhook, register, has, subject } = await setUp()
     await share()
     const accountId = await register()

@@ -1,4 +1,4 @@
-/** Registers accounts, and takes proofs of e-mail addresses. Source: docs/interface.md 4.2. @module */
+/** Registers accounts and accepts proofs of e-mail addresses. Source: docs/interface.md 4.2. @module */
 import type { EmailCodes } from '../emails/email-codes.js'
 import { type EmailKeys, parseEmail } from '../emails/email-keys.js'
 import type { HostProof, IdentityAccountCommands } from '../identity-types.js'
@@ -7,9 +7,9 @@ import type { Store } from '../ports/store.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
 import type { Clock, Ids } from '../ports/world.js'
 import { EmailProofError, SharingUnavailableError } from './errors.js'
-import { type Given, giveToProver, type Proof } from './proved.js'
+import { type Proof, type ProofResult, proveAddress } from './prove-address.js'
 
-/** What this needs. */
+/** What the commands need. */
 export interface IdentityAccountDeps {
   readonly store: Pick<Store, 'transaction'>
   readonly emails: EmailKeys
@@ -20,10 +20,10 @@ export interface IdentityAccountDeps {
   readonly ownsAccounts: boolean
 }
 
-/** How often a proof begins again, because others were faster. */
+/** Most rounds of a proof while other requests change the owner. */
 const mostRounds = 4
 
-/** Builds the commands, and the host's report. */
+/** Builds the commands, and the function by which a host reports a proof. */
 export function createAccounts({ store, emails, codes, clock, ids, ownsAccounts }: IdentityAccountDeps): {
   readonly commands: IdentityAccountCommands
   proved(proof: HostProof): Promise<void>
@@ -34,9 +34,9 @@ export function createAccounts({ store, emails, codes, clock, ids, ownsAccounts 
       ...of,
     })
 
-  /** Gives the address to its prover, or logs why not. */
-  async function give(tx: StoreTransaction, proof: Proof): Promise<Given> {
-    const given = await giveToProver(tx, proof, ids)
+  /** Gives the address to the account that proved it, or logs the refusal. */
+  async function give(tx: StoreTransaction, proof: Proof): Promise<ProofResult> {
+    const given = await proveAddress(tx, proof, ids)
     if (given.kind === 'again') return given
     const { kind } = proof.proof
     const by = proof.proof.kind === 'attestation' ? proof.proof.integrationAddress.toLowerCase() : null
@@ -46,10 +46,10 @@ export function createAccounts({ store, emails, codes, clock, ids, ownsAccounts 
     return given
   }
 
-  /** Runs `work` until no other request changes the owner meanwhile. Refusals are committed with their record. */
+  /** Runs `work` again while other requests change the owner. A refusal is committed with its record. */
   async function prove(
     email: EmailAddress,
-    work: (tx: StoreTransaction) => Promise<Given | null>,
+    work: (tx: StoreTransaction) => Promise<ProofResult | null>,
   ): Promise<IdentityAccount> {
     for (let round = 0; round < mostRounds; round += 1) {
       const given = await store.transaction(work)
@@ -90,7 +90,7 @@ export function createAccounts({ store, emails, codes, clock, ids, ownsAccounts 
           return given
         }
         const { reason, left } = verdict
-        // Without a code there is nothing to write: one that was made since stays. It takes a statement all the same.
+        // Without a code, a read takes the place of the write: the time stays the same, and a newer code stays.
         if (reason === 'no_code') await tx.identityAccounts.code(email.key)
         else await tx.identityAccounts.setCode(email.key, left)
         await log(tx, 'refused', email, { proof: 'code', reason })

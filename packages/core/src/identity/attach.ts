@@ -5,7 +5,7 @@ import type { StoreTransaction } from '../ports/store-transaction.js'
 import { type IdentityParts, lockSubject, shareEntry } from './redemption.js'
 import { begunReview, believedTime, firstPollMs, notStarted, reviewToAnswer } from './reviews.js'
 
-/** A redemption with its applicant, and who learned of it. */
+/** A redemption with its applicant, and how the service learned of it. */
 export interface Attachment {
   readonly redemption: Pick<RedemptionRecord, 'externalUserId' | 'subjectId' | 'number' | 'integrationAddress'>
   readonly applicant: Applicant
@@ -13,16 +13,16 @@ export interface Attachment {
   readonly source: VerdictRecord['source']
 }
 
-/** What came of it. */
+/** The result. */
 export interface Attached {
-  /** False: another applicant is attached and stays so. An operator must look. */
+  /** False: another applicant stays attached. An operator must look. */
   readonly isAttached: boolean
   readonly donor: string | null
-  /** Where the subject's verification stands. */
+  /** The review of the subject's verification. */
   readonly review: Review
 }
 
-/** Whether an applicant takes its place: nobody else donated, and no newer redemption is attached. */
+/** Whether an applicant is attached: there is no other donor, and no newer redemption is attached. */
 export function mayAttach(
   { donor, attachedNumber }: Pick<Subject, 'donor' | 'attachedNumber'>,
   { integrationAddress, number }: Pick<RedemptionRecord, 'integrationAddress' | 'number'>,
@@ -30,7 +30,7 @@ export function mayAttach(
   return donor === null || (donor === integrationAddress && number > (attachedNumber ?? 0))
 }
 
-/** Attaches, or notes the applicant as surplus. It locks the person, and may be called for the same applicant again. */
+/** Attaches an applicant or notes it as surplus, and locks the person. A second call only adds to the log of shares. */
 export async function attach(
   tx: StoreTransaction,
   { redemption, applicant, outcome, source }: Attachment,
@@ -42,7 +42,7 @@ export async function attach(
   const subject = await lockSubject(tx, subjectId)
   const now = clock.now()
   const before = (await identity.redemption(externalUserId))?.state
-  // A webhook or a look-up was faster, perhaps with a verdict since.
+  // A webhook or a look-up was faster; its verdict may be newer.
   if (before === 'attached' || before === 'surplus') {
     await identity.logShare(shareEntry(now, redemption, outcome))
     return { isAttached: before === 'attached', ...answerOf(subject) }

@@ -13,7 +13,7 @@ const unknown = { kind: 'unknown', reason: 'ERR_PROVIDER_ANSWER' }
 const unavailable = { kind: 'unavailable', reason: 'ERR_PROVIDER_ANSWER' }
 const request = { shareToken: 'canary-token', externalUserId: first, sendBy: 0 }
 
-/** A provider whose calls all come to the same, checked. */
+/** A checked provider with one result for all calls. */
 function answering(come: () => unknown) {
   const logger = recordingLogger()
   const call = async () => come()
@@ -74,7 +74,7 @@ const unreadable: readonly (readonly [string, unknown])[] = [
   ['a refusal without a reason', { kind: 'misconfigured' }],
 ]
 
-describe('an answer that is none is logged once, and never acted on', () => {
+describe('an unreadable answer is logged once, and never applied', () => {
   test.each(unreadable)('%s', async (_, answer) => {
     const { logger, checked } = answering(() => answer)
     expect(await checked.redeem(request)).toEqual(unknown)
@@ -84,7 +84,7 @@ describe('an answer that is none is logged once, and never acted on', () => {
     expect(JSON.stringify(logger.lines)).not.toContain('canary')
   })
 
-  test('a call that rejects: no words of the error are in the log', async () => {
+  test('a call that rejects: no text of the error is in the log', async () => {
     const { logger, checked } = answering(() => {
       throw new TypeError('canary-token is invalid')
     })

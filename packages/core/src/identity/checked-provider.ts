@@ -1,17 +1,17 @@
-/** Checks what a provider answers before anything acts on it. Source: docs/decisions/identity-provider.md. @module */
+/** Checks the answers of a provider. Source: docs/decisions/identity-provider.md. @module */
 import { shareResponseSchema } from '@payment-integration/contract'
 import type { Answer, IdentityProvider } from '../ports/identity-provider.js'
 import type { Logger } from '../ports/world.js'
 
-/** In place of an answer that is none of the port's. */
+/** The reason given for an answer that does not fit the port. */
 const unreadable = 'ERR_PROVIDER_ANSWER'
-/** In place of an answer once the service stops. */
+/** The answer once the service shuts down. */
 const stopped = { kind: 'unavailable', reason: 'ERR_STOPPING' } as const
 
 /**
- * The provider with its answers checked. No call rejects. After an unreadable answer to a redemption its outcome is
- * unknown, as the token may have been used.
- * @throws TypeError When it is no provider.
+ * The provider with its answers checked. No call rejects. An unreadable answer to a redemption is an unknown outcome:
+ * the token may have been used.
+ * @throws TypeError When a function is missing.
  */
 export function checkedProvider(provider: IdentityProvider, logger: Pick<Logger, 'error'>): IdentityProvider {
   for (const call of ['redeem', 'find', 'review'] as const)
@@ -30,7 +30,7 @@ export function checkedProvider(provider: IdentityProvider, logger: Pick<Logger,
     }
     logger.error(
       { eventType: 'identity.misconfigured', call, fault },
-      'The identity provider does not answer as the port IdentityProvider says. Wrap it in an adapter.',
+      'An answer of the identity provider does not fit the port IdentityProvider. Wrap the provider in an adapter.',
     )
     return null
   }
@@ -60,8 +60,8 @@ export function checkedProvider(provider: IdentityProvider, logger: Pick<Logger,
 }
 
 /**
- * The provider for look-ups and polls that nobody waits for: once the signal aborts, each ends at once as unavailable.
- * @param signal - The signal of the loop, once it runs.
+ * The provider for look-ups and polls of the loop. Once the signal aborts, each call answers `unavailable` at once.
+ * @param signal - The signal of the loop, or undefined before it runs.
  */
 export function untilStopped(
   provider: IdentityProvider,

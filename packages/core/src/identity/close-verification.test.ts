@@ -13,7 +13,7 @@ import {
   rejected,
   shop,
 } from '../../test/support/identity-setup.js'
-import { mostMissing } from './missing.js'
+import { mostMissing } from './judge-missing.js'
 
 const subjectId = 's1'
 const applicantId = `applicant of ${first}`
@@ -57,7 +57,7 @@ async function missingOne({ witnessed = true, isReviewed = true } = {}) {
 }
 
 describe('a hold', () => {
-  test('is closed when the provider gives the review that is known, and the audit log says who did', async () => {
+  test('is closed when the provider answers the stored review, and the audit log has the actor', async () => {
     const { close, share, audit, history, provider } = await onHold()
     expect(await close(hold)).toBe('closed')
     expect(await share()).toEqual({ ...approved, reused: false })
@@ -96,7 +96,7 @@ describe('a hold', () => {
     expect(subject().presence).toMatchObject({ isActive: false })
   })
 
-  test('begins again by a webhook of a time after it began, however late that comes', async () => {
+  test('restarts by a webhook dated after its beginning, at any later time', async () => {
     const { close, share, webhook, clock } = await onHold()
     const since = clock.now()
     await clock.advance(60_000)
@@ -196,7 +196,7 @@ describe('the wait for an applicant that is missing with many others', () => {
     expect(await close(missing)).toBe('nothing_to_close')
   })
 
-  test('goes on when the provider knows none of that time: the tenant may be another one', async () => {
+  test('continues when the provider knows no applicant of that time: the tenant may be wrong', async () => {
     const setup = await vanished(false)
     expect(await setup.close(missing)).toBe('unproven')
     // One that came since proves nothing of the tenant of before.
@@ -205,14 +205,14 @@ describe('the wait for an applicant that is missing with many others', () => {
     expect(setup.subject()).toMatchObject({ review: approved, missing: { confirmed: false } })
   })
 
-  test('goes on when the provider knows no witness any more', async () => {
+  test('continues when the provider no longer knows a witness', async () => {
     const { close, provider, witnessId, audit } = await vanished()
     provider.deleted.add(witnessId)
     expect(await close(missing)).toBe('unproven')
     expect(audit()).toEqual([])
   })
 
-  test('goes on when the provider knows the applicant, which is polled at once', async () => {
+  test('continues when the provider knows the applicant, which is polled at once', async () => {
     const { close, identity, provider, subject } = await vanished()
     provider.deleted.delete(applicantId)
     expect(await close(missing)).toBe('known')
@@ -266,7 +266,7 @@ describe('the name of a missing applicant', () => {
     expect(await close(missing)).toBe('unproven')
   })
 
-  test('is none of ours where its user was verified directly: a witness is enough', async () => {
+  test('needs no redemption for a direct verification: a witness suffices', async () => {
     const setup = identitySetup()
     const { register, direct, subjectsOf, seedSubject, provider, identity, clock } = setup
     const accountId = await register('direct@example.com')
@@ -288,7 +288,7 @@ describe('a witness', () => {
     expect(provider.calls).toContain(`review ${witnessId}`)
   })
 
-  test('is none whose redemption is newer, though its review is older: a copy keeps the time of its original', async () => {
+  test('is no applicant with a newer redemption and an older review: a copy keeps the time of its original', async () => {
     const { close, provider, shareFor, clock, ids } = await missingOne({ witnessed: false })
     const reviewedAt = clock.now() - 60_000
     await clock.advance(10 * day)
@@ -300,7 +300,7 @@ describe('a witness', () => {
     expect(provider.calls).not.toContain(`review ${copyId}`)
   })
 
-  test('is none that no redemption of ours made', async () => {
+  test('is no applicant without a redemption', async () => {
     const { close, provider, register, direct, seedSubject, subjectsOf } = await missingOne({ witnessed: false })
     const accountId = await register('direct@example.com')
     await direct(accountId, approved, 'direct')
@@ -309,7 +309,7 @@ describe('a witness', () => {
     expect(provider.calls).not.toContain('review direct')
   })
 
-  test('is looked for among those of that time alone, five at most', async () => {
+  test('is searched among at most five applicants of that time', async () => {
     const setup = await missingOne({ witnessed: false })
     const { close, provider, clock, seedSubject } = setup
     await clock.advance(1_000)

@@ -1,21 +1,21 @@
-/** An operator closes a hold or a wait whose webhook was lost. Source: docs/decisions/identity.md. @module */
+/** Closes a stuck verification for an operator. Source: docs/decisions/identity.md. @module */
 import type { Audited } from '../audit/audited.js'
 import type { CloseRequest, CloseResult } from '../identity-types.js'
 import type { Answer } from '../ports/identity-provider.js'
 import type { RedemptionRecord, Subject, VerificationChange } from '../ports/store-identity.js'
 import { failureError, logFailure } from './errors.js'
-import { gone } from './missing.js'
+import { confirmMissing } from './judge-missing.js'
 import { type IdentityParts, lockSubject } from './redemption.js'
 import { isEqual } from './reviews.js'
 
-/** Most other applicants that are asked about until the provider knows one. */
+/** Most other applicants to poll until the provider knows one. */
 const mostWitnesses = 5
-/** Subjects that are read at a time. */
+/** Subjects read at a time. */
 const pageSize = 500
 
 /**
- * Builds the operation. An operator's word alone lets nobody redeem again: the provider must know the missing applicant
- * neither by id nor by name, and must know another one of that time.
+ * Builds the operation. The operator's request alone never allows a second redemption. The provider must not know the
+ * missing applicant by id or by name, and must know another applicant of that time.
  * It rejects with SharingUnavailableError, SharingMisconfiguredError; StoreError.
  */
 export function createCloseVerification(
@@ -38,7 +38,7 @@ export function createCloseVerification(
     return judged
   }
 
-  /** A hold hides a review: it shows again only as the provider gives it now. */
+  /** A hold hides the review. It is shown again only if the provider still answers the same review. */
   async function judgeHold({ missing, review }: Subject, applicantId: string): Promise<CloseResult> {
     if (missing !== null) return 'missing'
     const said = await ask(() => provider.review(applicantId), { applicantId })
@@ -49,7 +49,7 @@ export function createCloseVerification(
   async function judgeMissing({ emailKey, reviewedAt }: Subject, applicantId: string): Promise<CloseResult> {
     if ((await ask(() => provider.review(applicantId), { applicantId })) !== null) return 'known'
     const redemption = await redemptionOf(applicantId)
-    // Without its redemption nobody can ask for its name; a direct verification has none of ours.
+    // Its redemption is needed for the look-up by name. A direct verification has no redemption.
     if (redemption === null && emailKey !== null) return 'unproven'
     if (redemption?.isFindable === true) {
       const { externalUserId } = redemption
@@ -57,7 +57,7 @@ export function createCloseVerification(
       if (named?.applicantId === applicantId) return 'known'
       if (named !== null) {
         const ids = { externalUserId, applicantId: named.applicantId, missing: applicantId }
-        logger.error(ids, 'The name of an applicant that is missing belongs to another one.')
+        logger.error(ids, 'The external user id of a missing applicant belongs to another applicant.')
         return 'name_taken'
       }
     }
@@ -66,8 +66,8 @@ export function createCloseVerification(
   }
 
   /**
-   * Whether the provider knows an applicant that was redeemed and reviewed by the time that the missing one was known.
-   * A review alone does not date it: a copy keeps the time of its original.
+   * Whether the provider knows another applicant that was redeemed and reviewed no later than the missing one. A review
+   * alone proves no date: a copied applicant has the review time of its original.
    */
   async function hasWitness(missingId: string, knownAt: number): Promise<boolean> {
     let left = mostWitnesses
@@ -107,8 +107,8 @@ export function createCloseVerification(
       const now = clock.now()
       const isMissing = what === 'missing' && found.missing !== null
       const change: VerificationChange = isMissing
-        ? gone(found.missing, now)
-        : // Whatever the provider says of a moment after the hold began counts.
+        ? confirmMissing(found.missing, now)
+        : // Any webhook dated after the beginning of the hold still applies.
           { presence: { isActive: true, at: found.presence?.at ?? 0 }, pollInMs: 0 }
       await tx.identity.changeVerification(id, change)
       await tx.identity.noteVerdict({

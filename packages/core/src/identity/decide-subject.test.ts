@@ -58,7 +58,7 @@ describe('interface 3, KYC attachment', () => {
   })
 })
 
-/** A redemption whose answer was lost. */
+/** A redemption with an unknown outcome. */
 const unknown = (by: string, given: Partial<RedemptionRecord> = {}) =>
   redemptionWith({ integrationAddress: by, state: 'unknown', isLeased: false, ...given })
 
@@ -99,7 +99,7 @@ describe('a redemption of the person', () => {
   })
 })
 
-describe('an applicant that is switched off', () => {
+describe('a deactivated applicant', () => {
   const presence = { isActive: false, at: 1 }
 
   test('approves nothing: it is on hold, and is not displaced', () => {

@@ -3,41 +3,41 @@ import type { Review } from '../ports/identity-provider.js'
 import type { RedemptionRecord, ShareOutcome, Subject } from '../ports/store-identity.js'
 import { isRejected, notStarted, reviewToAnswer } from './reviews.js'
 
-/** What is known of a person. */
+/** The facts for the decision. */
 export interface ShareFacts {
-  /** The open subject of the address: what is redeemed is for this one. */
+  /** The open subject of the address: a redemption is for this one. */
   readonly open: Subject
-  /** All subjects of the person, in the order in which they were made. */
+  /** All subjects of the person, oldest first. */
   readonly subjects: readonly Subject[]
-  /** The person's redemptions that may have used their token although nobody knows. */
+  /** The person's redemptions in flight or with an unknown outcome. */
   readonly redemptions: readonly RedemptionRecord[]
   /** The integration that shares. */
   readonly caller: string
-  /** Names that this request looked up without finding anybody. */
+  /** Names that this request looked up and did not find. */
   readonly lookedUp: ReadonlySet<string>
 }
 
-/** What to do. `outcome` is for the log. */
+/** The decision. `outcome` is for the log. */
 export type ShareDecision =
-  /** Redeem the token: there is no verification, or the caller's was rejected or is gone. */
+  /** Redeem the token: there is no verification, or the caller's is rejected or gone. */
   | { readonly kind: 'redeem' }
   /** Look these names up first. */
   | { readonly kind: 'look_up'; readonly redemptions: readonly RedemptionRecord[] }
-  /** Answer the review with `reused: false`, and leave the token alone. */
+  /** Answer the review with `reused: false`; the token is not redeemed. */
   | {
       readonly kind: 'answer'
       readonly review: Review
       readonly outcome: Extract<ShareOutcome, 'already_approved' | 'in_flight' | 'concurrent'>
     }
-  /** Somebody else's verification: 409, the same whatever its status. */
+  /** A verification of another donor: 409 for any status. */
   | { readonly kind: 'conflict'; readonly outcome: 'not_donated' }
-  /** Nobody knows whether a token was used: 503. */
+  /** A redemption with an unknown outcome: 503. */
   | { readonly kind: 'unavailable'; readonly outcome: Extract<ShareOutcome, 'unknown' | 'unresolved'> }
 
 /**
- * Decides. A verification of another donor is 409 before anything else, so that its redemptions show nothing. While a
- * redemption has its lease it may land, so no second token of the person is redeemed. An integration whose answer was
- * lost is never answered that its token was left alone.
+ * Decides. A verification of another donor is 409 before all else, so that its redemptions reveal nothing. While a
+ * redemption has its lease it may still land, so no second token of the person is redeemed. A caller with an unknown
+ * outcome of its own gets 503, because its token may have been redeemed.
  */
 export function decideSubject({ open, subjects, redemptions, caller, lookedUp }: ShareFacts): ShareDecision {
   if (subjects.some(({ emailKey }) => emailKey === null)) return { kind: 'conflict', outcome: 'not_donated' }
@@ -57,7 +57,7 @@ export function decideSubject({ open, subjects, redemptions, caller, lookedUp }:
 
   if (review !== null && !isRejected(review))
     return { kind: 'answer', review, outcome: review.reviewStatus === 'completed' ? 'already_approved' : 'in_flight' }
-  // Nobody had these names: they are looked up once more before another token is redeemed.
+  // Absent names are looked up once more before another token is redeemed.
   const absent = redemptions.filter(unasked)
   return absent.length > 0 ? { kind: 'look_up', redemptions: absent } : { kind: 'redeem' }
 }
@@ -71,7 +71,7 @@ export function resolveVerification(open: Subject, subjects: readonly Subject[])
   return newest
 }
 
-/** Whether a token may still be on its way. */
+/** Whether a token may still land at the provider. */
 export function isInFlight({ state, isLeased }: Pick<RedemptionRecord, 'state' | 'isLeased'>): boolean {
   return isLeased && (state === 'in_flight' || state === 'unknown')
 }
@@ -81,7 +81,7 @@ export function openOf(subjects: readonly Subject[], emailKey: string): Subject 
   return subjects.find((each) => each.emailKey === emailKey && !each.closed) ?? null
 }
 
-/** All subjects of the person of `open`, of those that are locked. */
+/** All locked subjects of the person of `open`. */
 export function personOf(open: Subject, locked: readonly Subject[]): Subject[] {
   const rest = locked.filter(({ id }) => id !== open.id)
   if (open.accountId === null) return [open]

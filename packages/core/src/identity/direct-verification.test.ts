@@ -28,8 +28,8 @@ test.each([
   expect(decideDirect(subjects, { at, isBusy: true })).toBe('busy')
 })
 
-describe('recording a direct verification', () => {
-  test('has every share answered 409, whatever its status', async () => {
+describe('a recorded direct verification', () => {
+  test('makes every share 409 for any status', async () => {
     const { register, direct: record, share, provider, clock } = identitySetup()
     const accountId = await register()
     for (const review of [rejected, approved]) {

@@ -1,4 +1,4 @@
-/** A verification that a user did directly, without an integration. Source: docs/interface.md 3. @module */
+/** Records a verification that a user did without an integration. Source: docs/interface.md 3. @module */
 import type { DirectDecision, RecordDirectVerification } from '../identity-types.js'
 import type { Store } from '../ports/store.js'
 import type { Subject } from '../ports/store-identity.js'
@@ -7,7 +7,7 @@ import { isInFlight } from './decide-subject.js'
 import { mostLookedUp } from './redemption.js'
 import { isApproved, nextPollMs } from './reviews.js'
 
-/** Decides. A newer direct one stays. Where there is none, an approved one that was shared stays. */
+/** Decides. A newer direct verification stays. Without a direct one, an approved shared verification stays. */
 export function decideDirect(
   subjects: readonly Pick<Subject, 'emailKey' | 'review' | 'reviewedAt'>[],
   { at, isBusy }: { readonly at: number; readonly isBusy: boolean },
@@ -18,7 +18,7 @@ export function decideDirect(
   return subjects.some(({ review }) => isApproved(review)) ? 'kept' : 'recorded'
 }
 
-/** Builds the operation. From then on every share that reaches the account is answered 409. */
+/** Builds the operation. After it, every share that resolves to the account is answered 409. */
 export function createRecordDirectVerification({
   store,
   clock,

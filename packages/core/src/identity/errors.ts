@@ -1,10 +1,10 @@
-/** How sharing ends without an answer. Source: docs/interface.md 7. @module */
+/** The errors of sharing. Source: docs/interface.md 7. @module */
 import { identityMisconfiguredBody, identityUnavailableBody, kycUnavailableBody } from '@payment-integration/contract'
 import { CoreError } from '../errors.js'
 import type { Answer, ProviderRefusal, Review } from '../ports/identity-provider.js'
 import type { Logger } from '../ports/world.js'
 
-/** How long a caller is asked to wait when the provider names no time, in milliseconds. */
+/** `Retry-After` for the caller when the provider names no time, in milliseconds. */
 export const patienceMs = 5_000
 
 /** The body of the request is malformed. Answer 400. */
@@ -29,9 +29,9 @@ export class RedemptionRejectedError extends CoreError {
   override readonly name = 'RedemptionRejectedError'
   readonly code = 'ERR_SHARE_TOKEN_REJECTED'
   readonly retryable = false
-  /** May hold the id of the token: for the integrator, and for no log. */
+  /** May contain the id of the token: for the integrator, never for a log. */
   readonly providerMessage: string
-  /** The rejected review of what this integration shared before for the same address; null when there is none. */
+  /** The rejected review of this integration's earlier share for the same address; null when there is none. */
   readonly formerReview: Review | null
   constructor(providerMessage: string, formerReview: Review | null = null) {
     super('The identity provider rejected the share token; read message')
@@ -40,7 +40,7 @@ export class RedemptionRejectedError extends CoreError {
   }
 }
 
-/** The provider is down, slow or throttles. Answer 503: the same request may be sent again. */
+/** The provider is down, slow or throttles. Answer 503: the client may retry. */
 export class SharingUnavailableError extends CoreError {
   override readonly name = 'SharingUnavailableError'
   readonly code = 'ERR_IDENTITY_UNAVAILABLE'
@@ -53,7 +53,7 @@ export class SharingUnavailableError extends CoreError {
   }
 }
 
-/** The provider refuses this service itself. Answer 502: an operator must act. */
+/** The provider rejects this service's own credentials or set-up. Answer 502: an operator must act. */
 export class SharingMisconfiguredError extends CoreError {
   override readonly name = 'SharingMisconfiguredError'
   readonly code = 'ERR_IDENTITY_MISCONFIGURED'
@@ -63,7 +63,7 @@ export class SharingMisconfiguredError extends CoreError {
   }
 }
 
-/** Nobody proved the e-mail address. Answer 403. */
+/** The e-mail address was not proven. Answer 403. */
 export class EmailProofError extends CoreError {
   override readonly name = 'EmailProofError'
   readonly code = 'ERR_EMAIL_PROOF'
@@ -73,7 +73,7 @@ export class EmailProofError extends CoreError {
   }
 }
 
-/** An answer of the provider that is none. */
+/** A failed call to the provider. */
 export type ProviderFailure = ProviderRefusal | Exclude<Answer<unknown>, { kind: 'answer' }>
 
 /** The error of a failure. @param former - The caller's own rejection, for a token that is rejected. */
@@ -90,7 +90,7 @@ export function failureError(failure: ProviderFailure, former: Review | null = n
   }
 }
 
-/** Logs a failure that is the service's own fault, and no other. @param about - Ids of what was asked about. */
+/** Logs a failure that is the service's own fault, and no other. @param about - Ids in the call. */
 export function logFailure(
   logger: Pick<Logger, 'error'>,
   failure: ProviderFailure,

@@ -14,7 +14,7 @@ import {
   shop,
 } from '../../test/support/identity-setup.js'
 
-/** A host whose user has the address, proved or only carried. */
+/** A host whose user owns or carries the address. */
 async function hosted(owner: { accountId: string; proved: boolean } | null = { accountId: 'user-7', proved: true }) {
   const setup = identitySetup({ hosted: true })
   const setOwner = async (given: typeof owner, address = email) => {
@@ -35,7 +35,7 @@ test('who proved the address in the store’s own accounts has no part in it', a
   expect([has('user-7').length, has(accountId)]).toEqual([1, []])
 })
 
-/** Who learns of a redemption, and how. */
+/** The ways in which the service learns of a redemption. */
 const endings: Readonly<Record<string, (setup: Awaited<ReturnType<typeof hosted>>) => Promise<unknown>>> = {
   'the request': ({ share }) => share(),
   'a webhook': async ({ lose, webhook }) => {
@@ -59,7 +59,7 @@ const endings: Readonly<Record<string, (setup: Awaited<ReturnType<typeof hosted>
   },
 }
 
-test.each(Object.entries(endings))('a redemption that %s ends is the host’s user’s', async (_, end) => {
+test.each(Object.entries(endings))('a redemption that %s completes belongs to the host’s user', async (_, end) => {
   const setup = await hosted()
   await end(setup)
   expect(setup.has('user-7')).toEqual([`applicant of ${first}`])
@@ -94,7 +94,7 @@ describe('a proof that the host reports', () => {
     expect([has('carrier'), has('user-1').length]).toEqual([[], 1])
   })
 
-  test('shows nothing of a user that proved the address before', async () => {
+  test('reveals nothing of a user that proved the address before', async () => {
     const { share, proveAs, has, webhook } = await hosted()
     await share()
     await webhook(approved)
@@ -104,7 +104,7 @@ describe('a proof that the host reports', () => {
     expect([has('user-7').length, has('user-8').length]).toEqual([1, 1])
   })
 
-  test('closes what the user proved before, and lets go of what it only carried', async () => {
+  test('closes the user’s proved subjects, and passes on the carried ones', async () => {
     const { shareFor, proveAs, has, subjectOf, setOwner, webhook } = await hosted(null)
     await setOwner({ accountId: 'user-1', proved: false }, 'carried@example.com')
     await shareFor('carried@example.com')
@@ -116,7 +116,7 @@ describe('a proof that the host reports', () => {
     expect(has('user-1')).toHaveLength(1)
   })
 
-  test('before anybody shared is there for the first share', async () => {
+  test('before the first share counts for it', async () => {
     const { share, proveAs, has, subjectsOf } = await hosted(null)
     await proveAs('user-1', email)
     expect(subjectsOf('user-1')).toMatchObject([{ proved: true, donor: null }])
@@ -126,7 +126,7 @@ describe('a proof that the host reports', () => {
 })
 
 describe('a host that forgets to report is corrected by what it resolves', () => {
-  test('a mailbox that changed hands shows nothing of the former user', async () => {
+  test('a new owner of a mailbox sees nothing of the former user', async () => {
     const { share, webhook, setOwner, has, provider } = await hosted()
     await share()
     await webhook(approved)
@@ -148,7 +148,7 @@ describe('a host that forgets to report is corrected by what it resolves', () =>
     },
   )
 
-  test('an address that a user only carried follows the next one that does', async () => {
+  test('an address that a user only carried goes to the next user that carries it', async () => {
     const { share, setOwner, has, webhook } = await hosted({ accountId: 'user-7', proved: false })
     await share()
     await webhook(approved)
@@ -157,7 +157,7 @@ describe('a host that forgets to report is corrected by what it resolves', () =>
     expect([has('user-7'), has('user-8').length]).toEqual([[], 1])
   })
 
-  test('a user who carries an address unproved gets nothing that was shared before', async () => {
+  test('a user who carries an address unproved gets no earlier share', async () => {
     const { share, setOwner, has, webhook, subject } = await hosted(null)
     await share()
     await setOwner({ accountId: 'user-8', proved: false })

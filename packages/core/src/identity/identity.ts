@@ -1,4 +1,4 @@
-/** Sharing identity verifications, put together. Source: docs/interface.md 4.2. @module */
+/** Composes the sharing of identity verifications. Source: docs/interface.md 4.2. @module */
 import { createHmac } from 'node:crypto'
 import { createAudited } from '../audit/audited.js'
 import { createEmailCodes } from '../emails/email-codes.js'
@@ -30,11 +30,11 @@ export interface IdentityDeps {
   readonly random: Random
   readonly ids: Ids
   readonly logger: Logger
-  /** Begins the names of applicants: tells this service and environment from others at the provider. @default 'pi' */
+  /** Prefix of external user ids: separates this service and environment from others at the provider. @default 'pi' */
   readonly namespace?: string | undefined
-  /** Whom the audit log names for what operators do. @default 'service' */
+  /** The actor in the audit log for acts of operators. @default 'service' */
   readonly actor?: string | undefined
-  /** How often what is due is polled, in milliseconds. @default 30000 */
+  /** Time from one round of polls to the next, in milliseconds. @default 30000 */
   readonly everyMs?: number | undefined
 }
 
@@ -42,8 +42,8 @@ export interface IdentityDeps {
 export const identityDefaults = { everyMs: 30_000 } as const
 
 /**
- * Builds it. The key of addresses is opened by the first call that needs it, and again after a failure.
- * @throws TypeError When the provider is none, or the name space is malformed.
+ * Builds it. The first call that needs the key of addresses opens it; after a failure the next call does.
+ * @throws TypeError When the provider lacks a function, or the name space is malformed.
  */
 export function createIdentity(deps: IdentityDeps): Identity {
   const { store, accounts, masterKey, clock, random, ids, logger } = deps

@@ -1,4 +1,4 @@
-/** docs/decisions/identity.md: a process may die at every await. What is redeemed is redeemed once, and is not lost. */
+/** docs/decisions/identity.md: after a kill at any await a token is redeemed once, and its applicant is not lost. */
 import { describe, expect, test } from 'vitest'
 import {
   approved,
@@ -37,7 +37,7 @@ interface Path {
   readonly name: string
   readonly prepare: (setup: Setup) => Promise<unknown>
   readonly dies: (process: SteppedProcess) => Promise<unknown>
-  /** Who shares in the end. */
+  /** The final share. */
   readonly asks: string
   /** The tokens that must have been redeemed then. */
   readonly redeemed: readonly RegExp[]
@@ -115,7 +115,7 @@ describe.each(paths)('killed at each await of $name', ({ prepare, dies, asks, re
     },
   )
 
-  test('a process that goes on later redeems nothing more', async () => {
+  test('a process that resumes later redeems nothing', async () => {
     for (let point = 1; ; point += 1) {
       const setup = identitySetup()
       const { provider, identity, expire } = setup

@@ -48,7 +48,7 @@ describe('a name that is taken', () => {
     expect(provider.calls).toEqual([`redeem ${first}`, `redeem ${first}`, `find ${first}`])
   })
 
-  test('by nobody who can be found is resolved by an operator, once nothing can land', async () => {
+  test('of an unfindable applicant is resolved by an operator, once its token cannot land', async () => {
     const setup = identitySetup()
     const { share, provider, expire, outcomes, identity } = setup
     await takeName(setup, first)
@@ -140,7 +140,7 @@ describe('where a name cannot be looked up (the older endpoint)', () => {
   }
   const stuck = [first, otherShop, 'unresolved']
 
-  test('a lost answer is looked up, and no second token is redeemed however often somebody asks', async () => {
+  test('a lost answer is looked up, and no second token is redeemed in any number of requests', async () => {
     const { share, provider, clock, redemptions, errors, identity, memory } = await lost()
     for (let days = 0; days < 40; days += 1) {
       for (const by of [shop, otherShop]) await expect(share(by)).rejects.toThrow(unavailable)
@@ -151,7 +151,7 @@ describe('where a name cannot be looked up (the older endpoint)', () => {
     expect(redemptions()).toEqual([stuck])
     expect(errors()).toHaveLength(1)
     const logged = memory.committed().shares.map((each) => [each.integrationAddress, each.outcome, each.externalUserId])
-    // What became of the redemption is logged once, and every request once.
+    // The outcome of the redemption is logged once, and every request once.
     const ofRedemption = ['started', 'unknown', 'unresolved'].map((outcome) => [otherShop, outcome, first])
     const ofRequests = Array.from({ length: 40 }, () => [shop, otherShop].map((by) => [by, 'unresolved', null])).flat()
     expect(logged).toEqual([...ofRedemption, ...ofRequests])
@@ -167,7 +167,7 @@ describe('where a name cannot be looked up (the older endpoint)', () => {
     expect(provider.redeemed).toHaveLength(1)
   })
 
-  test('an absent name is found when the provider shows it within a day, and its donor is who redeemed', async () => {
+  test('an absent name that appears within a day is attached for the integration that redeemed', async () => {
     const { share, provider, subject, webhook, identity } = await lost()
     await expect(share(shop)).rejects.toThrow(unavailable)
     expect(await identity.resolveRedemption({ externalUserId: first, applicantId: null })).toBe('absent')
@@ -202,7 +202,7 @@ describe('a look-up by the poll', () => {
     expect(provider.calls.filter((call) => call.startsWith('find')).length - 1).toBe(24)
   })
 
-  test('ends a redemption whose process died before it sent anything', async () => {
+  test('closes a redemption whose process died before it sent the token', async () => {
     const { store, share, start, provider, clock, identity, states } = identitySetup()
     const dying = { ...provider, redeem: () => new Promise<never>(() => undefined) }
     void start({ store, provider: dying }).share({ integrationAddress: shop, email: 'x@example.com', shareToken: 't' })

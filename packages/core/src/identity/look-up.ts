@@ -1,4 +1,4 @@
-/** Looks up redemptions whose outcome is unknown, by name. Source: docs/decisions/identity.md. @module */
+/** Looks up redemptions with an unknown outcome, by name. Source: docs/decisions/identity.md. @module */
 import type { Applicant, IdentityProvider } from '../ports/identity-provider.js'
 import type { RedemptionRecord, RedemptionState } from '../ports/store-identity.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
@@ -16,22 +16,22 @@ import {
   shareEntry,
 } from './redemption.js'
 
-/** What the provider said of one name. */
+/** The provider's answer for one name. */
 export interface LookedUp {
   readonly redemption: RedemptionRecord
-  /** `nobody` has the name; or an applicant that is older than the redemption, `foreign`. */
+  /** The applicant. `nobody`: none has the name. `foreign`: one that is older than the redemption has it. */
   readonly found: Applicant | 'nobody' | 'foreign'
 }
 
-/** Names that were answered for, until the first that was not. */
+/** The answers up to the first failure. */
 export interface LookUpResult {
   readonly answers: readonly LookedUp[]
   readonly failure: Exclude<ProviderFailure, { kind: 'rejected' }> | null
 }
 
 /**
- * Asks the provider about each name, and checks what it answers. It changes nothing.
- * @param integrationAddress - Whose request waits for it; absent: the service's own poll.
+ * Looks up each name at the provider and checks the answers. It writes nothing.
+ * @param integrationAddress - The integration whose request waits; absent: the service's own poll.
  */
 export async function lookUp(
   provider: Pick<IdentityProvider, 'find'>,
@@ -55,7 +55,7 @@ export async function lookUp(
   return { answers, failure: null }
 }
 
-/** Why an applicant cannot be the one of a redemption, or null. */
+/** Why an applicant cannot come from a redemption, or null. */
 export function misfitOf(
   { startedAt, levelName }: Pick<RedemptionRecord, 'startedAt' | 'levelName'>,
   applicant: Pick<Applicant, 'createdAt' | 'levelName'>,
@@ -65,7 +65,7 @@ export function misfitOf(
   return level !== null && levelName !== null && level !== levelName ? 'level' : null
 }
 
-/** Logs that somebody else's applicant has a name of this service. */
+/** Logs that an unknown applicant has a name of this service. */
 export function logMisfit(
   logger: Pick<Logger, 'error'>,
   externalUserId: string,
@@ -75,12 +75,12 @@ export function logMisfit(
   logger.error({ externalUserId, applicantId, misfit }, 'External user id is taken by an unknown applicant.')
 }
 
-/** Whether the provider may still show an applicant of a redemption. */
+/** Whether the provider may still answer an applicant of a redemption. */
 export function isOpen(state: RedemptionState): boolean {
   return state === 'in_flight' || state === 'unknown' || state === 'unresolved' || state === 'absent'
 }
 
-/** Writes what a look-up came to. What was resolved meanwhile stays. */
+/** Writes the result of a look-up. A redemption that was resolved meanwhile is unchanged. */
 export async function applyLookUp(
   tx: StoreTransaction,
   { redemption, found }: LookedUp,
@@ -95,7 +95,7 @@ export async function applyLookUp(
     return
   }
   const ageMs = deps.clock.now() - redemption.startedAt
-  // Its token may still land: it is looked up again when that is over.
+  // Its token may still land: the name is looked up again after the lease.
   if (redemption.isLeased) {
     const leftMs = Math.max(lostAnswerMs, redemptionLeaseMs - ageMs)
     await tx.identity.changeRedemption(externalUserId, { lookUpInMs: leftMs })
@@ -108,12 +108,12 @@ export async function applyLookUp(
   if (state === 'unresolved')
     deps.logger.error(
       { externalUserId },
-      'Nobody can look up what became of a share token: an operator must resolve it.',
+      'The outcome of a redemption cannot be looked up: an operator must resolve it.',
     )
   await tx.identity.logShare(shareEntry(deps.clock.now(), redemption, state))
 }
 
-/** Where names cannot be looked up, finding nobody proves nothing. */
+/** Where applicants cannot be found by name, an empty look-up proves nothing. */
 function unseenState({ state, isFindable }: RedemptionRecord): 'absent' | 'unresolved' {
   return state === 'absent' || isFindable ? 'absent' : 'unresolved'
 }

@@ -1,4 +1,4 @@
-/** docs/interface.md 4.2: what stays with an account that proved an address, and what its next owner gets. */
+/** docs/interface.md 4.2: the subjects of an account that proved an address, and of the next owner. */
 import { describe, expect, test } from 'vitest'
 import { otherShop, shop } from '../../test/support/identity-setup.js'
 import { ownershipSetup, X, Y } from '../../test/support/ownership-setup.js'
@@ -133,7 +133,7 @@ describe('an account that proved an address keeps what was shared for it', () =>
     expect(s.holds(p)).toEqual([s.of(m, 'init'), `${b} approved`])
   })
 
-  test('and what is shown late of a redemption of before, whatever it redeems for since', async () => {
+  test('and a late applicant of an earlier redemption, after any later redemption', async () => {
     const s = ownershipSetup()
     const u = await s.proveIt(X)
     const n = await s.loseOne()
@@ -218,7 +218,7 @@ describe('a retry of a prover after RED', () => {
     expect(await s.shareFor(Y)).toMatchObject({ reviewAnswer: 'GREEN', reused: false })
   })
 
-  test('for another address stays with whose documents they are, whoever proves either then', async () => {
+  test('for another address stays with its person, after any later proof of either address', async () => {
     const s = await retrying()
     await s.proveAs(s.owner, Y)
     const n = await s.loseOne(Y)
@@ -291,7 +291,7 @@ describe('who gives an address up', () => {
     expect(await s.reuses(X, by)).toBe(true)
   })
 
-  test('hands nobody an approval that comes meanwhile', async () => {
+  test('gives an approval that arrives meanwhile to no other account', async () => {
     const s = await gaveUp()
     const n = await s.loseOne(Y)
     await s.verdict(s.a, 'approved')

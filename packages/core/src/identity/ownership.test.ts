@@ -14,7 +14,7 @@ describe('a placeholder', () => {
     expect(s.holds(await s.proveIt(X))).toEqual([`${a} init`])
   })
 
-  test('gives nothing to who registers without a proof', async () => {
+  test('gives nothing to an account that registers without a proof', async () => {
     const s = ownershipSetup()
     await s.redeem()
     expect(s.holds(await s.register(X))).toEqual([])
@@ -122,7 +122,7 @@ describe('an address that an account only carries', () => {
     expect(s.holds(await s.proveIt(X))).toHaveLength(1)
   })
 
-  test('has what is found of a lost answer at who proves it, with its verdict', async () => {
+  test('gives a lost answer that is found to the account that proves it, with its verdict', async () => {
     const s = ownershipSetup()
     const q = await s.register(X)
     const n = await s.loseOne()
@@ -217,7 +217,7 @@ describe('a direct verification', () => {
     expect(await s.reuses()).toBe(true)
   })
 
-  test('does not take the place of an approved one that was shared', async () => {
+  test('does not replace an approved shared one', async () => {
     const s = ownershipSetup()
     const u = await s.register(X)
     await s.verdict(await s.redeem(), 'approved')

@@ -4,7 +4,7 @@ import { normaliseEmail } from '../emails/normalise-email.js'
 import { findDuplicateKey } from '../internal/duplicate-key.js'
 import { ShareRequestError } from './errors.js'
 
-/** Longest token as a query carries it, in bytes. The provider's own have at most 1 KB, and no character that grows. */
+/** Longest token in a URL query, in bytes. Tokens of the provider have 1 KB at most and need no escapes. */
 export const mostTokenBytes = shareRequestLimits.kycShareToken
 
 /** A parsed body. */
@@ -16,7 +16,7 @@ export interface ShareBody {
 }
 
 /**
- * Parses the body: JSON in UTF-8, no key twice, the e-mail address in its normal form and the token verbatim. Further
+ * Parses the body: JSON in UTF-8, no duplicate key, the e-mail address in its normal form, the token verbatim. Unknown
  * fields are ignored. No message repeats a value.
  * @throws ShareRequestError `ERR_SHARE_INVALID`.
  */
@@ -26,7 +26,7 @@ export function parseShareRequest(body: Uint8Array): ShareBody {
   const email = normaliseEmail(parsed.data.email)
   if (email === null) throw new ShareRequestError(notAnEmail)
   const { kycShareToken: shareToken } = parsed.data
-  // Half of a surrogate pair is no text: it could not be sent on verbatim.
+  // A lone surrogate cannot be sent verbatim.
   if (/\p{Surrogate}/u.test(shareToken)) throw new ShareRequestError('kycShareToken must be well-formed Unicode')
   if (String(new URLSearchParams({ '': shareToken })).length - 1 > mostTokenBytes)
     throw new ShareRequestError(`kycShareToken is longer than ${mostTokenBytes} bytes in a URL`)

@@ -70,7 +70,7 @@ describe('the provider is polled', () => {
 })
 
 describe('a verdict that came without a time', () => {
-  /** A share whose answer carried a verdict, with the provider's time of it or without. */
+  /** A share whose answer has a verdict, with or without the provider's time. */
   async function sharedAs(given: typeof approved, reviewedAt?: number) {
     const setup = identitySetup()
     setup.provider.reviews.set(applicantId, given)
@@ -120,7 +120,7 @@ describe('a verdict that came without a time', () => {
     expect(known()).toEqual([rejected, start - 1])
   })
 
-  test('and another one that the provider dates later turns RED into GREEN', async () => {
+  test('and another one dated later turns RED into GREEN', async () => {
     const { identity, known, start, say, clock } = await sharedAs(rejected, 1_000)
     await clock.advance(firstPollMs)
     say(approved, start)
@@ -274,7 +274,7 @@ describe('a lost answer is looked up in time', () => {
     },
   )
 
-  test('and a subject without one is polled no sooner than it was', async () => {
+  test('and the next poll of a subject without one does not change', async () => {
     const { clock, share, identity, webhook } = identitySetup()
     await share()
     await webhook(approved)
@@ -293,7 +293,7 @@ describe('a round', () => {
     return { ...setup, polled, pollDue: createPollDue({ store, provider, clock, logger }) }
   }
 
-  test('ends with the first 429, and the others stay due', async () => {
+  test('stops at the first 429, and the others stay due', async () => {
     const { pollDue, provider, polled } = await many(5)
     let calls = 0
     provider.fault = () => (++calls === 2 ? 'throttled' : null)
@@ -318,7 +318,7 @@ describe('a round', () => {
     expect(polled()).toBe(2)
   })
 
-  test('forgets events that are forty days old, and none before', async () => {
+  test('deletes events that are forty days old, and no newer one', async () => {
     const { pollDue, webhook, memory, clock, subjectOf } = await many(1)
     const name = `pi:${(await subjectOf('user1@example.com')).id}:1`
     await webhook(approved, { name })
@@ -328,13 +328,13 @@ describe('a round', () => {
     await clock.advance(1)
     await pollDue()
     expect(memory.committed().providerEvents.size).toBe(0)
-    // What is sent again then is as old as what is known: it counts no second time for another state.
+    // A copy then is as old as the stored verdict: it does not apply a second time.
     expect(await webhook(rejected, { name, at: clock.now() - 41 * day, key: 'replayed' })).toBe('older')
   })
 })
 
 describe('the loop', () => {
-  test('goes on after an error of the world, and ends at once when the signal aborts', async () => {
+  test('continues after an error of store or provider, and stops at once when the signal aborts', async () => {
     const { clock, identity, memory, share, subject, provider, logger } = identitySetup()
     await share()
     await clock.advance(firstPollMs)

@@ -1,28 +1,28 @@
-/** Polls the provider about what is due. Source: docs/interface.md 3; docs/decisions/identity.md. @module */
+/** Polls the provider for due names and reviews. Source: docs/interface.md 3; docs/decisions/identity.md. @module */
 import type { DatedReview } from '../ports/identity-provider.js'
 import type { Subject } from '../ports/store-identity.js'
 import { logFailure } from './errors.js'
+import { judgeMissing } from './judge-missing.js'
 import { applyLookUp, isOpen, lookUp } from './look-up.js'
-import { judgeMissing } from './missing.js'
 import { type IdentityParts, lockSubject, repeatLookUpMs } from './redemption.js'
 import { believedTime, isDoubtful, isEqual, nextPollMs, repeatPollMs } from './reviews.js'
 
 /** Most look-ups and polls of one round: a fraction of the provider's 300 requests in 5 seconds. */
 const mostPolled = 50
-/** How long an event of the provider is remembered, in milliseconds: longer than verdicts are polled. */
+/** How long an event of the provider is stored, in milliseconds: longer than verdicts are polled. */
 const rememberEventsMs = 40 * 24 * 60 * 60_000
-/** Most events that one round forgets. */
+/** Most events that one round deletes. */
 const mostForgotten = 500
 
 /** One round. */
 interface Round {
   isThrottled: boolean
-  /** Applicants that the provider knows. */
+  /** Number of applicants that the provider knew. */
   known: number
   readonly missing: Subject[]
 }
 
-/** Builds a round: it looks up names and polls reviews that are due, until the signal aborts. It resolves how many. */
+/** Builds a round: it looks up due names and polls due reviews until the signal aborts. It resolves their number. */
 export function createPollDue(parts: IdentityParts): (limit?: number, signal?: AbortSignal) => Promise<number> {
   const { store, provider, clock, logger } = parts
 
@@ -36,7 +36,7 @@ export function createPollDue(parts: IdentityParts): (limit?: number, signal?: A
     ]
     let polled = 0
     for (const each of due) {
-      // A throttled client makes it worse by going on.
+      // More requests would prolong the throttling.
       if (round.isThrottled || signal?.aborted === true) break
       polled += 1
       await each()
@@ -51,7 +51,7 @@ export function createPollDue(parts: IdentityParts): (limit?: number, signal?: A
       await lockSubject(tx, subjectId)
       const found = await tx.identity.redemption(externalUserId)
       const lookUpInMs = found !== null && isOpen(found.state) ? repeatLookUpMs : null
-      // Other processes find that it is not due; when this one dies it will be.
+      // Not due for other processes now; due again if this process dies.
       await tx.identity.changeRedemption(externalUserId, { lookUpInMs })
       return lookUpInMs === null ? null : found
     })
@@ -61,7 +61,7 @@ export function createPollDue(parts: IdentityParts): (limit?: number, signal?: A
     for (const answer of answers) await store.transaction((tx) => applyLookUp(tx, answer, parts))
   }
 
-  /** What was heard while the provider answered is newer than its answer, and stays. */
+  /** A change during the poll is newer than the answer, and stays. */
   async function pollReview(subjectId: string, round: Round): Promise<void> {
     const before = await store.transaction(async (tx) => {
       const found = await lockSubject(tx, subjectId)
@@ -82,22 +82,22 @@ export function createPollDue(parts: IdentityParts): (limit?: number, signal?: A
       return
     }
     round.known += 1
-    const said = { ...answer.value, reviewedAt: believedTime(answer.value.reviewedAt, clock.now()) }
+    const polled = { ...answer.value, reviewedAt: believedTime(answer.value.reviewedAt, clock.now()) }
     await store.transaction(async (tx) => {
       const found = await lockSubject(tx, subjectId)
       if (found.revision !== revision) return
-      const { review } = said
-      const heard = outcomeOf(found, said)
-      const isUnsure = heard === 'doubtful'
+      const { review } = polled
+      const outcome = outcomeOf(found, polled)
+      const isUnsure = outcome === 'doubtful'
       const change = found.missing === null ? 'review' : 'back'
-      if (heard !== 'unchanged' || change === 'back')
+      if (outcome !== 'unchanged' || change === 'back')
         await tx.identity.noteVerdict({
-          ...{ notedAt: clock.now(), subjectId, applicantId, source: 'poll', change, at: said.reviewedAt, review },
+          ...{ notedAt: clock.now(), subjectId, applicantId, source: 'poll', change, at: polled.reviewedAt, review },
           outcome: isUnsure ? 'doubtful' : 'applied',
         })
-      // The provider's own time where it has one, and never before what is known.
-      const otherwise = heard === 'unchanged' ? (found.reviewedAt ?? polledAt) : polledAt
-      const reviewedAt = Math.max(said.reviewedAt ?? otherwise, found.reviewedAt ?? 0)
+      // The provider's time if there is one; never earlier than the stored time.
+      const otherwise = outcome === 'unchanged' ? (found.reviewedAt ?? polledAt) : polledAt
+      const reviewedAt = Math.max(polled.reviewedAt ?? otherwise, found.reviewedAt ?? 0)
       await tx.identity.changeVerification(subjectId, {
         ...(isUnsure ? { doubt: review } : { review, reviewedAt, doubt: null }),
         ...{ missing: null, pollInMs: isUnsure ? repeatPollMs : nextPollMs(review, clock.now() - reviewedAt) },
@@ -106,7 +106,7 @@ export function createPollDue(parts: IdentityParts): (limit?: number, signal?: A
   }
 }
 
-/** Whether an answer repeats what is known, or must be repeated to count. */
+/** Whether an answer is unchanged, or must be confirmed by a second poll. */
 function outcomeOf(found: Subject, { review, reviewedAt }: DatedReview): 'unchanged' | 'doubtful' | 'applied' {
   if (isEqual(found.review, review)) return 'unchanged'
   const isUnproven = isDoubtful({ at: reviewedAt, review }, { at: found.reviewedAt, review: found.review })

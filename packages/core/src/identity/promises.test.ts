@@ -1,5 +1,5 @@
 /**
- * Every row of docs/interface.md 3 (KYC attachment), 4.2 and 7 (share endpoint), on whatever store the tests are given.
+ * Every row of docs/interface.md 3 (KYC attachment), 4.2 and 7 (share endpoint), on the store under test.
  */
 import { describe, expect, test } from 'vitest'
 import {
@@ -88,7 +88,7 @@ describe('interface 3, by the existing state of the user’s verification', () =
   })
 })
 
-describe('interface 4.2, whose verification it becomes', () => {
+describe('interface 4.2, the account of a verification', () => {
   test('of the account with verified ownership of the e-mail, before all that carry it', async () => {
     const { register, prove, share, has } = identitySetup()
     const carrier = await register()
@@ -129,7 +129,7 @@ describe('interface 4.2, whose verification it becomes', () => {
     expect(has(accountId)).toEqual([])
   })
 
-  test('a mailbox that changes hands shows the next owner nothing of the former one', async () => {
+  test('a new owner of a mailbox sees nothing of the former owner', async () => {
     const { share, prove, has, webhook } = identitySetup()
     await share()
     await webhook(approved)
@@ -150,10 +150,10 @@ describe('interface 4.2, whose verification it becomes', () => {
   })
 })
 
-describe('interface 4.2, the endpoint tells nobody whether there is an account', () => {
+describe('interface 4.2, the endpoint never reveals whether there is an account', () => {
   const accounts = ['none', 'carried', 'proved', 'carried, and registered once more'] as const
 
-  /** What integrations are answered for one address: shares, refusals, lost answers and verdicts, in one order. */
+  /** The answers to integrations for one address after shares, rejections, unknown outcomes and verdicts. */
   async function answers(account: (typeof accounts)[number]) {
     const { register, proveAs, share, fails, lose, expire, webhook, subjectOf } = identitySetup()
     const accountId = account === 'none' ? null : await register()

@@ -1,5 +1,5 @@
 /**
- * Redeems a token within its lease, or never. Source: docs/interface.md 4.2, 7 (422); docs/decisions/identity.md.
+ * Redeems a token within its lease. Source: docs/interface.md 4.2, 7 (422); docs/decisions/identity.md.
  * @module
  */
 import type { ShareResponse } from '@payment-integration/contract'
@@ -11,19 +11,19 @@ import { isOpen, logMisfit, misfitOf } from './look-up.js'
 import { type IdentityParts, landingMs, lockSubject, lostAnswerMs, shareEntry } from './redemption.js'
 import { isRejected } from './reviews.js'
 
-/** What redeeming works with. */
+/** What a redemption needs. */
 export type RedeemParts = Omit<IdentityParts, 'provider'> & { readonly provider: IdentityProvider }
 
-/** How a redemption ended without an applicant. */
-interface Ending {
+/** The end of a redemption without an applicant. */
+interface FailedRedemption {
   readonly outcome: ShareOutcome
   readonly state: Extract<RedemptionState, 'refused' | 'foreign'>
   readonly providerCode?: number | null
 }
 
 /**
- * Redeems a token under a stored redemption. It resolves null where an older applicant has the name: the next name may
- * do. It rejects with the errors of sharing.
+ * Redeems a token for a stored redemption. It resolves null when an older applicant has the name: begin again with the
+ * next name. It rejects with the errors of sharing.
  */
 export type Redeem = (redemption: NewRedemption, shareToken: string) => Promise<ShareResponse | null>
 
@@ -33,7 +33,7 @@ export function createRedeem(parts: RedeemParts): Redeem {
 
   return async (redemption, shareToken) => {
     const { externalUserId, integrationAddress, startedAt, leaseMs } = redemption
-    // A request that is signed by then has landed when the lease ends, however long this process is suspended.
+    // A request signed by then lands before the lease ends, however long this process is suspended.
     const sendBy = startedAt + leaseMs - landingMs
     const result =
       clock.now() > sendBy
@@ -43,21 +43,21 @@ export function createRedeem(parts: RedeemParts): Redeem {
       case 'redeemed':
         return attached(redemption, result.applicant, 'redeemed')
       case 'unknown':
-        return lost(redemption, result.reason)
+        return findAfterUnknown(redemption, result.reason)
       case 'unsent':
-        await end(redemption, { outcome: 'late', state: 'refused' })
+        await fail(redemption, { outcome: 'late', state: 'refused' })
         throw new SharingUnavailableError()
       default: {
         const providerCode = result.kind === 'rejected' ? result.providerCode : null
-        const former = await end(redemption, { outcome: result.kind, state: 'refused', providerCode })
+        const former = await fail(redemption, { outcome: result.kind, state: 'refused', providerCode })
         logFailure(logger, result, { externalUserId })
         throw failureError(result, former)
       }
     }
   }
 
-  /** Looks for the applicant of a redemption whose answer was lost. */
-  async function lost(redemption: NewRedemption, reason: string): Promise<ShareResponse | null> {
+  /** Looks up the applicant of a redemption with an unknown outcome. */
+  async function findAfterUnknown(redemption: NewRedemption, reason: string): Promise<ShareResponse | null> {
     const { externalUserId, subjectId } = redemption
     const answer = await provider.find(externalUserId, redemption.integrationAddress)
     if (answer.kind !== 'answer') logFailure(logger, answer, { externalUserId })
@@ -66,7 +66,7 @@ export function createRedeem(parts: RedeemParts): Redeem {
     if (applicant !== null && misfit === null) return attached(redemption, applicant, 'found')
     if (applicant !== null && misfit !== null) logMisfit(logger, externalUserId, applicant, misfit)
     if (misfit === 'age') {
-      await end(redemption, { outcome: 'foreign', state: 'foreign' })
+      await fail(redemption, { outcome: 'foreign', state: 'foreign' })
       return null
     }
     // The token may still land, so the name is looked up again.
@@ -77,7 +77,7 @@ export function createRedeem(parts: RedeemParts): Redeem {
         await tx.identity.changeRedemption(externalUserId, { state: 'unknown', lookUpInMs: lostAnswerMs })
       await tx.identity.logShare(shareEntry(clock.now(), redemption, 'unknown'))
     })
-    logger.warn({ externalUserId, reason }, 'The outcome of a redemption is not known yet.')
+    logger.warn({ externalUserId, reason }, 'The outcome of a redemption is unknown; the name is looked up again.')
     throw new SharingUnavailableError()
   }
 
@@ -90,18 +90,18 @@ export function createRedeem(parts: RedeemParts): Redeem {
     const { donor, review } = await store.transaction((tx) =>
       attach(tx, { redemption, applicant, outcome, source }, parts),
     )
-    // Somebody else's verification is there: whatever became of the token, nothing of that is answered.
+    // A verification of another donor is attached: the answer reveals nothing about the token.
     if (donor !== redemption.integrationAddress) throw new VerificationNotSharedError()
     return { ...review, reused: true }
   }
 
   /**
-   * Ends a redemption that used no token. It resolves the caller's own rejection of the open subject; the verification
-   * stays unchanged.
+   * Records a redemption that used no token. It resolves the caller's own rejection of the open subject; the
+   * verification stays unchanged.
    */
-  async function end(
+  async function fail(
     redemption: NewRedemption,
-    { outcome, state, providerCode = null }: Ending,
+    { outcome, state, providerCode = null }: FailedRedemption,
   ): Promise<Review | null> {
     const { externalUserId, subjectId, integrationAddress } = redemption
     return store.transaction(async (tx) => {

@@ -1,5 +1,5 @@
 /**
- * A redemption's times, name, log entry and lock. Source: docs/decisions/identity.md; docs/decisions/identity.md.
+ * A redemption's times, name, log entry and lock. Source: docs/decisions/identity.md.
  * @module
  */
 import type { IdentityProvider } from '../ports/identity-provider.js'
@@ -8,7 +8,7 @@ import type { ShareOutcome, ShareRecord, Subject } from '../ports/store-identity
 import type { StoreTransaction } from '../ports/store-transaction.js'
 import type { Clock, Logger } from '../ports/world.js'
 
-/** What the use cases of identity work with. */
+/** What the use cases of identity need. */
 export interface IdentityParts {
   readonly store: Pick<Store, 'transaction' | 'identity'>
   readonly provider: Pick<IdentityProvider, 'find' | 'review'>
@@ -17,27 +17,27 @@ export interface IdentityParts {
 }
 
 /**
- * Within this time after signing, in milliseconds, the provider carries out a redemption, or never: it refuses a
- * signature that is a minute from its clock. The rest is for clocks that differ, and for a request that arrived there.
+ * The provider carries out a redemption within this time after signing, in milliseconds, or never. It rejects a
+ * signature that is a minute from its clock. The rest allows for clock skew and for its own processing.
  */
 export const landingMs = 90_000
 
-/** How long a lease runs, in milliseconds: a request of its first half minute has landed when it ends. */
+/** Duration of a lease, in milliseconds: a request signed in its first half minute lands before it ends. */
 export const redemptionLeaseMs = landingMs + 30_000
 
-/** How far the provider's clock may be from this service's, in milliseconds: further, and it accepts no signature. */
+/** Largest clock skew with which the provider accepts signatures, in milliseconds. */
 export const clockSkewMs = 60_000
 
-/** When a name is first looked up after a lost answer, in milliseconds. */
+/** Time from an unknown outcome to the first look-up, in milliseconds. */
 export const lostAnswerMs = 5_000
 
-/** When a look-up without an answer is repeated, in milliseconds. */
+/** Time from a look-up without an answer to the next, in milliseconds. */
 export const repeatLookUpMs = 60_000
 
-/** How often an absent or unresolved name is looked up again, in milliseconds. */
+/** Time between look-ups of an absent or unresolved name, in milliseconds. */
 export const openLookUpMs = 60 * 60_000
 
-/** For how long an absent name is looked up again, in milliseconds. */
+/** How long an absent name is looked up, in milliseconds. */
 export const absentForMs = 24 * 60 * 60_000
 
 /** Most names of one person that one request looks up. */
@@ -47,7 +47,7 @@ export const mostLookedUp = 10
 export const defaultNamespace = 'pi'
 
 /**
- * Checks a name space, which tells this service and environment from others that share the client at the provider.
+ * Checks a name space. It separates this service and environment from others under one client of the provider.
  * @throws TypeError When it is not 1 to 32 letters, digits, dots, dashes or underscores.
  */
 export function checkNamespace(namespace: string): string {
@@ -55,16 +55,16 @@ export function checkNamespace(namespace: string): string {
   throw new TypeError('The name space of applicants is not 1 to 32 letters, digits, dots, dashes or underscores.')
 }
 
-/** The applicant's name at the provider: the same for one redemption, and of no other. @param number - From 1. */
+/** The external user id of a redemption's applicant, used once. @param number - From 1. */
 export function externalUserIdOf(namespace: string, subjectId: string, number: number): string {
   return `${namespace}:${subjectId}:${number}`
 }
 
-/** Whose share it is. */
+/** The integration and subject of a share. */
 export type Sharer = Pick<ShareRecord, 'integrationAddress' | 'subjectId'> &
   Partial<Pick<ShareRecord, 'externalUserId'>>
 
-/** One entry of the log of shares. @param at - Unix milliseconds. @param providerCode - The number of a refusal. */
+/** An entry of the log of shares. @param at - Unix milliseconds. @param providerCode - Code of a rejection. */
 export function shareEntry(
   at: number,
   { integrationAddress, subjectId, externalUserId = null }: Sharer,

@@ -15,7 +15,7 @@ const unavailable = expect.objectContaining({ code: 'ERR_IDENTITY_UNAVAILABLE' }
 const none = { externalUserId: first, applicantId: null }
 const found = { externalUserId: first, applicantId: `applicant of ${first}` }
 
-/** A token that was redeemed and whose answer was lost; the name cannot be looked up. */
+/** A redeemed token with an unknown outcome, whose name cannot be looked up. */
 async function unresolved() {
   const setup = identitySetup()
   setup.provider.findsByName = false

@@ -1,4 +1,4 @@
-/** An operator resolves a redemption whose outcome is unknown. Source: docs/decisions/identity.md. @module */
+/** Resolves a redemption with an unknown outcome for an operator. Source: docs/decisions/identity.md. @module */
 import type { Audited } from '../audit/audited.js'
 import type { ResolveRequest, ResolveResult } from '../identity-types.js'
 import type { Applicant } from '../ports/identity-provider.js'
@@ -10,8 +10,8 @@ import { failureError, logFailure } from './errors.js'
 import { type IdentityParts, lockSubject, shareEntry } from './redemption.js'
 
 /**
- * Builds the operation, for a redemption that is `unresolved`, or `unknown` or `in_flight` with an expired lease. It
- * leaves its record in the audit log, in the same transaction.
+ * Builds the operation. It resolves a redemption that is `unresolved`, or `unknown` or `in_flight` with an expired
+ * lease. It writes the audit log in the same transaction.
  * It rejects with SharingUnavailableError, SharingMisconfiguredError; StoreError.
  */
 export function createResolveRedemption(
@@ -31,7 +31,7 @@ export function createResolveRedemption(
       const named = await tx.identity.redemption(externalUserId)
       if (named === null) return 'not_open'
       const { emailKey } = await lockSubject(tx, named.subjectId)
-      // While this waited for the lock it may have been resolved.
+      // It may have been resolved while this waited for the lock.
       const redemption = await tx.identity.redemption(externalUserId)
       if (redemption === null || !mayResolve(redemption)) return 'not_open'
       const outcome = await resolve(tx, redemption, applicant)
@@ -56,14 +56,14 @@ export function createResolveRedemption(
       const { isAttached } = await attach(tx, { redemption, applicant, outcome: 'resolved', source: 'operator' }, parts)
       return isAttached ? 'attached' : 'surplus'
     }
-    // An absent name is looked up for a day more: where that finds somebody, the operator knows better.
+    // An absent name would be looked up for another day; the operator's decision ends that.
     await tx.identity.changeRedemption(externalUserId, { state: isFindable ? 'refused' : 'absent', lookUpInMs: null })
     await tx.identity.logShare(shareEntry(clock.now(), redemption, 'resolved'))
     return 'absent'
   }
 }
 
-/** Whether its outcome is unknown, and nothing of it can land any more. */
+/** Whether its outcome is unknown and its token can no longer land. */
 function mayResolve(redemption: RedemptionRecord): boolean {
   const { state } = redemption
   return state === 'unresolved' || ((state === 'unknown' || state === 'in_flight') && !isInFlight(redemption))

@@ -17,7 +17,7 @@ import { ownershipSetup, X, Y } from '../../test/support/ownership-setup.js'
 const unavailable = { code: 'ERR_IDENTITY_UNAVAILABLE' }
 const integrations = [shop, otherShop]
 
-/** States of a person's first token, and what a share is answered then: to its own integration, and to another one. */
+/** States of a person's first token, with the answers to a share of its integration and of another one. */
 const stands = [
   ['in flight', { own: { reused: false }, other: { reused: false } }],
   ['lost, with its lease', { own: unavailable, other: { reused: false } }],
@@ -90,7 +90,7 @@ describe.each(stands)('while a token is %s', (stand, { own, other }) => {
 })
 
 describe('once the outcome is known', () => {
-  test.each(integrations)('a found applicant answers for every address of the account, to %s', async (by) => {
+  test.each(integrations)('a found applicant counts for every address of the account, to %s', async (by) => {
     const { shareFor, fails, provider, account, has } = await person('lost, and its look-up fails', 'since')
     fails(null)
     const answer = await outcome(shareFor(otherEmail, by))
@@ -99,7 +99,7 @@ describe('once the outcome is known', () => {
     expect(has(account)).toHaveLength(1)
   })
 
-  test('and it is rejected, or was never redeemed, the second address is redeemed for', async () => {
+  test('and it is rejected, or was never redeemed, a token for the second address is redeemed', async () => {
     const found = await person('lost, and its look-up fails', 'since')
     found.fails(null)
     await found.identity.pollDue()

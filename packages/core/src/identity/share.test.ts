@@ -68,7 +68,7 @@ describe('interface 3, KYC attachment', () => {
     expect(subject()).toMatchObject({ applicantId: `applicant of ${second}`, attachedNumber: 2, redemptions: 2 })
   })
 
-  test('a refused retry after RED leaves what was before, and shows the former verdict', async () => {
+  test('a refused retry after RED leaves the verification unchanged and answers the former verdict', async () => {
     const { share, webhook, fails, subject } = identitySetup()
     await share()
     await webhook(rejected)
@@ -297,7 +297,7 @@ describe('where this process falls behind', () => {
     expect(states()).toEqual(['refused'])
   })
 
-  test('an answer that comes after a webhook attached the applicant keeps the verdict since', async () => {
+  test('an answer after the attaching webhook keeps the newer verdict', async () => {
     const { share, during, webhook, subject, outcomes } = identitySetup()
     during('redeem', () => webhook(approved))
     expect(await share()).toEqual({ ...approved, reused: true })
@@ -333,7 +333,7 @@ test('neither the address nor the token is in a row or in a log', async () => {
   expect(stored).not.toMatch(/canary/i)
 })
 
-/** docs/interface.md 4.2: the statements of a share tell nobody whether there is an account. */
+/** docs/interface.md 4.2: the statements of a share do not reveal whether there is an account. */
 test.each([
   ['a first share', 0],
   ['a share of what is in flight', 1],

@@ -5,40 +5,34 @@
 import type { ShareResponse } from '@payment-integration/contract'
 import type { EmailKeys } from '../emails/email-keys.js'
 import type { ShareInput } from '../identity-types.js'
-import type { AddressOwner, EmailAddress, IdentityAccounts } from '../ports/identity-accounts.js'
+import type { IdentityAccounts } from '../ports/identity-accounts.js'
 import type { Review } from '../ports/identity-provider.js'
-import type { NewRedemption, RedemptionRecord, Subject } from '../ports/store-identity.js'
+import type { NewRedemption, RedemptionRecord } from '../ports/store-identity.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
 import type { Ids } from '../ports/world.js'
-import { decideOwner } from './decide-owner.js'
-import { decideSubject, openOf, personOf } from './decide-subject.js'
+import { decideSubject } from './decide-subject.js'
 import { failureError, SharingUnavailableError, VerificationNotSharedError } from './errors.js'
 import { applyLookUp, lookUp } from './look-up.js'
-import { applyOwner, isSameOwner } from './proved.js'
 import { createRedeem, type RedeemParts } from './redeem.js'
 import { absentForMs, externalUserIdOf, mostLookedUp, redemptionLeaseMs, shareEntry } from './redemption.js'
+import { type AccountQuery, type ResolvedAccount, resolveAccount } from './resolve-account.js'
 
-/** Most rounds of a request, because others were faster or a name is taken. After that it answers 503. */
+/** Most rounds of a request, when others are faster or a name is taken. Then it answers 503. */
 const mostRounds = 4
 
 /** What sharing needs. */
 export interface ShareParts extends RedeemParts {
-  /** The host's users; absent: the store's own accounts. */
+  /** The host's accounts; absent: the store's own. */
   readonly accounts?: IdentityAccounts | undefined
   readonly emails: EmailKeys
   readonly ids: Ids
-  /** Begins the names of applicants: tells this service and environment from others at the provider. */
+  /** Prefix of external user ids: separates this service and environment from others at the provider. */
   readonly namespace: string
 }
 
-/** What the transaction that decides is given. */
-interface Beginning {
-  readonly email: EmailAddress
+/** The input of the deciding transaction. */
+interface Beginning extends AccountQuery {
   readonly caller: string
-  /** The open subject as it was before the owner was resolved. */
-  readonly ensured: Subject
-  /** Whose the address is at the host; undefined: the store's own accounts say that. */
-  readonly hostOwner: AddressOwner | null | undefined
   readonly lookedUp: ReadonlySet<string>
 }
 
@@ -49,9 +43,9 @@ type Step =
   | { readonly kind: 'look_up'; readonly redemptions: readonly RedemptionRecord[]; readonly subjectId: string }
 
 /**
- * Builds the use case. The redemption is committed before the provider is called, so that of two requests one redeems.
+ * Builds the use case. A redemption is committed before the call to the provider, so that of two requests one redeems.
  * It rejects with VerificationNotSharedError, RedemptionRejectedError, SharingUnavailableError,
- * SharingMisconfiguredError; StoreError. After any of them the same request may be sent again.
+ * SharingMisconfiguredError; StoreError. After any of them the client may send the same request again.
  */
 export function createShare(parts: ShareParts): (input: ShareInput) => Promise<ShareResponse> {
   const { store, accounts, provider, emails, clock, ids, logger, namespace } = parts
@@ -83,37 +77,20 @@ export function createShare(parts: ShareParts): (input: ShareInput) => Promise<S
     throw new SharingUnavailableError()
   }
 
-  /** Decides under the lock of the person, and stores the redemption where the token is to be redeemed. */
+  /** Decides under the lock of the person, and stores the redemption of a token to redeem. */
   function begin(beginning: Beginning): Promise<Step> {
-    // The lease counts from before the wait for the lock.
+    // The lease starts before the wait for the lock.
     const startedAt = clock.now()
     return store.transaction(async (tx) => {
-      const person = await lockOwner(tx, beginning)
-      return person === null ? { kind: 'again' } : decide(tx, beginning, person, startedAt)
+      const resolved = await resolveAccount(tx, beginning, ids)
+      return resolved === null ? { kind: 'again' } : decide(tx, beginning, resolved, startedAt)
     })
-  }
-
-  /** Locks the person of the address, and follows its owner. Null: somebody proved the address meanwhile. */
-  async function lockOwner(
-    tx: StoreTransaction,
-    { email, ensured, hostOwner }: Beginning,
-  ): Promise<{ readonly open: Subject; readonly subjects: Subject[] } | null> {
-    const resolve = () =>
-      hostOwner === undefined ? tx.identityAccounts.resolve(email.key) : Promise.resolve(hostOwner)
-    const owner = await resolve()
-    const accountIds = owner === null ? [] : [owner.accountId]
-    const locked = await tx.identity.lockPersons({ emailKey: email.key, accountIds })
-    const found = openOf(locked, email.key)
-    if (found === null || !isSameOwner(await resolve(), owner)) return null
-    if (hostOwner !== undefined && !isOwnedAs(found, ensured)) return null
-    const open = await applyOwner(tx, found, { decision: decideOwner(found, owner), owner, email, ids })
-    return { open, subjects: personOf(open, locked) }
   }
 
   async function decide(
     tx: StoreTransaction,
     { caller, lookedUp }: Beginning,
-    { open, subjects }: { readonly open: Subject; readonly subjects: Subject[] },
+    { open, subjects }: ResolvedAccount,
     startedAt: number,
   ): Promise<Step> {
     const redemptions = await tx.identity.openRedemptions({
@@ -131,14 +108,14 @@ export function createShare(parts: ShareParts): (input: ShareInput) => Promise<S
     const { levelName = null, findsByName: isFindable = true } = provider
     const number = open.redemptions + 1
     const externalUserId = externalUserIdOf(namespace, open.id, number)
-    const asked = { levelName, isFindable, startedAt, leaseMs: redemptionLeaseMs }
-    const redemption = { ...sharer, externalUserId, number, ...asked }
+    const request = { levelName, isFindable, startedAt, leaseMs: redemptionLeaseMs }
+    const redemption = { ...sharer, externalUserId, number, ...request }
     await tx.identity.addRedemption(redemption)
     await tx.identity.logShare(shareEntry(clock.now(), redemption, 'started'))
     return { kind: 'redeem', redemption }
   }
 
-  /** Finds out what became of tokens of before. Whom it belongs to is decided by each redemption, not by who asks. */
+  /** Looks up earlier redemptions. Each applicant goes to the subject of its redemption, not to the caller. */
   async function resolveOutcomes(caller: string, { redemptions, subjectId }: Extract<Step, { kind: 'look_up' }>) {
     const { answers, failure } = await lookUp(provider, redemptions, logger, caller)
     for (const answer of answers) await store.transaction((tx) => applyLookUp(tx, answer, parts))
@@ -147,9 +124,4 @@ export function createShare(parts: ShareParts): (input: ShareInput) => Promise<S
     await store.transaction((tx) => tx.identity.logShare(shareEntry(clock.now(), sharer, failure.kind)))
     throw failureError(failure)
   }
-}
-
-/** Whether nobody proved an address since. */
-function isOwnedAs(now: Subject, before: Subject): boolean {
-  return now.id === before.id && now.accountId === before.accountId && now.proved === before.proved
 }

@@ -211,7 +211,7 @@ describe('a webhook that is dated ahead of this clock', () => {
   })
 })
 
-describe('a verdict that the provider dates ahead in its answer', () => {
+describe('a verdict dated ahead of this clock in an answer', () => {
   test('to a redemption has no time, so that it is polled at once', async () => {
     const { provider, share, subject, identity, clock } = identitySetup()
     provider.reviews.set(applicantId, approved)

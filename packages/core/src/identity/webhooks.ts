@@ -1,4 +1,4 @@
-/** Applies what the provider reports by webhook. Source: docs/interface.md 3, 6 (last sentence). @module */
+/** Applies the provider's webhooks. Source: docs/interface.md 3, 6 (last sentence). @module */
 import type { Verdict, VerdictOutcome } from '../identity-types.js'
 import type { RedemptionRecord, Subject, VerdictRecord, VerificationChange } from '../ports/store-identity.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
@@ -7,15 +7,15 @@ import { isOpen, logMisfit, misfitOf } from './look-up.js'
 import { clockSkewMs, type IdentityParts, lockSubject } from './redemption.js'
 import { compareReviews, isAhead, isDoubtful, nextPollMs, turnsBack } from './reviews.js'
 
-/** Whether it counts, and what changes. */
+/** The outcome of a webhook, and the change. */
 interface Judged {
   readonly outcome: 'applied' | 'older' | 'doubtful'
   readonly change: VerificationChange
 }
 
 /**
- * Builds the operation: each webhook counts once, for an attached applicant alone. One of a redemption with an unknown
- * outcome attaches its applicant. One that is dated more than five minutes ahead of this clock changes nothing.
+ * Builds the operation. Each webhook counts once, for an attached applicant alone. A webhook for a redemption with an
+ * unknown outcome attaches its applicant. A webhook dated more than five minutes ahead of this clock changes nothing.
  */
 export function createApplyVerdict(
   parts: Omit<IdentityParts, 'provider'>,
@@ -41,7 +41,7 @@ export function createApplyVerdict(
       return outcome
     })
 
-  /** Applies nothing and has the provider asked at once. The event is not noted, so that a copy is judged again. */
+  /** Applies nothing and polls the provider at once. The event is not noted, so that a copy is judged again. */
   async function doubtTime(
     tx: StoreTransaction,
     subject: Subject,
@@ -68,7 +68,7 @@ export function createApplyVerdict(
     const { applicantId, review, at, eventKey, levelName } = verdict
     const isReview = review !== null && ['review', 'activated'].includes(changeOf(verdict))
     if (redemption === null || !isOpen(redemption.state) || !isReview) return 'unknown'
-    // An applicant that was there before the redemption is none of it.
+    // An applicant from before the redemption does not come from it.
     if (at < redemption.startedAt - clockSkewMs) return 'unknown'
     const misfit = misfitOf(redemption, { levelName })
     if (misfit !== null) {
@@ -97,7 +97,7 @@ function judge(subject: Subject, verdict: Verdict, now: number): Judged {
   const change = changeOf(verdict)
   if (change === 'deleted') {
     const { since = now, confirmed = false } = subject.missing ?? {}
-    // Who deletes by mistake, or in another environment, is not believed: a poll must confirm it.
+    // A webhook alone does not prove a deletion, which may be of another environment: a poll must confirm it.
     return { outcome: 'applied', change: { missing: { since, reported: true, confirmed }, pollInMs: 0 } }
   }
   if (change === 'review') return judgeReview(subject, { at, review }, now)
@@ -109,7 +109,7 @@ function judge(subject: Subject, verdict: Verdict, now: number): Judged {
 function judgeReview(subject: Subject, { at, review }: Pick<Verdict, 'at' | 'review'>, now: number): Judged {
   if (review === null) return { outcome: 'applied', change: {} }
   const known = { at: subject.reviewedAt, review: subject.review }
-  // The clocks of two machines may differ, and a verdict without a time may be newer: a poll answers it.
+  // Clocks differ, and a verdict without a time may be newer: a poll decides.
   if (compareReviews({ at, review }, known) < 0) return { outcome: 'older', change: { pollInMs: 0 } }
   if (isDoubtful({ at, review }, known)) return { outcome: 'doubtful', change: { pollInMs: 0 } }
   const isUnsure = at === subject.reviewedAt || turnsBack(subject.review, review)

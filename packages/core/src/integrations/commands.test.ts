@@ -7,7 +7,7 @@ import { openSecret } from '../secrets/seal.js'
 
 const [a, b] = [addressOf('a'), addressOf('b')]
 
-/** A URL of which more than the origin is kept back. */
+/** A URL of which the audit log shows the origin alone. */
 const fingerprint = (origin: string) => expect.stringMatching(new RegExp(`^${origin}/\\[[0-9a-f]{12}\\]$`))
 
 describe('every command writes its record', () => {

@@ -1,4 +1,4 @@
-/** Managing integrations and their secrets. Source: docs/interface.md 5, 6; docs/decisions/secrets.md. @module */
+/** Manages integrations and their secrets. Source: docs/interface.md 5, 6; docs/decisions/secrets.md. @module */
 import type { Audited } from '../audit/audited.js'
 import { shownUrl } from '../audit/shown-url.js'
 import { IntegrationError } from '../errors.js'
@@ -18,14 +18,14 @@ import { createSigningSecretCommands } from './signing-secrets.js'
 /** What the commands need. */
 export interface IntegrationDeps {
   readonly integrations: Pick<IntegrationStore, 'list'>
-  /** Every change is one of its transactions. */
+  /** Runs every change, with its audit record. */
   readonly audited: Audited
   readonly keys: MasterKey
   readonly clock: Pick<Clock, 'now'>
   readonly random: Pick<Random, 'bytes'>
   /** Dev only: accept `http:` notification URLs to this machine. */
   readonly allowLoopbackHttp: boolean
-  /** Whether the operator closed an address. @default none is */
+  /** Whether the operator denies an address. @default none is denied */
   readonly isDeniedAddress?: ((address: string) => boolean) | undefined
 }
 
@@ -39,7 +39,7 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
 
   const viewOf = (record: IntegrationRecord) => integrationView(record, clock.now())
 
-  /** Changes an integration that exists. @param details - From the record before. */
+  /** Changes an existing integration. @param details - Of the former record. */
   function change(
     input: string,
     action: AuditAction,
@@ -104,7 +104,7 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
         if (found === null) throw new IntegrationError('ERR_INTEGRATION_NOT_FOUND', address)
         const previousApiSecret = graceMs === 0 || found.apiSecret === null ? null : { ...found.apiSecret, until }
         const rotated = { apiSecret: hashApiSecret(keys.current, apiSecret), previousApiSecret }
-        // Two rotations at once would each keep the same previous secret and forget the other's new one.
+        // Two rotations at once would store the same previous secret, and one new secret would be lost.
         const onlyIf = { apiSecretHash: found.apiSecret?.hash ?? null }
         const written = await tx.integrations.update(address, rotated, onlyIf)
         if (written === null) throw new IntegrationError('ERR_INTEGRATION_CHANGED', address)

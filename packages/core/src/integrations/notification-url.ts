@@ -1,5 +1,6 @@
 /**
- * Which notification URLs are accepted. Source: docs/interface.md 6 (HTTPS), docs/decisions/redirects-and-addresses.md.
+ * Decides which notification URLs are accepted. Source: docs/interface.md 6 (HTTPS),
+ * docs/decisions/redirects-and-addresses.md.
  * @module
  */
 import { BadRequestError } from '../errors.js'
@@ -7,16 +8,16 @@ import { BadRequestError } from '../errors.js'
 /** Ports that a notification URL may name. */
 export const notificationPorts: readonly number[] = [443, 8_443]
 
-/** What may be accepted. */
+/** Options of the rule. */
 export interface NotificationUrlRule {
   /** Dev only: this machine is accepted by `http:` and `https:`, at any port. */
   readonly allowLoopbackHttp: boolean
   /** Ports of `https:` URLs. @default notificationPorts */
   readonly ports?: readonly number[] | undefined
   /**
-   * Whether the operator closed an address, given without brackets. Asked of hosts that are one; names are looked up by
-   * the connection.
-   * @default none is
+   * Whether the operator denies an address, given without brackets. It is called for hosts that are addresses; the
+   * connection checks the addresses of names.
+   * @default none is denied
    */
   readonly isDenied?: ((address: string) => boolean) | undefined
 }
@@ -41,14 +42,13 @@ const privateSuffixes = [
 ]
 
 /**
- * Checks a notification URL. The one rule of registration and of every send; where the name leads is checked by the
- * connection.
+ * Checks a notification URL, at registration and before every attempt. The connection checks the addresses of its name.
  * @throws BadRequestError `ERR_URL_INVALID`, saying which rule was broken.
  */
 export function readNotificationUrl(text: string, rule: NotificationUrlRule): URL {
   const { allowLoopbackHttp, ports = notificationPorts, isDenied } = rule
   if (text.length > maxLength) throw invalid(`it is longer than ${maxLength} characters`)
-  // A URL parser drops or turns these, so another parser would read another host.
+  // URL parsers drop or replace these, so two parsers could read different hosts.
   if (/[\s\\\p{Cc}]/u.test(text)) throw invalid('it holds a space, a control character or a backslash')
   if (text.includes('#')) throw invalid('it has a fragment, which is never sent')
   const authority = /^https?:\/\/([^/?]+)/i.exec(text)?.[1]

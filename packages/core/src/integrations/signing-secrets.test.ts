@@ -5,7 +5,7 @@ import { openSecret } from '../secrets/seal.js'
 const address = addressOf('a')
 const day = 86_400_000
 
-/** An integration with its first secret, and what is stored of its three secrets, opened. */
+/** An integration with its first secret, and its three stored secrets, opened. */
 async function created() {
   const setup = setUpIntegrations()
   const { signingSecret: first } = await setup.commands.create({ address })

@@ -13,17 +13,17 @@ import type { IntegrationCommands } from '../service-types.js'
 
 /** What the commands need. */
 export interface SigningSecretDeps {
-  /** Its transactions happen one after the other, so that each sees what the one before wrote. */
+  /** Runs changes one after the other, each with its audit record. */
   readonly audited: Audited
   readonly keys: MasterKey
   readonly clock: Pick<Clock, 'now'>
   readonly random: Pick<Random, 'bytes'>
 }
 
-/** How long the secret before is kept by default, in milliseconds: a day. */
+/** Default grace time of the previous secret, in milliseconds: a day. */
 const defaultGraceMs = 86_400_000
 
-/** What a command makes of a record. */
+/** The change of a command. */
 interface Step<T> {
   readonly change: Parameters<IntegrationStore['update']>[1]
   readonly action: AuditAction
@@ -41,7 +41,7 @@ export function createSigningSecretCommands({
   IntegrationCommands,
   'prepareSigningSecret' | 'activateSigningSecret' | 'abortSigningSecret'
 > {
-  /** Changes a record. A previous secret past its grace time leaves the database with any change. */
+  /** Changes a record. Any change deletes a previous secret past its grace time. */
   function change<T>(input: string, decide: (record: IntegrationRecord) => Step<T>): Promise<T> {
     const address = parseAddress(input)
     return audited(async (tx, note) => {
@@ -75,7 +75,7 @@ export function createSigningSecretCommands({
       assertWhole('graceMs', graceMs, 0)
       return change(input, ({ address, preparedSigningSecret: prepared, signingSecret: active }) => {
         if (prepared === null) throw new IntegrationError('ERR_SIGNING_SECRET_NOT_PREPARED', address)
-        // One that cannot be opened would sign nothing.
+        // A secret that cannot be opened could sign nothing.
         openPrepared(address, prepared)
         const previousUntil = graceMs === 0 ? null : clock.now() + graceMs
         return {

@@ -1,4 +1,4 @@
-/** Addresses in the form of EVM chains. @module */
+/** Parses addresses of EVM chains. @module */
 
 /** The address lowercased when `text` is 0x and 40 hex digits in any case, else null. */
 export function lowercaseAddress(text: string): string | null {

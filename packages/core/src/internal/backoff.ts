@@ -1,14 +1,14 @@
-/** How long a loop waits after failures in a row. @module */
+/** Computes the wait of a loop after failures in a row. @module */
 
 /** The wait after the first failure in a row, in milliseconds, before jitter. */
 export const backoffBaseMs = 250
 
-/** The longest wait between two tries, in milliseconds. */
+/** The longest wait between two rounds, in milliseconds. */
 export const backoffCapMs = 30_000
 
 /**
- * Doubles with every failure up to {@link backoffCapMs}, then takes between half and all of it, so that loops which
- * failed together do not return together.
+ * Doubles with every failure up to {@link backoffCapMs}, then takes between half and all of it, so that loops that
+ * failed together do not retry together.
  *
  * @param failures - Failures in a row, from 1.
  *

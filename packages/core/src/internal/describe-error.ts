@@ -1,9 +1,9 @@
-/** An error in one line, for logs, statuses and events. @module */
+/** Formats an error in one line, for logs, statuses and events. @module */
 import { CoreError } from '../errors.js'
 
 /**
- * The code and message of an error of the core; of any other only its class and code, because a driver's message may
- * hold values, addresses or credentials.
+ * The code and message of an error of the core. Any other error gives its class and code alone, because its message may
+ * contain values, addresses or credentials.
  */
 export function describeError(error: unknown): string {
   if (error instanceof CoreError) return `${error.code}: ${error.message}`

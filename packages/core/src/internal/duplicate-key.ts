@@ -1,12 +1,12 @@
-/** Finds a key that an object holds twice, which `JSON.parse` would silently resolve to the last one. @module */
+/** Finds a duplicate key of an object, of which `JSON.parse` silently takes the last. @module */
 
 /**
- * Walks JSON text that `JSON.parse` accepted. Returns the first key given twice in one object, or null.
- * Keys are compared as they decode, so `"a"` and `"\u0061"` are the same.
+ * Scans JSON text that `JSON.parse` accepted. Returns the first duplicate key of one object, or null. Keys are compared
+ * as decoded, so `"a"` and `"\u0061"` are the same.
  */
 export function findDuplicateKey(json: string): string | null {
   const open: (Set<string> | null)[] = []
-  // The last quote is there; that it need not be keeps the time linear whatever the text.
+  // The closing quote always exists; an optional one in the pattern keeps the time linear.
   const token = /"(?:[^"\\]|\\.)*"?|[{}[\]:,]/g
   let previous = ''
   for (let match = token.exec(json); match !== null; match = token.exec(json)) {

@@ -1,5 +1,5 @@
 /**
- * Managing the API keys of the legacy endpoints. Source: docs/interface.md 5 (legacy API); docs/decisions/secrets.md.
+ * Manages the API keys of the legacy endpoints. Source: docs/interface.md 5 (legacy API); docs/decisions/secrets.md.
  * @module
  */
 import type { Audited } from '../audit/audited.js'
@@ -14,7 +14,7 @@ import type { LegacyKeyCommands, LegacyKeyView } from '../service-types.js'
 /** What the commands need. */
 export interface LegacyKeyDeps {
   readonly legacyKeys: Pick<LegacyKeyStore, 'list'>
-  /** Every change is one of its transactions. */
+  /** Runs every change, with its audit record. */
   readonly audited: Audited
   readonly keys: MasterKey
   readonly clock: Pick<Clock, 'now'>
@@ -40,7 +40,7 @@ export function createLegacyKeyCommands(deps: LegacyKeyDeps): LegacyKeyCommands 
       await audited(async (tx, note) => {
         if (!(await tx.legacyKeys.insert(record)))
           throw new Error(
-            'The random source gave the id or the key of a legacy key that exists already; nothing was stored.',
+            'The random source repeated the id or the key of another legacy key; nothing was stored.',
           )
         note({ action: 'legacy_key.created', subject: record.id, details: { name } })
       })

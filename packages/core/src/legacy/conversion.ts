@@ -1,19 +1,19 @@
 /**
- * The router's conversion from the invoice to the token, forwards and backwards. Source: docs/decisions/legacy.md.
+ * Converts amounts like the router, from the invoice to the token and back. Source: docs/decisions/legacy.md.
  * @module
  */
 import type { PriceFeedFacts } from '../payments/facts.js'
 
-/** Amounts, both ends included; in units of 10^-decimals of the token, as the router counts. */
+/** Amounts, both ends included, in the router's units: 10^-decimals of the token. */
 export interface AmountRange {
   readonly from: bigint
   readonly to: bigint
 }
 
-/** A step of a conversion, as far as its arithmetic goes. */
+/** The arithmetic of one step of a conversion. */
 export type ConversionFeed = Pick<PriceFeedFacts, 'use' | 'rate' | 'decimals'>
 
-/** Converts an amount as the router does: step by step, each rounded down. Rates are above 0. */
+/** Converts an amount like the router: each step is rounded down. Rates are above 0. */
 export function convertAmount(amount: bigint, feeds: readonly ConversionFeed[]): bigint {
   return feeds.map(factors).reduce((value, { times, over }) => (value * times) / over, amount)
 }
@@ -29,7 +29,7 @@ export function amountsThatConvertTo(converted: bigint, feeds: readonly Conversi
   return range.from <= range.to ? range : null
 }
 
-/** The amount of a range with the fewest decimals, the smallest of several. People write invoices so. */
+/** The amount of a range with the fewest decimals, the smallest of several: invoices have round amounts. */
 export function roundestAmount({ from, to }: AmountRange, decimals: number): bigint {
   for (let step = 10n ** BigInt(decimals); step > 1n; step /= 10n) {
     const amount = roundUp(from, step) * step

@@ -1,11 +1,11 @@
 /**
- * Decimals as text, compared exactly: no floating point is involved. Source: docs/interface.md 4.3 (`invoiceAmount`).
+ * Compares decimals as text, exactly and without floating point. Source: docs/interface.md 4.3 (`invoiceAmount`).
  * @module
  */
 
 import { verifyRequestLimits } from '@payment-integration/contract'
 
-/** Longest text of an amount, also of one that came as a number and was written out. */
+/** Longest text of an amount, also of one that was sent as a number. */
 export const maxDecimalLength = verifyRequestLimits.invoiceAmount
 
 const plain = /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/
@@ -25,13 +25,13 @@ export function shortestDecimal(text: string): string {
   return short.endsWith('.') ? short.slice(0, -1) : short
 }
 
-/** Whether two plain decimals are the same number: `1.0` and `1` are. */
+/** Whether two plain decimals are the same number, as `1.0` and `1` are. */
 export function sameDecimal(a: string, b: string): boolean {
   return shortestDecimal(a) === shortestDecimal(b)
 }
 
 /**
- * Writes out a JSON number exactly, without exponent and in the shortest form.
+ * Formats a JSON number exactly, without exponent and in the shortest form.
  * @returns Null when it has a sign, is no JSON number, or takes more than 100 characters.
  * @example writeOut('1.5e-3') // '0.0015'
  */
@@ -41,7 +41,7 @@ export function writeOut(token: string): string | null {
   const digits = `${whole}${fraction}`.replace(/^0+/, '')
   if (digits === '') return '0'
   const significant = withoutLastZeros(digits)
-  // How many places the last significant digit stands to the left of the point; negative: to the right.
+  // Distance of the last significant digit to the left of the point; negative: to the right.
   const shift = Number(exponent) - fraction.length + (digits.length - significant.length)
   // Below 1 there is a zero before the point.
   const length = shift >= 0 ? significant.length + shift : Math.max(significant.length, 1 - shift) + 1
@@ -52,8 +52,8 @@ export function writeOut(token: string): string | null {
 }
 
 /**
- * Reads a JSON number that stands for one decimal only: the double nearest to it, written in its shortest form, is the
- * same decimal. `9007199254740993` is not: it would arrive as `9007199254740992` at whoever reads JSON as usual.
+ * Parses a JSON number that a usual JSON parser reads exactly: the shortest form of its double is the same decimal.
+ * `9007199254740993` is rejected: such a parser would read `9007199254740992`.
  *
  * @returns The decimal, or null.
  */
@@ -62,7 +62,7 @@ export function readNumberToken(token: string): string | null {
   return exact !== null && exact === writeOut(String(Number(token))) ? exact : null
 }
 
-/** A pattern would look at a run of zeros again from each of them. */
+/** A loop: a pattern would take quadratic time on a run of zeros. */
 function withoutLastZeros(digits: string): string {
   let end = digits.length
   while (digits[end - 1] === '0') end -= 1

@@ -1,20 +1,20 @@
-/** How much others may take from a payment that is verified. Source: docs/decisions/legacy.md. @module */
+/** Limits the extra fee of a verified payment. Source: docs/decisions/legacy.md. @module */
 import type { StoredPayment } from '../payments/record.js'
 import { serviceFeeBps, shareOf } from './fees.js'
 
-/** Basis points of the gross amount that verify lets others take when a host says nothing: 1 %. */
+/** Largest extra fee by default, in basis points of the gross amount: 1 %. */
 export const defaultMaxExtraFeeBps = 100
 
 /** All of the gross amount, in basis points. */
 const mostBps = 10_000
 
-/** Whether no more than allowed was taken from a payment. */
+/** Whether the fees of a payment are within the limit. */
 export type AllowsFees = (tokenOut: Pick<StoredPayment['tokenOut'], 'gross' | 'net'>) => boolean
 
 /**
- * Builds the rule: what is taken beyond the service's own fee is at most `maxBps` basis points of the gross amount,
- * rounded down. The payer chooses the extra fee and who gets it, and may name himself. Neither the memo nor the call
- * decides what counts as the service's fee here: both are the payer's, too.
+ * Builds the rule. Fees beyond the service's own are at most `maxBps` basis points of the gross amount, rounded down.
+ * The payer chooses the extra fee and its receiver, who may be the payer. The service's fee is always its fixed share:
+ * the payer chooses memo and call too.
  * @throws RangeError When `maxBps` is not a whole number from 0 to 10000.
  */
 export function createAllowsFees(maxBps: number = defaultMaxExtraFeeBps): AllowsFees {

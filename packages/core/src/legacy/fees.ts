@@ -1,4 +1,4 @@
-/** How the fees of a payment split. Source: docs/interface.md 2.4 (fees); domain facts on router fees. @module */
+/** Splits the fees of a payment. Source: docs/interface.md 2.4 (fees). @module */
 import type { StoredPayment } from '../payments/record.js'
 
 /** The router's own fee in basis points of the gross amount, charged when the payment has a memo. */
@@ -30,7 +30,7 @@ function usualServiceFee(memoHex: string, gross: bigint): bigint {
   return /^0x0*$/.test(memoHex) ? 0n : shareOf(gross, serviceFeeBps)
 }
 
-/** Basis points of an amount, rounded down as the router does. */
+/** Basis points of an amount, rounded down like the router. */
 export function shareOf(amount: bigint, bps: bigint): bigint {
   return (amount * bps) / wholeBps
 }

@@ -1,23 +1,23 @@
-/** When a payment counts as final. Source: docs/interface.md 2.4 (`final`), 8. @module */
+/** Decides when a payment is final. Source: docs/interface.md 2.4 (`final`), 8. @module */
 import { finality } from '@payment-integration/contract'
 import { assertWhole } from '../internal/assert-whole.js'
 
-/** Blocks on top of a block until it is final, by chain; null: never. */
+/** Confirmations until a block is final, by chain; null: never. */
 export type Confirmations = Readonly<Record<number, number | null>>
 
 /** The rule of finality. */
 export interface FinalityRule {
-  /** Whether a block is final when its chain is indexed up to a height (null: not at all). */
+  /** Whether a block is final when its chain is indexed up to a height; null: not indexed. */
   isFinal(block: { readonly chainId: number; readonly blockNumber: number }, indexedTo: number | null): boolean
   /** Whether the blocks of a chain can become final at all. */
   canBeFinal(chainId: number): boolean
-  /** Blocks on top of a block until it is final; null: never. */
+  /** Confirmations until a block is final; null: never. */
   confirmations(chainId: number): number | null
 }
 
 /**
- * Builds the rule from the table of docs/interface.md 8 and what a host says beside it. The head is the checkpoint, the
- * newest block that is known to stand on the same branch. A chain of neither is never final.
+ * Builds the rule from the table of docs/interface.md 8 and the host's configuration, which comes first. The checkpoint
+ * counts as the head: it is on the same branch as the payments. A chain in neither is never final.
  *
  * @throws RangeError When a number of confirmations is not whole, 0 or more.
  */

@@ -1,21 +1,21 @@
-/** Which transaction a legacy request is about. Source: docs/interface.md 4.3. @module */
+/** Parses the transaction of a legacy request. Source: docs/interface.md 4.3. @module */
 import { RequestFlaws } from './request-flaws.js'
 
-/** Names a transaction. */
+/** Identifies a transaction. */
 export interface TransactionKey {
   readonly chainId: number
   /** Lowercased. */
   readonly txHash: string
 }
 
-/** Notes the flaw of a chain id that is not decimal digits without a sign or leading zero, at most 15 of them. */
+/** Parses a chain id: at most 15 decimal digits without sign or leading zero. Else it notes the flaw. */
 export function readChainId(text: string, flaws: RequestFlaws): number {
   if (/^[1-9][0-9]{0,14}$/.test(text)) return Number(text)
   flaws.add('chainId', 'invalid_format', 'must be a positive whole number in decimal digits, 15 at most')
   return 0
 }
 
-/** Notes the flaw of a hash that is not 0x and 64 hex digits, in any case. */
+/** Parses a hash: 0x and 64 hex digits, in any case. Else it notes the flaw. */
 export function readTxHash(text: string, flaws: RequestFlaws): string {
   if (/^0x[0-9a-fA-F]{64}$/.test(text)) return text.toLowerCase()
   flaws.add(
@@ -27,7 +27,7 @@ export function readTxHash(text: string, flaws: RequestFlaws): string {
 }
 
 /**
- * Reads the path parameters of the look-up.
+ * Parses the path parameters of the look-up.
  * @throws LegacyRequestError `ERR_LEGACY_REQUEST_INVALID` with every flaw.
  */
 export function parseTransactionKey(query: { readonly chainId: string; readonly txHash: string }): TransactionKey {

@@ -1,5 +1,5 @@
 /**
- * Whom a verify request names, and what they accept. Source: docs/interface.md 2.4 (link configuration), 4.3.
+ * Resolves the payee of a verify request. Source: docs/interface.md 2.4 (link configuration), 4.3.
  * @module
  */
 import type { CoinConfig } from '@payment-integration/contract'
@@ -10,7 +10,7 @@ import type { AccountRecord, AccountStore } from '../ports/store-accounts.js'
 
 type Paid = Pick<StoredPayment, 'chainId' | 'receiver' | 'tokenOut' | 'pricing'>
 
-/** What a payee has to say about a payment. */
+/** The payee's rules. */
 export interface Payee {
   /** Whether a link configuration accepts the payment's token on its chain, at this payee. */
   accepts(payment: Paid): boolean
@@ -18,7 +18,7 @@ export interface Payee {
   received(payment: Paid): boolean
 }
 
-/** Resolves an address, or else an account's handle, in any case. */
+/** Resolves an address, else the handle of an account, in any case. */
 export async function resolvePayee(
   accounts: Pick<AccountStore, 'find' | 'findByAddress'>,
   text: string,
@@ -27,10 +27,10 @@ export async function resolvePayee(
   if (address !== null) return payeeAt(address, await accounts.findByAddress(address))
   const handle = parseHandle(text)
   const account = handle === null ? null : await accounts.find(handle)
-  return account === null ? nobody : payeeOf(account)
+  return account === null ? unknownPayee : payeeOf(account)
 }
 
-/** An address: of accounts, whose configurations say what is accepted, or of nobody, where every listed token is. */
+/** An address. The configurations of its accounts decide; without an account every listed token is accepted. */
 function payeeAt(address: string, accounts: readonly AccountRecord[]): Payee {
   return {
     received: ({ receiver }) => receiver === address,
@@ -48,8 +48,8 @@ function payeeOf(account: AccountRecord): Payee {
   }
 }
 
-/** An unknown handle: there is no configuration to match, and no address that could have received. */
-const nobody: Payee = { received: () => false, accepts: () => true }
+/** An unknown handle has neither a configuration to violate nor an address that receives. */
+const unknownPayee: Payee = { received: () => false, accepts: () => true }
 
 function coinAccepts(account: AccountRecord, payment: Paid, receiver: string): boolean {
   const coin = coinOn(account, payment.chainId)
@@ -64,7 +64,7 @@ function receiverOf({ address }: AccountRecord, coin: CoinConfig | undefined): s
   return coin?.defaultAddress ?? address
 }
 
-// A symbol alone names the listed token: what a contract calls itself is its deployer's choice.
+// A symbol alone names the listed token: any contract can choose that symbol.
 function acceptsToken({ tokens }: CoinConfig, { tokenOut, pricing }: Paid): boolean {
   return tokens.some(({ symbol, address }) =>
     address === undefined ? pricing.listedToken?.symbol === symbol : address === tokenOut.address,

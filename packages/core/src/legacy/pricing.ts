@@ -1,6 +1,5 @@
 /**
- * What a payment was charged for, as far as the chain proves it. Source: docs/interface.md 2.4;
- * docs/decisions/legacy.md.
+ * Derives the invoice of a payment from the chain. Source: docs/interface.md 2.4; docs/decisions/legacy.md.
  * @module
  */
 import { currencyCodePattern } from '@payment-integration/contract'
@@ -25,9 +24,9 @@ interface ConversionEnds {
 type Priced = Pick<StoredPayment, 'tokenOut' | 'pricing'>
 
 /**
- * The invoice of a payment, or null when it is unknown. Anybody can deploy a token that calls itself USDC and name any
- * contract as a price feed, so it is known only where the token is listed and every feed has a pair and leads to that
- * token. A currency that verify refuses is never shown.
+ * The invoice of a payment, or null when it is unknown. Anybody can deploy a token named USDC and use any contract as a
+ * price feed. So the invoice is known only if the token is listed, and every feed has a pair and leads to that token. A
+ * currency that verify rejects is never shown.
  */
 export function invoiceOf({ tokenOut, pricing }: Priced): PaymentInvoice | null {
   const currency = invoiceCurrency(pricing)
@@ -35,7 +34,7 @@ export function invoiceOf({ tokenOut, pricing }: Priced): PaymentInvoice | null 
   return currency === null || amount === null ? null : { amount: formatUnits(amount, tokenOut.decimals), currency }
 }
 
-/** `<provider>:<BASE><QUOTE>`; empty unless believed feeds lead from the invoice's currency to the token. */
+/** `<provider>:<BASE><QUOTE>`; empty unless listed feeds lead from the invoice's currency to the token. */
 export function conversionOf(pricing: PricingFacts): string {
   const ends = conversionEnds(pricing)
   if (ends === null) return ''
@@ -49,12 +48,12 @@ function invoiceCurrency(pricing: PricingFacts): string | null {
   return currency !== undefined && currencyCodePattern.test(currency) ? currency : null
 }
 
-/** Null unless the feeds form one path from a currency to the token that was paid. */
+/** Null unless the feeds form one path from a currency to the paid token. */
 function conversionEnds({ listedToken, feeds }: PricingFacts): ConversionEnds | null {
   const ends = pathOf(feeds)
   if (ends === null || listedToken === null) return null
   if (!currencyCodePattern.test(ends.invoice) || !currencyCodePattern.test(ends.token)) return null
-  // Codes are in capital letters, symbols as the token writes them, such as crvUSD.
+  // Codes are in capital letters; symbols may not be, such as crvUSD.
   return ends.token === listedToken.currency || ends.token === listedToken.symbol.toUpperCase() ? ends : null
 }
 

@@ -6,10 +6,10 @@ import type { PaymentReads, StoredTransaction } from '../ports/store-reads.js'
 import type { LegacyQueries } from '../service-types.js'
 import { createAllowsFees } from './extra-fee.js'
 import { type Confirmations, createFinality } from './finality.js'
-import { judge } from './judge.js'
 import { parseTransactionKey, type TransactionKey } from './parameters.js'
 import { resolvePayee } from './payee.js'
 import { invoiceOf } from './pricing.js'
+import { verifyMessages } from './verify-messages.js'
 import { checkVerifyRequest } from './verify-request.js'
 import { legacyPayment } from './view.js'
 
@@ -17,9 +17,9 @@ import { legacyPayment } from './view.js'
 export interface LegacyDeps {
   readonly payments: Pick<PaymentReads, 'transaction'>
   readonly accounts: Pick<AccountStore, 'find' | 'findByAddress'>
-  /** Blocks on top until final, by chain, beside the table of docs/interface.md 8; null: never. */
+  /** Confirmations until final, by chain, besides the table of docs/interface.md 8; null: never. */
   readonly confirmations?: Confirmations | undefined
-  /** Basis points of the gross amount that verify lets others take, 0 to 10000. @default defaultMaxExtraFeeBps */
+  /** Largest extra fee in basis points of the gross amount, 0 to 10000. @default defaultMaxExtraFeeBps */
   readonly maxExtraFeeBps?: number | undefined
 }
 
@@ -33,18 +33,18 @@ export function createLegacyQueries(deps: LegacyDeps): LegacyQueries {
   const allowsFees = createAllowsFees(maxExtraFeeBps)
 
   /**
-   * Whether a look-up waits for a payment to be back: not once it was dropped, nor where no height is final to tell
-   * when to stop.
+   * Whether a look-up still shows a payment off the chain. It does not once the payment is dropped, or its height is
+   * final, or no height of the chain ever is.
    */
   function mayReturn(payment: StoredPayment, indexedTo: number | null): boolean {
     return payment.dropped === null && canBeFinal(payment.chainId) && !isFinal(payment, indexedTo)
   }
 
-  /** The payments that the chain holds, and of the others those that `keeps` names. */
-  async function read({ chainId, txHash }: TransactionKey, keeps: typeof mayReturn): Promise<StoredTransaction> {
+  /** The payments on the chain, and those off the chain that `shows` accepts. */
+  async function read({ chainId, txHash }: TransactionKey, shows: typeof mayReturn): Promise<StoredTransaction> {
     const transaction = await payments.transaction({ chainId, txHash })
     const { indexedTo } = transaction
-    const shown = transaction.payments.filter((payment) => !payment.offChain || keeps(payment, indexedTo))
+    const shown = transaction.payments.filter((payment) => !payment.offChain || shows(payment, indexedTo))
     if (shown.length === 0) throw new UnknownTransactionError()
     return { payments: shown, indexedTo }
   }
@@ -66,11 +66,11 @@ export function createLegacyQueries(deps: LegacyDeps): LegacyQueries {
     async verify(given) {
       const request = checkVerifyRequest(given)
       const { chainId, txHash } = request
-      // Goods are given for what the chain holds now.
+      // Goods are handed over for payments on the chain now.
       const transaction = await read(request, () => false)
       const payee = await resolvePayee(accounts, request.address)
       const judged = show(transaction).map(({ payment, invoice, item }) => {
-        const verificationErrors = judge(payment, { payee, invoice, allowsFees, request })
+        const verificationErrors = verifyMessages(payment, { payee, invoice, allowsFees, request })
         return { ...item, verified: verificationErrors.length === 0, verificationErrors }
       })
       return { verified: judged.every(({ verified }) => verified), result: { chainId, txHash, payments: judged } }

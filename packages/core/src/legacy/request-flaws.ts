@@ -1,4 +1,4 @@
-/** What is wrong with a legacy request, collected field by field. Source: docs/interface.md 4.3 (`400`). @module */
+/** Collects the flaws of a legacy request. Source: docs/interface.md 4.3 (`400`). @module */
 import type { LegacyErrorBody } from '@payment-integration/contract'
 import { LegacyRequestError } from '../errors.js'
 
@@ -6,7 +6,7 @@ import { LegacyRequestError } from '../errors.js'
 export class RequestFlaws {
   readonly #flaws: LegacyErrorBody['details'] = []
 
-  /** Notes a flaw of a parameter or field. `message` holds no value of the request. */
+  /** Notes a flaw of a parameter or field. `message` contains no value of the request. */
   add(name: string, code: string, message: string): void {
     this.#flaws.push({ code, message: `${name} ${message}`, path: [name] })
   }

@@ -1,4 +1,4 @@
-/** The body of a verify request, strictly. Source: docs/interface.md 4.3. @module */
+/** Parses the body of a verify request strictly. Source: docs/interface.md 4.3. @module */
 import { currencyCodePattern, type VerifyRequest, verifyRequestLimits } from '@payment-integration/contract'
 import { parse } from 'lossless-json'
 import { LegacyRequestError } from '../errors.js'
@@ -17,7 +17,7 @@ const maxAddressLength = verifyRequestLimits.address
 
 type Fields = Readonly<Partial<Record<keyof VerifyRequest, unknown>>>
 
-/** A JSON number as it was written. */
+/** The text of a JSON number. */
 class NumberToken {
   readonly text: string
   constructor(text: string) {
@@ -28,16 +28,16 @@ class NumberToken {
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Reads the body of a verify request: strict UTF-8, JSON without duplicate keys, then every field. Unknown fields are
- * ignored, since clients may send more. `invoiceAmount` comes back as the exact decimal that was sent, as text.
- * @throws LegacyRequestError `ERR_LEGACY_REQUEST_INVALID` with every flaw; no value of the request is in it.
+ * Parses the body of a verify request: strict UTF-8, JSON without duplicate keys, then every field. Unknown fields are
+ * ignored. `invoiceAmount` is returned as the exact decimal in the body, as text.
+ * @throws LegacyRequestError `ERR_LEGACY_REQUEST_INVALID` with every flaw, without values of the request.
  */
 export function parseVerifyRequest(bytes: Uint8Array): CheckedVerifyRequest {
   return checkFields(readObject(bytes))
 }
 
 /**
- * Checks a request that a host made. Numbers count as the shortest text that reads back as them.
+ * Checks a request from a host. A number counts as its shortest decimal text.
  * @throws LegacyRequestError `ERR_LEGACY_REQUEST_INVALID` with every flaw.
  */
 export function checkVerifyRequest(request: VerifyRequest): CheckedVerifyRequest {
@@ -54,7 +54,7 @@ function readObject(bytes: Uint8Array): Fields {
   let json: unknown
   try {
     text = decoder.decode(bytes)
-    // The parser looks at a key that is given twice only where the values differ, so it is told to pass all of them on.
+    // The parser reports duplicate keys only where the values differ, so findDuplicateKey checks them below.
     json = parse(text, null, { parseNumber: (token) => new NumberToken(token), onDuplicateKey: () => undefined })
   } catch {
     return refuse('invalid_json', 'Body must be JSON in UTF-8')

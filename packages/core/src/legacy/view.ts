@@ -1,4 +1,4 @@
-/** A payment as the legacy endpoints show it. Source: docs/interface.md 2.4. @module */
+/** Formats a payment for the legacy endpoints. Source: docs/interface.md 2.4. @module */
 import type { Lookup } from '@payment-integration/contract'
 import type { PriceFeedFacts } from '../payments/facts.js'
 import { memoText } from '../payments/memo.js'
@@ -10,7 +10,7 @@ import { conversionOf, type PaymentInvoice } from './pricing.js'
 /** A payment item of the look-up. */
 export type LegacyPayment = Lookup['payments'][number]
 
-/** Builds the item field by field: facts of the chain alone, never integration, state or merchant. */
+/** Builds the item field by field from facts of the chain alone, never integration, state or merchant data. */
 export function legacyPayment(
   payment: StoredPayment,
   { invoice, final }: { readonly invoice: PaymentInvoice | null; readonly final: boolean },

@@ -1,19 +1,19 @@
 /**
- * A state that follows from the chain alone, whatever a processor said. Source: docs/decisions/reorganisations.md,
+ * Gives a payment a state that follows from the chain alone. Source: docs/decisions/reorganisations.md,
  * docs/decisions/version.md.
  * @module
  */
 import type { PaymentState } from '@payment-integration/contract'
 import type { ServiceEvent } from '../events.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
-import { writeChange } from '../updates/settle-update.js'
+import { emitSnapshot } from './emit-snapshot.js'
 import type { StoredPayment } from './record.js'
 
 /**
- * Gives a payment a state: version + 1, snapshot and outbox row; nothing at all when it has that state. The rules of
- * transitions bind processors, and do not apply here. The caller holds the payment.
+ * Gives a payment a state: version + 1, snapshot and outbox row. A payment that has that state already is unchanged.
+ * The rules of transitions bind processors alone. The caller has locked the payment.
  *
- * @returns What happened, to be published after the commit.
+ * @returns Events to publish after the commit.
  */
 export async function changeState(
   tx: StoreTransaction,
@@ -23,6 +23,6 @@ export async function changeState(
   const { state: from, chainId, txHash, integrationAddress, recipient, invoice } = payment
   if (from === state) return []
   const version = payment.version + 1
-  await writeChange(tx, { payment, status: { version, state, recipient, invoice } })
+  await emitSnapshot(tx, { payment, status: { version, state, recipient, invoice } })
   return [{ type: 'payment.changed', version, from, to: state, chainId, txHash, integrationAddress }]
 }

@@ -1,9 +1,9 @@
 /**
- * What the chain says about a payment, before any state. Source: docs/interface.md 2.1, docs/decisions/version.md.
+ * The facts of a payment on the chain, before any state. Source: docs/interface.md 2.1, docs/decisions/version.md.
  * @module
  */
 
-/** A token amount as the chain has it: base units and the token's decimals. Formatting happens when it is read. */
+/** A token as the chain describes it. Amounts are in base units and are formatted when they are read. */
 export interface TokenFacts {
   /** Token address, lowercased. */
   readonly address: string
@@ -16,42 +16,41 @@ export interface TokenFacts {
 /** One step of a conversion from the invoice currency to the token. Source: docs/interface.md 2.4 (priceFeeds). */
 export interface PriceFeedFacts {
   /**
-   * How the router used the rate: `multiply` leads from the pair's base to its quote, `divide` from its quote to its
-   * base. Each step is rounded down.
+   * How the router used the rate: `multiply` converts the pair's base to its quote, `divide` its quote to its base.
+   * Each step is rounded down.
    */
   readonly use: 'multiply' | 'divide'
-  /** Feed contract, lowercased; null for a rate that came signed from outside the chain. */
+  /** Feed contract, lowercased; null for a signed rate from outside the chain. */
   readonly contract: string | null
   /**
-   * What the rate is of; null when the feed is on no list, or nothing shows that the router converted with this rate:
-   * anybody can write a feed, and make routers emit a conversion that never was.
+   * The currencies of the rate. Null when the feed is not listed, or nothing proves that the router used this rate.
+   * Anybody can deploy a feed, and make a router emit a conversion that never happened.
    */
   readonly pair: { readonly base: string; readonly quote: string } | null
   /** The rate times 10^`decimals`, above 0. */
   readonly rate: bigint
-  /** Those of the list; an assumption for a feed that is on none. */
+  /** From the list of feeds; an assumption for a feed that is not listed. */
   readonly decimals: number
 }
 
 /**
- * What a payment cost its payer, as far as the chain tells. Facts alone: what follows from them is decided when it is
- * read.
+ * The price of a payment, as far as the chain shows it. Invoice and fees are derived from it when they are read.
  */
 export interface PricingFacts {
-  /** The token paid out, as the list of known tokens has it by chain and address; null when it is not listed. */
+  /** The entry of the paid token in the list of known tokens, by chain and address; null when it is not listed. */
   readonly listedToken: {
     readonly symbol: string
-    /** What one token is worth one of, such as `USD`; its own name where it is worth nothing else, such as `ETH`. */
+    /** The currency that one token equals, such as `USD`; its own name where it equals no other, such as `ETH`. */
     readonly currency: string
   } | null
   /** The conversion, in order of use; empty when there was none. At most two steps. */
   readonly feeds: readonly PriceFeedFacts[]
   /**
-   * The amount before the conversion, in units of 10^-decimals of the token, as the call to the router names it; null
-   * when the payment was not made by such a call, or the call does not lead to the amount that was paid.
+   * The amount before the conversion in the call to the router, in units of 10^-decimals of the token. Null when there
+   * was no such call, or the call does not lead to the paid amount.
    */
   readonly calledAmount: bigint | null
-  /** The service's part of the fees in base units, as the call tells it; null when it does not. */
+  /** The service's part of the fees in the call, in base units; null when the call does not name it. */
   readonly serviceFee: bigint | null
 }
 
@@ -61,7 +60,7 @@ export interface PaymentFacts {
   readonly chainId: number
   /** Destination transaction, lowercased. */
   readonly txHash: string
-  /** Position among the payments of its transaction, from 0, by log index: it survives being mined again elsewhere. */
+  /** Position among the payments of its transaction, from 0, by log index. A reorganisation does not change it. */
   readonly ordinal: number
   readonly logIndex: number
   readonly blockNumber: number
@@ -78,9 +77,9 @@ export interface PaymentFacts {
   /** The address-shaped code that the payment names, lowercased, or null. */
   readonly integrationAddress: string | null
   readonly source: { readonly chainId: number; readonly txHash: string }
-  /** What the payer gave, in base units. */
+  /** Paid by the payer, in base units. */
   readonly tokenIn: TokenFacts & { readonly amount: bigint }
-  /** What the payee was paid: gross includes fees, net does not; base units. */
+  /** Received by the payee, in base units: gross includes fees, net does not. */
   readonly tokenOut: TokenFacts & { readonly gross: bigint; readonly net: bigint }
   readonly pricing: PricingFacts
 }

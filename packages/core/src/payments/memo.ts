@@ -3,8 +3,8 @@
 import { isUtf8 } from 'node:buffer'
 
 /**
- * Reads a memo's 32 bytes as UTF-8 without the NUL padding. Bytes that are not UTF-8 come back as the 0x hex of all 32,
- * which no text memo can be, since it is longer than 32 bytes.
+ * Parses a memo's 32 bytes as UTF-8 without the NUL padding. Bytes that are not UTF-8 are returned as the 0x hex of all
+ * 32. No text memo equals such a hex string, because it is longer than 32 bytes.
  * @param memoHex - 0x and 64 hex digits.
  */
 export function memoText(memoHex: string): string {

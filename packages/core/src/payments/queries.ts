@@ -3,10 +3,11 @@ import type { CursorCodec } from '../cursor/cursor.js'
 import { PaymentNotFoundError, SeveralPaymentsError } from '../errors.js'
 import type { PaymentReads } from '../ports/store-reads.js'
 import type { PaymentQueries } from '../service-types.js'
-import { parseAddress, parseLimit, parseTxHash } from './parameters.js'
+import { parseLimit } from './page-limit.js'
+import { parseAddress, parseTxHash } from './parameters.js'
 import { paymentView } from './view.js'
 
-/** Builds the queries on a store. Every one of them is scoped to the caller's integration. */
+/** Builds the queries on a store. Each is scoped to the caller's integration. */
 export function createPaymentQueries(
   reads: Pick<PaymentReads, 'list' | 'findByHash'>,
   cursors: CursorCodec,

@@ -33,7 +33,7 @@ async function indexed() {
 }
 
 describe('a backfill', () => {
-  test('stores the payments of the router like any other, and its coverage', async () => {
+  test('stores the payments of the router and its coverage', async () => {
     const { store, range, backfill, stored, snapshots } = await indexed()
     expect(await backfill(range)).toMatchObject([
       { type: 'payment.additional', txHash: hashOf('own'), ordinal: 1 },
@@ -51,7 +51,7 @@ describe('a backfill', () => {
     expect([await checkpoint(), store.committed().checkpoints.get(1)]).toEqual(before)
   })
 
-  test('that proves less than what was read before is noted, with its node; one that proves as much or more is not', async () => {
+  test('stores a weaker proof level with its endpoint, and no equal or stronger one', async () => {
     const { store, range, backfill, record, chain } = await indexed()
     chain.mine(1)
     await record({ ...chain.rangeOf(11, 11), proof: 'bloom' })
@@ -97,7 +97,7 @@ describe('a backfill', () => {
     expect(store.committed()).toBe(before)
   })
 
-  test('above the checkpoint is refused', async () => {
+  test('above the checkpoint is rejected', async () => {
     const { store, range, backfill, unwind } = await indexed()
     await unwind(5)
     const before = store.committed()
@@ -105,7 +105,7 @@ describe('a backfill', () => {
     expect(store.committed()).toBe(before)
   })
 
-  test('of another branch is refused', async () => {
+  test('of another branch is rejected', async () => {
     const { chain, store, range, backfill, unwind, advance } = await indexed()
     chain.fork(6)
     await unwind(4)

@@ -1,5 +1,5 @@
 /**
- * Commits the payments of one router in blocks that were indexed before it was listed. Source: docs/architecture.md.
+ * Commits payments of a router in blocks indexed before the router was listed. Source: docs/architecture.md.
  * @module
  */
 import { CheckpointMovedError } from '../errors.js'
@@ -8,28 +8,28 @@ import { assertKnownHashes } from '../indexer/assert-known-hashes.js'
 import type { BlockRange } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
 import type { RouterCoverage } from '../ports/store-chains.js'
-import { placeBeside } from './place-beside.js'
+import { assignOrdinals } from './assign-ordinals.js'
 import { storePayments } from './store-payments.js'
 
-/** What to commit. */
+/** A range to commit. */
 export interface BackfillToRecord {
   readonly chainId: number
-  /** What was read for the router of `coverage` alone. */
+  /** Read for the router of `coverage` alone. */
   readonly range: BlockRange
-  /** What to note of the router now. */
+  /** The new coverage of the router. */
   readonly coverage: RouterCoverage
 }
 
 /**
- * Records a range below the checkpoint in one transaction: payments as they are recorded at the head, deposits, the
- * proof where it is weaker than the one that is noted of a block, and the coverage. The checkpoint does not move. A
- * payment takes no place of another one that the same transaction holds.
+ * Records a range below the checkpoint in one transaction: payments, deposits, proof and coverage. A block keeps the
+ * weaker of its two proofs. The checkpoint does not move. A payment never takes the ordinal of another payment of its
+ * transaction.
  *
- * @returns What happened, to be published after the commit.
+ * @returns Events to publish after the commit.
  *
  * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when the checkpoint is below the range: nothing was written.
  *
- * @throws ChainError `ERR_CHAIN_RANGE_GONE` when the range is not of the branch that is stored: nothing was written.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when the range is not on the stored branch: nothing was written.
  */
 export async function recordBackfill(
   store: Pick<Store, 'transaction'>,
@@ -45,7 +45,7 @@ export async function recordBackfill(
         ? []
         : await storePayments(
             tx,
-            placeBeside(payments, await tx.paymentsInBlocks(chainId, first.number, last.number), [coverage.router]),
+            assignOrdinals(payments, await tx.paymentsInBlocks(chainId, first.number, last.number), [coverage.router]),
           )
     if (deposits.length > 0) await tx.upsertDeposits(deposits)
     await tx.addWeakerProof(chainId, { from: first.number, to: last.number, proof, endpoint })

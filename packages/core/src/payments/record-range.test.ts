@@ -3,7 +3,7 @@ import { recorder } from '../../test/support/recorder.js'
 import { hashOf } from '../../test/support/stored-payment.js'
 import { StoreError } from '../errors.js'
 import { applyUpdate } from '../updates/apply-update.js'
-import { maxDropsPerCommit } from './drop.js'
+import { maxDropsPerCommit } from './drop-overdue.js'
 import { keptHashes } from './record-range.js'
 
 const only = (name: string, height: number) => (at: number) => (at === height ? [name] : [])
@@ -84,7 +84,7 @@ describe('a payment that left the chain', () => {
     return parts
   }
 
-  test('stays as it is until its height is final, and fails with the next version then', async () => {
+  test('is unchanged until its height is final, then fails with the next version', async () => {
     const { chain, advance, stored, snapshots } = await left(14)
     expect(await advance()).toEqual([])
     expect(stored('a')).toMatchObject({ version: 1, state: null, offChain: true, dropped: null })
@@ -115,7 +115,7 @@ describe('a payment that left the chain', () => {
     expect(stored('a')).toMatchObject({ version: 1, offChain: true, dropped: null })
   })
 
-  test('is not dropped by the commit that brings it back, however late that is', async () => {
+  test('is not dropped by the commit that brings it back, at any later time', async () => {
     const { chain, advance, stored } = await left(30)
     chain.mine(1, () => ['a'])
     expect(await advance()).toEqual([])
@@ -158,7 +158,7 @@ describe('a payment that left the chain', () => {
     expect(stored('a')).toMatchObject({ version: 2, state: 'failure', dropped: null, offChain: false })
   })
 
-  test('keeps the state that a processor gave it since it was dropped', async () => {
+  test('keeps the state that a processor set after the drop', async () => {
     const { chain, store, advance, stored } = await left(15)
     await advance()
     await applyUpdate(store, { id: 'u', chainId: '1', txHash: hashOf('a'), state: 'refund_pending' })
@@ -167,7 +167,7 @@ describe('a payment that left the chain', () => {
     expect(stored('a')).toMatchObject({ version: 3, state: 'refund_pending', dropped: null })
   })
 
-  test('keeps merchant data that a processor gave it since it was dropped', async () => {
+  test('keeps merchant data that a processor set after the drop', async () => {
     const { chain, store, advance, stored } = await left(15)
     await advance()
     const recipient = { title: 'Shop', subtitle: null }
@@ -197,7 +197,7 @@ describe('a payment that left the chain', () => {
     expect(parts.stored('a', 1)).toMatchObject({ version: 1, state: null, dropped: null, offChain: false })
   })
 
-  test('and names nobody changes its version without a snapshot', async () => {
+  test('and names no integration changes its version without a snapshot', async () => {
     const parts = recorder()
     parts.chain.mine(5, (at) => (at === 5 ? [{ name: 'a', integrationAddress: null }] : []))
     await parts.advance()
@@ -209,7 +209,7 @@ describe('a payment that left the chain', () => {
     expect(parts.store.committed().snapshots).toEqual([])
   })
 
-  test('waits for the next commit where very many are overdue', async () => {
+  test('waits for the next commit when very many are overdue', async () => {
     const parts = recorder()
     const names = Array.from({ length: maxDropsPerCommit + 1 }, (_, n) => `p${n}`)
     parts.chain.mine(5, (at) => (at === 5 ? names : []))

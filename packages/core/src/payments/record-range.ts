@@ -1,5 +1,5 @@
 /**
- * Commits the payments of a run of blocks together with the checkpoint. Source: docs/architecture.md,
+ * Commits the payments of a range of blocks together with the checkpoint. Source: docs/architecture.md,
  * docs/decisions/reorganisations.md.
  * @module
  */
@@ -8,37 +8,37 @@ import type { ServiceEvent } from '../events.js'
 import type { BlockRange } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
 import type { Checkpoint } from '../ports/store-transaction.js'
-import { dropOverdue } from './drop.js'
-import { markPrimary } from './primary.js'
+import { dropOverdue } from './drop-overdue.js'
+import { markPrimary } from './mark-primary.js'
 import { storePayments } from './store-payments.js'
 
-/** How near the head a range is, and how deep its blocks may still leave the chain. */
+/** How near the head a range is, and how deep a reorganisation may go. */
 export interface HeadWindow {
-  /** Height of the newest block that is known. */
+  /** Height of the newest known block. */
   readonly head: number
   /** Blocks on top of a block until it is final; null where no block ever is. */
   readonly finalityBlocks: number | null
 }
 
-/** What to commit. */
+/** A range to commit. */
 export interface RangeToRecord {
   readonly chainId: number
-  /** The checkpoint this range continues, as the indexer read it; null when the chain is new. */
+  /** The checkpoint below this range, as the indexer read it; null when the chain is new. */
   readonly expected: Checkpoint | null
   readonly range: BlockRange
   readonly window: HeadWindow
 }
 
-/** Hashes are kept at least this many blocks deep below the head: a reorganisation goes back to its exact ancestor. */
+/** Hashes are stored at least this many blocks below the head, so that a reorganisation finds its exact ancestor. */
 export const keptHashes = 256
 
 /**
- * Records a range in one transaction: payments, version 1 and its snapshot, kept updates that were waiting, outbox
- * rows, deposits, the checkpoint with the hashes near the head, and the proof. Recording blocks again changes only what
- * the chain says of a payment; its status only when it was dropped and is back. Payments that no block holds although
- * the height that they left is final now are dropped, as many as fit into a commit; the next ones drop the others.
+ * Records a range in one transaction: payments with version 1, its snapshot and outbox row; waiting updates; deposits;
+ * the checkpoint with the hashes near the head; the proof. Recording blocks again changes the chain's facts of a
+ * payment alone; a dropped payment gets its state back. Payments off the chain whose former height is now final are
+ * dropped, up to a limit for each commit.
  *
- * @returns What happened, to be published now that it is durable.
+ * @returns Events to publish now that they are durable.
  *
  * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when the stored checkpoint is not `expected`: nothing was
  * written.
@@ -61,7 +61,7 @@ export async function recordRange(
     if (range.deposits.length > 0) await tx.upsertDeposits(range.deposits)
     await tx.setCheckpoint(chainId, { blockNumber: last.number, blockHash: last.hash }, below)
     await tx.addProof(chainId, { from: first.number, to: last.number, proof, endpoint })
-    // After the payments of the range: what it brought back is not overdue.
+    // After the payments of the range: one that it restored is not overdue.
     const dropped = await dropOverdue(tx, { chainId, indexedTo: last.number, finalityBlocks: window.finalityBlocks })
     return [...events, ...dropped.events]
   })

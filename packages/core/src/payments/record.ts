@@ -1,4 +1,4 @@
-/** A payment as the service keeps it. @module */
+/** A payment as the service stores it. @module */
 import type { InvoiceBody, PaymentState, RecipientBody } from '@payment-integration/contract'
 import type { PaymentFacts } from './facts.js'
 
@@ -11,22 +11,22 @@ export interface PaymentStatus {
   readonly invoice: InvoiceBody | null
 }
 
-/** The status of a payment that was just indexed. */
+/** The status of a newly indexed payment. */
 export const initialStatus: PaymentStatus = { version: 1, state: null, recipient: null, invoice: null }
 
 /**
- * A stored payment. `primary` is the one that area (a) shows: the lowest ordinal of its transaction among the payments
- * that name the same integration (or none). Only primary payments have states that change.
+ * A stored payment. Area (a) shows the `primary` one: the lowest ordinal of its transaction among the payments that
+ * name the same integration (or none). Only primary payments change their state.
  */
 export interface StoredPayment extends PaymentFacts, PaymentStatus {
   /** The store's own key: opaque, never shown outside. */
   readonly id: string
   readonly primary: boolean
-  /** True while the block that held it has left the chain and no block that was read since holds it. */
+  /** True after its block left the chain, until another block contains the payment. */
   readonly offChain: boolean
   /**
-   * Set once the height of the block that it left is final and no block holds it: its state became `failure`, and comes
-   * back with it should it return. Source: docs/decisions/reorganisations.md.
+   * Set once the height of its former block is final and no block contains it: its state became `failure`. Should the
+   * payment return to the chain, `formerState` is restored. Source: docs/decisions/reorganisations.md.
    */
   readonly dropped: { readonly formerState: PaymentState | null } | null
 }

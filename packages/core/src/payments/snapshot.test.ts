@@ -21,7 +21,7 @@ describe('snapshotBytes', () => {
     expect(snapshotWriteSchema.parse(JSON.parse(text(bytes)))).toMatchObject({ version: 7, recipient, invoice })
   })
 
-  it('makes the same bytes for the same status, whatever the key order or extra keys of its input', () => {
+  it('makes the same bytes for the same status, with any key order or extra keys', () => {
     const tidy = { version: 2, state: 'success', recipient: { title: 'A', subtitle: null }, invoice: null } as const
     const untidy = {
       invoice: null,

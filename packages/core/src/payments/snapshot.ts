@@ -1,6 +1,6 @@
 /**
- * The bytes of a notification. Source: docs/interface.md 2.3; docs/decisions/version.md: a triple has exactly one byte
- * string.
+ * Builds the snapshot bytes, one byte string for each version. Source: docs/interface.md 2.3;
+ * docs/decisions/version.md.
  * @module
  */
 import type { SnapshotBody } from '@payment-integration/contract'
@@ -9,7 +9,7 @@ import type { PaymentStatus } from './record.js'
 
 const encoder = new TextEncoder()
 
-/** What a snapshot is about. */
+/** The payment that a snapshot describes. */
 export interface SnapshotSubject {
   /** Lowercased. */
   readonly integrationAddress: string
@@ -30,7 +30,7 @@ export function snapshotOf(subject: SnapshotSubject, status: PaymentStatus): Sna
   }
 }
 
-/** The snapshot as UTF-8 JSON: made once per version, stored, and sent unchanged on every attempt. */
+/** The snapshot as UTF-8 JSON: built once per version, stored, and sent unchanged in every attempt. */
 export function snapshotBytes(subject: SnapshotSubject, status: PaymentStatus): Uint8Array {
   return encoder.encode(JSON.stringify(snapshotOf(subject, status)))
 }

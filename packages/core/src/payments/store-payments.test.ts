@@ -13,7 +13,7 @@ function nameOf(nth: number): string {
   return pair.includes(nth) ? 'pair' : `payment ${nth}`
 }
 
-test('a long commit stores and tells every payment once, in order, with an update that waited for the second of two in a transaction', async () => {
+test('a long commit stores and reports every payment once, in order, and settles an update waiting for the second of two', async () => {
   const { chain, store, advance, stored, snapshots } = recorder()
   await applyUpdate(store, {
     id: 'u',

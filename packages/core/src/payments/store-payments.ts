@@ -1,26 +1,25 @@
 /**
- * Stores payments that were read from the chain, with all that follows from it. Source: docs/decisions/version.md,
+ * Stores payments from the chain with their snapshots and waiting updates. Source: docs/decisions/version.md,
  * docs/decisions/processor-updates.md, docs/decisions/reorganisations.md.
  * @module
  */
 import type { ServiceEvent } from '../events.js'
-import type { NewPayment, NewSnapshot, StoreTransaction } from '../ports/store-transaction.js'
-import { decideUpdate, writeChange } from '../updates/settle-update.js'
-import { giveBack } from './give-back.js'
-import { initialStatus, type StoredPayment } from './record.js'
-import { snapshotBytes } from './snapshot.js'
+import type { NewPayment, StoreTransaction } from '../ports/store-transaction.js'
+import { decideUpdate } from '../updates/settle-update.js'
+import { emitFirstSnapshots, emitSnapshot } from './emit-snapshot.js'
+import type { StoredPayment } from './record.js'
+import { restoreDropped } from './restore-dropped.js'
 
 /**
- * Payments that are stored at a time: rows and bodies are made for no more than these, and are gone before the next
- * ones.
+ * Payments stored at a time: rows and snapshot bytes of one part alone are in memory.
  */
 const paymentsPerPart = 512
 
 /**
- * Stores payments: those that are new with version 1, its snapshot and the updates that waited for them; those that
- * were dropped get their state back; of all others only what the chain says of them changes. Call after `lockChain`.
+ * Stores payments. A new payment gets version 1, its snapshot and its waiting updates. A dropped payment gets its state
+ * back. Any other payment changes in its chain facts alone. Call after `lockChain`.
  *
- * @returns What happened, to be published after the commit.
+ * @returns Events to publish after the commit.
  */
 export async function storePayments(tx: StoreTransaction, payments: readonly NewPayment[]): Promise<ServiceEvent[]> {
   const events: ServiceEvent[] = []
@@ -28,7 +27,7 @@ export async function storePayments(tx: StoreTransaction, payments: readonly New
   return events
 }
 
-/** Those of a block stay together, so that an update which waited finds all payments of its transaction. */
+/** Never splits a block, so that a waiting update finds all payments of its transaction. */
 function* inParts(payments: readonly NewPayment[]): Generator<readonly NewPayment[]> {
   for (let from = 0; from < payments.length; ) {
     let to = Math.min(payments.length, from + paymentsPerPart)
@@ -41,36 +40,20 @@ function* inParts(payments: readonly NewPayment[]): Generator<readonly NewPaymen
 async function storePart(tx: StoreTransaction, payments: readonly NewPayment[]): Promise<ServiceEvent[]> {
   const { inserted, returned } = await tx.upsertPayments(payments)
   const primary = inserted.filter((payment) => payment.primary)
-  const snapshots = firstSnapshots(primary)
-  if (snapshots.length > 0) await tx.insertSnapshots(snapshots)
+  await emitFirstSnapshots(tx, primary)
   const settled = await settleWaiting(tx, primary)
-  return [...inserted.map(indexedEvent), ...settled, ...(await giveBack(tx, returned))]
-}
-
-function firstSnapshots(payments: readonly StoredPayment[]): NewSnapshot[] {
-  return payments.flatMap(({ id, integrationAddress, chainId, txHash }) =>
-    integrationAddress === null
-      ? []
-      : [
-          {
-            paymentId: id,
-            version: initialStatus.version,
-            body: snapshotBytes({ integrationAddress, chainId, txHash }, initialStatus),
-            integrationAddress,
-          },
-        ],
-  )
+  return [...inserted.map(indexedEvent), ...settled, ...(await restoreDropped(tx, returned))]
 }
 
 async function settleWaiting(tx: StoreTransaction, primary: readonly StoredPayment[]): Promise<ServiceEvent[]> {
   if (primary.length === 0) return []
   const events: ServiceEvent[] = []
-  // One update may follow another on the same payment, so the newest status is looked up again for each.
+  // Two updates may change the same payment, so each one reads the newest status.
   for (const waiting of await tx.waitingUpdates(primary.map(({ chainId, txHash }) => ({ chainId, txHash })))) {
     const { chainId, txHash } = waiting.update
     const decided = decideUpdate(await tx.paymentsForChange({ chainId: Number(chainId), txHash }), waiting.update)
     await tx.settleUpdate(waiting.update.id, decided.result)
-    await writeChange(tx, decided.change)
+    if (decided.change !== null) await emitSnapshot(tx, decided.change)
     events.push(...decided.events)
   }
   return events

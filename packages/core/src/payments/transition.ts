@@ -1,4 +1,4 @@
-/** Which state may follow which. Source: docs/decisions/transitions.md, which completes docs/interface.md 3. @module */
+/** Decides which state may follow which. Source: docs/decisions/transitions.md, docs/interface.md 3. @module */
 import type { PaymentState } from '@payment-integration/contract'
 
 const refunds = ['refund_pending', 'refund_success', 'refund_failure'] as const
@@ -13,10 +13,10 @@ export const transitions: Readonly<Record<PaymentState, readonly PaymentState[]>
   refund_success: [],
 }
 
-/** What a wish to go from one state to another comes to. */
+/** The result for a wanted state. */
 export type TransitionDecision = 'same' | 'allowed' | 'refused'
 
-/** Judges a transition; `null` is a payment without a stored state, to which nothing returns. */
+/** Decides a transition. `null` is a payment without a state; no state returns to it. */
 export function decideTransition(from: PaymentState | null, to: PaymentState | null): TransitionDecision {
   if (from === to) return 'same'
   if (from === null) return 'allowed'

@@ -1,4 +1,4 @@
-/** A stored payment as area (a) shows it. Source: docs/interface.md 2.1. @module */
+/** Formats a stored payment for area (a). Source: docs/interface.md 2.1. @module */
 import type { PaymentBody } from '@payment-integration/contract'
 import { memoText } from './memo.js'
 import type { StoredPayment } from './record.js'
@@ -6,12 +6,12 @@ import { snapshotOf } from './snapshot.js'
 import { formatUnits } from './units.js'
 
 /**
- * Builds the payment object field by field: nothing of the record that docs/interface.md 2.1 omits can slip through.
+ * Builds the payment object field by field, so that no field that docs/interface.md 2.1 omits can slip through.
  */
 export function paymentView(payment: StoredPayment, integrationAddress: string): PaymentBody {
   const { chainId, txHash, tokenIn, tokenOut, source } = payment
   const snapshot = snapshotOf({ integrationAddress, chainId, txHash }, payment)
-  // Named one by one: a spread makes an object that costs ten times as much to build and to write as JSON.
+  // Named one by one: an object from a spread costs ten times as much to build and to format as JSON.
   return {
     integrationAddress: snapshot.integrationAddress,
     chainId: snapshot.chainId,

@@ -5,54 +5,54 @@ import type { SealedSecret } from './store-integrations.js'
 export interface EmailAddress {
   /** The address itself; it is stored sealed, and written to no log. */
   readonly address: string
-  /** Keyed hash of it, 64 lowercase hex digits: the same for every spelling, and after a change of the master key. */
+  /** Its keyed hash, 64 lowercase hex digits: one for all spellings, unchanged by a new master key. */
   readonly key: string
-  /** The address for storing. */
+  /** The sealed address, for storage. */
   readonly sealed: SealedSecret
 }
 
 /** An account. */
 export interface IdentityAccount {
   readonly accountId: string
-  /** It proved the address that it carries. */
+  /** The account proved the address that it carries. */
   readonly emailVerified: boolean
 }
 
-/** Whose an address is. */
+/** The owner of an address. */
 export interface AddressOwner {
   readonly accountId: string
   /** The account proved the address; false: it only carries it. */
   readonly proved: boolean
 }
 
-/** How somebody proved an address. */
+/** How an address was proven. */
 export type EmailProof =
   | { readonly kind: 'code' }
   | { readonly kind: 'attestation'; readonly integrationAddress: string }
 
-/** What a host with users of its own brings. It also reports each proof by `identity.proved`. */
+/** The port to a host's own users. The host also reports each proof by `identity.proved`. */
 export interface IdentityAccounts {
   /**
-   * The account that owns an address verified; else the oldest that carries it; else null. Must do the same work in all
-   * cases, as its time shows outside. What was shared for the address before is for the service to know.
+   * The account that proved the address; else the oldest that carries it; else null. It must take the same time in all
+   * cases, because the time is visible outside. The service itself knows earlier shares.
    */
   resolve(email: EmailAddress): Promise<AddressOwner | null>
 }
 
 /** Why an address was not given to an account. */
 export type ProofRefusal =
-  /** No code is out for the address: none was asked for, or it was used, replaced or tried too often. */
+  /** The address has no code: none was requested, or it was used, replaced or tried too often. */
   | 'no_code'
   | 'code_expired'
   | 'code_wrong'
-  /** Attested, but the address has an account already. */
+  /** The attested address has an account already. */
   | 'not_placeholder'
-  /** Attested by an integration that did not share the placeholder's verification. */
+  /** The attesting integration is not the donor of the placeholder's verification. */
   | 'not_donor'
-  /** The account that it is proven for is none. */
+  /** The proving account does not exist. */
   | 'unknown_account'
 
-/** Something that happened to an account, without e-mail and code. */
+/** An event of an account, without e-mail address and code. */
 export interface AccountEvent {
   /** Unix time in milliseconds. */
   readonly at: number
@@ -61,7 +61,7 @@ export interface AccountEvent {
   readonly emailKey: string | null
   /** Null where there is none. */
   readonly accountId: string | null
-  /** How the address was proven, or was to be. */
+  /** The kind of the proof, also of a refused one. */
   readonly proof: EmailProof['kind'] | null
   /** The integration that attested, or null. */
   readonly by: string | null
@@ -71,17 +71,17 @@ export interface AccountEvent {
 
 /** Reads of the store's own accounts, for hosts that bring no users. */
 export interface IdentityAccountStore {
-  /** What happened, newest first; of an e-mail's keyed hash, or all. */
+  /** Events, newest first; of one address by its keyed hash, or all. */
   events(query: { readonly emailKey?: string | undefined; readonly limit: number }): Promise<AccountEvent[]>
 }
 
-/** A one-time code as it is stored. */
+/** A one-time code as stored. */
 export interface StoredEmailCode {
   /** Keyed hash of the address and the code. */
   readonly hash: string
-  /** Unix time in milliseconds: from then on it is not taken. */
+  /** Unix time in milliseconds; from then on the code is rejected. */
   readonly expiresAt: number
-  /** How often it may still be tried. */
+  /** Remaining tries. */
   readonly triesLeft: number
 }
 
@@ -93,12 +93,12 @@ export interface IdentityAccountTransaction {
   find(accountId: string): Promise<IdentityAccount | null>
   /** Makes an account that carries the address unverified. */
   register(email: EmailAddress, accountId: string): Promise<void>
-  /** Makes an account, new or known, the one owner of an address. Others that carry the address lose it. */
+  /** Makes an account, new or existing, the only owner of an address. Other accounts stop carrying it. */
   own(email: EmailAddress, accountId: string): Promise<void>
   /** The code of an address, locked until the transaction ends; null: none. Call it before persons are locked. */
   code(emailKey: string): Promise<StoredEmailCode | null>
-  /** Writes the code of an address in place of the one before; null: none is out any more. */
+  /** Replaces the code of an address; null: deletes it. */
   setCode(emailKey: string, code: StoredEmailCode | null): Promise<void>
-  /** Logs what happened. */
+  /** Logs an event. */
   log(event: AccountEvent): Promise<void>
 }

@@ -1,32 +1,32 @@
 /**
- * Who knows the outcome of a payment that has no final state yet. Source: docs/interface.md 6 (receipt polling),
+ * The port to a source of receipts for payments without a final state. Source: docs/interface.md 6 (receipt polling),
  * docs/decisions/receipt-polling.md.
  * @module
  */
 import type { PaymentState, ProcessorUpdate } from '@payment-integration/contract'
 import type { StoredPayment } from '../payments/record.js'
 
-/** Asked by receipt polling about payments without a final answer. */
+/** Polled for payments without a final state. */
 export interface ReceiptSource {
   /**
-   * The payments that the source can ever answer for; others are neither read from the store nor asked about. A polling
-   * round costs as much as there are payments in the scope, so a source names what it can.
+   * The payments that the source can answer for; others are neither read from the store nor polled. The cost of a round
+   * grows with the payments in scope, so name it as narrowly as possible.
    */
   readonly scope?:
     | {
-        /** @default every state that is not final: null, `pending`, `refund_pending`; any other has no effect */
+        /** @default every state that is not final: null, `pending`, `refund_pending`; others have no effect */
         readonly states?: readonly (PaymentState | null)[] | undefined
         /** @default every chain */
         readonly chainIds?: readonly number[] | undefined
       }
     | undefined
   /**
-   * Returns the update that the source knows of, or null when there is nothing new. The update's id must be the same
-   * for the same answer, so that asking twice changes nothing.
+   * Returns an update, or null when there is nothing new. Equal answers must have equal update ids, so that a second
+   * poll changes nothing.
    *
-   * Several calls run at once. A call that rejects is made again in a later round. An error whose `code` ends in
-   * `_UNAVAILABLE` says that nothing of the payment's chain can be answered now: its other payments wait for the next
-   * round. A call should not take longer than some seconds; it has no time limit but its own.
+   * Several calls run at once. A call that rejects is repeated in a later round. After an error whose `code` ends in
+   * `_UNAVAILABLE`, the other payments of the chain wait for the next round. A call should take some seconds at most;
+   * it must limit its own time.
    */
   lookup(payment: StoredPayment, signal?: AbortSignal): Promise<ProcessorUpdate | null>
 }

@@ -1,4 +1,4 @@
-/** What the dispatcher needs from the network. @module */
+/** The port by which notifications are posted. @module */
 
 /** One signed notification, ready to be posted. */
 export interface Post {
@@ -7,17 +7,17 @@ export interface Post {
   /** The exact bytes that were signed. */
   readonly body: Uint8Array
   /**
-   * Budget over DNS, connect, TLS, headers and body together, in milliseconds. A 2xx answer ends with its headers: its
-   * body may be cut short earlier.
+   * Time limit for DNS, connect, TLS, headers and body together, in milliseconds. A 2xx answer is complete with its
+   * headers; its body may be cut short.
    */
   readonly timeoutMs: number
   readonly signal?: AbortSignal | undefined
 }
 
-/** Why no HTTP answer arrived. Coarse on purpose: an endpoint's owner must not map our network with it. */
+/** Why no HTTP answer arrived. Coarse on purpose, so that a receiver cannot map our network by it. */
 export type PostFailure = 'timeout' | 'connection' | 'refused_address'
 
-/** What came back. */
+/** The result of a POST. */
 export type PostResult =
   | {
       readonly kind: 'answer'
@@ -26,8 +26,8 @@ export type PostResult =
       /** The `Retry-After` header as sent, or null. */
       readonly retryAfter: string | null
       /**
-       * The beginning of the body as text without control characters, at most 1,024 bytes of it (`excerptBytes`); null
-       * when none arrived in time.
+       * The first bytes of the body as text without control characters, at most 1,024 (`excerptBytes`); null when none
+       * arrived in time.
        */
       readonly excerpt: string | null
       readonly latencyMs: number

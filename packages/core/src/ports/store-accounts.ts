@@ -8,7 +8,7 @@ import type { LinkConfig } from '@payment-integration/contract'
 export interface AccountRecord {
   /** Lowercased: the key. */
   readonly handle: string
-  /** Where payments to the account go on a chain for which the configuration names no other address; lowercased. */
+  /** Receives payments on chains for which the configuration names no other address; lowercased. */
   readonly address: string
   /** Addresses in it are lowercased. */
   readonly config: LinkConfig
@@ -24,12 +24,12 @@ export interface AccountStore {
    * handle.
    */
   findByAddress(address: string): Promise<AccountRecord[]>
-  /** All of them, by handle. */
+  /** All accounts, by handle. */
   list(): Promise<AccountRecord[]>
   /** Resolves false, writing nothing, when the handle is taken. */
   insert(record: AccountRecord): Promise<boolean>
-  /** Replaces the fields given. Resolves the record after it, or null when there is no such handle. */
+  /** Replaces the given fields. Resolves the new record, or null when the handle is unknown. */
   update(handle: string, change: Partial<Pick<AccountRecord, 'address' | 'config'>>): Promise<AccountRecord | null>
-  /** Resolves false when there is no such handle. */
+  /** Resolves false when the handle is unknown. */
   remove(handle: string): Promise<boolean>
 }

@@ -1,10 +1,10 @@
 /**
- * The audit log: who changed secrets, URLs, deliveries and verifications, and when. Its records are chained, so that a
- * missing one shows.
+ * The audit log of changes to secrets, URLs, deliveries and verifications. Its records are chained, so that a missing
+ * record is detected.
  * @module
  */
 
-/** What was done. */
+/** The action. */
 export type AuditAction =
   | 'integration.created'
   | 'integration.enabled'
@@ -27,15 +27,15 @@ export type AuditAction =
 export interface AuditEntry {
   /** Unix time in milliseconds. */
   readonly at: number
-  /** Who did it: a person or a program. */
+  /** The person or program that acted. */
   readonly actor: string
   readonly action: AuditAction
   /**
-   * What it was done to: an integration address, the id of a key, of a delivery or of an applicant, the name of a
+   * The object of the action: an integration address, the id of a key, a delivery or an applicant, the name of a
    * redemption, or `all`.
    */
   readonly subject: string
-  /** What changed, without any secret and without the query of a URL. */
+  /** The change, without any secret and without the query of a URL. */
   readonly details: Readonly<Record<string, string | number | boolean | null>>
 }
 
@@ -43,9 +43,9 @@ export interface AuditEntry {
 export interface AuditRecord extends AuditEntry {
   /** From 1, without a gap. */
   readonly seq: number
-  /** Version of the master key that the chain was keyed with here. */
+  /** Version of the master key of this record's hash. */
   readonly keyVersion: number
-  /** Keyed hash over the record before and this entry, 64 lowercase hex digits. */
+  /** Keyed hash over the previous record and this entry, 64 lowercase hex digits. */
   readonly hash: string
 }
 

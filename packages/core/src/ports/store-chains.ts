@@ -1,26 +1,26 @@
-/** What is stored about chains beside their payments. @module */
+/** Stored proofs, coverage, deposits and leases of chains. @module */
 
 import type { ProofLevel } from './chain.js'
 import type { BridgeDeposit } from './fulfilment.js'
 
 /**
- * Blocks whose payments are stored, and how that is known to be all of them: where they were read several times, by the
- * weakest proof.
+ * Blocks whose payments are stored, with their proof level. Blocks that were read several times have the weakest of
+ * their levels.
  */
 export interface ProvenRange {
   readonly from: number
   readonly to: number
   readonly proof: ProofLevel
-  /** Name of the endpoint they were read from. */
+  /** Name of the endpoint that answered them. */
   readonly endpoint: string
 }
 
-/** Which blocks of a chain were read for a router. */
+/** The blocks of a chain that were read for a router. */
 export interface RouterCoverage {
   /** Lowercased. */
   readonly router: string
   readonly from: number
-  /** Last block that was read; null: it is read along with the chain, up to the checkpoint. */
+  /** Last block that was read; null: the chain's checkpoint. */
   readonly to: number | null
 }
 
@@ -33,17 +33,17 @@ export interface WaitingDeposit {
 
 /** Reads about chains that see committed rows only. */
 export interface ChainReads {
-  /** Proven ranges, newest first, at most `limit`. Neighbours of one level and endpoint are one range. */
+  /** Proven ranges, newest first, at most `limit`. Adjacent blocks of one level and endpoint are one range. */
   proofs(chainId: number, limit: number): Promise<ProvenRange[]>
   coverage(chainId: number): Promise<RouterCoverage[]>
   /** Deposits without a fulfilment, oldest first, after `afterId` when given. */
   waitingDeposits(query: { readonly afterId?: string | undefined; readonly limit: number }): Promise<WaitingDeposit[]>
 }
 
-/** Who may do what only one process at a time should do. Time is the database's, or the store's injected clock. */
+/** Leases for work that one process at a time does. Time is the database's, or the store's injected clock. */
 export interface LeaseStore {
-  /** Takes a lease, or prolongs it, for `ttlMs` from now. Resolves false while another holder has it. */
+  /** Acquires or extends a lease for `ttlMs` from now. Resolves false while another holder has it. */
   acquire(lease: { readonly name: string; readonly holder: string; readonly ttlMs: number }): Promise<boolean>
-  /** Gives a lease up, if the holder still has it. */
+  /** Releases a lease, if the holder still has it. */
   release(lease: { readonly name: string; readonly holder: string }): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Keys that data is stored under, sealed with the master key. @module */
+/** Data keys, sealed with the master key. @module */
 import type { SealedSecret } from './store-integrations.js'
 
 /** A data key as stored. */
@@ -10,16 +10,15 @@ export interface StoredDataKey {
 /** One key for each purpose. */
 export interface DataKeyStore {
   /**
-   * The key of a purpose as it is stored; where there is none, `candidate` is stored first. Of two at once, both get
-   * the same.
+   * The stored key of a purpose; without one, `candidate` is stored first. Two calls at once get the same key.
    */
   obtain(purpose: string, candidate: SealedSecret): Promise<SealedSecret>
 }
 
 /** Data keys within a transaction. */
 export interface DataKeyTransaction {
-  /** All of them, by purpose. */
+  /** All data keys, by purpose. */
   list(): Promise<StoredDataKey[]>
-  /** Stores a key sealed anew, unless it is no longer `before`. Resolves whether it did. */
+  /** Stores a resealed key while the stored one is still `before`. Resolves whether it was. */
   replace(purpose: string, before: SealedSecret, after: SealedSecret): Promise<boolean>
 }

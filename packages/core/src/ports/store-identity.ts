@@ -7,9 +7,9 @@
 import type { EmailAddress } from './identity-accounts.js'
 import type { Review } from './identity-provider.js'
 
-/** The provider says that there is no such applicant. */
+/** An applicant that the provider does not know. */
 export interface MissingApplicant {
-  /** When that was first noted, in unix milliseconds. */
+  /** When it was first found missing, in unix milliseconds. */
   readonly since: number
   /** A webhook reported its deletion. */
   readonly reported: boolean
@@ -17,29 +17,29 @@ export interface MissingApplicant {
   readonly confirmed: boolean
 }
 
-/** What is known of a verification. */
+/** A stored verification. */
 export interface Verification {
-  /** The integration that shared it; null: there is none, or its user did it directly. It outlives its applicant. */
+  /** The integration that shared it; null: no share, or a direct verification. It stays when its applicant is gone. */
   readonly donor: string | null
   readonly applicantId: string | null
   /** Number of the redemption that the applicant came from; null: there is none. */
   readonly attachedNumber: number | null
   /** When the applicant was attached, in unix milliseconds by the service's clock; null: never. */
   readonly attachedAt: number | null
-  /** Where it stands; null: there is none, or the applicant is gone. */
+  /** Its review; null: there is none, or the applicant is gone. */
   readonly review: Review | null
-  /** The provider's time of `review` in unix milliseconds: what is older changes nothing. */
+  /** The provider's time of `review` in unix milliseconds: an older review changes nothing. */
   readonly reviewedAt: number | null
-  /** A review without a time that proves it newer: it counts once the provider repeats it. */
+  /** A review without proof that it is newer: it counts once the provider repeats it. */
   readonly doubt: Review | null
-  /** The provider switched the applicant off, or on again, at that time of its own; null: it never said. */
+  /** The provider deactivated or activated the applicant at that time by its clock; null: never. */
   readonly presence: { readonly isActive: boolean; readonly at: number } | null
   readonly missing: MissingApplicant | null
 }
 
 /**
- * The person behind an e-mail address for as long as the address stays theirs, with what was shared for it. Without an
- * address: the direct verification of an account.
+ * The person behind an e-mail address while the address stays theirs, with the shared verification. Without an address:
+ * the direct verification of an account.
  */
 export interface Subject extends Verification {
   readonly id: string
@@ -49,54 +49,54 @@ export interface Subject extends Verification {
   readonly accountId: string | null
   /** The account proved the address. */
   readonly proved: boolean
-  /** The account gave the address up: who proves it next is somebody else. */
+  /** The account gave the address up: its next owner is another person. */
   readonly closed: boolean
-  /** Number of the newest redemption; 0: there was none. */
+  /** Number of the newest redemption; 0: none. */
   readonly redemptions: number
-  /** Grows with every change of the verification. */
+  /** Increases with every change of the verification. */
   readonly revision: number
 }
 
 /** A subject to store. Its verification is empty. */
 export type NewSubject = Pick<Subject, 'id' | 'emailKey' | 'accountId' | 'proved'> & {
-  /** The address as it is stored; null where `emailKey` is. */
+  /** The stored forms of the address; null where `emailKey` is null. */
   readonly email: EmailAddress | null
 }
 
-/** What changes of a verification. Absent fields stay. */
+/** A change of a verification. Absent fields are unchanged. */
 export type VerificationChange = Partial<Verification> & {
-  /** When the provider is polled for the review, in milliseconds from now by the store's clock; null: not at all. */
+  /** Time until the next poll of the review, in milliseconds by the store's clock; null: no poll. */
   readonly pollInMs?: number | null | undefined
 }
 
-/** What became of a redemption. */
+/** The state of a redemption. */
 export type RedemptionState =
-  /** Its token may be on its way. With an expired lease the outcome is unknown. */
+  /** Its token may be in flight. With an expired lease the outcome is unknown. */
   | 'in_flight'
-  /** No answer came. */
+  /** No answer arrived. */
   | 'unknown'
-  /** No answer came, and a look-up proves nothing: an operator must resolve it. */
+  /** No answer arrived, and a look-up proves nothing: an operator must resolve it. */
   | 'unresolved'
-  /** The provider knew no applicant of that name once nothing could be on its way any more. */
+  /** After the lease the provider knew no applicant of that name. */
   | 'absent'
-  /** The provider refused, or nothing was sent: no token was used. */
+  /** The provider rejected it, or nothing was sent: no token was used. */
   | 'refused'
   /** Its applicant was attached to the subject. */
   | 'attached'
-  /** Its applicant is not attached: the subject had a newer one, or one of another donor. */
+  /** Its applicant is not attached: the subject has a newer one, or one of another donor. */
   | 'surplus'
   /** The name belongs to an applicant that is older than the redemption. */
   | 'foreign'
 
-/** One use of a share token at the provider, under a name of its own. No name is ever forgotten or used twice. */
+/** One use of a share token at the provider, under its own name. No name is ever deleted or reused. */
 export interface RedemptionRecord {
   readonly externalUserId: string
   readonly subjectId: string
-  /** From 1, without a repetition in one subject. */
+  /** From 1, unique in its subject. */
   readonly number: number
-  /** Whose token it is: the donor, if it is redeemed. */
+  /** The integration that shared the token: the donor once it is redeemed. */
   readonly integrationAddress: string
-  /** The level that was asked for; null: none was named. */
+  /** The requested level; null: none. */
   readonly levelName: string | null
   /** Whether a look-up by name finds its applicant. */
   readonly isFindable: boolean
@@ -105,25 +105,25 @@ export interface RedemptionRecord {
   /** The lease runs: the request may still land at the provider. */
   readonly isLeased: boolean
   readonly state: RedemptionState
-  /** Its applicant, once that is known. */
+  /** Its applicant, once known. */
   readonly applicantId: string | null
 }
 
 /** A redemption to store. It is `in_flight`. */
 export type NewRedemption = Omit<RedemptionRecord, 'isLeased' | 'state' | 'applicantId'> & {
-  /** How long the lease runs, in milliseconds by the store's clock; its first look-up is due then. */
+  /** Duration of the lease, in milliseconds by the store's clock; then the first look-up is due. */
   readonly leaseMs: number
 }
 
-/** What changes of a redemption. */
+/** A change of a redemption. Absent fields are unchanged. */
 export interface RedemptionChange {
   readonly state?: RedemptionState | undefined
   readonly applicantId?: string | undefined
-  /** When the name is looked up next, in milliseconds from now by the store's clock; null: never. */
+  /** Time until the next look-up, in milliseconds by the store's clock; null: no look-up. */
   readonly lookUpInMs?: number | null | undefined
 }
 
-/** How a share went, as the log keeps it. */
+/** The outcome of a share in the log. */
 export type ShareOutcome =
   /** A redemption began. */
   | 'started'
@@ -131,7 +131,7 @@ export type ShareOutcome =
   | 'redeemed'
   /** A look-up found the applicant of a redemption with an unknown outcome. */
   | 'found'
-  /** A webhook showed it. */
+  /** A webhook reported its applicant. */
   | 'reported'
   /** An operator resolved it. */
   | 'resolved'
@@ -153,7 +153,7 @@ export type ShareOutcome =
   | 'throttled'
   | 'unavailable'
 
-/** One entry of the log of shares, without e-mail and token. */
+/** An entry of the log of shares, without e-mail address and token. */
 export interface ShareRecord {
   /** Unix milliseconds. */
   readonly at: number
@@ -161,11 +161,11 @@ export interface ShareRecord {
   readonly subjectId: string
   readonly outcome: ShareOutcome
   readonly externalUserId: string | null
-  /** The provider's number for a refusal. */
+  /** The provider's code of a rejection. */
   readonly providerCode: number | null
 }
 
-/** Something that the provider or an operator said of an applicant. */
+/** A report about an applicant, from the provider or an operator. */
 export interface VerdictRecord {
   /** When it was noted, in unix milliseconds. */
   readonly notedAt: number
@@ -176,28 +176,28 @@ export interface VerdictRecord {
   /** The provider's time in unix milliseconds, or null. */
   readonly at: number | null
   readonly review: Review | null
-  /** Whether it counted. */
+  /** Whether it was applied. */
   readonly outcome: 'applied' | 'older' | 'doubtful' | 'surplus'
 }
 
 /** A subject as an operator sees it. */
 export interface SubjectView extends Subject {
-  /** A redemption of it is in flight or its outcome is unknown. */
+  /** One of its redemptions is in flight or has an unknown outcome. */
   readonly isOpen: boolean
 }
 
-/** What an operator asks for: all, or what belongs to an address. */
+/** An operator's query: all, or one address. */
 export interface IdentityQuery {
   /** Keyed hash of the address. */
   readonly emailKey?: string | undefined
   readonly limit: number
 }
 
-/** Which subjects an operator asks for. */
+/** An operator's query for subjects. */
 export interface SubjectQuery extends IdentityQuery {
   readonly id?: string | undefined
   readonly accountId?: string | undefined
-  /** Those behind this one, in the order of the list. */
+  /** Subjects after this one in the order of the list. */
   readonly afterId?: string | undefined
 }
 
@@ -209,23 +209,23 @@ export interface IdentityStore {
   shares(query: IdentityQuery): Promise<ShareRecord[]>
   /** Redemptions, newest first. */
   redemptions(query: IdentityQuery): Promise<RedemptionRecord[]>
-  /** What was said of applicants, newest first. */
+  /** Reports about applicants, newest first. */
   verdicts(query: IdentityQuery): Promise<VerdictRecord[]>
-  /** Names of redemptions that are to be looked up now, longest due first. */
+  /** Names of redemptions with a due look-up, longest due first. */
   dueLookUps(limit: number): Promise<{ readonly externalUserId: string; readonly subjectId: string }[]>
-  /** Subjects whose review is to be polled now, longest due first. */
+  /** Subjects with a due poll, longest due first. */
   duePolls(limit: number): Promise<{ readonly subjectId: string; readonly applicantId: string }[]>
-  /** How many applicants are missing and not confirmed to be. */
+  /** Number of applicants that are missing and not confirmed as gone. */
   countMissing(): Promise<number>
-  /** Forgets up to `limit` events of a time before `before`, in unix milliseconds. Resolves how many. */
+  /** Deletes up to `limit` events older than `before`, in unix milliseconds. Resolves their number. */
   forgetEvents(before: number, limit: number): Promise<number>
 }
 
-/** Whose persons a transaction locks. */
+/** The persons that a transaction locks. */
 export interface PersonQuery {
   /** The person of the open subject of an address. */
   readonly emailKey?: string | undefined
-  /** The persons of accounts, also of such that have no subject. */
+  /** The persons of accounts, also without a subject. */
   readonly accountIds?: readonly string[] | undefined
   /** The person of a subject. */
   readonly subjectId?: string | undefined
@@ -234,37 +234,37 @@ export interface PersonQuery {
 /** The operations inside a transaction. */
 export interface IdentityTransaction {
   /**
-   * The open subject of an address; where there is none, a placeholder with the id `freshId`. One statement that writes
-   * one row in both cases.
-   * Call it in a transaction of its own: it keeps the row of a subject whose person is not locked.
+   * The open subject of an address; without one, a placeholder with the id `freshId`. It is one statement that writes
+   * one row in both cases. Call it in a transaction of its own: it locks the row of a subject whose person is not
+   * locked.
    */
   ensureSubject(email: EmailAddress, freshId: string): Promise<Subject>
   /**
-   * Locks persons until the transaction ends, and resolves all their subjects, in the order in which they were made. A
-   * *person* is all subjects of one account, open and closed and direct, or one placeholder. Nobody else changes or
-   * joins them meanwhile. Call it before other writes, and again to read them anew.
+   * Locks persons until the transaction ends, and resolves all their subjects, oldest first. A *person* is all subjects
+   * of one account, open, closed and direct, or one placeholder. No other transaction changes them or adds one. Call it
+   * before other writes; a second call reads them again.
    */
   lockPersons(query: PersonQuery): Promise<Subject[]>
   /** Stores a subject. Rejects when its address has an open one, or its account a direct one. */
   insertSubject(subject: NewSubject): Promise<Subject>
-  /** Changes whose a locked subject is. */
+  /** Changes the owner of a locked subject. */
   setOwner(subjectId: string, owner: Partial<Pick<Subject, 'accountId' | 'proved' | 'closed'>>): Promise<void>
   /** Changes the verification of a locked subject, and adds 1 to its revision. */
   changeVerification(subjectId: string, change: VerificationChange): Promise<void>
   /** The subject with that applicant, read without a lock; or null. */
   subjectOf(applicantId: string): Promise<Subject | null>
-  /** Stores a redemption and its number in its subject. Rejects when the name was used before. */
+  /** Stores a redemption, and its number in its subject. Rejects a name that was used before. */
   addRedemption(redemption: NewRedemption): Promise<void>
   /** Changes a redemption. One that is `attached` keeps its state and its applicant. */
   changeRedemption(externalUserId: string, change: RedemptionChange): Promise<void>
   /** The redemption of that name, or null. */
   redemption(externalUserId: string): Promise<RedemptionRecord | null>
-  /** The redemption that an applicant came from: the newest that is `attached` with its id, or null. */
+  /** The redemption of an applicant: the newest that is `attached` with its id, or null. */
   redemptionOf(applicantId: string): Promise<RedemptionRecord | null>
   /**
-   * Redemptions of subjects that may have used their token although nobody knows: `in_flight`, `unknown`, `unresolved`,
-   * and `absent` where they began since `absentSince`, in unix milliseconds. At most `limit`, oldest first; where there
-   * are more, absent ones are left out first, then the oldest.
+   * Redemptions of subjects in flight or with an unknown outcome: `in_flight`, `unknown`, `unresolved`, and `absent`
+   * since `absentSince`, in unix milliseconds. At most `limit`, oldest first. Above the limit, absent ones are left out
+   * first, then the oldest.
    */
   openRedemptions(query: {
     readonly subjectIds: readonly string[]
@@ -273,7 +273,7 @@ export interface IdentityTransaction {
   }): Promise<RedemptionRecord[]>
   /** Adds to the log of shares. */
   logShare(entry: ShareRecord): Promise<void>
-  /** Keeps what was said of an applicant. */
+  /** Stores a report about an applicant. */
   noteVerdict(entry: VerdictRecord): Promise<void>
   /** Notes an event of the provider. Resolves false when it was noted before. */
   noteEvent(eventKey: string, at: number): Promise<boolean>

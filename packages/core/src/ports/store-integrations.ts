@@ -23,24 +23,24 @@ export interface IntegrationRecord {
   /** Null: no notifications. */
   readonly notificationUrl: string | null
   readonly enabled: boolean
-  /** Null: no API secret was issued, so no call can authenticate. */
+  /** Null: no API secret was issued, so every call is unauthenticated. */
   readonly apiSecret: SecretHash | null
   /** Still accepted until `until` (unix milliseconds) after a rotation. */
   readonly previousApiSecret: (SecretHash & { readonly until: number }) | null
   /** Signs notifications. */
   readonly signingSecret: SealedSecret
-  /** The next signing secret: issued, and not used until it is activated. Null: none is prepared. */
+  /** The next signing secret: issued, and unused until it is activated. Null: none is prepared. */
   readonly preparedSigningSecret: SealedSecret | null
   /**
-   * The signing secret before the last activation. Signs a rejected notification once more, until `until` (unix
-   * milliseconds).
+   * The signing secret before the last activation. It signs a second attempt of a rejected notification, until `until`
+   * (unix milliseconds).
    */
   readonly previousSigningSecret: (SealedSecret & { readonly until: number }) | null
   /** Unix milliseconds. */
   readonly createdAt: number
 }
 
-/** What the credentials of a request are compared with. */
+/** The hashes to compare with the credentials of a request. */
 export interface StoredCredentials {
   /** Enabled, and a current API secret is issued. */
   readonly usable: boolean
@@ -52,19 +52,19 @@ export interface StoredCredentials {
 export interface IntegrationStore {
   find(address: string): Promise<IntegrationRecord | null>
   /**
-   * The credentials of an address, with the hashes of `absent` in place of those that are not stored, an unknown
-   * address included. A missing hash is never in force: it comes with `usable` false or with `until` 0. One statement
-   * and one row whatever is stored, so that nobody learns from the time it takes which addresses exist.
+   * The credentials of an address. A hash that is not stored is replaced by the one of `absent`, also for an unknown
+   * address. A replaced hash is never in force: it comes with `usable` false or with `until` 0. It is always one
+   * statement and one row, so that the time does not reveal which addresses exist.
    */
   credentials(address: string, absent: Pick<StoredCredentials, 'current' | 'previous'>): Promise<StoredCredentials>
-  /** All of them, by address. */
+  /** All integrations, by address. */
   list(): Promise<IntegrationRecord[]>
   /** Resolves false, writing nothing, when the address is taken. */
   insert(record: IntegrationRecord): Promise<boolean>
   /**
-   * Replaces the fields given. With `onlyIf` it does so only while the stored API secret still has that hash (null:
-   * none), in one step, so that of two rotations at once one loses. Resolves the record after it, or null when nothing
-   * was written. Another notification URL begins the health of its endpoint anew.
+   * Replaces the given fields. With `onlyIf` it writes only while the stored API secret has that hash (null: none), so
+   * that of two rotations at once one fails. Resolves the new record, or null when nothing was written. A new
+   * notification URL resets the health of its endpoint.
    */
   update(
     address: string,

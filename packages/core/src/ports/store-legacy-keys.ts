@@ -6,27 +6,26 @@ import type { SecretHash } from './store-integrations.js'
 
 /** A key as stored. */
 export interface LegacyKeyRecord {
-  /** Names the key to operators; not secret. */
+  /** Public name of the key for operators. */
   readonly id: string
   readonly name: string
   readonly secret: SecretHash
   /** Unix milliseconds. */
   readonly createdAt: number
-  /** Unix milliseconds when it was revoked, or null: only such a key opens the endpoints. */
+  /** Unix milliseconds of its revocation, or null: only a key that is not revoked authenticates. */
   readonly revokedAt: number | null
 }
 
 /** Legacy API keys. */
 export interface LegacyKeyStore {
-  /** The key with one of these hashes, or null. Costs the same whether there is one or not. */
+  /** The key with one of these hashes, or null. Both cases cost the same. */
   findByHash(hashes: readonly SecretHash[]): Promise<LegacyKeyRecord | null>
-  /** All of them, oldest first, then by id. */
+  /** All keys, oldest first, then by id. */
   list(): Promise<LegacyKeyRecord[]>
   /** Resolves false, writing nothing, when the id or the hash is taken. */
   insert(record: LegacyKeyRecord): Promise<boolean>
   /**
-   * Resolves the record after it, or null when there is no such key. A key that was revoked before keeps its first
-   * time.
+   * Resolves the new record, or null when the id is unknown. A key that was revoked before keeps its first time.
    */
   revoke(id: string, at: number): Promise<LegacyKeyRecord | null>
 }

@@ -1,17 +1,17 @@
-/** Reading payments. Every query of area (a) is scoped to one integration. @module */
+/** Reads payments. Every query of area (a) is scoped to one integration. @module */
 import type { PaymentState } from '@payment-integration/contract'
 import type { StoredPayment } from '../payments/record.js'
 import type { Checkpoint } from './store-transaction.js'
 
-/** A place in the order (blockTimestamp, chainId, txHash), descending. Source: docs/interface.md 4.1. */
+/** A position in the order (blockTimestamp, chainId, txHash), descending. Source: docs/interface.md 4.1. */
 export interface PagePosition {
   /** Unix time in milliseconds. */
   readonly blockTimestamp: number
   readonly chainId: number
   readonly txHash: string
   /**
-   * When the walk began, as a count of the integration's moves before it: a reorganisation may give a payment another
-   * time, and the rest of the walk sees it where it was.
+   * The start of the listing, as the number of the integration's earlier moves. A reorganisation may move a payment to
+   * another time; later pages of the listing still have it at its former position.
    */
   readonly asOf: number
 }
@@ -27,20 +27,20 @@ export interface PageQuery {
   readonly limit: number
 }
 
-/** A page that was read. */
+/** A page. */
 export interface StoredPage {
   readonly payments: readonly StoredPayment[]
   /** Where the next page begins, or null when this is the last. */
   readonly next: PagePosition | null
 }
 
-/** The payments of one transaction with how far their chain was indexed, as of one moment. */
+/** The payments of one transaction and the indexed height of their chain, at one moment. */
 export interface StoredTransaction {
-  /** All of them, primary or not, by ordinal. */
+  /** All payments, primary or not, by ordinal. */
   readonly payments: readonly StoredPayment[]
   /**
-   * How high the stored blocks of the chain were built upon: its checkpoint's height, or while blocks are read again
-   * after a reorganisation, as high as it was before. Null when nothing is indexed.
+   * The height for finality: the checkpoint's, or its height before a reorganisation until the blocks are read again.
+   * Null when nothing is indexed.
    */
   readonly indexedTo: number | null
 }
@@ -55,23 +55,21 @@ export interface SingleQuery {
 /** Reads that see committed rows only. */
 export interface PaymentReads {
   /**
-   * Primary payments of one integration, newest first, at most `limit`. Costs the same at any depth. Pages that follow
-   * each other hold every payment that was there when the first was read, once, whatever is indexed, moved or changed
-   * in between; what was indexed since then may be among them, at most once. A wallet's pages hold those that are the
-   * wallet's when they are read.
+   * Primary payments of one integration, newest first, at most `limit`. The cost is the same at any depth. A listing
+   * has every payment that was stored at its first page exactly once, whatever is indexed, moved or changed meanwhile.
+   * A payment indexed later appears at most once. The pages of a wallet have the payments that are the wallet's when
+   * the page is read.
    */
   list(query: PageQuery): Promise<StoredPage>
   /**
-   * Every payment of a transaction, whichever integration it names. For the legacy look-up alone. Source:
-   * docs/interface.md 4.3.
+   * Every payment of a transaction, of any integration. For the legacy look-up alone. Source: docs/interface.md 4.3.
    */
   transaction(key: { readonly chainId: number; readonly txHash: string }): Promise<StoredTransaction>
   /** Primary payments of one integration under a hash: one per destination chain, at most two are returned. */
   findByHash(query: SingleQuery): Promise<StoredPayment[]>
   /**
    * Primary payments whose state is one of `states` (null included where listed), oldest first, after `afterId` when
-   * given; of the chains `chainIds` alone when given. Costs as much as it returns, however many payments there are
-   * besides.
+   * given; of the chains `chainIds` alone when given. The cost grows with the result, not with the other payments.
    */
   listByState(query: {
     readonly states: readonly (PaymentState | null)[]
@@ -79,10 +77,10 @@ export interface PaymentReads {
     readonly afterId?: string | undefined
     readonly limit: number
   }): Promise<StoredPayment[]>
-  /** The chains that have primary payments in one of `states`, ascending. Costs as much as there are such chains. */
+  /** The chains that have primary payments in one of `states`, ascending. The cost grows with their number. */
   chainsByState(states: readonly (PaymentState | null)[]): Promise<number[]>
   /** The checkpoint of a chain, or null when nothing is indexed. */
   checkpoint(chainId: number): Promise<Checkpoint | null>
-  /** The stored bytes of a snapshot, or null. */
+  /** The snapshot bytes, or null. */
   snapshot(paymentId: string, version: number): Promise<Uint8Array | null>
 }

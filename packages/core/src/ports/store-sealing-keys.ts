@@ -1,8 +1,8 @@
-/** Which master keys the rows of a database need. @module */
+/** The master keys that the rows of a database need. @module */
 
-/** Rows of one place that one master key sealed, or hashed so that they can be compared. */
+/** Rows of one place that one master key sealed or hashed. */
 export interface SealingKeyUse {
-  /** Table and what it keeps, such as `integrations.signing_secret`. */
+  /** Table and secret, such as `integrations.signing_secret`. */
   readonly place: string
   /** Version of the master key. */
   readonly keyVersion: number

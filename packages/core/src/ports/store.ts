@@ -1,6 +1,6 @@
 /**
- * What the core needs from a database. The rules live in the core; a store keeps rows and promises atomicity.
- * Every adapter passes the suite at `@payment-integration/core/conformance`.
+ * The port to a database. The rules are in the core; a store has rows and guarantees atomicity. Every adapter passes
+ * the suite at `@payment-integration/core/conformance`.
  * @module
  */
 
@@ -20,17 +20,17 @@ import type { StoreTransaction } from './store-transaction.js'
 /**
  * A database.
  *
- * Guarantees: what `transaction` resolved is durable (on disk, synchronous commit); a rejected transaction left
- * nothing, unless the commit itself was cut off (see the errors); reads see committed rows only. Errors: {@link
- * StoreError} `ERR_STORE_BUSY` (locked or no connection free: retry), `ERR_STORE_FULL` (no space: an operator must
- * act), `ERR_STORE_UNAVAILABLE` (cannot be reached or used: retry). After `ERR_STORE_UNAVAILABLE` from a connection or
- * disk that failed during the commit, all of the transaction may have been kept, or nothing: work that is run again
- * must bear that.
+ * Guarantees: a resolved transaction is durable (on disk, synchronous commit). A rejected transaction wrote nothing,
+ * unless the commit itself failed (see the errors). Reads see committed rows only.
+ *
+ * Errors are {@link StoreError}s. `ERR_STORE_BUSY`: locked, or no free connection; retry. `ERR_STORE_FULL`: no space;
+ * an operator must act. `ERR_STORE_UNAVAILABLE`: cannot be reached or used; retry. If the connection or the disk failed
+ * during the commit, the transaction may be stored whole or not at all, so a retry must be idempotent.
  */
 export interface Store {
   /**
    * Brings the schema up to date. Safe to run from several processes at once.
-   * @throws StoreError `ERR_STORE_SCHEMA` when a development release made the schema: an operator must act.
+   * @throws StoreError `ERR_STORE_SCHEMA` when a development release created the schema: an operator must act.
    */
   migrate(): Promise<void>
   /**
@@ -51,9 +51,9 @@ export interface Store {
   readonly identityAccounts: IdentityAccountStore
   readonly dataKeys: DataKeyStore
   /**
-   * The master keys that stored secrets need, by place: one entry for each place and key. A previous secret whose grace
-   * time is over at `now` (unix milliseconds) and a revoked key need none. Reads small tables alone: what a data key
-   * seals needs only the key of that data key.
+   * The master keys that stored secrets need: one entry for each place and key. A previous secret past its grace time
+   * at `now` (unix milliseconds) and a revoked key need none. It reads small tables alone: text sealed with a data key
+   * needs only the master key of that data key.
    */
   sealingKeys(now: number): Promise<SealingKeyUse[]>
   /** Rejects unless the database answers. */

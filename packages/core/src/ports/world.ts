@@ -1,4 +1,4 @@
-/** Time, randomness and ids: what makes a run repeatable when it is passed in. @module */
+/** Time, randomness and ids as arguments, so that a run is repeatable. @module */
 
 /** The clock. */
 export interface Clock {
@@ -16,13 +16,13 @@ export interface Random {
   fraction(): number
 }
 
-/** Ids. A store takes the tokens of its claims from here. */
+/** Ids. A store takes its claim tokens from here. */
 export interface Ids {
-  /** A new id, unique in this deployment and not to be guessed. */
+  /** A new id, unique in this deployment and not guessable. */
   next(): string
 }
 
-/** Something happened that an operator may want to see. Fields never hold secrets, bodies or signatures. */
+/** Logs events for operators. Fields never contain secrets, bodies or signatures. */
 export interface Logger {
   debug(fields: Readonly<Record<string, unknown>>, message: string): void
   info(fields: Readonly<Record<string, unknown>>, message: string): void

@@ -9,7 +9,7 @@ import type { ReceiptSource } from '../ports/receipt-source.js'
 const unreachable = (chainId: number) => new ChainError('ERR_CHAIN_UNAVAILABLE', chainId, 'no answer')
 
 describe('a source that is slow', () => {
-  test('is asked about as many payments of a chain at once as the concurrency says', async () => {
+  test('is polled for as many payments of a chain at once as the concurrency allows', async () => {
     const answers = Array.from({ length: 7 }, () => deferred<ProcessorUpdate | null>())
     let next = 0
     const { poller, add, asked } = pollerOverPayments(
@@ -30,7 +30,7 @@ describe('a source that is slow', () => {
     expect(asked).toEqual(ids)
   })
 
-  test('on one chain does not hold up another, in this round and in the next ones', async () => {
+  test('on one chain does not delay another, in this round and in the next ones', async () => {
     const never = deferred<null>()
     const { poller, add, asked, clock } = pollerOverPayments({ concurrency: 1 }, ({ chainId }) =>
       chainId === 1 ? never.promise : Promise.resolve(null),
@@ -78,7 +78,7 @@ describe('a chain that cannot be reached', () => {
     ])
   })
 
-  test('goes on behind the payments that were asked about, then from the oldest again', async () => {
+  test('is polled on after the polled payments, then from the oldest again', async () => {
     let failing: readonly string[] = ['a1']
     const { poller, add, asked } = pollerOverPayments({ concurrency: 1 }, async ({ id, chainId }) => {
       if (failing.includes(id)) throw unreachable(chainId)

@@ -1,5 +1,5 @@
 /**
- * A chain's turn in receipt polling. Source: docs/interface.md 6 (receipt polling), docs/decisions/receipt-polling.md.
+ * Polls the receipts of one chain. Source: docs/interface.md 6 (receipt polling), docs/decisions/receipt-polling.md.
  * @module
  */
 import type { PaymentState, ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
@@ -9,7 +9,7 @@ import type { ReceiptSource } from '../ports/receipt-source.js'
 import type { PaymentReads } from '../ports/store-reads.js'
 import type { Logger } from '../ports/world.js'
 
-/** What a turn needs. */
+/** What polling a chain needs. */
 export interface AskChainDeps {
   readonly listByState: PaymentReads['listByState']
   readonly lookup: ReceiptSource['lookup']
@@ -18,25 +18,26 @@ export interface AskChainDeps {
   readonly states: readonly (PaymentState | null)[]
   /** Payments read at a time. */
   readonly batch: number
-  /** Payments asked about at once. */
+  /** Payments polled at once. */
   readonly concurrency: number
-  /** Whether a payment's turn has come. */
+  /** Whether a payment is due. */
   readonly due: (payment: StoredPayment) => boolean
 }
 
 /**
- * Asks about the payments of a chain. Resolves how many updates moved a payment; rejects when the store cannot list.
+ * Polls the payments of a chain. Resolves the number of updates that changed a payment. Rejects when the store cannot
+ * list them.
  */
 export type AskChain = (chainId: number, signal?: AbortSignal) => Promise<number>
 
 /**
- * Builds the turns of all chains. A turn asks about every payment of the chain, oldest first, and ends early at the
- * first answer that says that the chain cannot be reached, or when its signal aborts; calls under way are awaited.
+ * Builds the polling of chains. A turn polls every payment of the chain, oldest first. It stops early when the source
+ * cannot reach the chain, or when its signal aborts. Calls in flight are awaited.
  */
 export function createAskChain(deps: AskChainDeps): AskChain {
   const { listByState, states, batch, due } = deps
-  // Where a turn ended early. The next one begins behind it, so that a payment that cannot be asked about, for whatever
-  // reason, keeps those after it waiting once, and not for ever.
+  // Where a turn stopped early. The next turn begins after that payment, so that a payment whose poll always fails
+  // delays the later ones once, not for ever.
   const endedAt = new Map<number, string>()
 
   return async (chainId, signal) => {
@@ -61,7 +62,8 @@ export function createAskChain(deps: AskChainDeps): AskChain {
 }
 
 /**
- * Asks about payments of one chain, some at once. `endedAt` is the last one that was asked about before it went silent.
+ * Polls payments of one chain, some at once. `endedAt` is the last payment that was polled before the chain became
+ * unreachable.
  */
 async function askAll(deps: AskChainDeps, payments: readonly StoredPayment[], signal: AbortSignal | undefined) {
   const { lookup, logger } = deps
@@ -78,7 +80,7 @@ async function askAll(deps: AskChainDeps, payments: readonly StoredPayment[], si
       if (signal?.aborted) return
       const fields = { chainId, txHash, error: describeError(error) }
       if (!saysUnreachable(error)) logger.warn(fields, 'receipt not obtained')
-      else if (reachable) logger.warn(fields, 'receipts of the chain wait for the next round')
+      else if (reachable) logger.warn(fields, 'chain unreachable: its receipts are polled in the next round')
       if (saysUnreachable(error)) reachable = false
     }
   }
@@ -94,7 +96,7 @@ async function askAll(deps: AskChainDeps, payments: readonly StoredPayment[], si
   return { applied, endedAt: reachable ? undefined : payments[next - 1]?.id }
 }
 
-/** Applies an update. Resolves false when the payment is as it was, or when the update failed, which is logged. */
+/** Applies an update. Resolves false when the payment is unchanged, or when the update failed, which is logged. */
 async function moves(
   { applyUpdate, logger }: AskChainDeps,
   { chainId, txHash, version }: StoredPayment,
@@ -102,7 +104,7 @@ async function moves(
 ): Promise<boolean> {
   try {
     const result = await applyUpdate(update)
-    // An update that was applied before answers as it did then.
+    // A repeated update gets its first answer.
     return result.outcome === 'applied' && result.version !== null && result.version > version
   } catch (error) {
     logger.warn({ chainId, txHash, error: describeError(error) }, 'receipt not applied')

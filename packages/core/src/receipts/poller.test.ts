@@ -18,7 +18,7 @@ test.each([
   expect(() => pollerOverPayments({ [name]: value })).toThrow(`${name} is ${value}`)
 })
 
-test('asks about primary payments without a final answer, and about no other', async () => {
+test('polls for primary payments without a final state, and for no other', async () => {
   const { poller, add, asked } = pollerOverPayments({}, async () => null)
   add('a', null)
   add('b', 'pending')
@@ -32,7 +32,7 @@ test('asks about primary payments without a final answer, and about no other', a
   expect(asked).toEqual(['a', 'b', 'e'])
 })
 
-test('hands each update on and counts those that were applied', async () => {
+test('applies each update and counts the applied ones', async () => {
   const { poller, add, updates } = pollerOverPayments({}, async (payment) =>
     payment.id === 'b' ? null : updateFor(payment),
   )
@@ -49,7 +49,7 @@ test.each(['unchanged', 'refused', 'waiting'] as const)('an update that is %s do
   expect(updates).toHaveLength(1)
 })
 
-test('an update whose id was applied before, and which answers as it did then, does not count', async () => {
+test('a repeated update with its first answer does not count', async () => {
   const { poller, add, answerUpdatesWith } = pollerOverPayments()
   add('a', 'pending', { version: 3 })
   answerUpdatesWith('applied', 3)
@@ -76,7 +76,7 @@ test('payments that stay unsettled do not keep a round going', async () => {
   expect(asked).toEqual(['a', 'b', 'c'])
 })
 
-test('a source that fails on one payment is asked about the others', async () => {
+test('a source that fails on one payment is polled for the others', async () => {
   const { poller, add, asked, logger } = pollerOverPayments({}, async (payment) => {
     if (payment.id === 'a') throw new Error('source is down')
     return updateFor(payment)
@@ -164,7 +164,7 @@ test('without a minimum age it asks even where the chain is ahead of this clock'
   expect(asked).toEqual(['a'])
 })
 
-test('a store that cannot list rejects the round, once the chains that it can list are through', async () => {
+test('a store that cannot list one chain rejects the round after the other chains', async () => {
   const { poller, store, add, asked } = pollerOverPayments({ concurrency: 1 }, async () => turns().then(() => null))
   const { listByState } = store.payments
   store.payments.listByState = async (query) => {
@@ -181,7 +181,7 @@ test('a store that cannot list rejects the round, once the chains that it can li
   await expect(poller.runOnce()).rejects.toMatchObject({ code: 'ERR_STORE_BUSY' })
 })
 
-test('an abort ends the round after the payment in hand', async () => {
+test('an abort ends the round after the payment in flight', async () => {
   const stop = new AbortController()
   const { poller, add, asked } = pollerOverPayments({}, async (payment) => {
     stop.abort()
@@ -204,7 +204,7 @@ test('a lookup that an abort ends is not logged as a failure', async () => {
   expect(logger.lines).toEqual([])
 })
 
-test('the loop asks at once, then every interval, goes on after a failed round, and ends when aborted', async () => {
+test('the loop polls at once, then every interval, continues after a failed round, and stops when aborted', async () => {
   const { poller, add, asked, clock, store, logger } = pollerOverPayments({}, async () => null)
   add('a')
   const listByState = store.payments.listByState

@@ -1,5 +1,5 @@
 /**
- * Asks a receipt source about payments without a final answer. Source: docs/interface.md 1 and 6,
+ * Polls a receipt source for payments without a final state. Source: docs/interface.md 1 and 6,
  * docs/decisions/receipt-polling.md.
  * @module
  */
@@ -12,19 +12,19 @@ import type { Clock, Logger } from '../ports/world.js'
 import type { ReceiptPoller } from '../service-types.js'
 import { createAskChain } from './ask-chain.js'
 
-/** When the poller asks. */
+/** When the poller polls. */
 export interface ReceiptPollerOptions {
   /**
-   * Time from one round to the next, in milliseconds. A chain whose last round still goes on sits the next one out.
+   * Time from one round to the next, in milliseconds. A chain whose last round still runs skips the next one.
    * @default 15000
    */
   readonly everyMs?: number | undefined
-  /** Payments of a chain that are read from the store at a time. @default 100 */
+  /** Payments of a chain read from the store at a time. @default 100 */
   readonly batch?: number | undefined
-  /** Payments of a chain that the source is asked about at once. @default 8 */
+  /** Payments of a chain polled at once. @default 8 */
   readonly concurrency?: number | undefined
   /**
-   * Payments whose block is younger than this are left for a later round, in milliseconds; 0 asks about all.
+   * Payments whose block is younger than this are polled in a later round, in milliseconds; 0 polls all.
    * @default 0
    */
   readonly minAgeMs?: number | undefined
@@ -33,14 +33,14 @@ export interface ReceiptPollerOptions {
 /** The defaults of {@link ReceiptPollerOptions}. */
 export const receiptPollerDefaults = { everyMs: 15_000, batch: 100, concurrency: 8, minAgeMs: 0 } as const
 
-/** States that a receipt can still move by itself. */
+/** States that a receipt alone can still change. */
 export const unsettledStates: readonly (PaymentState | null)[] = [null, 'pending', 'refund_pending']
 
 /** What a poller needs from outside. */
 export interface ReceiptPollerDeps {
   readonly store: { readonly payments: Pick<Store['payments'], 'listByState' | 'chainsByState'> }
   readonly source: ReceiptSource
-  /** Applies an update like one that a processor sent: version, snapshot and notification follow. */
+  /** Applies an update like one from a processor, with version, snapshot and notification. */
   readonly applyUpdate: (update: ProcessorUpdate) => Promise<UpdateResult>
   readonly clock: Clock
   readonly logger: Logger
@@ -50,11 +50,11 @@ export interface ReceiptPollerDeps {
 /**
  * Builds a poller.
  *
- * Chains are asked about side by side, within the scope of the source. A payment that the source or the update fails on
- * is logged and asked about in the next round; the others go on. A chain that the source cannot reach is logged and
- * rests until the next round, which begins behind the payments that were asked about. `runOnce` rejects with the
- * store's error when payments cannot be listed. `run` never rejects, starts with a round at once, and ends after the
- * payments in hand when its signal aborts.
+ * Chains are polled side by side, within the scope of the source. A payment whose poll or update fails is logged and
+ * polled again in the next round; the others continue. A chain that the source cannot reach is logged and rests until
+ * the next round, which begins after the polled payments. `runOnce` rejects with the store's error when payments cannot
+ * be listed. `run` never rejects and starts a round at once; when its signal aborts, it completes the payments in
+ * flight.
  *
  * @throws RangeError When an option is out of range.
  */
@@ -104,7 +104,7 @@ export function createReceiptPoller(deps: ReceiptPollerDeps): ReceiptPoller {
         try {
           await askChain(chainId, signal)
         } catch (error) {
-          logger.error({ chainId, error: describeError(error) }, 'payments without a final answer not listed')
+          logger.error({ chainId, error: describeError(error) }, 'payments without a final state not listed')
         } finally {
           busy.delete(chainId)
         }
@@ -113,7 +113,7 @@ export function createReceiptPoller(deps: ReceiptPollerDeps): ReceiptPoller {
         try {
           for (const chainId of await chains()) if (!busy.has(chainId)) busy.set(chainId, take(chainId))
         } catch (error) {
-          logger.error({ error: describeError(error) }, 'chains of payments without a final answer not listed')
+          logger.error({ error: describeError(error) }, 'chains of payments without a final state not listed')
         }
         await clock.sleep(everyMs, signal)
       }

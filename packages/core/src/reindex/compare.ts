@@ -1,7 +1,7 @@
 /** Compares the payments on the chain with the stored ones. Source: docs/decisions/completeness.md. @module */
 import { isDeepStrictEqual } from 'node:util'
+import { assignOrdinals, isOf } from '../payments/assign-ordinals.js'
 import type { PaymentFacts } from '../payments/facts.js'
-import { isOf, placeBeside } from '../payments/place-beside.js'
 import type { StoredPayment } from '../payments/record.js'
 import type { NewPayment } from '../ports/store-transaction.js'
 
@@ -63,7 +63,7 @@ const factNames = [
 
 /** Compares. Ignores payments of routers that were not read, and payments from another chain. */
 export function compare({ read, stored, routers, isOrphaned }: ComparisonInput): Comparison {
-  const onChain = placeBeside(read, stored, routers)
+  const onChain = assignOrdinals(read, stored, routers)
   const rows = new Map(stored.map((row) => [keyOf(row), row]))
   const differences: Difference[] = []
   const wanted: NewPayment[] = []

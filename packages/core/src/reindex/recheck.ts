@@ -2,7 +2,7 @@
 import { ChainError, CheckpointMovedError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
 import { assertKnownHashes } from '../indexer/assert-known-hashes.js'
-import { dropOverdue } from '../payments/drop.js'
+import { dropOverdue } from '../payments/drop-overdue.js'
 import { type HeadWindow, recordRange } from '../payments/record-range.js'
 import { storePayments } from '../payments/store-payments.js'
 import type { BlockRange } from '../ports/chain.js'

@@ -7,7 +7,7 @@ import { finalityBlocks, indexed, names } from '../../test/support/reindex-setup
 import { createFulfilmentPoller } from '../fulfilments/poller.js'
 import { DeepReorganisationError } from '../indexer/deep-reorganisation-error.js'
 import { createFinality } from '../legacy/finality.js'
-import { awaitedBlocks } from '../payments/drop.js'
+import { awaitedBlocks } from '../payments/drop-overdue.js'
 import type { BridgeDeposit, Fulfilment } from '../ports/fulfilment.js'
 import { applyUpdate } from '../updates/apply-update.js'
 

@@ -26,7 +26,7 @@ test('no secret is in an event, a log line, an error, the audit log or a stored 
   for (const key of [oldKey, newKey]) secrets.add(Buffer.from(key, 'hex').toString('base64url'))
 
   const answers: ((post: Post) => PostResult)[] = []
-  /** An endpoint that gives back what it was sent. */
+  /** An endpoint that echoes the request. */
   const echo =
     (status: number) =>
     (post: Post): PostResult => {
@@ -115,7 +115,7 @@ test('no secret is in an event, a log line, an error, the audit log or a stored 
   await moved.dispatcher.runOnce()
   await moved.deliveries.replay('d1')
   await moved.dispatcher.runOnce()
-  // Only the new key: what is sealed with a lost one cannot be signed, and legacy keys open nothing.
+  // Only the new key: a secret sealed with the old one cannot sign, and legacy keys do not authenticate.
   const withOldKey = serviceWith(oldKey, 3).integrations
   secrets.add((await withOldKey.prepareSigningSecret(address)).signingSecret)
   await withOldKey.activateSigningSecret(address, { graceMs: 0 })
@@ -127,7 +127,7 @@ test('no secret is in an event, a log line, an error, the audit log or a stored 
     await lost.authenticate(`Basic ${Buffer.from(`${address}:${issued.apiSecret}`).toString('base64')}`),
   ).toBeNull()
 
-  // What was to happen did: else there was nothing to find.
+  // All steps succeeded: else there would be nothing to find.
   expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(['delivery.attempted', 'delivery.exhausted']))
   expect(logger.lines.map(({ message }) => message)).toEqual(
     expect.arrayContaining(['secret unreadable', 'attempts not settled; trying again']),

@@ -1,5 +1,5 @@
 /**
- * Whether the master keys given are the ones that a database was written with. Source: docs/decisions/secrets.md.
+ * Checks at the start that no master key of the database is missing. Source: docs/decisions/secrets.md.
  * @module
  */
 import { CoreError } from '../errors.js'
@@ -9,14 +9,14 @@ import type { Clock } from '../ports/world.js'
 import { systemClock } from '../world/system.js'
 import type { MasterKey } from './master-key.js'
 
-/** Stored secrets need a master key that was not given: without it they can be neither opened nor compared. */
+/** Stored secrets need a master key that is not configured: they can be neither opened nor compared. */
 export class MasterKeyError extends CoreError {
   override readonly name = 'MasterKeyError'
   readonly code = 'ERR_MASTER_KEY_MISSING'
   readonly retryable = false
-  /** What needs a key that was not given, by place and key. */
+  /** The stored secrets without their key, by place and key. */
   readonly missing: readonly SealingKeyUse[]
-  /** @param given - Versions of the keys that were given. */
+  /** @param given - Versions of the configured keys. */
   constructor(missing: readonly SealingKeyUse[], given: readonly number[]) {
     const uses = missing.map(({ place, keyVersion, rows }) => `${place} (key ${keyVersion}, ${rows} row(s))`)
     super(
@@ -28,8 +28,8 @@ export class MasterKeyError extends CoreError {
 }
 
 /**
- * Checks at the start that every stored secret has its master key. Without it every call would be a 401, every delivery
- * would fail, and e-mail addresses would be lost.
+ * Checks that every stored secret has its master key. Without it every call would be a 401, every delivery would fail,
+ * and e-mail addresses would be lost.
  * @param clock - @default this machine's
  * @throws MasterKeyError `ERR_MASTER_KEY_MISSING` when a stored secret needs a key that is not listed.
  */

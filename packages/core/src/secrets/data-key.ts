@@ -1,4 +1,4 @@
-/** Data keys at rest, bound to their row. Source: docs/decisions/secrets.md. @module */
+/** Seals data keys, each bound to its row. Source: docs/decisions/secrets.md. @module */
 import type { SealedSecret } from '../ports/store-integrations.js'
 import type { Random } from '../ports/world.js'
 import type { MasterKey } from './master-key.js'

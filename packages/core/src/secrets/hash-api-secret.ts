@@ -1,4 +1,4 @@
-/** API secrets at rest. Source: docs/decisions/secrets.md. @module */
+/** Hashes API secrets for storage. Source: docs/decisions/secrets.md. @module */
 import type { SecretHash } from '../ports/store-integrations.js'
 import { keyedHash } from './keyed-hash.js'
 import type { KeyVersion } from './master-key.js'

@@ -1,5 +1,5 @@
 /**
- * New secrets: 32 random bytes with a prefix that tells what they are for. Source: docs/decisions/secrets.md.
+ * Issues secrets: 32 random bytes with a prefix that names their purpose. Source: docs/decisions/secrets.md.
  * @module
  */
 import type { Random } from '../ports/world.js'

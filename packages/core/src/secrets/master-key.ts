@@ -1,4 +1,4 @@
-/** The key outside the database, and what is derived from it. Source: docs/decisions/secrets.md. @module */
+/** Parses master keys and derives keys from them. Source: docs/decisions/secrets.md. @module */
 import { createHash, hkdfSync } from 'node:crypto'
 
 /** Purposes that never share a key. */
@@ -13,24 +13,24 @@ export type KeyPurpose =
   | 'email-hash'
   | 'data-key'
 
-/** One key with its version: a fingerprint, so that stored rows tell which key they need. */
+/** One key with its version, a fingerprint: stored rows name the key that they need. */
 export interface KeyVersion {
   readonly version: number
   /** The 32-byte key of a purpose. */
   derive(purpose: KeyPurpose): Uint8Array
 }
 
-/** The current key and the ones it replaced. New rows use the current; old rows stay readable with theirs. */
+/** The current key and the ones that it replaced. New rows use the current key; old rows need their own. */
 export interface MasterKey {
   readonly current: KeyVersion
   readonly all: readonly KeyVersion[]
-  /** The key of a stored row, or undefined when it is not here any more. */
+  /** The key of a stored row, or undefined when it is not configured. */
   find(version: number): KeyVersion | undefined
 }
 
 /**
- * Reads master keys: 32 random bytes as base64url or as 64 hex digits; several, separated by commas, newest first.
- * @throws RangeError When one is missing, short, or of another form. The message does not repeat it.
+ * Parses master keys: 32 random bytes each, as base64url or 64 hex digits, separated by commas, newest first.
+ * @throws RangeError When one is missing, short, or of another form. The message does not contain the key.
  * @example parseMasterKey(randomBytes(32).toString('base64url'))
  */
 export function parseMasterKey(text: string): MasterKey {

@@ -1,5 +1,5 @@
 /**
- * Moves sealed secrets to the newest master key. Source: docs/decisions/secrets.md; docs/decisions/secrets.md.
+ * Reseals secrets with the newest master key. Source: docs/decisions/secrets.md.
  * @module
  */
 import type { Audited } from '../audit/audited.js'
@@ -20,9 +20,9 @@ export interface ResealDeps {
 }
 
 /**
- * Seals every signing secret and every data key with the newest master key, all of them or none; prepared and previous
- * signing secrets too. Previous ones whose grace time is over leave the database. Run again it changes nothing more.
- * @throws SealedSecretError `ERR_SECRET_UNREADABLE` when one needs a key that is not listed.
+ * Seals every signing secret (also prepared and previous ones) and every data key with the newest master key, all or
+ * none. Previous signing secrets past their grace time are deleted. A second run changes nothing.
+ * @throws SealedSecretError `ERR_SECRET_UNREADABLE` when one needs a key that is not configured.
  */
 export function resealSecrets({ audited, keys, clock, random }: ResealDeps): Promise<Resealed> {
   const isOlder = ({ keyVersion }: Pick<SecretHash, 'keyVersion'>) => keyVersion !== keys.current.version

@@ -1,6 +1,5 @@
 /**
- * Text at rest: AES-256-GCM with a key of its purpose, bound to the place where it is stored. Source:
- * docs/decisions/secrets.md.
+ * Seals text with AES-256-GCM, bound to its purpose and place. Source: docs/decisions/secrets.md.
  * @module
  */
 import { createCipheriv, createDecipheriv } from 'node:crypto'
@@ -11,10 +10,10 @@ import type { KeyPurpose, MasterKey } from './master-key.js'
 const nonceBytes = 12
 const tagBytes = 16
 
-/** What sealed text is for, and where it belongs: elsewhere it does not open. */
+/** The purpose and the place of sealed text. With another purpose or place it does not open. */
 export interface SealedPlace {
   readonly purpose: KeyPurpose
-  /** Table, column and row, in words that never change. */
+  /** Table, column and row; never changes. */
   readonly boundTo: string
 }
 
@@ -33,7 +32,7 @@ export function sealText(
   return { keyVersion: version, sealed: sealed.toString('base64url') }
 }
 
-/** Opens what was sealed for that place, or null: its key is not here, or it was altered or moved. */
+/** Opens text that was sealed for that place. Null: its key is not configured, or it was altered or moved. */
 export function openSealed(
   keys: MasterKey,
   { purpose, boundTo }: SealedPlace,

@@ -1,16 +1,16 @@
-/** Signing secrets at rest, bound to their row. Source: docs/decisions/secrets.md. @module */
+/** Seals signing secrets, each bound to its row. Source: docs/decisions/secrets.md. @module */
 import { CoreError } from '../errors.js'
 import type { SealedSecret } from '../ports/store-integrations.js'
 import type { Random } from '../ports/world.js'
 import type { MasterKey } from './master-key.js'
 import { openSealed, type SealedPlace, sealText } from './seal-text.js'
 
-/** Something sealed cannot be opened: its key is gone, or the row was altered or moved. */
+/** A sealed secret cannot be opened: its key is not configured, or the row was altered or moved. */
 export class SealedSecretError extends CoreError {
   override readonly name = 'SealedSecretError'
   readonly code = 'ERR_SECRET_UNREADABLE'
   readonly retryable = false
-  /** @param what - Names it, at the beginning of the message. */
+  /** @param what - Names the secret at the beginning of the message. */
   constructor(what: string) {
     super(`${what} cannot be opened with the master keys given. Add the key it was sealed with, or rotate the secret.`)
   }
@@ -28,7 +28,7 @@ export function sealSecret(
 
 /**
  * Opens a sealed secret.
- * @param kind - Names it in the error.
+ * @param kind - Names the secret in the error.
  * @throws SealedSecretError `ERR_SECRET_UNREADABLE`.
  */
 export function openSecret(keys: MasterKey, address: string, sealed: SealedSecret, kind = 'signing secret'): string {
@@ -38,7 +38,7 @@ export function openSecret(keys: MasterKey, address: string, sealed: SealedSecre
   return Buffer.from(opened).toString('utf8')
 }
 
-/** An integration's signing secrets share it, so that activating one moves it as it is. */
+/** All signing secrets of an integration share one place, so that activating one needs no resealing. */
 function rowOf(address: string): SealedPlace {
   return { purpose: 'signing-secret', boundTo: `integrations.signing_secret|${address}` }
 }

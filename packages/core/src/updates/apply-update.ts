@@ -5,12 +5,13 @@
 import { type ProcessorUpdate, processorUpdateSchema, type UpdateResult } from '@payment-integration/contract'
 import { UpdateConflictError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
+import { emitSnapshot } from '../payments/emit-snapshot.js'
 import { copyInvoice, copyRecipient } from '../payments/merchant.js'
 import type { Store } from '../ports/store.js'
 import type { StoredUpdate, StoreTransaction } from '../ports/store-transaction.js'
-import { decideUpdate, writeChange } from './settle-update.js'
+import { decideUpdate } from './settle-update.js'
 
-/** The answer to an update, and what to publish. */
+/** The answer to an update, and the events to publish. */
 export interface AppliedUpdate {
   readonly result: UpdateResult
   readonly events: readonly ServiceEvent[]
@@ -18,9 +19,9 @@ export interface AppliedUpdate {
 
 /**
  * Applies an update in one transaction: status, version, snapshot, outbox row and the record of the update itself.
- * The same id with the same content answers what it answered before; an update for a payment that is not indexed yet is
- * kept as `waiting` and applied when it is.
- * @throws UpdateConflictError `ERR_UPDATE_CONFLICT` when the id was used with another content.
+ * The same id with the same content gets the same answer. An update of a payment that is not indexed yet is stored as
+ * `waiting`; indexing the payment applies it.
+ * @throws UpdateConflictError `ERR_UPDATE_CONFLICT` when the id was used with other content.
  * @throws TypeError When the update does not have the contract's shape, before anything is read or written.
  */
 export async function applyUpdate(store: Pick<Store, 'transaction'>, input: ProcessorUpdate): Promise<AppliedUpdate> {
@@ -37,16 +38,15 @@ export async function applyUpdate(store: Pick<Store, 'transaction'>, input: Proc
             events: waitingEvent(update),
           }
         : decideUpdate(payments, update)
-    // The id is stored before the change: where two copies race, the loser finds the winner's record and writes
-    // nothing.
+    // The id is stored before the change: of two copies at once, the later finds the record and writes nothing.
     const stored = { update, ...decided.result }
     if (!(await tx.insertUpdate(stored))) return repeated(await tx.findUpdate(update.id), update)
-    await writeChange(tx, decided.change)
+    if (decided.change !== null) await emitSnapshot(tx, decided.change)
     return { result: answer(stored), events: decided.events }
   })
 }
 
-// A host app or a receipt source of its own may bring what the type does not hold it to.
+// A host or its receipt source may pass a value that does not have the type.
 function checkShape(input: ProcessorUpdate): ProcessorUpdate {
   const parsed = processorUpdateSchema.safeParse(input)
   if (parsed.success) return parsed.data
@@ -72,7 +72,7 @@ async function findPayments(tx: StoreTransaction, update: ProcessorUpdate) {
   const selector = { chainId: Number(update.chainId), txHash: update.txHash }
   const found = await tx.paymentsForChange(selector)
   if (found.length > 0) return found
-  // An indexer may be committing this very payment: wait for it, and keep the next one out until the update is stored.
+  // An indexer may be committing this payment: wait for it, and block the next one until the update is stored.
   await tx.shareChain(selector.chainId)
   return tx.paymentsForChange(selector)
 }

@@ -1,16 +1,16 @@
-/** A processor update as it arrives: signed raw bytes. Source: docs/decisions/processor-updates.md. @module */
+/** Authenticates and parses a processor update. Source: docs/decisions/processor-updates.md. @module */
 import { type ProcessorUpdate, processorUpdateSchema } from '@payment-integration/contract'
 import { verifySignature, WebhookError } from '@payment-integration/webhook'
 import { findDuplicateKey } from '../internal/duplicate-key.js'
 import type { Clock } from '../ports/world.js'
 
-/** What arrived. */
+/** A parsed request, or why it is none. */
 export type ReceivedUpdate =
   | { readonly kind: 'unauthenticated' }
   | { readonly kind: 'invalid'; readonly message: string }
   | { readonly kind: 'update'; readonly update: ProcessorUpdate }
 
-/** Reads one request. `signature` is the value of `X-Service-Signature`. */
+/** Parses one request. `signature` is the value of `X-Service-Signature`. */
 export type UpdateReceiver = (input: {
   readonly body: Uint8Array
   readonly signature: string | null

@@ -1,27 +1,27 @@
 /**
- * What an update does to the payments it names, inside a transaction. Source: docs/decisions/processor-updates.md.
+ * Decides the outcome of an update on the payments of its transaction. Source: docs/decisions/processor-updates.md.
  * @module
  */
 import type { ProcessorUpdate } from '@payment-integration/contract'
 import type { ServiceEvent } from '../events.js'
-import { changeStatus } from '../payments/change.js'
+import { changeStatus } from '../payments/change-status.js'
+import type { StatusChange } from '../payments/emit-snapshot.js'
 import type { PaymentStatus, StoredPayment } from '../payments/record.js'
-import { snapshotBytes } from '../payments/snapshot.js'
-import type { StoredUpdate, StoreTransaction } from '../ports/store-transaction.js'
+import type { StoredUpdate } from '../ports/store-transaction.js'
 
-/** What becomes of an update: decided first, so that its id can be stored before anything is written for it. */
+/** The outcome of an update. It is decided first, so that the id is stored before any other write. */
 export interface UpdateDecision {
   readonly result: Pick<StoredUpdate, 'outcome' | 'reason' | 'version'>
   /** Present when the update is applied. */
-  readonly change: { readonly payment: StoredPayment; readonly status: PaymentStatus } | null
-  /** To be published once it is durable. */
+  readonly change: StatusChange | null
+  /** To publish once the change is durable. */
   readonly events: readonly ServiceEvent[]
 }
 
 /**
- * Decides an update on the payments of its transaction; there is at least one. `integrationAddress` chooses among
- * payments that name different integrations; without it several are a refusal, and so is a name that none of them
- * bears.
+ * Decides an update on the payments of its transaction, of which there is at least one. `integrationAddress` chooses
+ * among payments that name different integrations. Without it several payments are refused. An address that no payment
+ * names is refused too.
  */
 export function decideUpdate(payments: readonly StoredPayment[], update: ProcessorUpdate): UpdateDecision {
   const [first] = payments
@@ -48,17 +48,6 @@ export function decideUpdate(payments: readonly StoredPayment[], update: Process
     return decision(update, payment, { outcome: 'unchanged', reason: null, version: payment.version })
   const { status } = change
   return decision(update, payment, { outcome: 'applied', reason: null, version: status.version }, status)
-}
-
-/** Writes an applied update: status, snapshot and outbox row. Does nothing for any other outcome. */
-export async function writeChange(tx: StoreTransaction, change: UpdateDecision['change']): Promise<void> {
-  if (change === null) return
-  const { id: paymentId, integrationAddress, chainId, txHash } = change.payment
-  const { status } = change
-  await tx.setStatus(paymentId, status)
-  if (integrationAddress === null) return
-  const body = snapshotBytes({ integrationAddress, chainId, txHash }, status)
-  await tx.insertSnapshots([{ paymentId, version: status.version, body, integrationAddress }])
 }
 
 function decision(

@@ -1,4 +1,4 @@
-/** The real world: this machine's clock and randomness. The only place of the core that touches them. @module */
+/** This machine's clock and randomness; no other file of the core uses them. @module */
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Clock, Ids, Logger, Random } from '../ports/world.js'
 
@@ -28,5 +28,5 @@ export const systemRandom: Random = {
 /** Random version 4 UUIDs. */
 export const systemIds: Ids = { next: () => randomUUID() }
 
-/** A logger that drops everything. */
+/** A logger that discards everything. */
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} }

@@ -17,7 +17,7 @@ export function bridgeDeposit(name: string, given: Partial<BridgeDeposit> = {}):
   }
 }
 
-/** What fulfils that deposit; its transaction's hash is made from `name`. */
+/** The fulfilment of that deposit; its transaction hash is made from `name`. */
 export function fulfilmentOf(name: string, deposit: BridgeDeposit, given: Partial<Fulfilment> = {}): Fulfilment {
   return {
     chainId: deposit.destinationChainId,

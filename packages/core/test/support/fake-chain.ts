@@ -28,7 +28,7 @@ export interface FakeChain extends Chain {
   /** Drops the newest blocks. */
   drop(depth: number): void
   at(height: number): BlockRef
-  /** What an honest node tells of these blocks now. */
+  /** The answer of an honest node for these blocks. */
   rangeOf(from: number, to: number, routers?: readonly string[]): BlockRange
   readonly calls: ChainCall[]
   /** Answers a call instead of the chain when it returns something, or throws. */
@@ -40,7 +40,7 @@ export interface FakeChain extends Chain {
   readAhead: number
   proof: ProofLevel
   depositsAt: (height: number) => readonly BridgeDeposit[]
-  /** Tells all who watch that there is a new block. */
+  /** Announces a new block to all watchers. */
   wake(): void
   /** How many watch. */
   watchers(): number

@@ -37,7 +37,7 @@ export const rejected = review('completed', 'RED', 'RETRY')
 export const begun = review('init')
 export const notStarted = review('not_started')
 
-/** What a service that runs identity is given. */
+/** The dependencies of a service with identity. */
 export type IdentityOverrides = Partial<Pick<IdentityDeps, 'store' | 'provider' | 'accounts' | 'namespace'>>
 
 const masterKey = parseMasterKey('a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90')
@@ -117,7 +117,7 @@ export function identitySetup({ hosted = false } = {}) {
     prove: async (address = email) => proveAs(await register(address), address),
     direct: (accountId: string, given: Review = approved, applicantId: string | null = 'own') =>
       identity.recordDirect({ accountId, applicantId, review: given, at: clock.now() }),
-    /** What an account has of what was shared, oldest subject first. */
+    /** The shared verifications of an account, oldest subject first. */
     has: (accountId: string) =>
       rows().flatMap((each) =>
         each.accountId === accountId && each.emailKey !== null && each.applicantId !== null ? [each.applicantId] : [],
@@ -142,7 +142,7 @@ export function identitySetup({ hosted = false } = {}) {
     },
     /** Time passes until no token can land any more. */
     expire: () => clock.advance(redemptionLeaseMs),
-    /** What happens to every call from now on. */
+    /** The fault of every call from now on. */
     fails: (fault: ProviderFault | null, ...calls: ('redeem' | 'find' | 'review')[]) => {
       provider.fault = (call) => (calls.length === 0 || calls.includes(call) ? fault : null)
     },
@@ -156,7 +156,7 @@ export function identitySetup({ hosted = false } = {}) {
     },
     /** How shares went, oldest first. */
     outcomes: () => memory.committed().shares.map(({ outcome }) => outcome),
-    /** The names that tokens were sent under: whose they were and what became of them, oldest first. */
+    /** Redemptions with their integration and state, oldest first. */
     redemptions: () =>
       [...memory.committed().redemptions.values()].map(({ externalUserId, integrationAddress, state }) => [
         externalUserId,
@@ -164,9 +164,9 @@ export function identitySetup({ hosted = false } = {}) {
         state,
       ]),
     states: () => [...memory.committed().redemptions.values()].map(({ state }) => state),
-    /** What was said of applicants, oldest first: whether it counted. */
+    /** Reports about applicants with their outcome, oldest first. */
     history: () => memory.committed().verdicts.map((each) => `${each.source} ${each.change} ${each.outcome}`),
-    /** The audit log: who did what to whom. */
+    /** The audit log: actor, action and subject. */
     audit: () => memory.committed().audit.map(({ actor, action, subject }) => `${actor} ${action} ${subject}`),
     accountEvents: () => memory.committed().accountEvents,
     errors: () => logger.lines.filter(({ level }) => level === 'error'),

@@ -1,4 +1,4 @@
-/** Users register, prove and share while processes die and answers are lost; and what must always be true. @module */
+/** Random users, process kills and lost answers for identity, with the invariants. @module */
 import { expect, test } from 'vitest'
 import { redemptionLeaseMs } from '../../src/identity/redemption.js'
 import { isRejected } from '../../src/identity/reviews.js'
@@ -48,11 +48,11 @@ export function interleavingSetup(seed: number) {
   const mortality = pick([0, 0.02, 0.06])
   const faulty = pick([0.1, 0.3, 0.5])
   let healthy = false
-  /** What was begun, for whoever reads a failure. */
+  /** The started steps, to read in a failure. */
   const did: string[] = []
   const failures: unknown[] = []
   const broken: string[] = []
-  /** Whose each token is, and tokens that more than one request gave. */
+  /** The owner of each token, and tokens of several requests. */
   const tokens = new Map<string, string>()
   const repeated = new Set<string>()
 
@@ -85,7 +85,7 @@ export function interleavingSetup(seed: number) {
     await meanwhile()
     return value
   }
-  /** No token of a person is sent while another one is in flight or unknown, and none over what is not rejected. */
+  /** No token of a person is sent while another is in flight or unknown, or while a verification is not rejected. */
   async function judgeRedemption({ identity: tx }: StoreTransaction, name: string, subjectId: string): Promise<void> {
     const person = await tx.lockPersons({ subjectId })
     const subjectIds = person.map(({ id }) => id)
@@ -113,7 +113,7 @@ export function interleavingSetup(seed: number) {
   }
   const process = () => start({ store: { ...store, transaction }, provider: ownProvider })
 
-  // ---- what they do
+  // ---- the steps
   async function share(address: string, integrationAddress: string, retried?: string): Promise<void> {
     const shareToken = retried ?? `canary-token ${tokens.size + 1}`
     tokens.set(shareToken, integrationAddress)
@@ -165,7 +165,7 @@ export function interleavingSetup(seed: number) {
     else if (account !== undefined && chance(0.3)) run(`direct ${account}`, setup.direct(account, rejected, null))
   }
 
-  // ---- what is true
+  // ---- the invariants
   const owners = new Map<string, string | null>()
   function check(): void {
     const { subjects, users: accounts, accountEvents } = memory.committed()

@@ -1,4 +1,4 @@
-/** Who has what of what was shared: short steps over identity, each a use case or a call of the provider. @module */
+/** Short steps over identity, each a use case or a call of the provider, for tests of ownership. @module */
 
 import { approved, begun, identitySetup, rejected, review, shop } from './identity-setup.js'
 import { turns } from './manual-clock.js'
@@ -8,7 +8,7 @@ import type { ProviderFault } from './scripted-provider.js'
 const reviews = { init: begun, pending: review('pending'), approved, rejected }
 export type Stand = keyof typeof reviews
 
-/** What becomes of a redemption: its answer, or whoever learns of it later. */
+/** The end of a redemption: its answer, or its later discovery. */
 export type End = 'redeemed' | 'refused' | 'unknown' | 'absent'
 
 /** Addresses. */
@@ -19,10 +19,10 @@ export function ownershipSetup() {
   const setup = identitySetup()
   const { provider, memory, clock, identity, expire, proveAs, register, shareFor } = setup
   const applicantOf = (name: string) => `applicant of ${name}`
-  /** Redemptions in flight: each ends when it is told how. */
+  /** Redemptions in flight; the test ends each. */
   const inFlight = new Map<string, (end: ProviderFault | null) => Promise<unknown>>()
 
-  /** Begins a share, whose answer comes when `end` says so. Resolves the name of the redemption. */
+  /** Begins a share, which `end` answers. Resolves the name of the redemption. */
   const begin = async (address: string = X, by: string = shop): Promise<string> => {
     let answer: (fault: ProviderFault | null) => void = () => undefined
     const fault = new Promise<ProviderFault | null>((resolve) => {
@@ -35,7 +35,7 @@ export function ownershipSetup() {
       const before = provider.fault
       provider.fault = (call) => (call === 'redeem' || happens === null ? happens : 'lost before')
       const result = await redeem(request)
-      // The look-up after a lost answer finds nobody.
+      // The look-up after a lost answer finds no applicant.
       if (happens === null) provider.fault = before
       return result
     }
@@ -113,7 +113,7 @@ export function ownershipSetup() {
         throw error
       }
     },
-    /** What an account has of what was shared: applicants with their reviews, oldest subject first. */
+    /** The applicants of an account with their reviews, oldest subject first. */
     holds: (accountId: string) =>
       [...memory.committed().subjects.values()].flatMap((each) => {
         if (each.accountId !== accountId || each.emailKey === null || each.applicantId === null) return []

@@ -8,7 +8,7 @@ import { memoryStore } from './memory-store.js'
 import { recordingLogger } from './recording-logger.js'
 import { storedPayment } from './stored-payment.js'
 
-/** What a source knows of a payment that succeeded. */
+/** The receipt of a payment that succeeded. */
 export const updateFor = (payment: StoredPayment): ProcessorUpdate => ({
   id: `receipt-${payment.id}`,
   chainId: String(payment.chainId),

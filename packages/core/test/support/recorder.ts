@@ -7,7 +7,7 @@ import { type FakeChain, fakeChain } from './fake-chain.js'
 import { type MemoryStore, memoryStore } from './memory-store.js'
 import { hashOf } from './stored-payment.js'
 
-/** A chain and a store, and what an indexer does between them, step by step. */
+/** A chain and a store with the steps of an indexer. */
 export function recorder(finalityBlocks: number | null = 10) {
   const chain: FakeChain = fakeChain()
   const store: MemoryStore = memoryStore()

@@ -1,6 +1,6 @@
 import type { IdentityProvider, RedeemResult, Review } from '../../src/ports/identity-provider.js'
 
-/** What goes wrong with a call: the provider never sees it, does it and its answer is lost, or refuses it. */
+/** The fault of a call: lost before the provider, carried out with a lost answer, or refused. */
 export type ProviderFault = 'lost before' | 'lost after' | 'rejected' | 'throttled' | 'misconfigured'
 
 /** Where a call stops: before it is signed, before it arrives, while the provider works, or before its answer. */
@@ -20,13 +20,13 @@ export interface ScriptedProvider extends IdentityProvider {
   readonly redeemed: readonly Redeemed[]
   /** Most redemptions of one person that the provider worked at at a time. */
   mostInFlight(): number
-  /** Says what happens to the next call of that kind; asked at every call. */
+  /** Returns the fault of the next call of that kind; called at every call. */
   fault: (call: 'redeem' | 'find' | 'review') => ProviderFault | null
   /** Runs while a call is in flight. */
   pause: (call: 'redeem' | 'find' | 'review', half: ProviderHalf) => Promise<void>
   /** Says of an applicant when it was made; absent: nothing is said. */
   readonly madeAt: Map<string, number>
-  /** Applicants that were deleted: nobody has their id and their name any more. */
+  /** Deleted applicants: their id and name are unknown from then on. */
   readonly deleted: Set<string>
   /** Whether an applicant can be found by the name that it was to get. */
   findsByName: boolean
@@ -34,7 +34,7 @@ export interface ScriptedProvider extends IdentityProvider {
   levelName: string | null
   /** When verdicts were given; absent: nothing is said. */
   readonly reviewedAt: Map<string, number>
-  /** What applicants are said to stand at; absent: nothing is said with a redemption, and `init` when asked. */
+  /** The reviews of applicants; absent: none in a redemption's answer, and `init` in a poll. */
   readonly reviews: Map<string, Review | null>
 }
 
@@ -82,7 +82,7 @@ export function scriptedProvider(
       const under = (inFlight.get(person) ?? 0) + 1
       inFlight.set(person, under)
       most = Math.max(most, under)
-      // From here on it is the provider that works, whatever becomes of who asked.
+      // From here on the provider works, also if the caller is gone.
       await provider.pause('redeem', 'work')
       const answer = fault === 'lost before' ? lost : (refusalOf(fault) ?? work(shareToken, externalUserId))
       inFlight.set(person, (inFlight.get(person) ?? 1) - 1)

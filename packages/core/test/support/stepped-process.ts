@@ -106,5 +106,5 @@ export function steppedProcess(setup: ReturnType<typeof identitySetup>, stopsAt:
   }
 }
 
-/** What a process does that dies in a transaction. */
+/** The behaviour of a process that dies in a transaction. */
 class Death extends Error {}

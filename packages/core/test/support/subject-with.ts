@@ -1,6 +1,6 @@
 import type { RedemptionRecord, Subject } from '../../src/ports/store-identity.js'
 
-/** A placeholder that nothing was shared for, but for what a test says. */
+/** A placeholder without a share, with the fields of a test. */
 export function subjectWith(given: Partial<Subject> = {}): Subject {
   return {
     ...{ id: 's1', emailKey: 'e', accountId: null, proved: false, closed: false, redemptions: 0, revision: 0 },
@@ -10,7 +10,7 @@ export function subjectWith(given: Partial<Subject> = {}): Subject {
   }
 }
 
-/** A redemption in flight, but for what a test says. */
+/** A redemption in flight, with the fields of a test. */
 export function redemptionWith(given: Partial<RedemptionRecord> = {}): RedemptionRecord {
   return {
     ...{ externalUserId: 'pi:s1:1', subjectId: 's1', number: 1, integrationAddress: 'shop', levelName: null },

@@ -5,7 +5,7 @@ import { listCoverage } from './coverage.js'
 import { waitingDeposits } from './deposits.js'
 import { listProofs } from './proofs.js'
 
-/** The reads on a connection that sees committed rows only. */
+/** The reads, on a connection that sees committed rows only. */
 export function createChainReads(db: Connection): ChainReads {
   return {
     proofs: (chainId, limit) => listProofs(db, chainId, limit),

@@ -50,7 +50,7 @@ test.each([[1], [97], [511], [512], [2_000]])(
   },
 )
 
-test('heights far below the checkpoint are forgotten', async () => {
+test('heights far below the checkpoint are deleted', async () => {
   await climb(0, 10, () => 1)
   await store.transaction((tx) => tx.setCheckpoint(2, at(1)))
   await store.transaction((tx) => tx.setCheckpoint(1, at(oldestHeights + 9)))
@@ -60,7 +60,7 @@ test('heights far below the checkpoint are forgotten', async () => {
   expect(await store.payments.checkpoint(2)).toEqual(at(1))
 })
 
-test('a checkpoint that goes down and up again leaves the heights below the dense ones as they are', async () => {
+test('a checkpoint that moves down and up again does not change thinned-out heights', async () => {
   await climb(0, 8_000, () => 50)
   await store.transaction((tx) => tx.setCheckpoint(1, at(7_900)))
   await climb(7_900, 8_000, () => 1)
@@ -68,7 +68,7 @@ test('a checkpoint that goes down and up again leaves the heights below the dens
   expect(found.slice(0, denseHeights)).toEqual(Array.from({ length: denseHeights }, (_, n) => 8_000 - n))
 })
 
-test('heights that do not ascend up to the checkpoint are refused', async () => {
+test('heights that do not ascend to the checkpoint are rejected', async () => {
   for (const below of [[at(10)], [at(11)], [at(5), at(4)], [at(4), at(4)], [at(-1)], [at(1.5)]]) {
     await expect(store.transaction((tx) => tx.setCheckpoint(1, at(10), below))).rejects.toThrow(RangeError)
     expect(await store.payments.checkpoint(1)).toBeNull()

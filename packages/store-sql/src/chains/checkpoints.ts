@@ -1,4 +1,4 @@
-/** How far each chain is indexed: the highest stored height is the checkpoint. @module */
+/** Stores checkpoints: the highest stored height of a chain. @module */
 import type { Checkpoint } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
@@ -8,13 +8,13 @@ import { integer, nullableInteger } from '../internal/values.js'
 import type { CheckpointRow } from '../schema/tables.js'
 import { forgetProofs } from './proofs.js'
 
-/** How many heights below the checkpoint every stored one is kept. */
+/** Within this many heights below the checkpoint, every stored height stays. */
 export const denseHeights = 2_048
-/** Below those one is kept in each run of so many heights. */
+/** Further below, one of each run of this many heights stays. */
 export const sparseStep = 1_024
-/** No height is kept so far below the checkpoint. */
+/** Below this depth no height stays. */
 export const oldestHeights = 2 ** 20
-/** How many heights the checkpoint climbs between two clean-ups: most commits then pay for none. */
+/** Heights between two clean-ups, so that most commits do none. */
 const pruneEvery = 512
 
 const toCheckpoint = (row: Pick<CheckpointRow, 'block_number' | 'block_hash'>): Checkpoint => ({
@@ -36,7 +36,7 @@ export async function readCheckpoint(db: Connection, chainId: number): Promise<C
   return row === undefined ? null : toCheckpoint(row)
 }
 
-/** A checkpoint, and how high its block was built upon before the chain went back to it; null: no higher than it is. */
+/** A checkpoint, and the height before a reorganisation moved it down; null: it is not below that height. */
 export interface Tip {
   readonly checkpoint: Checkpoint
   readonly reached: number | null
@@ -48,7 +48,7 @@ export async function readTip(db: Connection, chainId: number): Promise<Tip | nu
   return row === undefined ? null : { checkpoint: toCheckpoint(row), reached: nullableInteger(row.reached) }
 }
 
-/** Notes how high the block of the checkpoint at a height was built upon. */
+/** Stores the height before the checkpoint moved down to a height. */
 export async function setReached(db: Connection, chainId: number, at: number, reached: number | null): Promise<void> {
   await db
     .updateTable('checkpoints')
@@ -58,7 +58,7 @@ export async function setReached(db: Connection, chainId: number, at: number, re
     .execute()
 }
 
-/** Stored heights at or below one, newest first. */
+/** Stored heights at or below a height, newest first. */
 export async function listCheckpoints(
   db: Connection,
   chainId: number,
@@ -74,7 +74,7 @@ export async function listCheckpoints(
 export interface CheckpointMove {
   readonly chainId: number
   readonly to: Checkpoint
-  /** Heights below it to keep as well, ascending. */
+  /** Heights below it to store as well, ascending. */
   readonly below: readonly Checkpoint[]
   /** The stored checkpoint; null when there is none. */
   readonly from: Tip | null
@@ -87,7 +87,7 @@ const columns: readonly BulkColumn[] = [
 ]
 
 /**
- * Moves the checkpoint, up or down: heights above it are forgotten, with how the blocks there were proven.
+ * Moves the checkpoint, up or down. Heights above it are deleted, with their proofs.
  * @returns The tip after it.
  * @throws RangeError When `below` is not ascending up to the checkpoint.
  */
@@ -120,7 +120,7 @@ export async function writeCheckpoint(
   return { checkpoint: to, reached: await carryReached(db, chainId, tip, blockNumber) }
 }
 
-/** Takes the note along while the checkpoint climbs to where it was, and ends it where the checkpoint goes down. */
+/** Keeps the former height while the checkpoint climbs to it, and deletes it when the checkpoint moves down. */
 async function carryReached(db: Connection, chainId: number, tip: Tip | null, to: number): Promise<number | null> {
   if (tip === null) return null
   const { checkpoint, reached } = tip
@@ -130,12 +130,12 @@ async function carryReached(db: Connection, chainId: number, tip: Tip | null, to
     return reached
   }
   if (to === checkpoint.blockNumber) return reached
-  // Its row may hold the note of an earlier time.
+  // Its row may still have an older former height.
   await setReached(db, chainId, to, null)
   return null
 }
 
-/** Thins out the heights that the checkpoint has left behind since the last time. */
+/** Thins out the heights that the checkpoint has passed since the last clean-up. */
 async function prune(
   db: Connection,
   { name }: SqlDialect,
@@ -145,7 +145,7 @@ async function prune(
   const pruned = from - (from % pruneEvery)
   if (to < pruned + pruneEvery) return
   const table = sql.raw(name('checkpoints'))
-  // The highest of each run stays. All of a run is stored by then, as a run is shorter than what is kept whole.
+  // The highest of each run stays. A run is complete by then, because it is shorter than the range that stays whole.
   await sql`delete from ${table} as c
     where c.chain_id = ${chainId} and c.block_number > ${pruned - denseHeights} and c.block_number <= ${to - denseHeights}
       and exists (select 1 from ${table} as n where n.chain_id = c.chain_id and n.block_number > c.block_number

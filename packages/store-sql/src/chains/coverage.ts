@@ -1,4 +1,4 @@
-/** Which blocks were read for the routers of a chain. @module */
+/** Stores the blocks that were read for each router of a chain. @module */
 import type { RouterCoverage } from '@payment-integration/core/ports'
 import type { Connection } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
@@ -19,7 +19,7 @@ export async function listCoverage(db: Connection, chainId: number): Promise<Rou
   }))
 }
 
-/** Notes a router's coverage in place of what was noted before. */
+/** Stores a router's coverage, replacing its earlier one. */
 export async function setCoverage(
   db: Connection,
   chainId: number,
@@ -27,7 +27,7 @@ export async function setCoverage(
 ): Promise<void> {
   const range = {
     from_block: checkInteger(from, 'from'),
-    // A router that is not read yet ends right before its start.
+    // A router that is not read yet ends one block before its start.
     to_block: to === null ? null : checkInteger(to, 'to', Math.max(0, from - 1)),
   }
   await db

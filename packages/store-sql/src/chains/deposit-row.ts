@@ -1,4 +1,4 @@
-/** Deposits as text, both ways. @module */
+/** Formats and parses deposits as text. @module */
 import type { BridgeDeposit, PaymentFacts } from '@payment-integration/core/ports'
 import { pack, unpack } from '../internal/values.js'
 import { packPricing, unpackPricing } from '../payments/pricing.js'
@@ -32,7 +32,7 @@ export function packDeposit({ payment, output, ...rest }: BridgeDeposit): string
   return pack(text)
 }
 
-/** The deposit that {@link packDeposit} wrote. */
+/** The deposit of a text of {@link packDeposit}. */
 export function unpackDeposit(body: string): BridgeDeposit {
   const { payment, output, ...rest } = unpack<DepositText>(body)
   const { tokenIn, tokenOut, pricing } = payment

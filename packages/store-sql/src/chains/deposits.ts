@@ -1,4 +1,4 @@
-/** Deposits that wait for what became of them on another chain. @module */
+/** Stores deposits that wait for their fulfilment on another chain. @module */
 import type { BridgeDeposit, ChainReads, WaitingDeposit } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
@@ -16,8 +16,8 @@ const columns: readonly BulkColumn[] = [
 ]
 
 /**
- * Stores deposits that wait, or what the chain says now of those that are stored; one that is settled stays so.
- * Of two with the same key in one call the last one counts.
+ * Stores waiting deposits, or updates the chain's facts of stored ones. A settled deposit stays settled. Of two with
+ * the same key in one call the last one counts.
  */
 export async function upsertDeposits(
   db: Connection,
@@ -46,7 +46,7 @@ export async function upsertDeposits(
     dialect,
     columns,
     [...rows.values()],
-    // The condition keeps SQLite from taking ON for a join's, and a row that says the same costs no write.
+    // Without a condition SQLite would parse ON as part of a join. An unchanged row costs no write.
     (source) =>
       `insert into ${dialect.name('deposits')} as d (${names}) select * from (${source}) as v where true
        on conflict (chain_id, tx_hash, ordinal) do update set block_number = excluded.block_number, body = excluded.body
@@ -54,7 +54,7 @@ export async function upsertDeposits(
   )
 }
 
-/** Ends the wait of a deposit; false when it no longer waits. */
+/** Settles a deposit; false when it no longer waits. */
 export async function settleDeposit(db: Connection, depositId: string): Promise<boolean> {
   const settled = await db
     .updateTable('deposits')
@@ -67,9 +67,9 @@ export async function settleDeposit(db: Connection, depositId: string): Promise<
 }
 
 /**
- * Lets deposits wait again whose payments are in blocks of a chain above a height, on it until now: what fulfilled them
- * may be in other blocks, or gone. Call before the payments are marked. A deposit on another chain of the same
- * transaction waits as well, and is found again.
+ * Makes deposits wait again whose payments are in blocks of a chain above a height and not yet off it: their
+ * fulfilments may be in other blocks, or gone. Call before the payments are marked. Another deposit of the same source
+ * transaction waits as well, and is fulfilled again.
  */
 export async function awaitFulfilments(db: Connection, chainId: number, above: number): Promise<void> {
   await awaitingUpdate(db, chainId, above).execute()
@@ -96,7 +96,7 @@ export function awaitingUpdate(db: Connection, chainId: number, above: number) {
     )
 }
 
-/** Forgets the deposits of a chain that wait in blocks above a height. */
+/** Deletes the waiting deposits of a chain in blocks above a height. */
 export async function forgetDeposits(db: Connection, chainId: number, above: number): Promise<void> {
   await db
     .deleteFrom('deposits')
@@ -106,7 +106,7 @@ export async function forgetDeposits(db: Connection, chainId: number, above: num
     .execute()
 }
 
-/** Deposits that wait, oldest first. */
+/** Waiting deposits, oldest first. */
 export function waitingQuery(db: Connection, { afterId, limit }: Parameters<ChainReads['waitingDeposits']>[0]) {
   return db
     .selectFrom('deposits')

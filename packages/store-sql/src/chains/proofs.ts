@@ -1,4 +1,4 @@
-/** How the blocks of a chain were proven. @module */
+/** Stores the proof levels of a chain's blocks. @module */
 import type { ProofLevel, ProvenRange } from '@payment-integration/core/ports'
 import { type Selectable, sql } from 'kysely'
 import type { Connection } from '../engine.js'
@@ -29,7 +29,7 @@ export async function listProofs(db: Connection, chainId: number, limit: number)
   return rows.map(provenRange)
 }
 
-/** Notes a range in place of what was noted of its blocks. The caller holds the chain. */
+/** Stores the level of a range, replacing earlier levels. The caller has locked the chain. */
 export async function addProof(db: Connection, chainId: number, given: ProvenRange): Promise<void> {
   checkInteger(chainId, 'chainId')
   checkInteger(given.from, 'from')
@@ -60,7 +60,7 @@ export async function addProof(db: Connection, chainId: number, given: ProvenRan
 
 const strength: Readonly<Record<ProofLevel, number>> = { none: 0, bloom: 1, root: 2 }
 
-/** Notes a range where nothing weaker is noted of its blocks. The caller holds the chain. */
+/** Stores the level of a range where no weaker level is stored. The caller has locked the chain. */
 export async function addWeakerProof(db: Connection, chainId: number, given: ProvenRange): Promise<void> {
   checkInteger(chainId, 'chainId')
   checkInteger(given.from, 'from')
@@ -76,7 +76,7 @@ export async function addWeakerProof(db: Connection, chainId: number, given: Pro
   for (const part of parts) await addProof(db, chainId, part)
 }
 
-/** Forgets how blocks above a height were proven. */
+/** Deletes the proof levels of blocks above a height. */
 export async function forgetProofs(db: Connection, chainId: number, above: number): Promise<void> {
   await db.deleteFrom('proofs').where('chain_id', '=', chainId).where('from_block', '>', above).execute()
   const [last] = await listProofs(db, chainId, 1)
@@ -113,7 +113,7 @@ async function setEnd(db: Connection, chainId: number, from: number, to: number)
 
 const sameProof = (one: ProvenRange, other: ProvenRange) => one.proof === other.proof && one.endpoint === other.endpoint
 
-/** What becomes of ranges, ascending, once another one is laid over them. */
+/** The ranges, ascending, after another range replaces a part of them. */
 function merged(near: readonly ProvenRange[], given: ProvenRange): ProvenRange[] {
   let { from, to } = given
   const rest: ProvenRange[] = []

@@ -1,24 +1,17 @@
 /** The store's own accounts and one-time codes inside a transaction. Source: docs/interface.md 4.2. @module */
-import type {
-  AddressOwner,
-  IdentityAccount,
-  IdentityAccountTransaction,
-  StoredEmailCode,
-} from '@payment-integration/core/ports'
+import type { IdentityAccount, IdentityAccountTransaction, StoredEmailCode } from '@payment-integration/core/ports'
 import type { Connection, SqlDialect } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
-import { compile, run } from '../internal/statement.js'
-import { integer, pack, unpack } from '../internal/values.js'
+import { run } from '../internal/statement.js'
+import { integer, pack } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 import { eventValues } from './accounts.js'
+import { resolveAccount } from './resolve-account.js'
 
 /** Binds the operations to a transaction's connection. */
 export function accountsIn(db: Connection, dialect: SqlDialect): IdentityAccountTransaction {
   return {
-    async resolve(emailKey) {
-      const { rows } = await db.executeQuery<OwnerRow>(resolveQuery({ dialect }, emailKey))
-      return rows[0] === undefined ? null : ownerFrom(rows[0])
-    },
+    resolve: (emailKey) => resolveAccount(db, dialect, emailKey),
     find: (accountId) => find(db, accountId),
     register: ({ key }, accountId) => register(db, dialect, key, accountId),
     own: ({ key }, accountId) => own(db, dialect, key, accountId),
@@ -28,24 +21,6 @@ export function accountsIn(db: Connection, dialect: SqlDialect): IdentityAccount
       await db.insertInto('account_events').values(eventValues(event)).execute()
     },
   }
-}
-
-interface OwnerRow {
-  readonly account_id: string
-  readonly email_verified: Integer
-}
-
-function ownerFrom({ account_id, email_verified }: OwnerRow): AddressOwner {
-  return { accountId: unpack<string>(account_id), proved: integer(email_verified) === 1 }
-}
-
-/** The owner of an address, else the oldest account that carries it. */
-export function resolveQuery({ dialect }: { readonly dialect: SqlDialect }, emailKey: string) {
-  return compile<OwnerRow>(
-    dialect,
-    (parameter) => `select account_id, email_verified from ${dialect.name('identity_accounts')}
-      where email_key = ${parameter(emailKey)} order by email_verified desc, id limit 1`,
-  )
 }
 
 async function find(db: Connection, accountId: string): Promise<IdentityAccount | null> {
@@ -67,12 +42,12 @@ async function register(db: Connection, dialect: SqlDialect, key: string, accoun
   )
 }
 
-/** Makes an account the one owner of an address, which changes nothing where it is. */
+/** Makes an account the only owner of an address. If it is already, nothing changes. */
 async function own(db: Connection, dialect: SqlDialect, emailKey: string, accountId: string): Promise<void> {
   const { name, nowText, lockRows } = dialect
   const accounts = name('identity_accounts')
   const id = pack(accountId)
-  // Two accounts that prove each other's address would change the same two rows, each its own last.
+  // Locked in one order: two accounts that prove each other's address would otherwise deadlock.
   await run(
     db,
     dialect,

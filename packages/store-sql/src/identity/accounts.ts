@@ -1,4 +1,4 @@
-/** The log of the store's own accounts. Source: docs/interface.md 4.2. @module */
+/** Reads the log of the store's own accounts. Source: docs/interface.md 4.2. @module */
 import type { AccountEvent, IdentityAccountStore } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
 import type { Engine } from '../engine.js'

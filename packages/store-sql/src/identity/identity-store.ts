@@ -1,4 +1,4 @@
-/** Subjects and redemptions: the operations of a transaction, and the reads outside of any. @module */
+/** Stores subjects and redemptions, and reads them outside transactions. @module */
 import type { IdentityQuery, IdentityStore, IdentityTransaction, SubjectQuery } from '@payment-integration/core/ports'
 import type { Connection, Engine, SqlDialect } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
@@ -82,7 +82,7 @@ export function subjectsQuery({ dialect }: Pick<Engine, 'dialect'>, query: Subje
       ...where('account_id =', query.accountId && pack(query.accountId)),
       ...where('id >', query.afterId && pack(query.afterId)),
     ]
-    // A limit keeps PostgreSQL from reading all redemptions into a hash for a page.
+    // Without the limit PostgreSQL would hash all redemptions for a page.
     const isOpen = `select 1 from ${name('identity_redemptions')} r
       where r.subject_id = s.id and r.state in (${openStates}) limit 1`
     return `select ${subjectColumns}, coalesce((${isOpen}), 0) as is_open
@@ -127,7 +127,7 @@ export function duePollsQuery({ dialect }: Pick<Engine, 'dialect'>, limit: numbe
   )
 }
 
-/** How many applicants are missing and not confirmed to be. */
+/** Number of applicants that are missing and not confirmed as gone. */
 export function missingQuery({ dialect }: Pick<Engine, 'dialect'>) {
   return compile<{ count: Integer }>(
     dialect,

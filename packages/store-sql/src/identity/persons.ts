@@ -1,4 +1,4 @@
-/** Locks persons. Source: docs/decisions/identity.md: the lock of a person is the only one. @module */
+/** Locks persons, the only lock of identity. Source: docs/decisions/identity.md. @module */
 import type { PersonQuery, Subject } from '@payment-integration/core/ports'
 import type { Connection, SqlDialect } from '../engine.js'
 import { compile, run } from '../internal/statement.js'
@@ -6,8 +6,8 @@ import { pack } from '../internal/values.js'
 import { type StoredSubject, subjectColumns, subjectFrom } from './subject-row.js'
 
 /**
- * Locks persons and resolves their subjects. A subject may change its account during the wait, so subjects are read
- * again after it, until all their persons are locked. One person takes as many writes as two: the time must not show
+ * Locks persons and resolves their subjects. A subject may change its account while the lock is awaited, so subjects
+ * are read again until all their persons are locked. One person takes as many writes as two: the time must not reveal
  * whether an address has an account.
  */
 export async function lockPersons(db: Connection, dialect: SqlDialect, query: PersonQuery): Promise<Subject[]> {
@@ -24,7 +24,7 @@ export async function lockPersons(db: Connection, dialect: SqlDialect, query: Pe
   }
 }
 
-/** Everything of the persons that a query names, in the order in which it was made. */
+/** All subjects of the persons of a query, oldest first. */
 export function personsQuery(
   { dialect }: { readonly dialect: SqlDialect },
   { emailKey, accountIds = [], subjectId }: PersonQuery,
@@ -51,7 +51,7 @@ export function personsQuery(
   })
 }
 
-/** The rows to lock, in one order for all transactions. Where nobody is there, a row of the name itself. */
+/** The rows to lock, in one order for all transactions. A name without a person has a row of its own. */
 function personIds({ emailKey, accountIds = [], subjectId }: PersonQuery, subjects: readonly Subject[]): string[] {
   const ofAccount = (id: string) => `account ${pack(id)}`
   const ofSubject = (id: string) => `subject ${pack(id)}`
@@ -62,7 +62,7 @@ function personIds({ emailKey, accountIds = [], subjectId }: PersonQuery, subjec
   return [...new Set(ids)].sort()
 }
 
-/** The same statement, and one row written, whether the row is there or not. */
+/** One statement that writes one row, whether the row exists or not. */
 async function lock(db: Connection, dialect: SqlDialect, id: string): Promise<void> {
   await run(
     db,

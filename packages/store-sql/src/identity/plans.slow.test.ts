@@ -4,11 +4,11 @@ import { onBothDatabases } from '../../test/support/both-databases.js'
 import { postgresScans, sqlitePlan } from '../../test/support/plans.js'
 import { createStore } from '../create-store.js'
 import type { Engine } from '../engine.js'
-import { resolveQuery } from './account-changes.js'
 import { dueLookUpsQuery, duePollsQuery, missingQuery, redemptionsQuery, subjectsQuery } from './identity-store.js'
 import { newestQuery } from './logs.js'
 import { personsQuery } from './persons.js'
 import { attachedQuery, openQuery } from './redemptions.js'
+import { resolveQuery } from './resolve-account.js'
 import { ofApplicantQuery } from './subjects.js'
 
 const rows = 3_000

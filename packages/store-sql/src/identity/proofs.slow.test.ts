@@ -13,7 +13,7 @@ onBothDatabases((empty) => {
     results.filter(({ status }) => status === 'fulfilled').length
   const times = (count: number) => Array.from({ length: count })
 
-  test('a lost redemption that webhooks and polls find while the address is proven is its owner’s, once', async () => {
+  test('an unknown redemption found by webhook and poll during a proof is attached to the owner once', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { store, identity, accounts, register, codeOf, share, answers, donated } = await setup()
       answers.areLost = true
@@ -69,7 +69,7 @@ onBothDatabases((empty) => {
     })
   })
 
-  test('what is shared while the address is proven is with its owner, and is redeemed once', async () => {
+  test('a share during a proof is redeemed once, for the owner', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { identity, accounts, register, codeOf, share, donated } = await setup()
       const [accountId, code] = [await register('somebody@shop.example'), await codeOf(email)]
@@ -80,7 +80,7 @@ onBothDatabases((empty) => {
     }
   })
 
-  test('an account that only registered keeps nothing of the address when it proves another one and its owner this one', async () => {
+  test('an account that only registered loses the address to its owner, also while it proves another one', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { accounts, register, codeOf, share, donated } = await setup()
       const [squatter, owner] = [await register(), await register()]
@@ -94,7 +94,7 @@ onBothDatabases((empty) => {
     }
   })
 
-  test('two accounts that prove each other’s addresses at once swap them, and no transaction begins again', async () => {
+  test('two accounts that prove each other’s addresses at once swap them without a retried transaction', async () => {
     const { accounts, identity, conflicts, register, prove, codeOf, share } = await setup()
     for (let round = 0; round < 10; round += 1) {
       const [one, two] = [`one${round}@shop.example`, `two${round}@shop.example`]
@@ -119,13 +119,13 @@ onBothDatabases((empty) => {
     expect(conflicts.count).toBe(0)
   })
 
-  test('a code that ten use at once is taken once', async () => {
+  test('a code used ten times at once is accepted once', async () => {
     const { accounts, codeOf } = await setup()
     const code = await codeOf(email)
     expect(won(await Promise.allSettled(times(10).map(() => accounts.proveByCode(email, code))))).toBe(1)
   })
 
-  test('of wrong codes at once each is a try, and the right one comes too late after five', async () => {
+  test('each wrong code at once is a try; after five the right one is rejected', async () => {
     const { identity, accounts, codeOf } = await setup()
     const code = await codeOf(email)
     expect(won(await Promise.allSettled(times(5).map(() => accounts.proveByCode(email, 'wrong'))))).toBe(0)
@@ -134,7 +134,7 @@ onBothDatabases((empty) => {
     expect(reasons).toEqual(['no_code', ...Array(5).fill('code_wrong')])
   })
 
-  test('a mailbox that ten accounts prove one after the other shows none of them what was shared before', async () => {
+  test('a mailbox proven by ten accounts in turn shows none of them an earlier share', async () => {
     const { register, prove, share, donated } = await setup()
     const owners: string[] = []
     for (let n = 0; n < 10; n += 1) {
@@ -147,7 +147,7 @@ onBothDatabases((empty) => {
     expect(all.sort()).toEqual(owners.sort())
   })
 
-  test('a direct verification keeps every integration out, and stays with its account when the address goes', async () => {
+  test('a direct verification answers 409 to every integration, and stays with its account without the address', async () => {
     const { identity, register, prove, share, donated } = await setup()
     const first = await register()
     const direct = { accountId: first, applicantId: 'own', review: approved, at: 1_000 }

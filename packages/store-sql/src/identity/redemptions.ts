@@ -1,4 +1,4 @@
-/** Redemptions, each under a name of its own. Source: docs/decisions/identity.md; the port. @module */
+/** Stores redemptions, each under its own name. Source: docs/decisions/identity.md. @module */
 import type { IdentityTransaction, RedemptionRecord, RedemptionState } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
 import type { Connection, Parameter, SqlDialect } from '../engine.js'
@@ -8,7 +8,7 @@ import { integer, pack, unpack } from '../internal/values.js'
 import type { RedemptionRow } from '../schema/identity-tables.js'
 import type { Integer } from '../schema/integer.js'
 
-/** What a transaction does with redemptions. */
+/** The operations on redemptions in a transaction. */
 type RedemptionTransaction = Pick<
   IdentityTransaction,
   'addRedemption' | 'changeRedemption' | 'redemption' | 'redemptionOf' | 'openRedemptions'
@@ -16,7 +16,7 @@ type RedemptionTransaction = Pick<
 
 /** A row, and whether its lease runs. */
 export interface StoredRedemption extends Omit<Selectable<RedemptionRow>, 'leased_until' | 'next_look_up_at'> {
-  /** 1 when it does. */
+  /** 1 while it runs. */
   readonly is_leased: Integer
 }
 
@@ -59,7 +59,7 @@ export function redemptionsIn(db: Connection, dialect: SqlDialect): RedemptionTr
   }
 }
 
-/** The redemption that an applicant came from. */
+/** The redemption of an applicant. */
 export function attachedQuery({ dialect }: { readonly dialect: SqlDialect }, applicantId: string) {
   return compile<StoredRedemption>(
     dialect,
@@ -69,7 +69,7 @@ export function attachedQuery({ dialect }: { readonly dialect: SqlDialect }, app
   )
 }
 
-/** Redemptions that may have used their token: over the limit the absent ones are left out first, then the oldest. */
+/** Open redemptions. Above the limit, absent ones are left out first, then the oldest. */
 export function openQuery(
   { dialect }: { readonly dialect: SqlDialect },
   { subjectIds, absentSince, limit }: Parameters<IdentityTransaction['openRedemptions']>[0],
@@ -91,7 +91,7 @@ export function openQuery(
   })
 }
 
-/** States in which a redemption may have used its token although nobody knows, as SQL text. */
+/** States of redemptions in flight or with an unknown outcome, as SQL text. */
 export const openStates = "'in_flight', 'unknown', 'unresolved'"
 
 /** The columns of {@link StoredRedemption} of a row `r`. */
@@ -141,7 +141,7 @@ async function addRedemption(
   )
 }
 
-/** So many milliseconds from now, by the store's clock. */
+/** A time in milliseconds from now, by the store's clock. */
 function later({ nowText }: SqlDialect, parameter: Parameter, ms: number): string {
   return `${nowText(parameter)} + ${parameter(ms)}`
 }

@@ -1,4 +1,4 @@
-/** What is stored of an address must not show in the time that its statements take. Source: docs/interface.md 4.2. */
+/** The time of statements must not reveal the stored state of an address. Source: docs/interface.md 4.2. */
 import type { EmailAddress, Store } from '@payment-integration/core/ports'
 import { expect, test } from 'vitest'
 import { onBothDatabases } from '../../test/support/both-databases.js'
@@ -12,7 +12,7 @@ const email: EmailAddress = {
 }
 const subject = { id: 'subject', emailKey: email.key, email, accountId: 'account', proved: true }
 
-/** What an address may be to the store. */
+/** The possible states of an address. */
 const situations: Readonly<
   Record<string, (tx: Parameters<Parameters<Store['transaction']>[0]>[0]) => Promise<unknown>>
 > = {
@@ -34,7 +34,7 @@ const situations: Readonly<
 }
 
 onBothDatabases((empty) => {
-  test('the same statements lead to a locked person, whatever is stored of its address', async () => {
+  test('locking a person takes the same statements, with any stored state of its address', async () => {
     const noted = new Map<string, string[]>()
     for (const [what, store] of Object.entries({ nothing: async () => undefined, ...situations })) {
       const engine = await empty()
@@ -58,7 +58,7 @@ onBothDatabases((empty) => {
   })
 })
 
-/** An engine whose transactions note their statements. */
+/** An engine that records the statements of its transactions. */
 function noting(engine: Engine, statements: string[]): Engine {
   return {
     ...engine,

@@ -1,4 +1,4 @@
-/** Subjects between rows and objects. @module */
+/** Converts subjects between rows and objects. @module */
 import type { MissingApplicant, Review, Subject, VerificationChange } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
 import type { Parameter } from '../engine.js'
@@ -52,7 +52,7 @@ function missingFrom({ missing_since, missing_reported, missing_confirmed }: Sto
   }
 }
 
-/** What a change of a verification sets, as SQL text; its poll is left out. */
+/** The assignments of a change of a verification, as SQL text, without its poll. */
 export function verificationAssignments(change: VerificationChange, parameter: Parameter): string[] {
   const { donor, applicantId, attachedNumber, attachedAt, review, reviewedAt, doubt, presence, missing } = change
   const values: Record<string, unknown> = {}

@@ -1,4 +1,4 @@
-/** Subjects inside a transaction. Source: docs/interface.md 3 (KYC attachment), 4.2. @module */
+/** Stores subjects inside a transaction. Source: docs/interface.md 3 (KYC attachment), 4.2. @module */
 import type { EmailAddress, IdentityTransaction, NewSubject, Subject } from '@payment-integration/core/ports'
 import type { Connection, SqlDialect } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
@@ -6,7 +6,7 @@ import { compile, run } from '../internal/statement.js'
 import { pack } from '../internal/values.js'
 import { type StoredSubject, subjectColumns, subjectFrom, verificationAssignments } from './subject-row.js'
 
-/** What a transaction does with subjects. */
+/** The operations on subjects in a transaction. */
 type SubjectTransaction = Pick<
   IdentityTransaction,
   'ensureSubject' | 'insertSubject' | 'setOwner' | 'changeVerification' | 'subjectOf'
@@ -88,6 +88,6 @@ async function insertSubject(db: Connection, dialect: SqlDialect, subject: NewSu
 }
 
 function onlyOf([row]: readonly StoredSubject[]): Subject {
-  if (row === undefined) throw new TypeError('The statement that stores a subject answered no row.')
+  if (row === undefined) throw new TypeError('The statement that stores a subject returned no row.')
   return subjectFrom(row)
 }

@@ -1,4 +1,4 @@
-/** Statements over many rows at once. @module */
+/** Runs statements over many rows at once. @module */
 import { CompiledQuery } from 'kysely'
 import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
 
@@ -6,8 +6,8 @@ import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
 export type BulkStatement = (source: string, parameter: (value: unknown) => string) => string
 
 /**
- * Runs a statement over rows, in as few parts as the database allows, and returns what all of them answered.
- * The text is put together by hand because a query builder costs more than the insert at this size.
+ * Runs a statement over rows, in as few parts as the database allows, and returns the rows of all parts. A query
+ * builder would cost more than the insert itself.
  */
 export async function bulk<Row>(
   db: Connection,

@@ -1,8 +1,8 @@
-/** Checks of arguments, made before any work starts. @module */
+/** Checks arguments before any work starts. @module */
 
 /**
- * Reads an id that the store gave out.
- * @throws TypeError When it is not one.
+ * Parses an id of this store.
+ * @throws TypeError When it is malformed.
  */
 export function parseId(id: string, what: string): number {
   if (/^[0-9]{1,15}$/.test(id)) return Number(id)
@@ -11,7 +11,7 @@ export function parseId(id: string, what: string): number {
 
 /**
  * Checks a whole number.
- * @throws RangeError When it is not one within the bounds.
+ * @throws RangeError When it is not whole or out of bounds.
  */
 export function checkInteger(value: number, what: string, least = 0, most = Number.MAX_SAFE_INTEGER): number {
   if (Number.isSafeInteger(value) && value >= least && value <= most) return value

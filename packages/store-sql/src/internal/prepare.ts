@@ -1,10 +1,10 @@
-/** Reads whose text is made once and then run with other values. @module */
+/** Builds the text of a query once and runs it with other values. @module */
 import type { Compilable } from 'kysely'
 import type { Engine, NamedQuery } from '../engine.js'
 import { statementName } from './prepared-query.js'
 import { rowView } from './row-view.js'
 
-/** Stands for a value in the query that the text is made from. */
+/** Placeholder of a value in the query. */
 class Slot<Values> {
   readonly name: keyof Values
   constructor(name: keyof Values) {
@@ -12,13 +12,13 @@ class Slot<Values> {
   }
 }
 
-/** Names a value of each run, where the query has it as a parameter. */
+/** Names a value that each run passes as a parameter. */
 export type ValueOf<Values> = <Name extends keyof Values>(name: Name) => Values[Name]
 
 /**
- * Makes the text of a query when it is first run.
- * @param build - The query; `value` names what every run gives. It must not look at what it got.
- * @param keepPlan - False where the right plan depends on the values.
+ * Builds the text of a query at its first run.
+ * @param build - Builds the query; `value` names a value of each run. It must not read the placeholder.
+ * @param keepPlan - False if the right plan depends on the values.
  */
 export function prepare<Values extends object, Row>(
   { rows }: Pick<Engine, 'rows'>,

@@ -1,4 +1,4 @@
-/** A statement whose plan a connection may keep. @module */
+/** Names prepared statements. @module */
 import { createHash } from 'node:crypto'
 import { CompiledQuery, type QueryId, type RootOperationNode } from 'kysely'
 import { remember } from './remember.js'
@@ -21,5 +21,5 @@ export class PreparedQuery implements CompiledQuery {
   }
 }
 
-/** The name of a statement that a connection keeps: the same for the same text. */
+/** The name of a prepared statement: the same for the same text. */
 export const statementName = remember((sql) => ({ name: createHash('sha256').update(sql).digest('base64url') }))

@@ -1,10 +1,10 @@
-/** Values made from text, made once for texts that come again and again. @module */
+/** Caches values that are built from frequent texts. @module */
 
-/** Most texts kept: symbols and prices of the tokens that most payments are in. */
+/** Most cached texts: symbols and prices of frequent tokens. */
 const mostTexts = 1_000
 
 /**
- * Makes a function that answers the same object for the same text, which nobody may change.
+ * Makes a function that returns the same object for the same text. Callers must not change it.
  * @param make - Must depend on the text alone.
  */
 export function remember<Made>(make: (text: string) => Made): (text: string) => Made {

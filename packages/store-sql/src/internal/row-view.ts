@@ -1,6 +1,6 @@
-/** Rows as they came, read by the names of their columns. @module */
+/** Reads rows of arrays by the names of their columns. @module */
 
-/** What a statement answered: the names of its columns, and the values of each row in their order. */
+/** The rows of a statement: the names of its columns, and the values of each row in that order. */
 export interface RawRows {
   /** May be empty when there is no row. */
   readonly columns: readonly string[]
@@ -8,9 +8,9 @@ export interface RawRows {
 }
 
 /**
- * Makes rows of arrays: an object with a getter for each column and no property of its own. A page has 50 rows of 30
- * columns, and copying each into an object costs more than the rest of reading it. Such a row is read field by field,
- * never spread.
+ * Makes a row of an array: an object with a getter for each column and no own property. A page has 50 rows of 30
+ * columns; copying each row into an object costs more than the rest of the read. Read such a row field by field, never
+ * spread it.
  *
  * @param names - The columns, in the order of the arrays.
  */
@@ -21,7 +21,7 @@ export function rowView(names: readonly string[]): (values: readonly unknown[]) 
   return known
 }
 
-// Statements with the same columns share a view: code that reads rows of many kinds is several times as slow.
+// Statements with the same columns share a view: code that reads many row types is several times slower.
 const views = new Map<string, (values: readonly unknown[]) => object>()
 
 function makeView(names: readonly string[]): (values: readonly unknown[]) => object {

@@ -1,18 +1,18 @@
-/** A statement that is not waited for at once. @module */
+/** Sends a statement without waiting for its answer. @module */
 import type { CompiledQuery, QueryId, QueryResult, RootOperationNode } from 'kysely'
 import { PreparedQuery } from './prepared-query.js'
 
 /**
- * A statement after which the next one may be sent before its answer has come. Where a connection can do so, its result
- * holds no rows and `later` resolves them. When it fails, so do all later statements of its transaction and its commit,
- * also where nobody asks for the rows.
+ * A statement after which the next one may be sent before the answer. If the connection supports it, the result has no
+ * rows and `later` resolves them. After a failure all later statements of the transaction and its commit fail, even if
+ * its rows are never read.
  */
 export class SentQuery implements CompiledQuery {
   readonly query: RootOperationNode
   readonly queryId: QueryId
   readonly sql: string
   readonly parameters: readonly unknown[]
-  /** The name of its plan, where a connection may keep that. */
+  /** The name of its prepared statement, if it has one. */
   readonly name: string | undefined
 
   constructor(of: CompiledQuery) {
@@ -24,7 +24,7 @@ export class SentQuery implements CompiledQuery {
   }
 }
 
-/** What came of a {@link SentQuery}. */
+/** The result of a {@link SentQuery}. */
 export interface SentResult<Row> extends QueryResult<Row> {
   readonly later?: Promise<Row[]>
 }

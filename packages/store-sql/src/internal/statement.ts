@@ -1,4 +1,4 @@
-/** Statements that are written by hand. @module */
+/** Runs handwritten statements. @module */
 import { CompiledQuery } from 'kysely'
 import type { Connection, Parameter, SqlDialect } from '../engine.js'
 import { PreparedQuery } from './prepared-query.js'
@@ -20,15 +20,15 @@ export async function run<Row>(db: Connection, dialect: SqlDialect, write: State
 }
 
 /**
- * The same for a statement of a transaction that `searches`: its connection may keep the plan, made without the values.
- * For few texts that run again and again, whose right plan is by index whatever they are given.
+ * Runs a prepared statement in a transaction that `searches`. Its plan is made without the values. Use it for few
+ * frequent texts whose right plan is by index for any values.
  */
 export async function runPrepared<Row>(db: Connection, dialect: SqlDialect, write: StatementText): Promise<Row[]> {
   const { sql, parameters } = compile(dialect, write)
   return (await db.executeQuery<Row>(new PreparedQuery(sql, parameters))).rows
 }
 
-/** The same, but goes on before the answer where the connection can; see {@link SentQuery}. */
+/** Runs a statement, but returns before the answer if the connection supports it; see {@link SentQuery}. */
 export async function sendPrepared<Row>(
   db: Connection,
   dialect: SqlDialect,

@@ -1,4 +1,4 @@
-/** Keeping where payments were, for walks over pages that began before. Source: the port's `list`. @module */
+/** Stores former positions of payments, for listings that began earlier. Source: the port's `list`. @module */
 import type { PaymentFacts } from '@payment-integration/core/ports'
 import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
 import { bulk } from '../internal/bulk.js'
@@ -20,9 +20,9 @@ const moveColumns: readonly BulkColumn[] = [
 ]
 
 /**
- * Keeps the block times that stored payments of a list are about to leave, and counts one move for each integration
- * concerned. The count's row stays locked until the transaction ends, so counts are committed in their order: a page
- * that read a count has read every move up to it, and none after it.
+ * Stores the block times that payments of a list are about to leave, and counts one move for each of their
+ * integrations. The count's row stays locked until the transaction ends, so counts are committed in order. A page that
+ * read a count has read every move up to it, and none after it.
  */
 export async function keepPlaces(
   db: Connection,

@@ -1,5 +1,6 @@
 /**
- * Payments whose block left the chain, and those of a run of blocks. Source: docs/decisions/reorganisations.md.
+ * Marks and reads payments off the chain, and reads those of a range of blocks. Source:
+ * docs/decisions/reorganisations.md.
  * @module
  */
 import type { StoredPayment } from '@payment-integration/core/ports'
@@ -31,7 +32,7 @@ export async function leavePayments(db: Connection, dialect: SqlDialect, payment
   )
 }
 
-/** Payments of a run of blocks, on the chain or off it. */
+/** Payments of a range of blocks, on the chain or off it. */
 export function blocksQuery(db: Connection, chainId: number, from: number, to: number) {
   return db
     .selectFrom('payments')
@@ -63,7 +64,7 @@ export interface OverdueQuery {
   readonly awaitedAtOrBelow?: number | undefined
 }
 
-/** Payments off the chain that nobody has dropped yet, by block. */
+/** Payments off the chain that are not dropped yet, by block. */
 export function overdueQuery(db: Connection, query: OverdueQuery) {
   const { chainId, atOrBelow, limit, awaitedAtOrBelow = atOrBelow } = query
   return (
@@ -95,7 +96,7 @@ export function overdueQuery(db: Connection, query: OverdueQuery) {
   )
 }
 
-/** The rows of {@link overdueQuery} as payments, held until the transaction ends. */
+/** The rows of {@link overdueQuery} as payments, locked until the transaction ends. */
 export async function overduePayments(
   db: Connection,
   dialect: SqlDialect,

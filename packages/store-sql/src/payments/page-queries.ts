@@ -1,11 +1,11 @@
 /**
- * The statements of a page: index searches only, whatever its depth. Source: docs/interface.md 4.1.
+ * Builds the statements of a page: index searches only, at any depth. Source: docs/interface.md 4.1.
  *
- * A reorganisation may give a stored payment another block time. The rest of a walk that began before sees it where it
- * was: `payment_moves` keeps each block time that was left, with the integration's count of such moves, and a position
- * carries the count at the start of its walk. The plain statement answers the count with its rows. Where it is still
- * that of the position, which is nearly always, the page is right; else the exact statement reads it as of the
- * position.
+ * A reorganisation may move a stored payment to another block time. Later pages of a listing that began before still
+ * have it at its former position. `payment_moves` has each former block time with the integration's count of moves. A
+ * position carries the count at the start of its listing. The plain statement returns the present count with its rows.
+ * If both counts are equal, which is nearly always so, the page is right. Else the exact statement reads the page as of
+ * the position.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import type { Integer } from '../schema/integer.js'
 import type { PaymentRow, Tables } from '../schema/tables.js'
 import { paymentColumns } from './payment-row.js'
 
-/** What a page is asked for with; what its shape has no place for is not looked at. */
+/** The values of a page's statement; a shape ignores the values that it does not need. */
 export interface PageValues {
   readonly integration: string
   readonly wallet: string
@@ -26,12 +26,12 @@ export interface PageValues {
   readonly asOf: number
 }
 
-/** Which statement: one text each. */
+/** The shape of a statement: each has one text. */
 export interface PageShape {
   readonly ofWallet: boolean
-  /** Whether it begins behind a position. */
+  /** Whether it begins after a position. */
   readonly behind: boolean
-  /** The most rows. Part of the text: the planners choose by it. */
+  /** The limit; it is in the text, because the planners choose by it. */
   readonly size: number
 }
 
@@ -42,7 +42,7 @@ const keyColumns = ['id', 'block_timestamp', 'chain_id', 'tx_hash'] as const
 // The literal lets both planners see that the partial indexes apply.
 const primary = sql<boolean>`is_primary = 1`
 
-/** Rows where they are now, each with the integration's count of moves (null: none yet) beside it. */
+/** Rows by their present block time, each with the integration's count of moves (null: none yet). */
 export function plainPage(db: Connection, value: Value, shape: PageShape) {
   const count = db.selectFrom('page_epochs').select('seq').where('integration', '=', value('integration')).as('beside')
   return shape.ofWallet
@@ -50,7 +50,7 @@ export function plainPage(db: Connection, value: Value, shape: PageShape) {
     : ownRows(db, value, shape).select([...paymentColumns, count])
 }
 
-/** Rows where they were when the count was that of the position, with that block time beside them. */
+/** Rows by their block time at the position's count, with that block time. */
 export function exactPage(db: Connection, value: Value, shape: PageShape) {
   const unmoved: Keys = shape.ofWallet
     ? sides(db, value, shape, true)
@@ -81,7 +81,7 @@ function rowsOf(db: Connection, keys: Keys) {
     .orderBy('keys.tx_hash', 'desc')
 }
 
-// A payment to oneself is on both sides: the union holds it once.
+// A payment to oneself is on both sides: the union returns it once.
 function sides(db: Connection, value: Value, shape: PageShape, unmoved = false) {
   const side = (column: Side) =>
     db.selectFrom(sideRows(db, value, shape, column, unmoved).as(column)).select(keyColumns)
@@ -102,8 +102,8 @@ function ownRows(db: Connection, value: Value, shape: PageShape, unmoved = false
     .limit(sql.lit(shape.size))
 }
 
-// The wallet is given as a range of one value and leads the order: no index but that of its side fits. With `=`,
-// PostgreSQL may walk all payments of the integration instead, past any number of other wallets' rows.
+// The wallet is a range of one value and leads the order, so that only the index of its side fits. With `=`, PostgreSQL
+// may scan all payments of the integration instead, past any number of other wallets' rows.
 function sideRows(db: Connection, value: Value, shape: PageShape, column: Side, unmoved: boolean) {
   const wallet = unforeseen(value('wallet'))
   const rows = ofIntegration(db, value, unmoved)
@@ -141,7 +141,7 @@ function ofIntegration(db: Connection, value: Value, unmoved: boolean) {
     )
 }
 
-// The first move since then left the block time that the payment had then.
+// The first later move has the block time that the payment had then.
 function movedKeys(db: Connection, value: Value, { ofWallet }: PageShape) {
   const moves = db
     .selectFrom('payment_moves')
@@ -163,9 +163,8 @@ function movedKeys(db: Connection, value: Value, { ofWallet }: PageShape) {
     )
 }
 
-// As a subquery a value is unknown while a plan is made. PostgreSQL then finds a plan for these values no cheaper than
-// the one
-// that it keeps; else it makes a new one for each request, which takes longer than to read the page.
+// In a subquery a value is unknown to the planner. So PostgreSQL finds a plan for these values no cheaper than the
+// prepared one. Else it would plan each request anew, which takes longer than reading the page.
 function unforeseen<Given>(value: Given): RawBuilder<Given> {
   return sql<Given>`(select ${value})`
 }

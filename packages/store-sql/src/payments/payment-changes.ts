@@ -1,4 +1,4 @@
-/** Payments inside a transaction: looked up to be changed, and changed. @module */
+/** Locks payments and changes their status. @module */
 import type { PaymentSelector, PaymentStatus, StoredPayment } from '@payment-integration/core/ports'
 import { sql, type Updateable } from 'kysely'
 import type { Connection, SqlDialect } from '../engine.js'
@@ -7,7 +7,7 @@ import { pack } from '../internal/values.js'
 import type { PaymentRow } from '../schema/tables.js'
 import { statusValues, storedPayment } from './payment-row.js'
 
-/** The primary payments of a transaction, by ordinal, held until the transaction ends. */
+/** The primary payments of a transaction, by ordinal, locked until the transaction ends. */
 export async function paymentsForChange(
   db: Connection,
   dialect: SqlDialect,
@@ -35,7 +35,7 @@ export function setStatus(db: Connection, paymentId: string, status: PaymentStat
 }
 
 /**
- * Notes that a payment was dropped, or that it no longer is.
+ * Marks a payment as dropped, or removes the mark.
  * @throws RangeError When no such payment is stored.
  */
 export function setDropped(db: Connection, paymentId: string, dropped: StoredPayment['dropped']): Promise<void> {

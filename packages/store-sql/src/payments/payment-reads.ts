@@ -45,14 +45,14 @@ export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows'>): Payme
   }
 }
 
-/** What a payment is looked up by. */
+/** The values of a look-up by hash. */
 export interface HashValues {
   readonly integration: string
   readonly txHash: string
   readonly wallet: string
 }
 
-/** At most two: the second only says that the hash is ambiguous. */
+/** At most two payments: the second only shows that the hash is ambiguous. */
 export function hashQuery(db: Connection, value: ValueOf<HashValues>, ofWallet = false) {
   return db
     .selectFrom('payments')
@@ -68,7 +68,7 @@ export function hashQuery(db: Connection, value: ValueOf<HashValues>, ofWallet =
     .limit(sql.lit(2))
 }
 
-/** What a transaction is looked up by. */
+/** The values of a look-up by transaction. */
 export interface TransactionValues {
   readonly chainId: number
   readonly txHash: string
@@ -76,7 +76,7 @@ export interface TransactionValues {
 
 type TransactionRow = { beside: Integer | null } & (Selectable<PaymentRow> | { id: null })
 
-/** One row at least: the chain's height, with nothing else where the transaction is not stored. */
+/** At least one row, with the chain's height; the other columns are null if the transaction is not stored. */
 export function transactionQuery(db: Connection, value: ValueOf<TransactionValues>) {
   return db
     .selectFrom(

@@ -1,4 +1,4 @@
-/** Payments as rows, both ways. @module */
+/** Converts payments between rows and objects. @module */
 import type { InvoiceBody, PaymentState, RecipientBody } from '@payment-integration/contract'
 import type { NewPayment, PaymentFacts, PaymentStatus, StoredPayment } from '@payment-integration/core/ports'
 import { initialStatus } from '@payment-integration/core/ports'
@@ -41,7 +41,7 @@ export const insertColumns: readonly BulkColumn[] = [
   { name: 'version', type: 'integer' },
 ]
 
-/** The columns of a read payment: all of them by name, as a kept plan may not outlive a new column of `*`. */
+/** The columns of a read payment, all by name: a prepared statement with `*` fails after a new column. */
 export const paymentColumns = [
   'payments.id',
   'payments.chain_id',
@@ -144,7 +144,7 @@ export function insertedPayment(id: string, { facts, primary }: NewPayment): Sto
   }
 }
 
-/** The columns that a status is. */
+/** The columns of a status. */
 export function statusValues(status: PaymentStatus) {
   const { version, state, recipient, invoice } = status
   return { version, state, recipient: pack(recipient), invoice: pack(invoice) }
@@ -153,7 +153,7 @@ export function statusValues(status: PaymentStatus) {
 const readSymbol = remember((text) => unpack<string>(text))
 const symbolOf = (text: string | null) => (text === null ? null : readSymbol(text))
 
-/** A row as the payment that was stored. */
+/** The payment of a row. */
 export function storedPayment(row: Selectable<PaymentRow>): StoredPayment {
   return {
     id: String(row.id),

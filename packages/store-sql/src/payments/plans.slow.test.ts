@@ -36,7 +36,7 @@ const positions = { newest: undefined, middle: all[rows / 2], 'oldest but 60': a
 
 /** Moves of payments all over the list: those before a walk began, and those since. */
 const moves = { before: 2_000, since: 30 }
-/** What there is beside: other integrations that moved payments, accounts, keys, checkpoints. */
+/** Further rows: moves of other integrations, accounts, keys, checkpoints. */
 const others = 2_000
 const keyHash = (n: number) => n.toString(16).padStart(64, '0')
 

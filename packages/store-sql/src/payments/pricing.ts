@@ -1,4 +1,4 @@
-/** What a payment cost its payer, as text and back. @module */
+/** Formats and parses the pricing facts of a payment. @module */
 import type { PriceFeedFacts, PricingFacts } from '@payment-integration/core/ports'
 import { remember } from '../internal/remember.js'
 import { pack, unpack } from '../internal/values.js'
@@ -10,7 +10,7 @@ interface PricingText extends Pick<PricingFacts, 'listedToken'> {
   readonly serviceFee: string | null
 }
 
-/** Facts as text: equal facts give equal text, whatever the order of their fields. */
+/** Facts as text: equal facts give equal text, in any order of their fields. */
 export function packPricing({ listedToken, feeds, calledAmount, serviceFee }: PricingFacts): string {
   const text: PricingText = {
     listedToken: listedToken && { symbol: listedToken.symbol, currency: listedToken.currency },
@@ -27,7 +27,7 @@ export function packPricing({ listedToken, feeds, calledAmount, serviceFee }: Pr
   return pack(text)
 }
 
-/** The facts that {@link packPricing} wrote. */
+/** The facts of a text of {@link packPricing}. */
 export const unpackPricing: (text: string) => PricingFacts = remember(readPricing)
 
 function readPricing(text: string): PricingFacts {

@@ -1,4 +1,4 @@
-/** Reading a page. Source: docs/interface.md 4.1; the port's `list`. @module */
+/** Reads a page. Source: docs/interface.md 4.1; the port's `list`. @module */
 import type { PaymentReads, StoredPage } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
 import type { Engine } from '../engine.js'
@@ -11,7 +11,7 @@ import { exactPage, type PageShape, type PageValues, plainPage } from './page-qu
 import { storedPayment } from './payment-row.js'
 
 /**
- * The sizes of statements: a page that has no size of its own is read with more rows than it needs, so texts stay few.
+ * The limits of statements. A page of another size reads more rows than it needs, so that there are few texts.
  */
 const sizes = [11, 51, 101, 201]
 const sizeFor = (rows: number) => sizes.find((size) => size >= rows) ?? 2 ** Math.ceil(Math.log2(rows))
@@ -22,13 +22,13 @@ type Row = Selectable<PaymentRow> & { readonly beside: Integer | null }
 export function createReadPage(engine: Pick<Engine, 'read' | 'rows'>): PaymentReads['list'] {
   const { read: db } = engine
   const plain = statements((shape) => prepare<PageValues, Row>(engine, (value) => plainPage(db, value, shape)))
-  // How many moves there are since a position decides how to look for them.
+  // The number of moves since a position decides between two statements.
   const exact = statements((shape) => prepare<PageValues, Row>(engine, (value) => exactPage(db, value, shape), false))
 
   return async (query) => {
     const limit = checkInteger(query.limit, 'limit', 1)
     const { integrationAddress, wallet, after } = query
-    // One row more than asked for tells whether another page follows.
+    // One more row shows whether another page follows.
     const shape = { ofWallet: wallet !== undefined, behind: after !== undefined, size: sizeFor(limit + 1) }
     const values = {
       integration: integrationAddress,
@@ -42,7 +42,7 @@ export function createReadPage(engine: Pick<Engine, 'read' | 'rows'>): PaymentRe
     const [first] = rows
     const asOf = first === undefined ? undefined : integer(first.beside ?? 0)
     if (after === undefined) return page(rows, limit, asOf ?? 0, ownTime)
-    // Without a row the count is not known.
+    // Without a row the count is unknown.
     if (asOf === after.asOf) return page(rows, limit, after.asOf, ownTime)
     return page(await exact(shape)(values), limit, after.asOf, timeBeside)
   }
@@ -63,7 +63,7 @@ function page(rows: readonly Row[], limit: number, asOf: number, timeOf: (row: R
   }
 }
 
-/** Keeps one statement per shape. */
+/** Caches one statement per shape. */
 function statements<Statement>(make: (shape: PageShape) => Statement): (shape: PageShape) => Statement {
   const made = new Map<string, Statement>()
   return (shape) => {

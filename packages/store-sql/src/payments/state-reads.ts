@@ -1,4 +1,4 @@
-/** Reads of payments by state, for receipt polling: one index range per chain and state. @module */
+/** Reads payments by state for receipt polling, one index range per chain and state. @module */
 import type { PaymentReads, StoredPayment } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import type { Connection } from '../engine.js'
@@ -43,7 +43,7 @@ export interface StateQuery {
   readonly limit: number
 }
 
-/** One index range per state, each cut to the limit, merged by id. Undefined when no state is asked for. */
+/** One index range per state, each up to the limit, merged by id. Undefined without a state. */
 export function stateQuery(db: Connection, { states, chainId, afterId, limit }: StateQuery) {
   const ofState = (state: State) =>
     db.selectFrom(stateIds(db, state, chainId, afterId).limit(limit).as('one')).select('id')
@@ -69,10 +69,8 @@ export function nextChainQuery(db: Connection, state: State, after: number) {
     : next.where('state', '<=', state).where(sql<boolean>`(state, chain_id) > (${state}, ${after})`)
 }
 
-// The literal lets both planners see that the partial index applies, and the state leads the order, given as a range:
-// no
-// other index fits. With `state =`, PostgreSQL may walk the key instead, past any number of other chains' and states'
-// rows.
+// The literal shows both planners that the partial index applies. The state is a range and leads the order, so that no
+// other index fits. With `state =`, PostgreSQL may scan the key instead, past any number of other rows.
 function inOrder(db: Connection) {
   return db
     .selectFrom('payments')
@@ -89,9 +87,8 @@ function stateIds(db: Connection, state: State, chainId: number, afterId: number
     : ids
         .where(sql<boolean>`(state, chain_id) <= (${state}, ${chainId})`)
         .where(sql<boolean>`(state, chain_id, id) > (${state}, ${chainId}, ${afterId})`)
-        // SQLite leaves a row's key out of such a comparison and would walk the chain from its start. This is an
-        // equality
-        // to SQLite's planner, and none to PostgreSQL's.
+        // SQLite does not use a row's key in such a comparison and would scan the chain from its start. Its planner
+        // sees an equality here; PostgreSQL's does not.
         .where(sql<boolean>`state is not distinct from ${state}`)
         .where('chain_id', '=', chainId)
         .where('id', '>', afterId)

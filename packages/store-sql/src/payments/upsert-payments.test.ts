@@ -36,7 +36,7 @@ async function writesOfSecondTime(open: OpenEngine, written: (db: Connection) =>
   expect(moved).not.toEqual(unmoved)
 }
 
-describe('payments that are stored as they are given cost no write', () => {
+describe('unchanged payments cost no write', () => {
   test('on SQLite', async () => {
     const open = await openSqlite()
     await writesOfSecondTime(open, async (db) => (await sql`select total_changes() as changes`.execute(db)).rows)

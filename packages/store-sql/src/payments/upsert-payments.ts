@@ -1,4 +1,4 @@
-/** Inserting payments, or moving those that were mined again. @module */
+/** Inserts payments, or moves those that were mined again. @module */
 import type { NewPayment, PaymentFacts, StoredPayment, UpsertedPayments } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
 import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
@@ -20,7 +20,7 @@ const sameKey = 'p.chain_id = v.chain_id and p.tx_hash = v.tx_hash and p.ordinal
 const keyOf = ({ chainId, txHash, ordinal }: PaymentFacts) => `${chainId}:${txHash}:${ordinal}`
 
 const names = insertColumns.map(({ name }) => name)
-/** Its key, whom it is shown to and its status: all that a later call leaves as it is. */
+/** Its key, integration and status, which a later call never changes. */
 const keptColumns: ReadonlySet<string> = new Set([
   'chain_id',
   'tx_hash',
@@ -32,11 +32,10 @@ const keptColumns: ReadonlySet<string> = new Set([
 const takenColumns = names.filter((name) => !keptColumns.has(name))
 
 /**
- * Inserts payments under (chainId, txHash, ordinal); those that are stored take the chain's facts as they are given
- * now: in another block the same call may swap at another rate. Of two with the same key in one call the last one
- * counts.
+ * Inserts payments under (chainId, txHash, ordinal), or updates the chain's facts of stored ones: in another block the
+ * same call may swap at another rate. Of two with the same key in one call the last one counts.
  *
- * @returns The inserted ones, in the order given, and those that had been dropped.
+ * @returns The inserted payments, in the given order, and those that had been dropped.
  */
 export async function upsertPayments(
   db: Connection,
@@ -68,14 +67,14 @@ export async function upsertPayments(
   }
 }
 
-/** The payments without those whose key comes again. */
+/** The payments without those whose key occurs again later. */
 function lastOfEach(payments: readonly NewPayment[]): readonly NewPayment[] {
   const hashes = new Set(payments.map(({ facts }) => facts.txHash))
   if (hashes.size === payments.length) return payments
   return [...new Map(payments.map((payment) => [keyOf(payment.facts), payment])).values()]
 }
 
-/** The ids of stored payments, by their place among those given. */
+/** The ids of stored payments, by their index among the given ones. */
 async function storedIds(
   db: Connection,
   dialect: SqlDialect,
@@ -93,7 +92,7 @@ async function storedIds(
   return new Map(rows.map(({ id, place }) => [integer(place), integer(id)]))
 }
 
-// Rows that already say the same are left alone: indexing a range again costs no writes.
+// Unchanged rows are not written: indexing a range again costs no writes.
 async function moveKnown(db: Connection, dialect: SqlDialect, rows: readonly (readonly unknown[])[]): Promise<void> {
   await bulk(
     db,
@@ -110,7 +109,7 @@ async function moveKnown(db: Connection, dialect: SqlDialect, rows: readonly (re
   )
 }
 
-/** Those that were dropped, held until the transaction ends, by id. */
+/** The dropped payments, by id, locked until the transaction ends. */
 async function droppedAmong(
   db: Connection,
   dialect: SqlDialect,

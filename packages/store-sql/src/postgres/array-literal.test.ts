@@ -37,7 +37,7 @@ describe.skipIf(postgresMissing)(`arrays${postgresMissing === null ? '' : ` (ski
     await server?.remove()
   })
 
-  test('PostgreSQL reads text and numbers as they were given', async () => {
+  test('PostgreSQL reads the same text and numbers', async () => {
     const numbers = [0, -1, Number.MAX_SAFE_INTEGER, null]
     const { rows } = await client.query('select $1::text[] as texts, $2::bigint[] as numbers, $3::text[] as empty', [
       arrayLiteral(texts),
@@ -48,7 +48,7 @@ describe.skipIf(postgresMissing)(`arrays${postgresMissing === null ? '' : ` (ski
     expect(rows).toEqual([{ texts, numbers: asText, empty: [] }])
   })
 
-  test('a source has every row, in order, with its bytes, also where a column says the same in all', async () => {
+  test('a source has every row in order with its bytes, also if a column has one value in all rows', async () => {
     const columns = [
       { name: 'n', type: 'integer' },
       { name: 'same', type: 'text' },

@@ -1,11 +1,11 @@
-/** Arrays as PostgreSQL reads them. @module */
+/** Formats PostgreSQL arrays. @module */
 
-/** Text that needs no quotes: hashes, addresses and digits, which most values are. */
+/** Text that needs no quotes, like most values: hashes, addresses and digits. */
 const plain = /^[0-9][0-9a-fx]*$/
 
 /**
- * Numbers or text as the text of an array. `pg` writes arrays too, but looks at each value for backslashes and quotes,
- * which costs more than the insert.
+ * Numbers or text as the text of an array. `pg` formats arrays too, but its search for backslashes and quotes costs
+ * more than the insert.
  */
 export function arrayLiteral(values: readonly unknown[]): string {
   // Symbols and prices repeat.

@@ -1,4 +1,4 @@
-/** Inserting many rows into PostgreSQL: one statement with an array per column. @module */
+/** Inserts many rows into PostgreSQL by one statement with an array per column. @module */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CompiledQuery, type QueryResult } from 'kysely'
 import type { BulkInsert, Connection, InsertedIds, SqlDialect } from '../engine.js'
@@ -24,7 +24,7 @@ export async function insertNumbered(
 ): Promise<InsertedIds> {
   const unless = unlessThere === undefined ? '' : ` on conflict (${unlessThere}) do nothing`
   const rows = await insertRows<{ id: Integer }>(db, name, insert, `${unless} returning id`)
-  // The ids are given out in the order of the rows.
+  // PostgreSQL assigns the ids in the order of the rows.
   const ids = rows.map(({ id }) => integer(id)).sort((a, b) => a - b)
   const fresh = new Set(ids)
   return { ids: ids.length === insert.rows.length ? ids : null, isNew: (id) => fresh.has(id) }
@@ -46,7 +46,7 @@ async function insertRows<Row>(
     const text = statement(name, { ...insert, rows: insert.rows.slice(from, from + mostRows) }, suffix)
     await takeAnswer()
     running = db.executeQuery<Row>(insert.sends === true ? new SentQuery(text) : text)
-    // Its error is the answer; until somebody waits for that, it must not end the process.
+    // Its error is reported to the reader of its rows; until then it must not end the process.
     running.catch(() => undefined)
     await nextTurn()
   }

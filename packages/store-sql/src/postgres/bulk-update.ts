@@ -1,4 +1,4 @@
-/** Changing many rows of PostgreSQL: one statement with an array per column. @module */
+/** Changes many rows of PostgreSQL by one statement with an array per column. @module */
 import { CompiledQuery } from 'kysely'
 import type { BulkUpdate, Connection, SqlDialect } from '../engine.js'
 import { columnSource } from './column-source.js'
@@ -7,7 +7,7 @@ import { columnSource } from './column-source.js'
 export async function updateAll(db: Connection, name: SqlDialect['name'], update: BulkUpdate): Promise<void> {
   const { table, columns, fixed, rows } = update
   if (rows.length === 0) return
-  // The id comes first: its column is always an array, and tells how many rows there are.
+  // The id comes first: its column is always an array, which gives the number of rows.
   const given = [{ name: 'id', type: 'integer' } as const, ...columns]
   const { values, source, parameters } = columnSource(
     { columns: given },

@@ -1,4 +1,4 @@
-/** Rows as one parameter per column. @module */
+/** Formats rows as one parameter per column. @module */
 import type { BulkInsert } from '../engine.js'
 import { arrayLiteral } from './array-literal.js'
 
@@ -7,14 +7,14 @@ const types = { integer: 'bigint', real: 'double precision', text: 'text', bytes
 /** Rows as a table expression, and the expressions that are its columns. */
 export interface ColumnSource {
   readonly values: string[]
-  /** Has one row for each row given, in their order. */
+  /** A table expression with one row for each given row, in their order. */
   readonly source: string
   readonly parameters: unknown[]
 }
 
 /**
- * Writes rows by column. A column that says the same in all rows, as many do in the payments of one range, is one
- * value; bytes are one parameter with the places where each begins.
+ * Formats rows by column. A column with one value in all rows, frequent in the payments of one range, is a single
+ * value. Bytes are one parameter with the offset of each value.
  */
 export function columnSource({ columns }: Pick<BulkInsert, 'columns'>, rows: BulkInsert['rows']): ColumnSource {
   const parameters: unknown[] = []
@@ -41,7 +41,7 @@ export function columnSource({ columns }: Pick<BulkInsert, 'columns'>, rows: Bul
       )
       return `substring(${all}::bytea from ${start}::int for ${length}::int)`
     }
-    // The first column is always an array: it tells how many rows there are.
+    // The first column is always an array, which gives the number of rows.
     if (index > 0 && column.every((value) => value === column[0])) return `${parameter(column[0])}::${types[type]}`
     return addArray(type, column)
   })

@@ -35,7 +35,7 @@ describe('options', () => {
       expect(() => createPostgresStore(options)).not.toThrow(/s3cret/)
     })
 
-  test('a server that cannot be reached is unavailable, and the message holds no password', async () => {
+  test('an unreachable server is unavailable, and the message contains no password', async () => {
     const store = createPostgresStore({ connectionString })
     const error: unknown = await store.ping().catch((reason: unknown) => reason)
     expect(error).toMatchObject({ name: 'StoreError', code: 'ERR_STORE_UNAVAILABLE', retryable: true })
@@ -145,7 +145,7 @@ describe.skipIf(postgresMissing)(`with a real server${skipped}`, () => {
     expect(rows).toEqual([{ version: '100' }])
   })
 
-  test('a schema made by an operator is enough: no right to create one is asked for', async () => {
+  test('in a schema of the operator, migrate needs no right to create a schema', async () => {
     const pool = callerPool()
     const schema = freshSchema()
     await pool.query(`create role limited login; create schema ${schema} authorization limited`)
@@ -181,7 +181,7 @@ describe.skipIf(postgresMissing)(`with a real server${skipped}`, () => {
     await expect(open({ connectionString }).ping()).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
   })
 
-  test('two transactions that would wait for each other for ever both go through', async () => {
+  test('two transactions in a deadlock both commit', async () => {
     const store = open()
     await store.migrate()
     await store.transaction((tx) => indexPayments(tx, [primary({ txHash: hash(1) }), primary({ txHash: hash(2) })]))
@@ -207,7 +207,7 @@ describe.skipIf(postgresMissing)(`with a real server${skipped}`, () => {
     expect(payments.map(({ version }) => version)).toEqual([2, 2])
   })
 
-  test('a conflict that never ends is reported as busy after five attempts', async () => {
+  test('a repeated conflict is busy after five attempts', async () => {
     const store = open()
     let runs = 0
     const conflict = store.transaction(() => {
@@ -218,7 +218,7 @@ describe.skipIf(postgresMissing)(`with a real server${skipped}`, () => {
     expect(runs).toBe(5)
   })
 
-  test('a lock that is not given up in time is busy', async () => {
+  test('a lock that is not released in time is busy', async () => {
     const schema = freshSchema()
     const store = open({ schema })
     await store.migrate()

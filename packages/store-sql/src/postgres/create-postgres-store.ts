@@ -1,4 +1,4 @@
-/** The store for more than one machine. @module */
+/** Creates the PostgreSQL store, for more than one machine. @module */
 import type { Clock, Ids, Store } from '@payment-integration/core/ports'
 import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import pg from 'pg'
@@ -11,24 +11,24 @@ import { postgresDialect } from './postgres-dialect.js'
 import { PostgresDriver } from './postgres-driver.js'
 import { conflictError, isConflict } from './postgres-error.js'
 
-/** How to reach the database: by an address, or through a pool of the host app. */
+/** How to reach the database: by an address, or through a pool of the host. */
 export interface PostgresStoreOptions {
   /** A `postgres://` address. The store then owns its connections and their time-outs. */
   readonly connectionString?: string | undefined
-  /** A `pg` pool of the caller, with the caller's own time-outs but for `migrate`; `close` leaves it open. */
+  /** A `pg` pool of the caller, with the caller's time-outs except for `migrate`; `close` leaves it open. */
   readonly pool?: pg.Pool | undefined
   /**
-   * Schema that holds the tables; `migrate` makes it. Lowercase letters, digits and `_`.
+   * Schema of the tables; `migrate` creates it. Lowercase letters, digits and `_`.
    * @default 'payment_integration'
    */
   readonly schema?: string | undefined
-  /** Clock of leases. @default The database's own, so that dispatchers need not agree on theirs. */
+  /** Clock of leases. @default The database's own, so that clock skew of dispatchers does not matter. */
   readonly clock?: Pick<Clock, 'now'> | undefined
-  /** Makes the tokens of claims: each must be new. @default random UUIDs */
+  /** Makes claim tokens: each must be new. @default random UUIDs */
   readonly ids?: Ids | undefined
   /**
-   * Whether a connection keeps the plans of the reads that requests are made of, of claims and of settlements, as named
-   * statements. Switch it off behind a pooler that hands each transaction another connection and does not know them.
+   * Whether frequent reads, claims and settlements are prepared statements. Switch it off behind a pooler that gives
+   * each transaction another connection and does not support them.
    * @default true
    */
   readonly preparedStatements?: boolean | undefined
@@ -36,7 +36,7 @@ export interface PostgresStoreOptions {
   readonly maxConnections?: number | undefined
 }
 
-/** Defaults of {@link PostgresStoreOptions}, and the time-outs of connections that the store owns, in milliseconds. */
+/** Defaults of {@link PostgresStoreOptions}, and the time-outs of the store's own connections, in milliseconds. */
 export const postgresStoreDefaults = {
   schema: 'payment_integration',
   maxConnections: 10,
@@ -45,19 +45,19 @@ export const postgresStoreDefaults = {
   connectTimeoutMs: 5_000,
   lockTimeoutMs: 10_000,
   statementTimeoutMs: 30_000,
-  /** For a transaction whose process does nothing. */
+  /** For an idle transaction. */
   idleInTransactionTimeoutMs: 60_000,
   /**
-   * For a server that fell silent: its own time-out comes first while it still answers, unless long statements were
-   * sent ahead of others.
+   * For a silent server. A server that still answers reports its own time-out first, unless long statements are queued
+   * before the others.
    */
   answerTimeoutMs: 35_000,
-  /** How often a transaction runs when the database reports a serialization failure or a deadlock each time. */
+  /** Most attempts of a transaction after serialization failures or deadlocks. */
   conflictAttempts: 5,
 } as const
 
 /**
- * A store in a PostgreSQL database. Nothing is connected before the first call.
+ * Creates a store in a PostgreSQL database. It connects at the first call.
  * @throws TypeError When not exactly one of `connectionString` and `pool` is given, or an option is malformed.
  * @throws RangeError When `maxConnections` is not a whole number from 1.
  * @example createPostgresStore({ connectionString: 'postgres://app@db.internal/payments' })
@@ -88,14 +88,14 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
   )
 }
 
-/** @throws TypeError When a schema's name is none that the store makes. */
+/** @throws TypeError When the schema's name is malformed. */
 export function checkSchema(schema: string): void {
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
     throw new TypeError(`schema is ${JSON.stringify(schema)}; pass up to 63 lowercase letters, digits and underscores.`)
 }
 
 function ownPool(connectionString: string, maxConnections: number): pg.Pool {
-  // The address may hold a password: no message repeats it.
+  // The address may contain a password: no message repeats it.
   if (!/^postgres(ql)?:\/\//.test(connectionString))
     throw new TypeError('connectionString is not a postgres:// address.')
   checkInteger(maxConnections, 'maxConnections', 1, 10_000)
@@ -111,12 +111,12 @@ function ownPool(connectionString: string, maxConnections: number): pg.Pool {
     keepAlive: true,
     pipeline: true,
   })
-  // An idle connection that breaks is replaced by the next use; unheard, its error would end the process.
+  // The next use replaces a broken idle connection. Without a listener its error would end the process.
   pool.on('error', () => undefined)
   return pool
 }
 
-/** The engine over a pool; `end` closes it where the store owns it. */
+/** The engine over a pool; `end` closes a pool that the store owns. */
 export function createPostgresEngine(
   pool: pg.Pool,
   options: {
@@ -185,7 +185,7 @@ export function kyselyOn(driver: PostgresDriver): Kysely<Tables> {
   })
 }
 
-// A conflict means another transaction went through, so running again at once makes progress.
+// After a conflict another transaction has committed, so an immediate retry makes progress.
 async function withRetries<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

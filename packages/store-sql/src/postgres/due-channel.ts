@@ -1,22 +1,22 @@
 /**
- * Word of deliveries that became due, between processes: NOTIFY and LISTEN. It saves waiting and nothing depends on it,
- * so it is sent after the commit, where it holds up no other commit, and lost words are made up for by looking.
+ * Announces due deliveries between processes by NOTIFY and LISTEN. It only shortens waits: a lost announcement is made
+ * up for by the dispatcher's poll. So it is sent after the commit, where it delays no other commit.
  *
  * @module
  */
 import pg from 'pg'
 import { lockKey } from './lock-key.js'
 
-/** How long a listener waits before it connects again, in milliseconds: twice as long each time. */
+/** First wait of a listener before it connects again, in milliseconds; each further wait is twice as long. */
 const reconnectMs = { least: 100, most: 10_000 } as const
 
-/** A way to send word and to hear it. */
+/** A channel for announcements. */
 export interface DueChannel {
-  /** Sends word soon; words that wait for each other become one. */
+  /** Announces soon; concurrent announcements become one. */
   announce(): void
-  /** Calls `listener` for each word. Returns what ends it. */
+  /** Calls `listener` for each announcement. Returns a function that stops it. */
   listen(listener: () => void): () => void
-  /** Ends all listening. */
+  /** Stops all listeners. */
   close(): Promise<void>
 }
 
@@ -55,7 +55,7 @@ export function createDueChannel(
       if (!sending) void send()
     },
     listen(listener) {
-      // Each call is a listener of its own, whichever function it brings.
+      // Each call adds a listener, also with the same function.
       const own = () => listener()
       listeners.add(own)
       listening ??= keepListening(channel, config, () => {
@@ -76,7 +76,7 @@ export function createDueChannel(
   }
 }
 
-/** Listens on a connection of its own, and on another one when that is lost. */
+/** Listens on its own connection, and on a new one after a loss. */
 function keepListening(channel: string, config: pg.ClientConfig, heard: () => void): { end(): Promise<void> } {
   let client: pg.Client | undefined
   let timer: NodeJS.Timeout | undefined
@@ -102,7 +102,7 @@ function keepListening(channel: string, config: pg.ClientConfig, heard: () => vo
       await current.connect()
       await current.query(`listen ${channel}`)
       delayMs = reconnectMs.least
-      // Whatever was said before is not heard: somebody looks.
+      // Earlier announcements were missed: wake the listeners.
       if (!ended) heard()
     }
     start().catch(lose)

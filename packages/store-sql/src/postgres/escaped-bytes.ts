@@ -1,12 +1,11 @@
-/** Bytes as the text of `encode(…, 'escape')`. @module */
+/** Parses bytes from the text of `encode(…, 'escape')`. @module */
 
 const backslash = 0x5c
 const zero = 0x30
 
 /**
- * The bytes of a text of PostgreSQL's escape format: ASCII but for NUL stands for itself, a backslash is doubled, all
- * else is `\nnn` in octal digits. Most bodies are ASCII, so that their text is half of what it is in hex, and is copied
- * as it is.
+ * The bytes of a text in PostgreSQL's escape format. ASCII except NUL is unchanged, a backslash is doubled, all else is
+ * `\nnn` in octal digits. Most bodies are ASCII, so their text is half as long as in hex and is copied unchanged.
  */
 export function fromEscaped(text: string): Uint8Array {
   const first = text.indexOf('\\')
@@ -31,7 +30,7 @@ export function fromEscaped(text: string): Uint8Array {
   return found.subarray(0, length)
 }
 
-/** Outside of the loop: a function that holds its index would leave garbage at every character. */
+/** Outside the loop: a closure over the index would allocate for every character. */
 function octalAt(text: string, at: number): number {
   return (text.charCodeAt(at) - zero) * 64 + (text.charCodeAt(at + 1) - zero) * 8 + text.charCodeAt(at + 2) - zero
 }

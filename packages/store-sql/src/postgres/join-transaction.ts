@@ -1,4 +1,4 @@
-/** The store inside a transaction of the host. Source: docs/architecture.md. @module */
+/** Joins the store to a transaction of the host. Source: docs/architecture.md. @module */
 import type { Store } from '@payment-integration/core/ports'
 import type pg from 'pg'
 import { createStoreTransaction } from '../store-transaction.js'
@@ -7,26 +7,24 @@ import { dueChannelName } from './due-channel.js'
 import { postgresDialect } from './postgres-dialect.js'
 import { PostgresDriver } from './postgres-driver.js'
 
-/** Where the tables are. */
+/** The place of the tables. */
 export interface JoinOptions {
-  /** As `createPostgresStore` has it. @default 'payment_integration' */
+  /** Like the option of `createPostgresStore`. @default 'payment_integration' */
   readonly schema?: string | undefined
 }
 
 const savepoint = 'payment_integration_join'
 
 /**
- * A store's `transaction` inside one that the host has begun on a connection of its own: what it writes is kept or lost
- * together with the host's own rows, when the host commits or rolls back. Work that fails is undone up to a savepoint,
- * and the host's transaction goes on. Pass it to `service.applyUpdateIn`. Deadlocks are the host's to repeat.
+ * A store's `transaction` inside one of the host. Its writes are committed or rolled back together with the host's own
+ * rows. Failed work is undone up to a savepoint, and the host's transaction continues. Pass it to
+ * `service.applyUpdateIn`. The host itself retries after deadlocks.
  *
- * @param client - A `pg` client or pool client, after `BEGIN` at READ COMMITTED, the default: at a higher level the
- * host's snapshot would hide a
- *   payment that was indexed meanwhile, and its update would wait for ever.
+ * @param client - A `pg` client or pool client after `BEGIN` at READ COMMITTED, the default. At a higher level the
+ * host's snapshot could hide a newly indexed payment, and its update would wait for ever.
  *
- * @throws TypeError When the schema's name is none. `transaction` rejects with a TypeError at another isolation level,
- * and while another one is
- *   open on the same client.
+ * @throws TypeError When the schema's name is malformed. `transaction` rejects with a TypeError at another isolation
+ * level, and while another joined transaction is open on the same client.
  * @example await service.applyUpdateIn(joinPostgresTransaction(client), update)
  */
 export function joinPostgresTransaction(client: pg.ClientBase, options: JoinOptions = {}): Pick<Store, 'transaction'> {
@@ -50,7 +48,7 @@ export function joinPostgresTransaction(client: pg.ClientBase, options: JoinOpti
       const result = await work(
         createStoreTransaction(tx.withSchema(schema), dialect, (deliveries) => (made += deliveries)),
       )
-      // Within the transaction, so that word goes out exactly when the host commits.
+      // Within the transaction, so that the announcement is sent exactly at the host's commit.
       if (made > 0) await client.query(`notify ${dueChannelName(schema)}`)
       return result as T
     })
@@ -70,10 +68,10 @@ export function joinPostgresTransaction(client: pg.ClientBase, options: JoinOpti
   }
 }
 
-/** Clients on which one is open: two would share a savepoint, and one that fails would undo the other. */
+/** Clients with an open joined transaction. Two would share a savepoint, and a failed one would undo the other. */
 const joined = new WeakSet<pg.ClientBase>()
 
-/** A pool of one connection, which stays the host's. */
+/** A pool of one connection, which the host owns. */
 function lending(client: pg.ClientBase): pg.Pool {
   const lent = {
     query: client.query.bind(client),

@@ -1,4 +1,4 @@
-/** A connection of a `pg` pool on loan, which is not given back in an unknown state. @module */
+/** A borrowed connection of a `pg` pool, never released in an unknown state. @module */
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import type { PoolClient, QueryArrayResult } from 'pg'
 import type { NamedQuery } from '../engine.js'
@@ -8,7 +8,7 @@ import { SentQuery, type SentResult } from '../internal/sent-query.js'
 import { fromPostgresError, isLost } from './postgres-error.js'
 import { queryTextRows } from './text-rows.js'
 
-/** The statements that bound a transaction. */
+/** The statements that begin and end a transaction. */
 export interface TransactionWords {
   readonly begin: string
   readonly commit: string
@@ -17,41 +17,40 @@ export interface TransactionWords {
 
 /** How connections are used. */
 export interface PostgresDriverOptions {
-  /** Whether connections keep the plans of named queries. */
+  /** Whether named queries are prepared statements. */
   readonly keepsPlans: boolean
   /**
-   * Whether the clients are those of our own `pg`, and so understand its queries, and send one before the last is
+   * Whether the clients are of this package's own `pg`: they support its queries, and send one before the last is
    * answered.
    */
   readonly ownClients?: boolean
-  /** How long a statement may stay without an answer, from when it is sent; then its connection is given up. */
+  /** Time limit of an answer, from the sending of the statement; after it the connection is closed. */
   readonly answerTimeoutMs?: number | undefined
-  /** Whether what it commits is on the disk then. @default true */
+  /** Whether its commits are on disk when they resolve. @default true */
   readonly durable?: boolean
   /**
-   * Whether each transaction begins with a search, so that BEGIN can travel with it, and looks everything up by an
-   * index.
+   * Whether each transaction begins with a read, which BEGIN is sent with, and reads by index alone.
    * @default false
    */
   readonly searches?: boolean
-  /** Whether its transactions may take as long as they take. @default false */
+  /** Whether its transactions have no time limit. @default false */
   readonly isLong?: boolean
-  /** What a transaction is made of. @default those of a transaction of its own */
+  /** The statements of a transaction. @default those of its own transaction */
   readonly words?: TransactionWords
 }
 
 type Done<Answer> = (error: Error | null | undefined, answer: Answer) => void
 
-/** A connection on loan. In a transaction it refuses everything but the rollback after its first error. */
+/** A borrowed connection. After the first error in a transaction it accepts the rollback alone. */
 export class PostgresConnection implements DatabaseConnection {
   readonly #client: PoolClient
   readonly #options: PostgresDriverOptions
   #failure: { readonly error: unknown } | undefined
-  /** Whether a statement failed: then what was sent after it was not done, though COMMIT is answered like any other. */
+  /** Whether a statement failed: later ones were then not executed, although COMMIT is answered as usual. */
   #refused = false
   #lost = false
   #begun: Promise<unknown> = Promise.resolve()
-  // Without a listener a connection that breaks while nobody queries it would end the process.
+  // Without a listener a broken idle connection would end the process.
   readonly #onError = (error: Error) => this.#fail(error, true)
 
   constructor(client: PoolClient, options: PostgresDriverOptions) {
@@ -62,14 +61,14 @@ export class PostgresConnection implements DatabaseConnection {
 
   async executeQuery<Row>(query: CompiledQuery): Promise<SentResult<Row>> {
     const isPrepared = query instanceof PreparedQuery || query instanceof SentQuery
-    // Only a search may go along with BEGIN: without that, what writes would be committed by itself.
+    // Only a read is sent with BEGIN: if BEGIN fails, a write would be committed on its own.
     if (!(query instanceof PreparedQuery)) await this.#begun
     const answer = (isPrepared ? this.#viewed(query) : this.run(query.sql, query.parameters)) as Promise<{
       rows: Row[]
     }>
     if (!(query instanceof SentQuery) || this.#options.ownClients !== true) return answer
     const later = answer.then(({ rows }) => rows)
-    // Its error fails the transaction; where nobody asks for its rows, it must not end the process.
+    // Its error fails the transaction; even if its rows are never read, it must not end the process.
     later.catch(() => undefined)
     return { rows: [], later }
   }
@@ -85,14 +84,14 @@ export class PostgresConnection implements DatabaseConnection {
     return { columns: fields.map((field) => field.name), values: rows }
   }
 
-  /** The same, to be read field by field. */
+  /** The same as row views, read field by field. */
   async #viewed(query: NamedQuery): Promise<{ rows: object[] }> {
     const { columns, values } = await this.raw(query)
     return { rows: values.length === 0 ? [] : values.map(rowView(columns)) }
   }
 
-  // PostgreSQL answers the COMMIT of a failed transaction with a silent ROLLBACK, so a caller that swallowed an error
-  // would believe the rest was kept.
+  // PostgreSQL answers the COMMIT of a failed transaction with a silent ROLLBACK, so a caller that swallowed an
+  // error would believe that the rest was committed.
   run(text: string, values: readonly unknown[] = []): Promise<{ rows: unknown[] }> {
     const query = { text, values: [...values] }
     return this.#ask<{ rows: unknown[] }>((done) => {
@@ -106,7 +105,7 @@ export class PostgresConnection implements DatabaseConnection {
       this.#refused = true
       throw this.#fail(error, isLost(error)).error
     })
-    // What was sent before it has failed meanwhile: then a COMMIT was none.
+    // An earlier statement failed meanwhile, so the COMMIT was a rollback.
     if (this.#refused) this.#throwFailure()
     return answer
   }
@@ -115,17 +114,16 @@ export class PostgresConnection implements DatabaseConnection {
     if (this.#failure !== undefined) throw this.#failure.error
   }
 
-  /** Begins a transaction; what follows may be sent before that is answered. */
+  /** Begins a transaction; the next statement may be sent before the answer. */
   async begin(text: string, goesOn: boolean): Promise<void> {
     this.#begun = this.run(text)
-    // Without a BEGIN the first statement has read, and nothing follows it.
+    // Without a BEGIN the first statement only read, and no other follows.
     if (goesOn) this.#begun.catch(() => undefined)
     else await this.#begun
   }
 
-  // By callback and with a timer of its own: the promise and the `query_timeout` of `pg` leave garbage in the old heap
-  // that
-  // keeps the rows of later queries until a full collection.
+  // By callback and with an own timer: the promise and the `query_timeout` of `pg` leave garbage in the old heap. That
+  // garbage retains the rows of later queries until a full collection.
   #answerOf<Answer>(send: (done: Done<Answer>) => void): Promise<Answer> {
     const { answerTimeoutMs } = this.#options
     return new Promise((resolve, reject) => {
@@ -149,7 +147,7 @@ export class PostgresConnection implements DatabaseConnection {
   }
 
   release(): void {
-    // The end of a client that was sent statements waits for their answers, which may never come.
+    // Ending a client waits for the answers of its statements, which may never arrive.
     if (this.#lost && this.#options.ownClients === true) streamOf(this.#client)?.destroy()
     this.#client.release(this.#lost)
     this.#client.off('error', this.#onError)
@@ -161,7 +159,7 @@ export class PostgresConnection implements DatabaseConnection {
     return this.#failure
   }
 
-  // biome-ignore lint/correctness/useYield: streaming is no part of what the store needs
+  // biome-ignore lint/correctness/useYield: the store does not stream
   async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
     throw new TypeError('Streaming is not supported.')
   }

@@ -1,4 +1,4 @@
-/** SQL of the PostgreSQL side. @module */
+/** The SQL dialect of PostgreSQL. @module */
 import { sql } from 'kysely'
 import type { BulkColumn, BulkSource, Connection, SqlDialect } from '../engine.js'
 import { bytes } from '../internal/values.js'
@@ -21,7 +21,7 @@ const databaseNow = 'cast(extract(epoch from statement_timestamp()) * 1000 as bi
 const beginning = 'cast(extract(epoch from transaction_timestamp()) * 1000 as bigint)'
 
 /**
- * @param schema - Holds the tables; it is part of every name, so the connection's search path does not matter.
+ * @param schema - The schema of the tables, part of every name, so the connection's search path does not matter.
  * @param now - The clock of leases in unix milliseconds; undefined: the database's own.
  */
 export function postgresDialect(schema: string, now: (() => number) | undefined): SqlDialect {
@@ -56,8 +56,7 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
       const left = without.length === 0 ? '' : `and not ${oneOf('q.id', 'integer', without, parameter)}`
       return dueText(name, query, time, left, parameter)
     },
-    // Limit and order keep each integration's search apart and in the index: no plan joins or counts the whole backlog
-    // first.
+    // Limit and order make a separate index search for each integration: no plan joins or counts the whole backlog.
     pending: (atMost: number) => sql<{ pending: Integer }>`
         select count(*) as pending from (
           select 1 from ${sql.raw(name('integrations'))} i cross join (values (0), (1), (2)) l (lane) cross join lateral (
@@ -94,10 +93,10 @@ function bulkSource(columns: readonly BulkColumn[], rows: readonly (readonly unk
   }
 }
 
-// CREATE SCHEMA asks for the right to create one even when it exists: an operator may have made it.
+// CREATE SCHEMA needs the right to create one even if it exists: an operator may have created it.
 async function beginMigration(db: Connection, schema: string): Promise<void> {
-  // Another process may be at a migration of a large table; for the locks of tables nobody waits that long, as all
-  // others would wait behind.
+  // Another process may be migrating a large table. The waits for table locks stay short, because other statements
+  // queue behind them.
   await sql`set local lock_timeout = 0`.execute(db)
   await sql`select pg_advisory_xact_lock(${lockKey(schema, 'migration')}::bigint)`.execute(db)
   await sql`set local lock_timeout to default`.execute(db)

@@ -7,9 +7,8 @@ import { PostgresConnection, type PostgresDriverOptions } from './postgres-conne
 import { closedError, connectError } from './postgres-error.js'
 
 const begin = 'begin isolation level read committed'
-// The statements of claims and settlements keep plans made without values, perhaps while the tables were empty: they
-// must not be scans of
-// tables that grow.
+// The plans of claims and settlements are made without values, perhaps while the tables were empty. They must not scan
+// growing tables.
 const byIndex = `set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off; set local enable_bitmapscan = off`
 const unbounded = 'set local statement_timeout = 0'
 const hastily = 'set local synchronous_commit = off'
@@ -36,7 +35,7 @@ export class PostgresDriver implements Driver {
     }
   }
 
-  /** Runs one statement on a connection of its own. */
+  /** Runs one statement on its own connection. */
   async rows(query: NamedQuery): Promise<RawRows> {
     const connection = await this.acquireConnection()
     try {
@@ -68,7 +67,7 @@ export class PostgresDriver implements Driver {
     connection.release()
   }
 
-  /** Refuses new work; the pool's owner ends the pool. */
+  /** Rejects new work; the pool's owner ends the pool. */
   close(): void {
     this.#closed = true
   }

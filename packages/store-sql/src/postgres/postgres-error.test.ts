@@ -63,12 +63,12 @@ describe('errors of the connection that have no code', () => {
     expect(fromPostgresError(error)).toMatchObject({ code: 'ERR_STORE_BUSY' })
   })
 
-  test('whatever prevents a connection makes the store unavailable', () => {
+  test('any failure to connect is unavailable', () => {
     const error = new Error('The server does not support SSL connections')
     expect(connectError(error)).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE', cause: error })
   })
 
-  test('what is not an error passes unchanged', () => {
+  test('a value that is no error passes unchanged', () => {
     for (const thrown of [undefined, null, 'text', 7]) expect(fromPostgresError(thrown)).toBe(thrown)
   })
 })

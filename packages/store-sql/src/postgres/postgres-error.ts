@@ -1,13 +1,13 @@
-/** PostgreSQL's errors as the store's. Source: the Store port (errors). @module */
+/** Converts PostgreSQL's errors to the store's. Source: the Store port (errors). @module */
 import { StoreError } from '@payment-integration/core'
 
-/** The SQLSTATE or the system's code of an error. */
+/** The SQLSTATE or the system code of an error. */
 function codeOf(error: unknown): string {
   const code = error instanceof Error ? (error as { code?: unknown }).code : undefined
   return typeof code === 'string' ? code : ''
 }
 
-/** Whether the same transaction may succeed when it runs again: a serialization failure or a deadlock. */
+/** Whether a retry of the transaction may succeed: a serialization failure or a deadlock. */
 export function isConflict(error: unknown): boolean {
   return codeOf(error) === '40001' || codeOf(error) === '40P01'
 }
@@ -18,7 +18,7 @@ const busy: Readonly<Record<string, string>> = {
   '57014': 'PostgreSQL cancelled a statement that ran too long',
 }
 
-// Shut down, crashed, starting, read-only after a failover, or a session it ended.
+// Shut down, crashed, starting, read-only after a failover, or a session that the server ended.
 const unavailable =
   /^(57P0\d|08...|25006|25P03|28...|3D000|EAI_AGAIN|E[A-Z]*(REFUSED|RESET|PIPE|NOTFOUND|UNREACH|TIMEDOUT|NOENT|ACCES|ABORTED))$/
 
@@ -26,15 +26,15 @@ const unavailable =
 const lostText =
   /connection (terminated|ended|error)|connection timeout|not queryable|timeout expired|query read timeout/i
 
-/** The words of `pg-pool` when every connection stayed in use. */
+/** The message of `pg-pool` when no connection became free. */
 const poolTimeout = 'timeout exceeded when trying to connect'
 
-/** Whether the connection an error arrived on can be used no more. */
+/** Whether the connection of an error is unusable. */
 export function isLost(error: unknown): boolean {
   return unavailable.test(codeOf(error)) || (error instanceof Error && lostText.test(error.message))
 }
 
-/** Contention, a full disk or a lost server becomes a StoreError; anything else is passed on as it is. */
+/** Contention, a full disk or a lost server becomes a StoreError; other errors are unchanged. */
 export function fromPostgresError(error: unknown): unknown {
   if (error instanceof StoreError) return error
   const code = codeOf(error)
@@ -48,12 +48,12 @@ export function fromPostgresError(error: unknown): unknown {
   return isLost(error) ? unavailableError(error) : error
 }
 
-/** A transaction that met conflicts as often as it was tried. */
+/** The error of a transaction whose every attempt met a conflict. */
 export function conflictError(error: unknown, attempts: number): StoreError {
   return busyError(`Each of ${attempts} attempts met a conflicting transaction`, error)
 }
 
-/** A failure to connect: whatever the cause, no server can be talked to. */
+/** The error of a failed connection: for any cause, the server cannot be reached. */
 export function connectError(error: unknown): unknown {
   const known = fromPostgresError(error)
   return known instanceof StoreError ? known : unavailableError(error)
@@ -68,7 +68,7 @@ function busyError(reason: string, cause: unknown): StoreError {
   return new StoreError('ERR_STORE_BUSY', `${reason}; try again.`, { cause })
 }
 
-// The cause carries the server's words; this message names its code only, since words may quote what was sent.
+// The cause has the server's message. This message has its code alone, because the server may quote values.
 function unavailableError(cause: unknown): StoreError {
   const code = codeOf(cause)
   return new StoreError(

@@ -44,7 +44,7 @@ test.skipIf(postgresMissing)(
         `select name, cardinality(parameter_types) as types, generic_plans from pg_prepared_statements
          where statement like '%outbox%'`,
       )
-      // Two searches, two looks at what is claimed or settled, a lease, an end, and a look for newer versions.
+      // Two searches, two reads of claimed or settled rows, a lease, a settlement, and a read of newer versions.
       expect(kept).toHaveLength(7)
       let dueSearches = 0
       await pool.query('set plan_cache_mode = force_generic_plan')

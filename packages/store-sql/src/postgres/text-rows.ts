@@ -1,8 +1,8 @@
-/** Rows of a statement as the server wrote them. @module */
+/** Reads the rows of a statement as text, unparsed. @module */
 import pg from 'pg'
 import type { RawRows } from '../internal/row-view.js'
 
-/** A statement with its values, and the name of its kept plan. */
+/** A statement with its values, and its name if it is prepared. */
 export interface TextQuery {
   readonly text: string
   readonly values: unknown[]
@@ -10,9 +10,9 @@ export interface TextQuery {
 }
 
 /**
- * A query whose rows are arrays of text, integers included, and never of bytes. For each statement `pg` looks up a
- * parser per column and builds a template of its rows, which costs more than a look-up by hash; none of that is needed
- * here. For clients of this very `pg` only: another version may speak to its queries in another way.
+ * A query whose rows are arrays of text, integers included, and never of bytes. It skips two costs of `pg`: a parser
+ * per column, and a template of the rows, which cost more than a look-up by hash. For clients of this package's own
+ * `pg` only: another version may call its queries differently.
  */
 class TextRowsQuery extends pg.Query {
   #columns: string[] = []

@@ -31,7 +31,7 @@ describe.skipIf(postgresMissing)(
 
     test('waits for it as long as it takes, though all else has its limits', async () => {
       const lock = `${lockKey(schema, 'migration')}::bigint`
-      // Held by the session: within a transaction, pg_stat_activity stays as it was first read.
+      // Locked by the session: within a transaction, pg_stat_activity never changes after its first read.
       await other.query(`select pg_advisory_lock(${lock})`)
       const migrated = migrate(createPostgresEngine(pool, { schema, answerTimeoutMs: limitMs }))
       let ended = false

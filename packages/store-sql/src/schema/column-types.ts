@@ -2,22 +2,22 @@
 
 /** Column types of one engine, as SQL text. */
 export interface ColumnTypes {
-  /** A growing key that the database assigns. */
+  /** An increasing key that the database assigns. */
   readonly id: string
   /** A whole number within 2^53. */
   readonly integer: string
-  /** Text that is only compared and sorted byte by byte: hashes, addresses, codes. */
+  /** Text compared and sorted by its bytes: hashes, addresses, codes. */
   readonly code: string
   /** Other text. */
   readonly text: string
   readonly bytes: string
   /** A number that may have a fraction. */
   readonly real: string
-  /** What follows the closing bracket of a table. */
+  /** Text after the closing bracket of a table. */
   readonly tableOptions: string
   /**
-   * Whether the tables that grow by every payment have foreign keys. PostgreSQL spends more on each check than on the
-   * insert of the row, which its own transaction makes together with the row that it names.
+   * Whether the tables that grow with every payment have foreign keys. In PostgreSQL each check costs more than the
+   * insert, and the same transaction inserts the referenced row.
    */
   readonly hasBulkForeignKeys: boolean
 }

@@ -4,9 +4,9 @@ import type { Integer } from './integer.js'
 
 /** One row per subject: a person behind an address, or the direct verification of an account. */
 export interface SubjectRow {
-  /** Order in which they were made. */
+  /** Order of creation. */
   seq: Generated<Integer>
-  /** JSON string, as every id of a host or of the provider here. */
+  /** JSON string, like every id of a host or of the provider here. */
   id: string
   /** Keyed hash of the address; null together with the two below: a direct verification. */
   email_key: string | null
@@ -22,11 +22,11 @@ export interface SubjectRow {
   applicant_id: string | null
   attached_number: Integer | null
   attached_at: Integer | null
-  /** JSON object, as `doubt`. */
+  /** JSON object, like `doubt`. */
   review: string | null
   reviewed_at: Integer | null
   doubt: string | null
-  /** The provider's time of what `is_active` says; null together with it. */
+  /** The provider's time of `is_active`; null together with it. */
   presence_at: Integer | null
   is_active: Integer | null
   /** Null together with the two below: the provider knows the applicant. */
@@ -38,18 +38,18 @@ export interface SubjectRow {
   next_poll_at: Integer | null
 }
 
-/** One row per person that was ever locked: transactions of one person wait for each other at it. */
+/** One row per person that was ever locked: transactions of one person lock it. */
 export interface PersonRow {
   id: string
 }
 
-/** One use of a share token, under a name of its own. */
+/** One use of a share token, under its own name. */
 export interface RedemptionRow {
-  /** Order in which they began. */
+  /** Order of their start. */
   seq: Generated<Integer>
   external_user_id: string
   subject_id: string
-  /** From 1, once in each subject. */
+  /** From 1, unique in each subject. */
   number: Integer
   integration: string
   /** JSON string. */
@@ -74,7 +74,7 @@ export interface ShareRow {
   provider_code: Integer | null
 }
 
-/** Something that the provider or an operator said of an applicant. */
+/** A report about an applicant, from the provider or an operator. */
 export interface VerdictRow {
   id: Generated<Integer>
   noted_at: Integer
@@ -89,26 +89,26 @@ export interface VerdictRow {
   outcome: string
 }
 
-/** An event of the provider that was noted. */
+/** A noted event of the provider. */
 export interface ProviderEventRow {
   /** JSON string. */
   event_key: string
   at: Integer
 }
 
-/** One row per account of the store's own. */
+/** One row per account in the store. */
 export interface IdentityAccountRow {
   /** Order of registration. */
   id: Generated<Integer>
   account_id: string
-  /** Null: it lost its address to somebody who proved it. */
+  /** Null: another account proved its address. */
   email_key: string | null
   /** 1 for the one owner of an address. */
   email_verified: Integer
   created_at: Integer
 }
 
-/** The one-time code that is out for an e-mail address. */
+/** The issued one-time code of an e-mail address. */
 export interface EmailCodeRow {
   email_key: string
   /** Keyed hash of the address and the code. */
@@ -117,7 +117,7 @@ export interface EmailCodeRow {
   tries_left: Integer
 }
 
-/** Something that happened to an account. */
+/** An event of an account. */
 export interface AccountEventRow {
   id: Generated<Integer>
   at: Integer

@@ -1,4 +1,4 @@
-/** The rows as they are stored. Integers that PostgreSQL returns as text are declared as `Integer`. @module */
+/** The types of stored rows. Integers that PostgreSQL returns as text are `Integer`. @module */
 import type { Generated } from 'kysely'
 import type {
   AccountEventRow,
@@ -22,7 +22,7 @@ export interface PaymentRow {
   log_index: Integer
   block_number: Integer
   block_hash: string
-  /** Unix milliseconds, as every time here. */
+  /** Unix milliseconds, like every time here. */
   block_timestamp: Integer
   router_address: string
   router_version: string
@@ -33,7 +33,7 @@ export interface PaymentRow {
   source_chain_id: Integer
   source_tx_hash: string
   token_in_address: string
-  /** JSON string, so that any symbol a token answers is storable: PostgreSQL refuses U+0000 in text. */
+  /** JSON string, so that any symbol of a token can be stored: PostgreSQL rejects U+0000 in text. */
   token_in_symbol: string | null
   token_in_decimals: Integer
   /** Decimal digits: a uint256 fits no integer column. */
@@ -45,9 +45,9 @@ export interface PaymentRow {
   token_out_net: string
   /** JSON object; its large integers are decimal digits. */
   pricing: string
-  /** 1 while its block has left the chain. */
+  /** 1 while the payment is off the chain. */
   off_chain: Integer
-  /** JSON object with the state of before; null unless it was dropped. */
+  /** JSON object with the former state; null unless it was dropped. */
   dropped: string | null
   /** 1 for the payment that area (a) shows. */
   is_primary: Integer
@@ -59,7 +59,7 @@ export interface PaymentRow {
   invoice: string | null
 }
 
-/** How often payments of an integration were given another block time: the `asOf` of its page positions. */
+/** Number of moves of an integration's payments to another block time: the `asOf` of its page positions. */
 export interface PageEpochRow {
   integration: string
   seq: Integer
@@ -68,43 +68,43 @@ export interface PageEpochRow {
 /** One row per payment of a list and change of its block time. */
 export interface PaymentMoveRow {
   payment_id: Integer
-  /** The integration's count with this move. */
+  /** The integration's count, this move included. */
   seq: Integer
   integration: string
-  /** The block time before it. */
+  /** The block time before the move. */
   block_timestamp: Integer
 }
 
-/** The bytes of one version, written once. */
+/** The snapshot bytes of one version, written once. */
 export interface SnapshotRow {
   payment_id: Integer
   version: Integer
   body: Uint8Array
 }
 
-/** One row per snapshot that an integration is notified of. Delivered, unless it is in the outbox or was given up. */
+/** One row per notified snapshot. It is delivered, unless it is in the outbox, exhausted or superseded. */
 export interface DeliveryRow {
   id: Generated<Integer>
   payment_id: Integer
   version: Integer
   integration: string
-  /** When it was made. Always set, though the column is nullable. */
+  /** When it was created. Always set, though the column is nullable. */
   created_at: Integer | null
-  /** Why it was given up, `exhausted` or `superseded`, or null. */
+  /** `exhausted`, `superseded` or null. */
   undelivered: string | null
 }
 
 /** One row per delivery that is pending. */
 export interface OutboxRow {
-  /** Of the delivery, as the next four are. */
+  /** Of the delivery, like the next four. */
   id: Integer
   payment_id: Integer
   version: Integer
   integration: string
   created_at: Integer | null
-  /** How many attempts of it were logged; a claim that was lost adds none. */
+  /** Number of logged attempts; a claim without an outcome adds none. */
   attempted: Integer
-  /** 0 until the first claim, then 1: first attempts go before retries. 2 for a replay without an attempt: last. */
+  /** The lane: 0 until the first claim, then 1; 2 for a replay without an attempt. */
   lane: Integer
   /** When it may be claimed: its planned time, or the end of its lease. */
   due_at: Integer
@@ -112,7 +112,7 @@ export interface OutboxRow {
   claim_token: string | null
   /** When it was replayed, or null. */
   replayed_at: Integer | null
-  /** How many attempts were logged when its retry schedule began: when it was made, or replayed. */
+  /** Number of logged attempts when its retry schedule began, at its creation or replay. */
   schedule_from: Integer
 }
 
@@ -126,18 +126,18 @@ export interface AttemptRow {
   status: Integer | null
   /** JSON string. */
   reason: string | null
-  /** JSON string: the beginning of what the receiver answered. */
+  /** JSON string: the first bytes of the receiver's answer. */
   excerpt: string | null
   /** 1 for a replay. */
   replay: Integer
 }
 
-/** One row per integration whose endpoint failed last. */
+/** One row per integration whose last attempt failed. */
 export interface EndpointRow {
   integration: string
   /** Failed attempts in a row. */
   failures: Integer
-  /** How often in a row it was blocked; 0: it is not. */
+  /** Number of blocks in a row; 0: not blocked. */
   blocks: Integer
   /** When `failures` left 0. */
   failing_since: Integer
@@ -195,7 +195,7 @@ export interface IntegrationRow {
   previous_signing_sealed: string | null
   previous_signing_until: Integer | null
   created_at: Integer
-  /** Counts changes of its URL and times it was enabled. Attempts of an earlier epoch say nothing of its endpoint. */
+  /** Counts changes of its URL and times it was enabled. Attempts of an earlier epoch do not count for its endpoint. */
   endpoint_epoch: Integer
 }
 
@@ -227,7 +227,7 @@ export interface LegacyKeyRow {
   revoked_at: Integer | null
 }
 
-/** Blocks that were proven. Those of a chain never overlap. */
+/** Proven ranges of blocks. Those of a chain never overlap. */
 export interface ProofRow {
   chain_id: Integer
   from_block: Integer
@@ -237,16 +237,16 @@ export interface ProofRow {
   endpoint: string
 }
 
-/** Which blocks were read for a router. */
+/** The blocks that were read for a router. */
 export interface CoverageRow {
   chain_id: Integer
   router: string
   from_block: Integer
-  /** Null: it is read along with the chain. */
+  /** Null: the chain's checkpoint. */
   to_block: Integer | null
 }
 
-/** Who has a lease, and until when. */
+/** A lease with its holder and end. */
 export interface LeaseRow {
   /** JSON string. */
   name: string
@@ -268,7 +268,7 @@ export interface DepositRow {
   body: string
 }
 
-/** Heights whose payments are committed; the highest of a chain is its checkpoint. */
+/** Indexed heights; the highest of a chain is its checkpoint. */
 export interface CheckpointRow {
   chain_id: Integer
   block_number: Integer

@@ -1,17 +1,17 @@
-/** The API of `node:sqlite`: the built-in where Node has it, `@photostructure/sqlite` elsewhere. @module */
+/** Loads the API of `node:sqlite`: the built-in one, else `@photostructure/sqlite`. @module */
 
-/** What this package uses of a prepared statement. */
+/** The used part of a prepared statement. */
 export interface SqliteStatement {
   all(...parameters: unknown[]): unknown[]
-  /** Runs it without reading rows; `changes` is how many rows it wrote. */
+  /** Runs it without reading rows; `changes` is the number of written rows. */
   run(...parameters: unknown[]): { readonly changes: number | bigint }
-  /** Rows as arrays from now on. Not on every runtime. */
+  /** Makes it return rows as arrays. Not on every runtime. */
   setReturnArrays?(on: boolean): void
   /** The columns of a row, in order. Not on every runtime. */
   columns?(): readonly { readonly name: string | null }[]
 }
 
-/** What this package uses of a database. */
+/** The used part of a database. */
 export interface SqliteDatabase {
   exec(sql: string): void
   prepare(sql: string): SqliteStatement

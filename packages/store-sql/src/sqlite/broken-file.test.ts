@@ -35,7 +35,7 @@ function overwrite(from: number, to: number): void {
   closeSync(file)
 }
 
-test('a file that may only be read is unavailable to writes, and is read', async (context) => {
+test('a read-only file is unavailable to writes, and can be read', async (context) => {
   const owner = createSqliteStore({ path })
   const payment = await indexed(owner)
   const file = readOnlyFile(path)
@@ -55,7 +55,7 @@ test('a file that may only be read is unavailable to writes, and is read', async
   }
 })
 
-test('a file with a damaged page is unavailable to what needs that page, in reads and in writes', async () => {
+test('a file with a damaged page is unavailable to reads and writes of that page', async () => {
   const file = createFile(path, 0)
   const { reader } = await file.open()
   const [page] = reader.all(

@@ -1,4 +1,4 @@
-/** Inserting many rows into SQLite: one prepared statement, run for each row. @module */
+/** Inserts many rows into SQLite by one prepared statement, run for each row. @module */
 import { type RawBuilder, sql } from 'kysely'
 import type { BulkInsert, Connection, InsertedIds } from '../engine.js'
 import { integer } from '../internal/values.js'
@@ -11,8 +11,8 @@ export async function insertAll(db: Connection, insert: BulkInsert): Promise<voi
 }
 
 /**
- * Inserts rows that get ids. SQLite gives each row the id after the highest, and nobody else writes until the
- * transaction ends: asking for the ids would cost as much as the insert.
+ * Inserts rows with assigned ids. SQLite assigns the next id to each row, and no other connection writes until the
+ * transaction ends. Returning the ids would cost as much as the insert.
  */
 export async function insertNumbered(db: Connection, insert: BulkInsert, unlessThere?: string): Promise<InsertedIds> {
   const highest: RawBuilder<{ id: Integer }> = sql`select coalesce(max(id), 0) as id from ${sql.table(insert.table)}`
@@ -28,7 +28,7 @@ export async function insertNumbered(db: Connection, insert: BulkInsert, unlessT
   }
 }
 
-/** @returns How many rows were inserted. */
+/** @returns The number of inserted rows. */
 async function insertRows(db: Connection, insert: BulkInsert, suffix: string): Promise<number> {
   const { table, columns, rows, fixed = [] } = insert
   if (rows.length === 0) return 0

@@ -1,8 +1,8 @@
-/** Changing many rows of SQLite. @module */
+/** Changes many rows of SQLite. @module */
 import { CompiledQuery } from 'kysely'
 import type { BulkUpdate, Connection } from '../engine.js'
 
-/** Changes rows by their id: one statement for all that get the same values. */
+/** Changes rows by their id, with one statement for all rows of the same new values. */
 export async function updateAll(db: Connection, { table, columns, fixed, rows }: BulkUpdate): Promise<void> {
   const set = [...columns.map(({ name }) => `${name} = ?`), ...fixed].join(', ')
   const text = `update "${table}" set ${set} where id in (select value from json_each(?))`
@@ -10,7 +10,7 @@ export async function updateAll(db: Connection, { table, columns, fixed, rows }:
     await db.executeQuery(CompiledQuery.raw(text, [...values, JSON.stringify(ids)]))
 }
 
-/** Rows by what they get. */
+/** Rows by their new values. */
 function byValues(rows: BulkUpdate['rows']) {
   const groups = new Map<string, { readonly values: readonly unknown[]; readonly ids: unknown[] }>()
   for (const row of rows) {

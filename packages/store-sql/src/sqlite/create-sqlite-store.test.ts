@@ -57,7 +57,7 @@ describe('opening', () => {
     })
   })
 
-  test('a folder or a file that is no database is refused', async () => {
+  test('a folder, or a file that is no database, is rejected', async () => {
     await use({ path: folder.path }, async (store) => {
       await expect(store.migrate()).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
     })
@@ -131,7 +131,7 @@ describe.skipIf(process.platform === 'win32')('the mode of the file', () => {
 })
 
 describe('closing', () => {
-  test('every call after close is refused', async () => {
+  test('every call after close is rejected', async () => {
     const store = createSqliteStore({ path })
     await store.migrate()
     await store.close()
@@ -154,7 +154,7 @@ describe('closing', () => {
     })
   })
 
-  test('close waits for the transaction that runs', async () => {
+  test('close waits for the running transaction', async () => {
     const store = createSqliteStore({ path })
     await store.migrate()
     let closing: Promise<void> | undefined

@@ -1,4 +1,4 @@
-/** The embedded store. @module */
+/** Creates the embedded store. @module */
 import type { Clock, Ids, Store } from '@payment-integration/core/ports'
 import { type Driver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import { createStore } from '../create-store.js'
@@ -9,15 +9,15 @@ import { sqliteDialect } from './sqlite-dialect.js'
 import { readWith, SqliteReadDriver, SqliteWriteDriver } from './sqlite-driver.js'
 import { createFile, type SqliteFile } from './sqlite-file.js'
 
-/** Where the file is and how long to wait for it. */
+/** The file, and the time limit of its lock. */
 export interface SqliteStoreOptions {
-  /** Path of the database file. It is created when missing, with mode 0600; its folder is not. */
+  /** Path of the database file. A missing file is created with mode 0600; a missing folder is not. */
   readonly path: string
   /** Clock of leases. @default Date.now */
   readonly clock?: Pick<Clock, 'now'> | undefined
-  /** Makes the tokens of claims: each must be new. @default random UUIDs */
+  /** Makes claim tokens: each must be new. @default random UUIDs */
   readonly ids?: Ids | undefined
-  /** How long to wait for another process that holds the file's lock, in milliseconds. @default 5000 */
+  /** Longest wait for the file's lock, in milliseconds. @default 5000 */
   readonly busyTimeoutMs?: number | undefined
 }
 
@@ -25,8 +25,8 @@ export interface SqliteStoreOptions {
 export const sqliteStoreDefaults = { busyTimeoutMs: 5_000 } as const
 
 /**
- * A store in one SQLite file, in WAL mode with every commit synced to the disk. The file is opened by the first call.
- * @throws TypeError When `path` names no file on a disk: an in-memory database would keep nothing.
+ * Creates a store in one SQLite file, in WAL mode with every commit synced to disk. The first call opens the file.
+ * @throws TypeError When `path` names no file on a disk: an in-memory database is not durable.
  * @throws RangeError When `busyTimeoutMs` is not a whole number of milliseconds.
  * @example createSqliteStore({ path: './payments.db' })
  */
@@ -59,7 +59,7 @@ export function createSqliteEngine(file: SqliteFile, now: () => number): Engine 
     read: kysely(new SqliteReadDriver(file)),
     rows: ({ sql, parameters }) => readWith(file, (reader) => reader.raw(sql, parameters)),
     transaction: (work, { durable = true } = {}) => (durable ? write : writeHastily).transaction().execute(work),
-    // Another process on the file looks by itself.
+    // Another process on the file polls by itself.
     announceDue: () => undefined,
     whenDue: () => () => undefined,
     close: () => file.close(),

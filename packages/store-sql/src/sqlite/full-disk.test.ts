@@ -7,7 +7,7 @@ import { createSqliteStore } from './create-sqlite-store.js'
 
 const { hash, indexed, primary, shop } = fixtures
 
-test('a file system without space refuses a write as full and keeps every earlier one', async (context) => {
+test('without space a write is full, and every earlier one stays', async (context) => {
   const disk = mountSmallDisk('2m')
   if (disk === null) {
     context.skip('this user may not mount a file system')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createMutex } from './mutex.js'
 
-test('turns are given one at a time, in the order of asking', async () => {
+test('one caller at a time has the mutex, in the order of the requests', async () => {
   const turn = createMutex()
   const events: string[] = []
   await Promise.all(

@@ -1,6 +1,6 @@
-/** One at a time, in the order of asking. @module */
+/** A mutex in the order of the requests. @module */
 
-/** Resolves when it is the caller's turn, with the function that ends it. */
+/** Resolves when the caller has the mutex, with the function that releases it. */
 export type Mutex = () => Promise<() => void>
 
 /** Makes a mutex. */

@@ -4,7 +4,7 @@ import { temporaryFolder } from '../../test/support/engines.js'
 import { loadSqlite } from './binding.js'
 import { createHandle } from './sqlite-handle.js'
 
-test('a column that another connection added is read under its name, in statements of before too', async () => {
+test('a column added by another connection is read under its name, also by earlier prepared statements', async () => {
   const folder = temporaryFolder()
   onTestFinished(() => folder.remove())
   const Database = await loadSqlite()

@@ -1,4 +1,4 @@
-/** The rows of a statement. @module */
+/** Reads the rows of a statement. @module */
 import type { RawRows } from '../internal/row-view.js'
 import type { SqliteStatement } from './binding.js'
 
@@ -7,12 +7,12 @@ export interface RowReader {
   /** Plain objects. */
   objects(parameters: readonly unknown[]): unknown[]
   raw(parameters: readonly unknown[]): RawRows
-  /** Reads none, and tells how many rows the statement wrote. */
+  /** Reads no row, and returns the number of written rows. */
   run(parameters: readonly unknown[]): number
 }
 
 /**
- * Reads a statement's rows. Where the binding can answer arrays the objects are made here: a property set from native
+ * Reads a statement's rows. If the binding can return arrays, the objects are built here: a property set from native
  * code costs more than reading the value, and a page has 1,500 of them.
  */
 export function readRowsOf(statement: SqliteStatement): RowReader {
@@ -32,7 +32,7 @@ export function readRowsOf(statement: SqliteStatement): RowReader {
   statement.setReturnArrays?.(true)
   const rows = (parameters: readonly unknown[]): { names: readonly string[]; values: unknown[][] } => {
     const values = statement.all(...parameters) as unknown[][]
-    // A statement follows another connection's change of the schema when it runs: a `*` may have more columns by then.
+    // After another connection's change of the schema, a `*` may return more columns.
     if (values[0] !== undefined && values[0].length !== columns?.length) columns = columnNames(statement)
     return { names: columns ?? [], values }
   }
@@ -49,7 +49,7 @@ export function readRowsOf(statement: SqliteStatement): RowReader {
   }
 }
 
-/** Null where the binding does not tell them, or the statement answers nothing. */
+/** Null if the binding does not report them, or the statement returns no rows. */
 function columnNames(statement: SqliteStatement): string[] | null {
   if (statement.setReturnArrays === undefined || statement.columns === undefined) return null
   const names = statement.columns().map(({ name }) => name ?? '')

@@ -2,8 +2,8 @@
 import { CompiledQuery, type QueryId, type RootOperationNode } from 'kysely'
 
 /**
- * One prepared statement and the rows to run it with. In SQLite that costs half of a statement with many rows: binding
- * its thousands of parameters takes longer than the calls that it saves.
+ * One prepared statement and the rows to run it with. In SQLite that costs half as much as one statement with many
+ * rows: binding its thousands of parameters takes longer than the saved calls.
  */
 export class RepeatedQuery implements CompiledQuery {
   readonly query: RootOperationNode

@@ -1,4 +1,4 @@
-/** SQL of the SQLite side. @module */
+/** The SQL dialect of SQLite. @module */
 import { sql } from 'kysely'
 import type { BulkColumn, BulkSource, SqlDialect } from '../engine.js'
 import { bytes } from '../internal/values.js'
@@ -8,7 +8,7 @@ import { insertAll, insertNumbered } from './bulk-insert.js'
 import { updateAll } from './bulk-update.js'
 import { dueText } from './due.js'
 
-// SQLite's limit is 32,766 parameters; beyond some hundred rows a longer statement gains nothing.
+// SQLite's limit is 32,766 parameters; above some hundred rows a longer statement is no faster.
 const mostParameters = 32_766
 const mostRows = 256
 
@@ -24,7 +24,7 @@ export function sqliteDialect(now: () => number): SqlDialect {
       const at = now()
       return (parameter) => parameter(at)
     },
-    // BEGIN IMMEDIATE holds the whole file: rows, chains and the schema need no lock of their own.
+    // BEGIN IMMEDIATE locks the whole file: rows, chains and the schema need no own lock.
     forUpdate: sql``,
     lockRows: () => '',
     skipLocked: () => '',
@@ -39,9 +39,9 @@ export function sqliteDialect(now: () => number): SqlDialect {
       const found = sql`select 1 from sqlite_schema where type = 'table' and name = ${table}`
       return (await found.execute(db)).rows.length > 0
     },
-    // Numbered, so that a statement may name a value more than once, and in any order.
+    // Numbered, so that a statement may use a value several times and in any order.
     placeholder: (n) => `?${n}`,
-    // Powers of two: few different texts occur, so that each is prepared once.
+    // Powers of two, so that there are few texts, each prepared once.
     bulkRows: (left, columns) =>
       2 ** Math.floor(Math.log2(Math.min(left, mostRows, Math.floor(mostParameters / columns)))),
     bulkSource,

@@ -10,12 +10,12 @@ import type { SqliteFile, Synchronous } from './sqlite-file.js'
 import type { SqliteHandle } from './sqlite-handle.js'
 import { waitForLock } from './wait-for-lock.js'
 
-// SQLite works on this thread: after this long it lets the event loop turn, so that a bulk insert stops nobody.
+// SQLite blocks this thread: after this time a bulk insert yields to the event loop.
 const mostMsWithoutTurn = 10
-/** How many rows of a repeated statement run before the time is looked at: about a millisecond. */
+/** Rows of a repeated statement between checks of the time: about a millisecond. */
 const rowsBetweenTurns = 64
 
-/** A connection on loan. After its first error it refuses everything but the rollback. */
+/** A borrowed connection. After its first error it accepts the rollback alone. */
 class WriteConnection implements DatabaseConnection {
   readonly #handle: SqliteHandle
   readonly release: () => void
@@ -56,8 +56,8 @@ class WriteConnection implements DatabaseConnection {
     this.#lastTurn = performance.now()
   }
 
-  // Some errors end SQLite's transaction, after which a further statement would commit on its own; and a caller that
-  // swallowed an error must not commit the other half.
+  // Some errors end SQLite's transaction; a later statement would commit on its own. A caller that swallowed an error
+  // must not commit the other half.
   run<T>(work: () => T): T {
     if (this.#failure !== undefined) throw this.#failure.error
     try {
@@ -69,7 +69,7 @@ class WriteConnection implements DatabaseConnection {
   }
 
   begin(busyTimeoutMs: number): Promise<void> {
-    // IMMEDIATE takes the write lock now: nothing fails later on upgrading a lock.
+    // IMMEDIATE takes the write lock now, so that no later lock upgrade fails.
     return waitForLock(busyTimeoutMs, () => this.#handle.exec('begin immediate')).catch((error: unknown) => {
       throw fromSqliteError(error)
     })
@@ -83,7 +83,7 @@ class WriteConnection implements DatabaseConnection {
     try {
       this.#handle.exec('rollback')
     } catch {
-      // The error that ended the work has ended the transaction as well, and is the one to report.
+      // The first error has ended the transaction too, and is the one to report.
     }
   }
 

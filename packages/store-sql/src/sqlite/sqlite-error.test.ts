@@ -29,7 +29,7 @@ describe('result codes', () => {
       expect(isLocked(error)).toBe(false)
     })
 
-  test('an error without a code is known by the words of SQLite', () => {
+  test('an error without a code is recognised by the message of SQLite', () => {
     expect(fromSqliteError(new Error('database or disk is full'))).toMatchObject({ code: 'ERR_STORE_FULL' })
     for (const text of [
       'disk I/O error',
@@ -44,13 +44,13 @@ describe('result codes', () => {
 })
 
 describe('opening', () => {
-  test('any failure names the path and says what is needed', () => {
+  test('any failure names the path and the remedy', () => {
     const error = openError('/data/x.db', withCode(26))
     expect(error).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
     expect(error.message).toContain('/data/x.db')
   })
 
-  test('a locked or full file stays what it is', () => {
+  test('a locked file is busy, a full one is full', () => {
     expect(openError('x', withCode(5)).code).toBe('ERR_STORE_BUSY')
     expect(openError('x', withCode(13)).code).toBe('ERR_STORE_FULL')
   })

@@ -1,10 +1,10 @@
-/** SQLite's errors as the store's. Source: the Store port (errors). @module */
+/** Converts SQLite's errors to the store's. Source: the Store port (errors). @module */
 import { StoreError } from '@payment-integration/core'
 
 /** Primary result codes of SQLite. */
 const codes = { busy: 5, locked: 6, readOnly: 8, io: 10, corrupt: 11, full: 13, cantOpen: 14, notDatabase: 26 } as const
 
-// Not every path of the two bindings keeps the result code; the text is SQLite's own and the same in both.
+// Some paths of the bindings lose the result code; the text is SQLite's own and the same in both.
 const codeOfText: Readonly<Record<string, number>> = {
   'database is locked': codes.busy,
   'database table is locked': codes.locked,
@@ -19,7 +19,7 @@ const codeOfText: Readonly<Record<string, number>> = {
 const busy = 'Another process holds the lock of the SQLite file; try again, or keep one writing process per file.'
 const damaged = 'The SQLite file is damaged or is no database; stop the service and restore a backup.'
 
-/** What each code is to a caller; codes that are missing are faults of a statement, not of the database. */
+/** The store error of each code; other codes are faults of a statement, not of the database. */
 const meanings: Readonly<Record<number, readonly [StoreError['code'], string]>> = {
   [codes.busy]: ['ERR_STORE_BUSY', busy],
   [codes.locked]: ['ERR_STORE_BUSY', busy],
@@ -41,19 +41,19 @@ function resultCode(error: unknown): number | undefined {
   return typeof errcode === 'number' ? errcode & 0xff : codeOfText[error.message]
 }
 
-/** Whether another connection holds the lock that a statement needs. */
+/** Whether another connection has the lock that a statement needs. */
 export function isLocked(error: unknown): boolean {
   const code = resultCode(error)
   return code === codes.busy || code === codes.locked
 }
 
-/** A lock, a full disk or a file that cannot be used becomes a StoreError; anything else is passed on as it is. */
+/** A lock, a full disk or a file that cannot be used becomes a StoreError; other errors are unchanged. */
 export function fromSqliteError(error: unknown): unknown {
   const meaning = meanings[resultCode(error) ?? 0]
   return meaning === undefined ? error : new StoreError(...meaning, { cause: error })
 }
 
-/** A failure to open: whatever the cause, no database can be used at this path. */
+/** The error of a failed open: for any cause, the path has no usable database. */
 export function openError(path: string, error: unknown): StoreError {
   const known = fromSqliteError(error)
   if (known instanceof StoreError && known.code !== 'ERR_STORE_UNAVAILABLE') return known

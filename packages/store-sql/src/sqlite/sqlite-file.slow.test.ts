@@ -40,7 +40,7 @@ describe('settings', () => {
     expect(() => reader.exec('create table x (a)')).toThrow(/readonly/)
   })
 
-  test('more different statements than are kept still work', async () => {
+  test('more statements than the cache has still work', async () => {
     const { reader } = await file.open()
     for (let round = 0; round < 2; round += 1)
       for (let n = 0; n < 300; n += 1) expect(reader.all(`select ${n} as n`)).toEqual([{ n }])
@@ -48,7 +48,7 @@ describe('settings', () => {
 })
 
 describe('a file that another process has locked', () => {
-  test('writes wait without stopping this process, then are refused as busy', async () => {
+  test('writes wait without blocking this process, then are busy', async () => {
     const store = createSqliteStore({ path, busyTimeoutMs: 300 })
     await store.migrate()
     const holder = startChild('hold-lock', path)
@@ -74,7 +74,7 @@ describe('a file that another process has locked', () => {
     await store.close()
   })
 
-  test('a write that waits goes through when the lock is given up', async () => {
+  test('a waiting write commits when the lock is released', async () => {
     const store = createSqliteStore({ path, busyTimeoutMs: 60_000 })
     await store.migrate()
     const holder = startChild('hold-lock', path)
@@ -89,7 +89,7 @@ describe('a file that another process has locked', () => {
 })
 
 describe('a full disk', () => {
-  test('is reported as full, leaves nothing of the transaction, and passes when there is space', async () => {
+  test('is reported as full and rolls back; with space the write succeeds', async () => {
     const store = createStore(createSqliteEngine(file, Date.now))
     await store.migrate()
     const { writer } = await file.open()
@@ -109,7 +109,7 @@ describe('a full disk', () => {
     expect((await store500()).inserted).toHaveLength(500)
   })
 
-  test('work that goes on after the disk was full keeps nothing', async () => {
+  test('work that continues after a full disk commits nothing', async () => {
     const store = createStore(createSqliteEngine(file, Date.now))
     await store.migrate()
     const { writer } = await file.open()
@@ -127,7 +127,7 @@ describe('a full disk', () => {
 })
 
 describe('a process that is killed', () => {
-  test('loses nothing that it acknowledged', async () => {
+  test('loses no acknowledged write', async () => {
     for (const acknowledgements of [1, 40, 200]) {
       const killed = join(folder.path, `killed-${acknowledgements}.db`)
       const child = startChild('write-until-killed', killed)

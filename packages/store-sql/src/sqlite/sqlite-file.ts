@@ -10,24 +10,24 @@ import { waitForLock } from './wait-for-lock.js'
 export interface OpenFile {
   readonly writer: SqliteHandle
   readonly reader: SqliteHandle
-  /** Sets whether the writer's next commits are on the disk at once; between transactions only. */
+  /** Sets whether the writer's next commits are synced at once; between transactions only. */
   synchronize(level: Synchronous): void
 }
 
 /**
- * `full`: each commit is synced to the disk. `normal`: with the next one that is, or with a checkpoint; a loss of power
- * may undo it.
+ * `full`: each commit is synced to disk. `normal`: the next `full` commit or checkpoint syncs it; before that a loss of
+ * power may undo it.
  */
 export type Synchronous = 'full' | 'normal'
 
-/** A file that is opened when it is first needed. */
+/** A file that the first use opens. */
 export interface SqliteFile {
   readonly busyTimeoutMs: number
-  /** Guards the writing connection: held from BEGIN to COMMIT. */
+  /** Guards the writing connection from BEGIN to COMMIT. */
   readonly turn: Mutex
   /** @throws StoreError `ERR_STORE_UNAVAILABLE` when it cannot be opened, or was closed; `ERR_STORE_BUSY`. */
   open(): Promise<OpenFile>
-  /** The connections where they are open already, without a wait; undefined before that and after `close`. */
+  /** The open connections, without a wait; undefined before the open and after `close`. */
   opened(): OpenFile | undefined
   /** Waits for the running transaction, then closes both connections. */
   close(): Promise<void>
@@ -72,32 +72,30 @@ export function createFile(path: string, busyTimeoutMs: number): SqliteFile {
   }
 }
 
-// SQLite does this by itself when the last connection of a file closes, but one with statements that are not collected
-// yet
-// stays half open. The log alone is as good: what cannot be copied now is found there by the next open.
+// SQLite does this itself when the last connection closes, but a connection with uncollected statements stays half
+// open. A failure does no harm: the next open reads the log.
 function copyLog(writer: SqliteHandle): void {
   try {
     writer.exec('pragma wal_checkpoint(truncate)')
   } catch {
-    // Whatever is wrong with the file, the store is closed.
+    // The store is closed whatever is wrong with the file.
   }
 }
 
 /**
- * Pages that the reading connection keeps, in KiB below zero: 32 MiB, instead of 2 that would read a large file again
- * and again.
+ * Page cache of the reading connection, in negative KiB: 32 MiB. With the default of 2 a large file is read repeatedly.
  */
 const readerCache = 'pragma cache_size = -32768'
-/** Those of the writing one: more of them make a bulk insert one hundredth faster. */
+/** Page cache of the writing connection: a larger one makes a bulk insert 1 % faster. */
 const writerCache = 'pragma cache_size = -16384'
 /**
- * Size of a page of a new file, in bytes. An index by hash is written all over: half as many pages cost less than their
- * size.
+ * Page size of a new file, in bytes. Writes to an index by hash are scattered: half as many pages of twice the size
+ * cost less.
  */
 const pageSize = 'pragma page_size = 8192'
 /**
- * Pages in the log before they are copied into the file: 32 MiB, as a bulk insert writes the same pages again and
- * again.
+ * Pages in the log before they are copied into the file: 32 MiB, because a bulk insert writes the same pages
+ * repeatedly.
  */
 const checkpointEvery = 'pragma wal_autocheckpoint = 4096'
 // WAL with synchronous=FULL puts every commit on the disk; fullfsync makes macOS mean it.
@@ -145,22 +143,21 @@ async function openFile(path: string, busyTimeoutMs: number): Promise<OpenFile> 
 }
 
 /**
- * The file holds payments and hashes of secrets: read and write for its owner alone. SQLite gives its log and index the
+ * The file has payments and hashes of secrets: read and write for its owner alone. SQLite gives its log and index the
  * same mode.
  */
 const ownerOnly = 0o600
 
 /**
- * Creates a missing file, because SQLite would make one that every user of the machine can read. An existing one keeps
- * the mode that an operator gave it, and is not even opened: closing it would release the locks that this process has
- * on it (POSIX `fcntl`).
+ * Creates a missing file, because SQLite's would be readable for every user of the machine. An existing file keeps its
+ * mode and is not opened: closing it would release this process's locks on it (POSIX `fcntl`).
  */
 function createMissing(path: string): void {
   if (existsSync(path)) return
   try {
-    // Not exclusively: the path may be a symbolic link to a file that is missing.
+    // Not exclusively: the path may be a symbolic link to a missing file.
     closeSync(openSync(path, 'a', ownerOnly))
   } catch {
-    // SQLite fails at the same, and its error is the one that is reported.
+    // SQLite then fails too, and its error is reported.
   }
 }

@@ -3,18 +3,18 @@ import type { RawRows } from '../internal/row-view.js'
 import type { SqliteDatabase } from './binding.js'
 import { type RowReader, readRowsOf } from './read-rows.js'
 
-// A statement of a bulk insert holds a few hundred kilobytes; the store uses about 60 different texts.
+// A statement of a bulk insert takes a few hundred kilobytes; the store has about 60 texts.
 const mostStatements = 128
 
-/** A connection that keeps what it prepared. */
+/** A connection that caches its prepared statements. */
 export interface SqliteHandle {
-  /** Runs one statement and returns its rows; none for a statement without an answer. */
+  /** Runs one statement and returns its rows, if any. */
   all(sql: string, parameters?: readonly unknown[]): unknown[]
-  /** The same as arrays, which cost less. */
+  /** The same with rows as arrays, which cost less. */
   raw(sql: string, parameters: readonly unknown[]): RawRows
-  /** Runs one statement that answers nothing and returns how many rows it wrote. */
+  /** Runs one statement without rows and returns the number of written rows. */
   run(sql: string, parameters: readonly unknown[]): number
-  /** Runs a statement without parameters and answer, unprepared. */
+  /** Runs a statement without parameters and rows, unprepared. */
   exec(sql: string): void
   close(): void
 }

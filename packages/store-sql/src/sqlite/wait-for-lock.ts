@@ -1,10 +1,10 @@
-/** Waiting for another process without stopping this one. @module */
+/** Waits for the file's lock without blocking this process. @module */
 import { setTimeout as delay } from 'node:timers/promises'
 import { isLocked } from './sqlite-error.js'
 
 /**
  * Runs `attempt` until the file is not locked, or rejects with the last error after `busyTimeoutMs`. SQLite's own
- * busy timeout would block the event loop for as long.
+ * busy timeout would block the event loop.
  */
 export async function waitForLock<T>(busyTimeoutMs: number, attempt: () => T): Promise<T> {
   let deadline: number | undefined

@@ -20,7 +20,7 @@ export type ShareTask =
       readonly loses?: 'before' | 'after'
     }
   | { readonly kind: 'webhook'; readonly externalUserId: string; readonly review: Review }
-  /** Looks up and polls whatever is due. */
+  /** Looks up and polls all due entries. */
   | { readonly kind: 'poll' }
 
 const [connectionString = '', schema = '', url = '', ahead = '0', diesAt = '0'] = process.argv.slice(2)

@@ -11,7 +11,7 @@ import { build } from 'esbuild'
 
 /** A bundle on disk. */
 export interface BundledScript {
-  /** What Node runs: no flags are needed. */
+  /** The file for Node: no flags are needed. */
   readonly path: string
   /** The folder above the one in which the bundle lies, as `src` lies in a package. */
   readonly folder: string
@@ -20,7 +20,7 @@ export interface BundledScript {
 
 const root = join(import.meta.dirname, '..', '..', '..', '..')
 
-/** Bundles a script with the sources of the workspace. Whoever asks for it removes it. @param entry - Its path. */
+/** Bundles a script with the sources of the workspace. The caller removes it. @param entry - Its path. */
 export async function bundleScript(entry: string): Promise<BundledScript> {
   const folder = mkdtempSync(join(tmpdir(), 'pi-script-'))
   const path = join(folder, 'src', `${basename(entry, '.ts')}.mjs`)

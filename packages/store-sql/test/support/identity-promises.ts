@@ -8,7 +8,7 @@ import { isBusy, mirroredStore } from './mirrored-store.js'
 
 const folder = fileURLToPath(new URL('../../../core/src/identity/', import.meta.url))
 
-/** The files whose tests a store may change. What only the core decides runs in its own tests. */
+/** The test files whose result depends on the store. Rules of the core alone run in the core's tests. */
 const files = ['promises', 'ownership', 'ownership-of-provers', 'second-token', 'share', 'accounts']
 
 /**

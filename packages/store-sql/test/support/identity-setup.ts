@@ -16,7 +16,7 @@ const lost = { kind: 'unavailable', reason: 'lost' } as const
 export async function identityOn(engine: Engine) {
   const opened = createStore(engine)
   await opened.migrate()
-  /** Transactions that the database had to begin again. */
+  /** Number of retried transactions. */
   const conflicts = { count: 0 }
   const transaction: Store['transaction'] = (work) => {
     let isFirst = true
@@ -47,7 +47,7 @@ export async function identityOn(engine: Engine) {
       identity.share({ integrationAddress: by, email: address, shareToken: 'token' }),
     prove: async (address: string, accountId: string) =>
       accounts.proveByCode(address, await codeOf(address), { accountId }),
-    /** Who has a verification, and of whom. */
+    /** The accounts with a verification, and its donors. */
     donated: async () =>
       (await identity.subjects({ limit: 100 }))
         .filter(({ donor }) => donor !== null)

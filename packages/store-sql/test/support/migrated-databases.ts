@@ -14,7 +14,7 @@ import { temporaryFolder } from './engines.js'
 /** One database of a server, for tests that run one after the other. */
 export interface EmptiedDatabase {
   readonly connectionString: string
-  /** Empties it. Nobody may be at work in it. */
+  /** Empties it. No transaction may run in it. */
   empty(): Promise<void>
   close(): Promise<void>
 }
@@ -33,7 +33,7 @@ export async function emptiedOnPostgres(
     return rows.map(({ name }) => `${schema}.${name}`)
   }
   const tables = (await namesOf('table')).filter((name) => name !== `${schema}.schema_versions`)
-  // What a migration leaves would be gone after the first test.
+  // Rows of a migration would be deleted after the first test.
   for (const table of tables)
     if ((await admin.query(`select 1 from ${table} limit 1`)).rows.length > 0) throw new Error(`${table} is not empty.`)
   const statements = [

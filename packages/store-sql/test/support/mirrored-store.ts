@@ -31,7 +31,7 @@ async function counted<T>(call: () => Promise<T>): Promise<T> {
 export function mirroredStore(opening: Promise<Engine>): MemoryStore {
   const stored = opening.then((engine) => ({ engine, store: createStore(engine) }))
   let state = emptyState()
-  /** Rows that are written directly, and reads of what is committed: one after the other. */
+  /** Direct writes, and reads of committed rows, one after the other. */
   let queue: Promise<unknown> = stored
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const result = queue.then(work)
@@ -43,7 +43,7 @@ export function mirroredStore(opening: Promise<Engine>): MemoryStore {
       const { engine, store } = await stored
       state = await stateOf(engine, store)
     })
-  /** Calls that wait for what is written directly, and are mirrored. */
+  /** Mirrored calls, which wait for direct writes. */
   const part = <Name extends 'identity' | 'identityAccounts' | 'dataKeys' | 'audit'>(name: Name): Store[Name] =>
     new Proxy({} as Store[Name], {
       get:

@@ -79,14 +79,14 @@ export async function postgresScans(
   return scans
 }
 
-/** Runs a query on PostgreSQL as a named statement, and tells how many of the last runs took the plan that is kept. */
+/** Runs a query on PostgreSQL as a prepared statement, and counts the last runs that used the generic plan. */
 export async function runsWithPreparedPlan(engine: Engine, query: Compiled, runs: number): Promise<number> {
   const { sql, parameters } = query.compile()
   const literals = parameters.map((value) => (typeof value === 'number' ? String(value) : `'${String(value)}'`))
   return engine.transaction(async (db) => {
     const run = <Row>(text: string) => db.executeQuery<Row>(CompiledQuery.raw(text))
     await run(`prepare kept as ${sql}`)
-    // PostgreSQL plans the first five runs with their values, whatever that costs.
+    // PostgreSQL plans the first five runs with their values at any cost.
     for (let nth = 0; nth < 5 + runs; nth += 1) await run(`execute kept(${literals.join(', ')})`)
     const { rows } = await run<{ generic_plans: string }>(
       `select generic_plans from pg_prepared_statements where name = 'kept'`,

@@ -10,7 +10,7 @@ export interface ReadOnlyFile {
   remove(): void
 }
 
-/** Takes the right away, by mode; from a user who needs none, by a mount. Null where that is not permitted. */
+/** Makes it read-only, by mode; for the superuser by a mount. Null where that is not permitted. */
 export function readOnlyFile(path: string): ReadOnlyFile | null {
   if (process.getuid?.() !== 0) {
     chmodSync(path, 0o444)

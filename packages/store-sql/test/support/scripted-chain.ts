@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { BlockRef, Chain, PaymentFacts } from '@payment-integration/core/ports'
 
-/** What a test says about a payment; everything else has a default. */
+/** The fields of a payment that a test sets; all others have a default. */
 export interface ScriptedPayment
   extends Partial<Pick<PaymentFacts, 'sender' | 'receiver' | 'memoHex' | 'integrationAddress' | 'tokenIn'>> {
   readonly tx: string
@@ -15,7 +15,7 @@ export const hex = (text: string, bytes: number) =>
     .slice(0, bytes * 2)}`
 export const txHashOf = (tx: string) => hex(`tx ${tx}`, 32)
 
-/** A chain whose blocks a test writes and rewrites: the chain port with nothing behind it but this list. */
+/** A fake of the chain port over a list of blocks that the test writes. */
 export function scriptedChain(chainId: number, startTime = 1_700_000_000_000) {
   let blocks: { ref: BlockRef; payments: PaymentFacts[] }[] = []
 

@@ -1,4 +1,4 @@
-/** What the tests of use cases share: a service on a new store and on chains that the test writes. @module */
+/** Sets up a service on a new store and on scripted chains, for the tests of use cases. @module */
 import { createService, parseMasterKey, type Service, type ServiceEvent } from '@payment-integration/core'
 import type { Store } from '@payment-integration/core/ports'
 import { afterEach, beforeEach } from 'vitest'
@@ -46,7 +46,7 @@ export function useCaseSetup(open: OpenMigrated) {
     for (const indexer of service.indexers) while (!(await indexer.step())) {}
   }
   return {
-    /** What the services of this test published. */
+    /** The events that the services of this test published. */
     events,
     openStore: () => store,
     setup,

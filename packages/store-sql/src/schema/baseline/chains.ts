@@ -1,7 +1,7 @@
 /** Creates the tables of indexed chains: checkpoints, proofs, coverage and deposits. @module */
 import { createTable, type Migration } from '../migration.js'
 
-/** How far each chain is indexed and proven, for which routers, and the bridge deposits that left their chain. */
+/** Checkpoints, proofs and router coverage of each chain, and its bridge deposits. */
 export const chainTables: Migration = (types, name) => {
   const { id, integer, code, text } = types
   const deposits = name('deposits')

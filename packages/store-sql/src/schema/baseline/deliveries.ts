@@ -15,7 +15,7 @@ export const deliveryTables: Migration = (types, name) => {
        ${foreignKey(`(integration) references ${name('integrations')} (address)`)}
        ${foreignKey(`(payment_id, version) references ${name('snapshots')} (payment_id, version)`)}`,
     ),
-    // Most deliveries are delivered; a list of those walks the key, a list of those given up walks this.
+    // Most deliveries are delivered and listed by the primary key; this index lists the others.
     `create index deliveries_undelivered on ${deliveries} (undelivered, id) where undelivered is not null`,
     createTable(
       types,

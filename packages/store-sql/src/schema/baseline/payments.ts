@@ -1,7 +1,7 @@
 /** Creates the tables of payments, their snapshots and their moves between pages. @module */
 import { createTable, type Migration } from '../migration.js'
 
-/** Payments, snapshots, and what keeps page positions valid while block times change. */
+/** Payments, snapshots, and the moves that keep page positions valid while block times change. */
 export const paymentTables: Migration = (types, name) => {
   const { id, integer, code, text, bytes, hasBulkForeignKeys } = types
   const payments = name('payments')
@@ -22,7 +22,7 @@ export const paymentTables: Migration = (types, name) => {
        pricing ${text} not null, off_chain ${integer} not null, dropped ${text},
        unique (chain_id, tx_hash, ordinal)`,
     ),
-    // Pages: one index per way to narrow, each in the order of docs/interface.md 4.1, read backwards.
+    // Pages: one index per filter, each in the order of docs/interface.md 4.1, read backwards.
     `create index payments_page on ${payments} (integration, block_timestamp, chain_id, tx_hash) where is_primary = 1`,
     `create index payments_page_sender on ${payments} (integration, sender, block_timestamp, chain_id, tx_hash)
      where is_primary = 1`,

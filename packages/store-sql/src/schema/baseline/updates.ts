@@ -1,7 +1,7 @@
 /** Creates the table of processor updates. @module */
 import { createTable, type Migration } from '../migration.js'
 
-/** Every processor update that was received, and those that wait for their payment by index. */
+/** Every processor update that was received, with an index of the waiting ones. */
 export const updateTable: Migration = (types, name) => {
   const { id, integer, code, text } = types
   return [

@@ -1,26 +1,26 @@
-/** Judges applicants that the provider does not know. Source: docs/decisions/identity-provider.md. @module */
+/** Decides when a missing applicant counts as gone. Source: docs/decisions/identity-provider.md. @module */
 import type { MissingApplicant, Subject, VerificationChange } from '../ports/store-identity.js'
 import { type IdentityParts, lockSubject } from './redemption.js'
 import { firstPollMs, inFlightPollMs, nextPollMs } from './reviews.js'
 
-/** How long an applicant must be missing, in milliseconds, before it counts as gone although no webhook reported it. */
+/** How long an applicant is missing before it counts as gone without a webhook, in milliseconds. */
 export const missingForMs = 24 * 60 * 60_000
-/** Most applicants that may be missing at a time for one to count as gone: with more the fault is likely ours. */
+/** Most applicants missing at once for one to count as gone. With more, the fault is likely ours. */
 export const mostMissing = 5
-/** Least applicants that are missing in one round, while fewer are known, to count as a fault of ours. */
+/** From this many missing applicants in a round, if fewer are known, the fault counts as ours. */
 const manyMissing = 3
 
-/** What one round of polls came to. */
+/** The result of one round of polls. */
 export interface MissingRound {
-  /** How many applicants the provider knew. */
+  /** Number of applicants that the provider knew. */
   readonly known: number
-  /** Subjects whose applicant it did not know, as they were when it was asked. */
+  /** Subjects whose applicant it did not know, as they were at the poll. */
   readonly missing: readonly Subject[]
 }
 
 /**
- * Judges a round. A wrong tenant or environment looks like a deletion. So a missing applicant is polled for a day more,
- * unless a webhook reported its deletion. None counts as gone while many are missing at once.
+ * Judges a round. A wrong tenant or environment looks like a deletion. So a missing applicant is polled for another
+ * day, unless a webhook reported its deletion. While many are missing at once, none counts as gone.
  */
 export async function judgeMissing(
   { known, missing }: MissingRound,
@@ -32,18 +32,18 @@ export async function judgeMissing(
   if (isFault)
     logger.error(
       { missing: missing.length, known, atOnce },
-      'The identity provider knows none of many applicants: check the tenant and the environment. Nothing is changed.',
+      'The identity provider does not know many applicants: check the tenant and the environment. Nothing is changed.',
     )
   for (const before of missing) await store.transaction((tx) => judge(tx, before))
 
   async function judge(tx: Parameters<typeof lockSubject>[0], before: Subject): Promise<void> {
     const { id, applicantId, revision, missing: noted } = await lockSubject(tx, before.id)
-    // What was heard while the provider answered is newer.
+    // A change during the poll is newer.
     if (applicantId === null || revision !== before.revision) return
     const now = clock.now()
     const { since, reported, confirmed } = noted ?? { since: now, reported: false, confirmed: false }
     if (confirmed) {
-      // It may come back, when the fault was ours after all.
+      // If the fault was ours after all, the applicant comes back.
       const pollInMs = nextPollMs({ reviewStatus: 'completed' }, now - since)
       await tx.identity.changeVerification(id, { pollInMs })
       return
@@ -52,7 +52,7 @@ export async function judgeMissing(
     if (isGone)
       logger.warn({ subjectId: id, applicantId }, 'An applicant is gone at the provider; its donor may share again.')
     else if (!isFault)
-      logger.error({ subjectId: id, applicantId }, 'The identity provider does not know an applicant of ours.')
+      logger.error({ subjectId: id, applicantId }, 'The identity provider does not know an attached applicant.')
     if (isGone || noted === null)
       await tx.identity.noteVerdict({
         ...{ notedAt: now, subjectId: id, applicantId, source: 'poll', change: 'missing', at: null, review: null },
@@ -60,12 +60,12 @@ export async function judgeMissing(
       })
     const pollInMs = noted === null ? firstPollMs : inFlightPollMs
     const missing = { since, reported, confirmed }
-    await tx.identity.changeVerification(id, isGone ? gone(missing, now) : { missing, pollInMs })
+    await tx.identity.changeVerification(id, isGone ? confirmMissing(missing, now) : { missing, pollInMs })
   }
 }
 
-/** What changes of the verification of an applicant that is gone: its donor may share anew, and nobody else. */
-export function gone({ since, reported }: MissingApplicant, now: number): VerificationChange {
+/** The verification of a gone applicant: its donor alone may share again. */
+export function confirmMissing({ since, reported }: MissingApplicant, now: number): VerificationChange {
   const missing = { since, reported, confirmed: true }
   return { missing, review: null, reviewedAt: now, doubt: null, pollInMs: inFlightPollMs }
 }

@@ -1,25 +1,24 @@
-/** Which places payments take beside those that are stored of the same transactions. @module */
+/** Assigns ordinals to payments of partly indexed transactions. Source: docs/architecture.md. @module */
 import type { NewPayment } from '../ports/store-transaction.js'
 import type { PaymentFacts } from './facts.js'
-import { markPrimary } from './primary.js'
+import { markPrimary } from './mark-primary.js'
 import type { StoredPayment } from './record.js'
 
 /**
- * Places payments that were read of blocks that are indexed already. Where some were read without the others of their
- * transaction, or what is stored of it was not whole, their position is not the ordinal that is theirs: read so, one
- * payment would take the record of another.
- * - A log that is stored keeps its ordinal.
- * - Another one takes the record of a payment that these routers do not hold any more, of the same integration, best
- *   the one of its own ordinal.
- * - What is left takes its own ordinal, or the next one that is free.
+ * Assigns ordinals to payments of blocks that were indexed before. A read with fewer routers sees a part of a
+ * transaction. So the position of a payment in that read need not be its ordinal, and could be that of another payment.
+ * - A stored log keeps its ordinal.
+ * - A new log takes over the record of a payment that these routers no longer emit, of the same integration. A record
+ *   with the same ordinal comes first.
+ * - Any other log takes its position, or the next free ordinal.
  *
- * A payment that area (a) shows stays the one that it shows.
+ * A stored primary payment stays primary.
  *
- * @param read - All payments of `routers` in these blocks. The order is kept.
+ * @param read - All payments of `routers` in these blocks. The result has the same order.
  *
  * @param stored - All payments stored in these blocks.
  */
-export function placeBeside(
+export function assignOrdinals(
   read: readonly PaymentFacts[],
   stored: readonly StoredPayment[],
   routers: readonly string[],
@@ -41,13 +40,13 @@ export function placeBeside(
 }
 
 /**
- * Whether a stored payment would be read again with these routers: it is of one of them, and came from no other chain.
+ * Whether a read with these routers returns a stored payment: one of them emitted it, and it came from no other chain.
  */
 export function isOf(routers: ReadonlySet<string>, { router, source, chainId }: StoredPayment): boolean {
   return routers.has(router.address) && source.chainId === chainId
 }
 
-/** The payments of one transaction, each with its place. */
+/** The payments of one transaction, each with its ordinal. */
 function place(
   read: readonly PaymentFacts[],
   stored: readonly StoredPayment[],
@@ -76,7 +75,7 @@ function place(
   return read.map((facts) => ({ ...facts, ordinal: ordinalOf(facts) }))
 }
 
-/** What a log is known by as long as its block is. */
+/** Identifies a log while its block is on the chain. */
 function logOf({ blockHash, logIndex }: PaymentFacts): string {
   return `${blockHash}:${logIndex}`
 }

@@ -5,12 +5,15 @@ import { changeState } from './change-state.js'
 import type { StoredPayment } from './record.js'
 
 /**
- * Gives payments the state that they had when they were dropped, with version + 1; where a processor moved one on
- * since, its state stays. The caller holds them.
+ * Restores the state that each payment had before it was dropped, with version + 1. A payment whose state a processor
+ * changed since then keeps that state. The caller has locked the payments.
  *
- * @returns What happened, to be published after the commit.
+ * @returns Events to publish after the commit.
  */
-export async function giveBack(tx: StoreTransaction, returned: readonly StoredPayment[]): Promise<ServiceEvent[]> {
+export async function restoreDropped(
+  tx: StoreTransaction,
+  returned: readonly StoredPayment[],
+): Promise<ServiceEvent[]> {
   const events: ServiceEvent[] = []
   for (const payment of returned) {
     const { id, primary, state, dropped } = payment

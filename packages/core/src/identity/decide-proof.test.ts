@@ -1,45 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { otherShop, shop } from '../../test/support/identity-setup.js'
 import { subjectWith } from '../../test/support/subject-with.js'
-import type { AddressOwner } from '../ports/identity-accounts.js'
-import { decideOwner, decideProof, type ProofFacts } from './decide-owner.js'
-
-const placeholder = { accountId: null, proved: false, redemptions: 0 }
-const shared = { ...placeholder, redemptions: 1 }
-const carried = { accountId: 'a', proved: false, redemptions: 1 }
-const proved = { accountId: 'a', proved: true, redemptions: 1 }
-const owns = (accountId: string): AddressOwner => ({ accountId, proved: true })
-const carries = (accountId: string): AddressOwner => ({ accountId, proved: false })
-const same = { kind: 'same' }
-const set = (accountId: string | null, isProved: boolean) => ({ kind: 'set', accountId, proved: isProved })
-const replace = { kind: 'replace' }
-
-describe('the open subject of an address', () => {
-  test.each([
-    ['a placeholder, and nobody has the address', placeholder, null, same],
-    ['a placeholder without redemptions, and somebody carries the address', placeholder, carries('a'), set('a', false)],
-    ['a placeholder with redemptions, and somebody carries the address', shared, carries('a'), same],
-    ['a placeholder, and somebody proved the address', shared, owns('a'), set('a', true)],
-    ['carried, and its account carries it still', carried, carries('a'), same],
-    ['carried, and its account proved it', carried, owns('a'), set('a', true)],
-    ['carried, and another account proved it', carried, owns('b'), set('b', true)],
-    ['carried, and another account carries it now', carried, carries('b'), set('b', false)],
-    ['carried, and nobody has it any more', carried, null, set(null, false)],
-    ['proved, and its account owns it still', proved, owns('a'), same],
-    ['proved, and the host says that its account only carries it', proved, carries('a'), same],
-    ['proved, and another account proved it', proved, owns('b'), replace],
-    ['proved, and another account carries it now', proved, carries('b'), replace],
-    ['proved, and nobody has it any more', proved, null, replace],
-  ] as const)('%s', (_, open, owner, decision) => {
-    expect(decideOwner(open, owner)).toEqual(decision)
-  })
-})
+import { decideProof, type ProofFacts } from './decide-proof.js'
 
 describe('a proof', () => {
   const open = subjectWith({ id: 'open' })
   const facts: ProofFacts = { open, subjects: [open], proof: { kind: 'code' }, signedIn: undefined, freshId: 'new' }
   const attestation = { kind: 'attestation', integrationAddress: shop.toUpperCase().replace('0X', '0x') } as const
-  const give = (accountId: string) => ({ kind: 'give', accountId, closed: [], letGo: [] })
+  const give = (accountId: string) => ({ kind: 'give', accountId, closed: [], carried: [] })
   const refuse = (reason: string) => ({ kind: 'refuse', reason })
   const donated = subjectWith({ id: 'open', donor: shop })
 
@@ -71,7 +39,7 @@ describe('a proof', () => {
     expect(decideProof({ ...facts, ...given })).toEqual(decision)
   })
 
-  test('closes what its account had proved before, and lets go of what it only carried; others stay', () => {
+  test('closes the proved subjects of its account and passes on the carried ones; other subjects stay', () => {
     const [had, carriedOne] = [
       subjectWith({ id: 'proved', accountId: 'a', proved: true }),
       subjectWith({ id: 'carried', accountId: 'a' }),
@@ -83,7 +51,7 @@ describe('a proof', () => {
     ]
     const subjects = [open, had, carriedOne, ...others]
     expect(decideProof({ ...facts, subjects, signedIn: 'a' })).toEqual({
-      ...{ kind: 'give', accountId: 'a', closed: [had], letGo: [carriedOne] },
+      ...{ kind: 'give', accountId: 'a', closed: [had], carried: [carriedOne] },
     })
   })
 })

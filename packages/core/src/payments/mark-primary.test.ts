@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { PaymentFacts } from './facts.js'
-import { markPrimary } from './primary.js'
+import { markPrimary } from './mark-primary.js'
 
 const facts = (txHash: string, ordinal: number, integrationAddress: string | null) =>
   ({ chainId: 1, txHash, ordinal, integrationAddress }) as PaymentFacts

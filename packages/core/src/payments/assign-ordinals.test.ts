@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { hashOf, paymentFacts, storedPayment } from '../../test/support/stored-payment.js'
+import { assignOrdinals } from './assign-ordinals.js'
 import type { PaymentFacts } from './facts.js'
-import { placeBeside } from './place-beside.js'
 import type { StoredPayment } from './record.js'
 
 const [old, added] = [`0x${'01'.repeat(20)}`, `0x${'02'.repeat(20)}`]
@@ -30,31 +30,31 @@ const row = (log: Log): StoredPayment =>
 
 /** [log index, ordinal, primary] of each. */
 const placed = (read: Log[], stored: Log[], listed = [old, added]) =>
-  placeBeside(read.map(facts), stored.map(row), listed).map((payment) => [
+  assignOrdinals(read.map(facts), stored.map(row), listed).map((payment) => [
     payment.facts.logIndex,
     payment.facts.ordinal,
     payment.primary,
   ])
 
-describe('a payment of blocks that were read before', () => {
-  test('keeps what it was read with where nothing of its transaction is stored', () => {
+describe('a payment of blocks that were indexed before', () => {
+  test('keeps its position as ordinal when nothing of its transaction is stored', () => {
     expect(placed([{ logIndex: 3 }, { logIndex: 7, ordinal: 1 }], [])).toEqual([
       [3, 0, true],
       [7, 1, false],
     ])
   })
 
-  test('of another router takes no place of the one that is stored, wherever its log is', () => {
+  test('of another router never takes the ordinal of a stored payment', () => {
     for (const logIndex of [2, 9])
       expect(placed([{ logIndex, router: added }], [{ logIndex: 5 }], [added])).toEqual([[logIndex, 1, false]])
   })
 
-  test('of another router is shown where the one that is stored names somebody else', () => {
+  test('of another router is primary when the stored one names another integration', () => {
     const read = [{ logIndex: 2, router: added, integrationAddress: otherShop }]
     expect(placed(read, [{ logIndex: 5 }], [added])).toEqual([[2, 1, true]])
   })
 
-  test('keeps the ordinal of its log when it is read again, whatever its position says', () => {
+  test('keeps the ordinal of its stored log at any position', () => {
     const stored = [{ logIndex: 5 }, { logIndex: 2, ordinal: 1, router: added, primary: false }]
     expect(placed([{ logIndex: 2, router: added }], stored, [added])).toEqual([[2, 1, false]])
     const all = [
@@ -67,7 +67,7 @@ describe('a payment of blocks that were read before', () => {
     ])
   })
 
-  test('that was missed before one that is stored takes a free place', () => {
+  test('that was missed before a stored one takes a free ordinal', () => {
     const read = [{ logIndex: 2 }, { logIndex: 5, ordinal: 1 }]
     expect(placed(read, [{ logIndex: 5 }])).toEqual([
       [2, 1, false],
@@ -75,7 +75,7 @@ describe('a payment of blocks that were read before', () => {
     ])
   })
 
-  test('takes its own record where its transaction was mined elsewhere', () => {
+  test('keeps its record when its transaction was mined in another block', () => {
     const stored = [
       { logIndex: 5, blockHash: deadHash },
       { logIndex: 7, ordinal: 1, blockHash: deadHash, primary: false },

@@ -1,5 +1,5 @@
 /**
- * Which payment of a transaction area (a) shows. Source: docs/decisions/several-payments-in-one-transaction.md.
+ * Marks the payments that area (a) shows. Source: docs/decisions/several-payments-in-one-transaction.md.
  * @module
  */
 import type { NewPayment } from '../ports/store-transaction.js'
@@ -7,7 +7,7 @@ import type { PaymentFacts } from './facts.js'
 
 /** Marks, per transaction and named integration (or none), the payment with the lowest ordinal. Keeps the order. */
 export function markPrimary(payments: readonly PaymentFacts[]): NewPayment[] {
-  // Most transactions hold one payment: then there is nothing to compare.
+  // Most transactions have one payment: nothing to compare.
   const isAlone = new Map<string, boolean>()
   for (const { txHash } of payments) isAlone.set(txHash, !isAlone.has(txHash))
   const lowest = new Map<string, number>()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { changeStatus } from './change.js'
+import { changeStatus } from './change-status.js'
 import { initialStatus, type PaymentStatus } from './record.js'
 
 const recipient = { title: 'Café', subtitle: null }

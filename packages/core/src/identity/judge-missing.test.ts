@@ -9,7 +9,7 @@ import {
   second,
   shop,
 } from '../../test/support/identity-setup.js'
-import { missingForMs, mostMissing } from './missing.js'
+import { missingForMs, mostMissing } from './judge-missing.js'
 import { firstPollMs, inFlightPollMs } from './reviews.js'
 
 const notDonated = expect.objectContaining({ code: 'ERR_VERIFICATION_UNAVAILABLE' })
@@ -99,7 +99,7 @@ describe('an applicant that the provider does not know', () => {
     expect(polled).toBe(30)
   })
 
-  test('among many is our own fault: nothing is changed, however long it lasts', async () => {
+  test('among many is our own fault: nothing changes, for any time', async () => {
     const { identity, subject, alsoMissing, day, memory, logger } = await vanished()
     for (let n = 2; n <= mostMissing + 1; n += 1) await alsoMissing(n)
     for (let days = 0; days < 5; days += 1) {
@@ -133,7 +133,7 @@ describe('an applicant that the provider does not know', () => {
     expect(subject()).toMatchObject({ donor: shop, review: null, missing: { confirmed: true } })
   })
 
-  test('of which something is heard while the provider is asked is not judged', async () => {
+  test('that changes during the poll is not judged', async () => {
     const { identity, subject, day, during, webhook, clock } = await vanished()
     await day()
     during('review', () => webhook(approved, { at: clock.now(), key: 'since' }))
@@ -184,7 +184,7 @@ test('an applicant that is switched off is on hold for its donor, and has its re
   await expect(share(otherShop)).rejects.toThrow(notDonated)
   await day()
   await identity.pollDue()
-  // The provider goes on to show the verdict of before; nobody is approved by it.
+  // The provider still answers the earlier verdict; it approves no account.
   expect(await share()).toEqual({ ...review('onHold'), reused: false })
   expect(await webhook(null, { change: 'deactivated', at, key: 'older' })).toBe('older')
   expect(await webhook(approved, { change: 'activated', at: at + 2 })).toBe('applied')

@@ -1,4 +1,4 @@
-/** Payments that left the chain for good. Source: docs/decisions/reorganisations.md. @module */
+/** Drops payments that left the chain for good. Source: docs/decisions/reorganisations.md. @module */
 import type { ServiceEvent } from '../events.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
 import { changeState } from './change-state.js'
@@ -7,12 +7,12 @@ import { changeState } from './change-state.js'
 export const maxDropsPerCommit = 500
 
 /**
- * For so many blocks more it is looked for what fulfilled a deposit whose payment left the chain: nobody reads it again
- * with the blocks. Then the payment is dropped as well, and comes back like any other should it be found after all.
+ * Grace period, in blocks, to find the fulfilment of a deposit whose payment left the chain. The indexer does not read
+ * such a payment again. After the period the payment is dropped; a later fulfilment restores it.
  */
 export const awaitedBlocks = 1_000
 
-/** Where a chain stands. */
+/** How far a chain is indexed and final. */
 export interface DropInput {
   readonly chainId: number
   /** Height up to which the chain is indexed, this transaction included. */
@@ -22,11 +22,11 @@ export interface DropInput {
 }
 
 /**
- * Drops payments that no block holds although the height that they left is final: the one that area (a) shows becomes
- * `failure` with version + 1, or stays as it is when it failed before. Call after `lockChain`, with the payments of the
- * newest blocks stored.
+ * Drops payments that are off the chain although the height of their former block is final. The primary payment becomes
+ * `failure` with version + 1; one that failed before is unchanged. Call after `lockChain` and after the payments of the
+ * newest blocks are stored.
  *
- * @returns What happened, and whether more are left: at most {@link maxDropsPerCommit} are dropped at a time.
+ * @returns Events to publish, and whether more payments are overdue: one call drops {@link maxDropsPerCommit} at most.
  */
 export async function dropOverdue(
   tx: StoreTransaction,

@@ -1,4 +1,4 @@
-/** Whether a payment matches a verify request. Source: docs/interface.md 4.3. @module */
+/** Lists the messages of a verify answer: why a payment does not match. Source: docs/interface.md 4.3. @module */
 import { type VerificationError, verificationErrors } from '@payment-integration/contract'
 import type { StoredPayment } from '../payments/record.js'
 import { sameDecimal } from './decimal.js'
@@ -7,9 +7,9 @@ import type { Payee } from './payee.js'
 import type { PaymentInvoice } from './pricing.js'
 import type { CheckedVerifyRequest } from './verify-request.js'
 
-/** What a payment is judged by. */
+/** The request and the rules that a payment is compared with. */
 export interface Judgement {
-  /** Whom the request names. */
+  /** The payee that the request names. */
   readonly payee: Payee
   /** The payment's own invoice, or null when it is unknown: then it matches none. */
   readonly invoice: PaymentInvoice | null
@@ -18,8 +18,11 @@ export interface Judgement {
   readonly request: Pick<CheckedVerifyRequest, 'invoiceAmount' | 'invoiceCurrency'>
 }
 
-/** Every reason why the payment does not match, in the order of docs/interface.md 4.3; none when it does. */
-export function judge(payment: StoredPayment, { payee, invoice, allowsFees, request }: Judgement): VerificationError[] {
+/** The messages in the order of docs/interface.md 4.3; none when the payment matches. */
+export function verifyMessages(
+  payment: StoredPayment,
+  { payee, invoice, allowsFees, request }: Judgement,
+): VerificationError[] {
   const matches: Readonly<Record<VerificationError, boolean>> = {
     'Payment does not match link configuration': payee.accepts(payment),
     'Invalid payment address': payee.received(payment),

@@ -1,5 +1,5 @@
 /**
- * What an update does to a payment's status. Source: docs/decisions/version.md, docs/decisions/processor-updates.md.
+ * Applies an update to a payment's status. Source: docs/decisions/version.md, docs/decisions/processor-updates.md.
  * @module
  */
 import type { ProcessorUpdate } from '@payment-integration/contract'
@@ -14,8 +14,8 @@ export type Change =
   | { readonly kind: 'refused'; readonly reason: string }
 
 /**
- * Applies an update as a whole: an absent field leaves, null clears, a refused state refuses the merchant data with it.
- * Every accepted change adds exactly 1 to the version.
+ * Applies an update as a whole. An absent field is unchanged, null clears it. A refused state refuses the merchant data
+ * too. Every accepted change adds exactly 1 to the version.
  */
 export function changeStatus(
   status: PaymentStatus,

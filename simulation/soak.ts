@@ -40,13 +40,13 @@ const suites: Readonly<Record<Suite, () => Promise<boolean>>> = {
     const postgres = await startPostgres()
     try {
       const { connectionString } = postgres
-      return tell(await runCrashes({ ...seedsOf('crash'), postgres: connectionString, onReport: say('crash') }))
+      return printFailures(await runCrashes({ ...seedsOf('crash'), postgres: connectionString, onReport: say('crash') }))
     } finally {
       await postgres.remove()
     }
   },
   async outage() {
-    return tell(await runOutages({ ...seedsOf('outage'), onReport: say('outage') }))
+    return printFailures(await runOutages({ ...seedsOf('outage'), onReport: say('outage') }))
   },
   async identity() {
     const { isRight, table } = await runIdentity({ ...seedsOf('identity'), onFinding: out })
@@ -80,7 +80,7 @@ function say(suite: 'crash' | 'outage') {
   }
 }
 
-function tell(reports: readonly CrashReport[]): boolean {
+function printFailures(reports: readonly CrashReport[]): boolean {
   out(crashTable(reports))
   return reports.every(({ flaws }) => flaws.length === 0)
 }

@@ -13,7 +13,7 @@ export type Answer =
 
 /** Tells the bench where the server listens, and answers its questions. */
 export function answerParent(url: string, stop: () => Promise<unknown>): void {
-  const tell = (answer: Answer) => process.send?.(answer)
+  const send = (answer: Answer) => process.send?.(answer)
   process.on('message', (question: Question) => {
     if (question === 'stop') {
       void stop().finally(() => process.disconnect())
@@ -21,11 +21,11 @@ export function answerParent(url: string, stop: () => Promise<unknown>): void {
     }
     if (question === 'heap') {
       globalThis.gc?.()
-      tell({ heapBytes: process.memoryUsage().heapUsed })
+      send({ heapBytes: process.memoryUsage().heapUsed })
       return
     }
     const { user, system } = process.cpuUsage()
-    tell({ cpuUs: user + system })
+    send({ cpuUs: user + system })
   })
-  tell({ url })
+  send({ url })
 }

@@ -73,7 +73,7 @@ export async function runChaosSeed(seed: number, ground: ChaosGround): Promise<C
     await store.migrate()
     const secrets = await register(store, `${ground.front.url}/hook`)
     const receiver = createRealReceiver(draws.fork('receiver'), secrets, () => clock.now())
-    const nature = createRealNature(ground.chain, plan, draws.fork('nature'), startBlock)
+    const chainDriver = createRealNature(ground.chain, plan, draws.fork('nature'), startBlock)
     const nodes = plan.endpoints.map(({ rates, hasBlockReceipts }, index) =>
       openNode(ground.chain, draws.fork(`node ${index}`), rates, hasBlockReceipts),
     )
@@ -114,15 +114,15 @@ export async function runChaosSeed(seed: number, ground: ChaosGround): Promise<C
     for (let step = 0; step < plan.blocks; step += 1) {
       await pause(schedule.pick([10, 60, 150, 250]))
       const what = schedule.fraction()
-      if (what < 0.65) await nature.mine()
-      else if (what < 0.85) await nature.fork()
-      else for (let block = 0; block < 3; block += 1) await nature.mine()
+      if (what < 0.65) await chainDriver.mine()
+      else if (what < 0.85) await chainDriver.fork()
+      else for (let block = 0; block < 3; block += 1) await chainDriver.mine()
       if (schedule.chance(plan.killChance)) await end(schedule.pick([...children.keys()]), 'kill')
       while (children.size < wanted) start()
     }
     for (const node of nodes) node.heal()
     receiver.heal()
-    await nature.rest(2 * finalityBlocks)
+    await chainDriver.rest(2 * finalityBlocks)
     const honestChain = () => createEvmChain({ chainId, rpcUrl: ground.chain.rpcUrl, routers: [router] })
     const deadline = Date.now() + healMs
     while (!(await isCaughtUp(ground.chain, store)) && Date.now() < deadline) {
@@ -134,14 +134,14 @@ export async function runChaosSeed(seed: number, ground: ChaosGround): Promise<C
         refusal = `the last repair that failed: ${error}`
       }
     }
-    const truth = await realPayments(ground.chain, startBlock + 1, nature.signed)
+    const truth = await realPayments(ground.chain, startBlock + 1, chainDriver.signed)
     const tip = await headOf(ground.chain)
     const judged = await judge({
       chainId,
       tip,
       firstBlock: startBlock + 1,
       truth,
-      everSeen: everSigned(nature.signed),
+      everSeen: everSigned(chainDriver.signed),
       store,
       finalityBlocks,
       updates: new Map(),
@@ -159,8 +159,8 @@ export async function runChaosSeed(seed: number, ground: ChaosGround): Promise<C
       seed,
       verdict: { ...judged, words },
       faults: sumOf(nodes),
-      forks: nature.forks(),
-      deepest: nature.deepest(),
+      forks: chainDriver.forks(),
+      deepest: chainDriver.deepest(),
       reorganisations,
       kills,
       repairs,

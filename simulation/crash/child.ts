@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import type { CrashConfig, CrashLine, Horizon } from './process-config.js'
 
 /** How a process ended. */
-export interface Ended {
+export interface ChildExit {
   readonly signal: NodeJS.Signals | null
   readonly code: number | null
   /** What it wrote to standard error. */
@@ -13,7 +13,7 @@ export interface Ended {
 
 /** A running process. */
 export interface CrashChild {
-  readonly ended: Promise<Ended>
+  readonly ended: Promise<ChildExit>
   /** Lets more of the script happen. */
   raise(horizon: Horizon): void
   signal(name: 'SIGKILL' | 'SIGCONT' | 'SIGTERM' | 'SIGUSR2'): void

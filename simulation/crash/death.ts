@@ -35,7 +35,7 @@ export interface Death {
 }
 
 /** Tells the parent something, before this returns. */
-export function tell(line: object): void {
+export function writeLine(line: object): void {
   writeSync(1, `${JSON.stringify(line)}\n`)
 }
 
@@ -60,7 +60,7 @@ export function createCrossing(death: Death | null): Crossing {
         left -= 1
         if (left !== 0) return
       }
-      tell({ type: death.signal === 'SIGKILL' ? 'dying' : 'frozen', point })
+      writeLine({ type: death.signal === 'SIGKILL' ? 'dying' : 'frozen', point })
       process.kill(process.pid, death.signal)
     },
     hasten() {

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { createService } from '@payment-integration/core'
 import { drawsOf } from '../random.js'
 import { simulatedMasterKey } from '../world/master-key.js'
-import { type CrashChild, type Ended, startCrashChild } from './child.js'
+import { type CrashChild, type ChildExit, startCrashChild } from './child.js'
 import type { CrashGround } from './database.js'
 import type { Point } from './death.js'
 import { judgeCrash, unruly } from './judge.js'
@@ -199,7 +199,7 @@ async function register(ground: CrashGround, { urlOf }: CrashReceiver, { integra
 /** A process that ended in a way that nobody asked for. */
 export function noteUnplanned(
   run: Pick<CrashRun, 'flaws'>,
-  { code, signal, complaints }: Ended,
+  { code, signal, complaints }: ChildExit,
   expected: string,
 ): void {
   if (code === 0 && signal === null) return

@@ -13,7 +13,7 @@ import { createUndiciSender } from '../../packages/server/src/sender/undici-send
 import { scriptedChain } from '../../packages/store-sql/test/support/scripted-chain.js'
 import { fastClock } from '../chaos/fast-clock.js'
 import { simulatedMasterKey } from '../world/master-key.js'
-import { createCrossing, tell as tellLine } from './death.js'
+import { createCrossing, writeLine } from './death.js'
 import { probeSqlite } from './probed-sqlite.js'
 import { probePostgres, probeSender, probeStore } from './probes.js'
 import type { CrashConfig, CrashLine, Horizon } from './process-config.js'
@@ -30,7 +30,7 @@ const config = JSON.parse(process.argv[2] ?? '{}') as CrashConfig
 const { seed, size, roles, database, death, finish } = config
 let { horizon } = config
 const script = scriptOf(seed, size)
-const tell = (line: CrashLine) => tellLine(line)
+const report = (line: CrashLine) => writeLine(line)
 const { cross, hasten } = createCrossing(death)
 const ended = new AbortController()
 const clock = aheadClock()
@@ -61,7 +61,7 @@ const service = createService({
     tellEvent(event)
   },
 })
-tell({ type: 'ready' })
+report({ type: 'ready' })
 const loops = roles.includes('dispatcher') ? service : { run: (signal: AbortSignal) => runIndexers(service, signal) }
 await Promise.all([
   loops.run(ended.signal),
@@ -122,7 +122,7 @@ async function applyUpdates(): Promise<void> {
       }
       const { outcome } = await service.applyUpdate(update)
       cross('update applied')
-      tell({ type: 'accepted', index, outcome })
+      report({ type: 'accepted', index, outcome })
       index += 1
       if (!finish) await wait(1)
     } catch (error) {
@@ -145,7 +145,7 @@ async function finishAll(): Promise<void> {
     if (totals.replayed === 0) break
     service.dispatcher.wake()
   }
-  tell({ type: 'finished', replayed, brokenAt: (await service.audit.verify()).brokenAt })
+  report({ type: 'finished', replayed, brokenAt: (await service.audit.verify()).brokenAt })
 }
 
 async function isUnsettled(): Promise<boolean> {
@@ -159,18 +159,18 @@ async function isUnsettled(): Promise<boolean> {
 }
 
 function tellEvent(event: ServiceEvent): void {
-  if (event.type === 'payment.indexed') tell({ type: 'indexed', txHash: event.txHash })
+  if (event.type === 'payment.indexed') report({ type: 'indexed', txHash: event.txHash })
   if (event.type === 'delivery.attempted' && event.outcome === 'delivered')
-    tell({ type: 'delivered', txHash: event.txHash, version: event.version })
+    report({ type: 'delivered', txHash: event.txHash, version: event.version })
   if (event.type === 'endpoint.failing' || event.type === 'endpoint.recovered')
-    tell({ type: 'turned', failing: event.type === 'endpoint.failing' })
+    report({ type: 'turned', failing: event.type === 'endpoint.failing' })
 }
 
 function lostClaims(): Logger {
   return {
     ...silentLogger,
     warn(_, message) {
-      if (message.startsWith('claim lost')) tell({ type: 'claim lost' })
+      if (message.startsWith('claim lost')) report({ type: 'claim lost' })
     },
   }
 }

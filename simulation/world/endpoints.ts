@@ -34,9 +34,9 @@ const wayMs = 20
 const hang: Reply = { kind: 'hang' }
 
 /** Opens the endpoints of a plan. */
-export function openEndpoints(plan: Plan, draws: Draws, nature: Nature, time: VirtualTime, askers: Askers): Endpoints {
+export function openEndpoints(plan: Plan, draws: Draws, chainDriver: Nature, time: VirtualTime, askers: Askers): Endpoints {
   const ways = draws.fork('network')
-  const { chain } = nature
+  const { chain } = chainDriver
   let healed = false
   const nodes = plan.endpoints.map(({ name, rates, maxDelayMs, hasBlockReceipts, startsAsOther }) => {
     const view = { tip: chain.tip }
@@ -53,7 +53,7 @@ export function openEndpoints(plan: Plan, draws: Draws, nature: Nature, time: Vi
     return { name, view, node, maxDelayMs }
   })
 
-  nature.onChange(() => {
+  chainDriver.onChange(() => {
     const { tip } = chain
     for (const { view, maxDelayMs } of nodes) {
       const delayMs = healed ? 0 : ways.whole(0, maxDelayMs)

@@ -77,8 +77,8 @@ function openWorld(
   let ports = 0
 
   const { chainId } = plan
-  const nature: Nature = createNature(chainId, plan, draws.fork('nature'), startMs / 1000)
-  const endpoints = openEndpoints(plan, draws, nature, time, {
+  const chainDriver: Nature = createNature(chainId, plan, draws.fork('nature'), startMs / 1000)
+  const endpoints = openEndpoints(plan, draws, chainDriver, time, {
     awake: async (port) => {
       const process = running.get(port)
       if (process !== undefined) await awake(process.life, time)
@@ -112,7 +112,7 @@ function openWorld(
 
   async function update(): Promise<void> {
     const [process] = running.values()
-    const candidates = [...nature.chain.everMined.values()].filter(({ hash, payments, integration }) => {
+    const candidates = [...chainDriver.chain.everMined.values()].filter(({ hash, payments, integration }) => {
       return payments.length > 0 && integration !== null && !updates.has(hash)
     })
     if (process === undefined || candidates.length === 0) return
@@ -130,9 +130,9 @@ function openWorld(
 
   async function happen(): Promise<void> {
     const what = schedule.fraction()
-    if (what < 0.55) nature.mine()
-    else if (what < 0.75) nature.fork()
-    else if (what < 0.85) for (let block = 0; block < 3; block += 1) nature.mine()
+    if (what < 0.55) chainDriver.mine()
+    else if (what < 0.75) chainDriver.fork()
+    else if (what < 0.85) for (let block = 0; block < 3; block += 1) chainDriver.mine()
     else await update()
     if (schedule.chance(plan.killChance)) {
       const [process] = schedule.shuffled([...running.values()])
@@ -147,14 +147,14 @@ function openWorld(
 
   async function isCaughtUp(): Promise<boolean> {
     const checkpoint = await opened.store.payments.checkpoint(chainId)
-    if (checkpoint?.blockHash !== nature.chain.tip.hash) return false
+    if (checkpoint?.blockHash !== chainDriver.chain.tip.hash) return false
     return !opened.delivers || (await opened.store.deliveries.msUntilDue()) === null
   }
 
   async function heal(): Promise<void> {
     receiver.heal()
     endpoints.heal()
-    nature.rest()
+    chainDriver.rest()
     const end = time.now() + healMs
     while (!(await isCaughtUp())) {
       if (time.now() >= end) return
@@ -197,20 +197,20 @@ function openWorld(
       await heal()
       const judged = await judge({
         chainId,
-        tip: nature.chain.tip,
+        tip: chainDriver.chain.tip,
         firstBlock: 0,
-        truth: paymentsOn(nature.chain),
-        everSeen: everSeenOn(nature.chain),
+        truth: paymentsOn(chainDriver.chain),
+        everSeen: everSeenOn(chainDriver.chain),
         store: opened.store,
         finalityBlocks: plan.finalityBlocks,
         updates,
         received: opened.delivers ? receiver.received : null,
       })
       const words = [...judged.words, ...(await watch.flaws())]
-      const silent = malformedOn(nature.chain).filter((hash) => !quarantined.has(hash))
+      const silent = malformedOn(chainDriver.chain).filter((hash) => !quarantined.has(hash))
       if (silent.length > 0) words.push(`${silent.length} malformed logs raised no alarm`)
       const reorganisations = watch.reorganisations()
-      if (nature.forks === 0 && reorganisations > 0)
+      if (chainDriver.forks === 0 && reorganisations > 0)
         words.push(`${reorganisations} reorganisations of a chain that never forked`)
       if (words.length > 0) words.push(...[...running.values()].map(describe))
       for (const process of running.values()) await stopWithin(process, time)
@@ -218,7 +218,7 @@ function openWorld(
         plan,
         verdict: { ...judged, wrong: judged.wrong + (words.length > judged.words.length ? 1 : 0), words },
         faults: endpoints.faults(),
-        forks: nature.forks,
+        forks: chainDriver.forks,
         reorganisations,
         kills,
         repairs,

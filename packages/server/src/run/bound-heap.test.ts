@@ -8,12 +8,12 @@ afterEach(() => vi.restoreAllMocks())
 
 /** What V8 is told while a service is opened and closed. */
 async function toldBy(options: Parameters<typeof openService>[1]): Promise<string[]> {
-  const tell = vi.spyOn(v8, 'setFlagsFromString').mockReturnValue()
+  const setFlags = vi.spyOn(v8, 'setFlagsFromString').mockReturnValue()
   const { config, remove } = await tempConfig({})
   const { close } = await openService(config, options)
   await close()
   await remove()
-  return tell.mock.calls.map(([flag]) => flag)
+  return setFlags.mock.calls.map(([flag]) => flag)
 }
 
 it('a process of its own bounds its heap, by a flag that this V8 knows', async () => {

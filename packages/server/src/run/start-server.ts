@@ -49,7 +49,7 @@ export interface StartOptions extends OpenOptions {
 export async function startServer(config: Config, options: StartOptions = {}): Promise<RunningServer> {
   const metrics = config.metrics === null ? undefined : await createMetrics()
   const { logger = createPinoLogger({ level: config.logLevel }) } = options
-  const onEvent = tell(metrics?.onEvent, createEventLog(logger), options.onEvent)
+  const onEvent = emitToAll(metrics?.onEvent, createEventLog(logger), options.onEvent)
   const opened = await openService(config, { ...options, logger, onEvent })
   const { service, store, receiveUpdate } = opened
   metrics?.watch({ indexers: service.indexers, deliveries: store.deliveries })
@@ -120,7 +120,7 @@ function isLimiting({ requestsPerSource, requestsPerCaller, failedSignInsPerSour
 }
 
 /** One sink for several, each of which may be missing. */
-function tell(...sinks: readonly (EventSink | undefined)[]): EventSink {
+function emitToAll(...sinks: readonly (EventSink | undefined)[]): EventSink {
   return (event) => {
     for (const sink of sinks) sink?.(event)
   }

@@ -7,7 +7,7 @@ import { RedemptionRejectedError, SharingUnavailableError } from '@payment-integ
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { HttpRequestError } from './http-errors.js'
 
-/** What the client gets. */
+/** The answer to the client. */
 export interface ErrorAnswer {
   readonly status: ContentfulStatusCode
   readonly body: ErrorBody | LegacyErrorBody
@@ -22,14 +22,16 @@ type CodeOf<T> = T extends abstract new (
     ? E['code']
     : never
   : never
-/** Every code that the core or HTTP can raise: a class that the core gains makes the table below incomplete. */
+/**
+ * Every code that the core or HTTP can raise. A new error class in the core fails to compile until the table has it.
+ */
 export type ErrorCode = CodeOf<Core[keyof Core]> | HttpRequestError['code']
 
 type Row = (error: Error) => ErrorAnswer
 
 const temporarily = 'Service temporarily unavailable'
 const unavailable: Row = () => answer(503, temporarily, { 'Retry-After': '1' })
-/** An operator must act first, so no time can be named; callers wait by their own rules. */
+/** An operator must act first, so there is no Retry-After; callers choose their own wait. */
 const untilMended: Row = () => answer(503, temporarily)
 const internal: Row = () => answer(500, 'Internal error')
 const says =
@@ -98,14 +100,14 @@ const table: Record<ErrorCode, Row> = {
   ERR_MASTER_KEY_MISSING: internal,
 }
 
-/** The answer to an error. Anything that the table does not name is a 500 that says nothing. */
+/** The answer to an error. An error outside the table is a 500 without details. */
 export function answerError(error: unknown): ErrorAnswer {
   if (!(error instanceof Error)) return answer(500, 'Internal error')
   const code = (error as { code?: unknown }).code
   return isKnown(error, code) ? table[code](error) : answer(500, 'Internal error')
 }
 
-/** The answer to an error of the legacy API: there every 400 has details, whatever found the flaw. */
+/** The answer to an error of the legacy API, where every 400 has details. */
 export function answerLegacyError(error: unknown): ErrorAnswer {
   const general = answerError(error)
   return general.status === 400 && error instanceof Error ? { ...general, body: legacyBody(error) } : general
@@ -116,7 +118,7 @@ function retryAfter(error: Error): Readonly<Record<string, string>> {
   return { 'Retry-After': String(Math.max(1, Math.ceil(ms / 1_000))) }
 }
 
-/** Field by field, so that a flaw brings nothing else to the client. */
+/** Copies field by field, so that no other property of a flaw reaches the client. */
 function legacyBody(error: Error): LegacyErrorBody {
   const flaws =
     error instanceof LegacyRequestError
@@ -134,7 +136,7 @@ function answer(
 }
 
 function isKnown(error: Error, code: unknown): code is ErrorCode {
-  // Only our own classes: a driver's error with an equal code would bring its own message to the client.
+  // Only our own classes: a driver's error with the same code would expose its message to the client.
   const ours = error instanceof CoreError || error instanceof HttpRequestError
   return ours && typeof code === 'string' && Object.hasOwn(table, code)
 }

@@ -1,10 +1,10 @@
-/** Events that an operator acts on, as lines of the log. @module */
+/** Logs the events that an operator acts on. @module */
 import type { EventSink } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
 
 /**
- * Builds the sink: endpoints that fail or answer again, deliveries that are given up, payments that area (a) hides, and
- * the newest record of the audit log. Metrics count the rest.
+ * Builds the sink. It logs endpoints that fail or recover, deliveries that are given up, payments hidden in area (a),
+ * and the newest audit record. Metrics count the rest.
  */
 export function createEventLog(logger: Pick<Logger, 'info' | 'warn'>): EventSink {
   return (event) => {
@@ -20,7 +20,7 @@ export function createEventLog(logger: Pick<Logger, 'info' | 'warn'>): EventSink
       }
       case 'payment.additional': {
         const { type: eventType, integrationAddress, chainId, txHash, ordinal } = event
-        // A further payment that names no integration was never visible in area (a): nothing is hidden.
+        // A further payment without an integration was never visible in area (a), so nothing is hidden.
         if (integrationAddress === null) return
         const fields = { eventType, integrationAddress, chainId, txHash, ordinal }
         return logger.warn(

@@ -1,4 +1,4 @@
-/** How each chain and its endpoints are doing, asked when the metrics are. @module */
+/** Metrics of each chain and its endpoints, read at each scrape. @module */
 import type { ChainStatus } from '@payment-integration/core'
 import type { EndpointStatus, ProofLevel } from '@payment-integration/core/ports'
 import { Counter, Gauge, type Registry } from 'prom-client'
@@ -8,7 +8,7 @@ import { prefix } from './names.js'
 interface Reading<Of> {
   readonly name: string
   readonly help: string
-  /** Null: there is nothing to say yet, and the metric is left out. */
+  /** Null: no value yet, so the metric is left out. */
   value(of: Of): number | null
 }
 
@@ -70,7 +70,7 @@ const endpointCounters: readonly Reading<EndpointStatus>[] = [
   },
 ]
 
-/** Adds the metrics to a registry. `read` is asked once for each metric at each look. */
+/** Adds the metrics to a registry. Each scrape calls `read` once per metric. */
 export function addChainMetrics(registry: Registry, read: () => readonly ChainStatus[]): void {
   const registers = [registry]
   for (const { name, help, value } of chainGauges)

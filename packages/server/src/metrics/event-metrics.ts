@@ -1,7 +1,4 @@
-/**
- * Counts of what happened, from the stream of events. No label names an integration, an address or a transaction.
- * @module
- */
+/** Counts service events. No label names an integration, an address or a transaction. @module */
 import type { EventSink } from '@payment-integration/core'
 import { Counter, type Registry } from 'prom-client'
 import type { AttemptMetrics } from './attempt-metrics.js'
@@ -9,7 +6,7 @@ import { prefix } from './names.js'
 
 /**
  * Adds the metrics to a registry.
- * @param attempts - Counts the attempts of deliveries, outside the registry.
+ * @param attempts - Counts delivery attempts, outside the registry.
  * @returns The sink that feeds them all.
  */
 export function addEventMetrics(registry: Registry, attempts: Pick<AttemptMetrics, 'attempted'>): EventSink {

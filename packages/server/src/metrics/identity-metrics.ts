@@ -1,8 +1,8 @@
-/** Counts webhooks of the identity provider. @module */
+/** Counts rejected webhooks of the identity provider. @module */
 import { Counter, type Registry } from 'prom-client'
 import { prefix } from './names.js'
 
-/** Why webhooks are refused, by the end of their codes. */
+/** Reasons of rejected webhooks, by the end of the error code. */
 const reasons = ['unsigned', 'forged', 'malformed'] as const
 
 /** Adds the metrics to a registry. @returns Counts a webhook that was refused, by its code `ERR_PROVIDER_WEBHOOK_…`. */

@@ -1,13 +1,13 @@
-/** Raises the alarm about logs that were left out. Source: docs/decisions/router.md. @module */
+/** Reports router logs that were skipped. Source: docs/decisions/router.md. @module */
 import type { QuarantinedLog } from '@payment-integration/chain-evm'
 import type { EventSink } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
 import { describeError } from '../logging/describe-error.js'
 
-/** Most logs that are remembered: ranges that are read again report theirs again, and an alarm counts once. */
+/** Most logs in memory. A range that is read again reports its logs again, but each log is reported once. */
 const maxRemembered = 10_000
 
-/** What hears the alarm. An exception of `publish` is swallowed: a watcher does not stop a chain. */
+/** Receivers of the report. An exception of `publish` is only logged: a watcher must not stop a chain. */
 export interface QuarantineDeps {
   readonly logger: Logger
   readonly publish: EventSink

@@ -91,7 +91,7 @@ const measured = [
 
 describe.each(measured)('on %s', (_, missing, open) => {
   it.skipIf(missing !== null)(
-    'a share takes the same time whether and how there is an account, within 5 %',
+    'a share takes the same time in every state of the account, within 5 %',
     async () => {
       const { database, identity, authorization } = await serve(open)
       const openKinds: OpenKinds = async () => {
@@ -125,7 +125,7 @@ describe.each(measured)('on %s', (_, missing, open) => {
 })
 
 it.skipIf(postgresMissing !== null)(
-  'PostgreSQL runs the same statements in the same order whether and how there is an account',
+  'PostgreSQL runs the same statements in the same order in every state of the account',
   async () => {
     const { identity } = await serve(onPostgres)
     const share = (email: string) => identity.share({ integrationAddress: address, email, shareToken: 'good' })

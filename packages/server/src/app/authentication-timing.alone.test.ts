@@ -76,7 +76,7 @@ describe('the failures of authentication', () => {
     expect(found, `seed ${seed}`).toEqual([])
   })
 
-  it('cannot be told apart over HTTP', async () => {
+  it('have indistinguishable timings over HTTP', async () => {
     const wrong = basic(address(1), wrongSecret)
     const requests = new Map(
       Object.values(headers).map((value) => {
@@ -113,7 +113,7 @@ describe('the failures of authentication', () => {
     expect(found, `seed ${seed}`).toEqual([])
   })
 
-  it('would be told apart if an unknown address were refused without a look-up', async (context) => {
+  it('are distinguishable when an unknown address is rejected without a look-up', async (context) => {
     const unknown = headers['an unknown address']
     const found = await differences(
       kinds(async (authorization) => (authorization === unknown ? null : service.authenticate(authorization))),

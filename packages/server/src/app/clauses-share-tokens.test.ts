@@ -67,7 +67,7 @@ const share = (email: string, kycShareToken: string) =>
 const minute = 60_000
 const lifetime = shareTokenLifetimeSeconds * 1_000
 describe('a token', () => {
-  it('that the integrator minted is redeemed by the service once', async () => {
+  it('minted by the integrator is redeemed once by the service', async () => {
     const token = await minted()
     expect((await share('once@shop.example', token)).body).toMatchObject({ reused: true })
     const again = await share('twice@shop.example', token)
@@ -102,7 +102,7 @@ describe('a token', () => {
     },
   )
 
-  it('that is fresh lands on the subject that the refused one was for', async () => {
+  it('that is fresh is attached to the subject of the rejected one', async () => {
     const email = 'again@shop.example'
     expect((await share(email, await minted({ ageMs: lifetime }))).status).toBe(422)
     expect((await share(email, await minted())).body).toMatchObject({ reused: true })

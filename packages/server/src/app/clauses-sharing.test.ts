@@ -55,7 +55,7 @@ describe('the order of checks', () => {
     }
   })
 
-  it('every failed authentication is one 401, byte for byte, and asks the provider nothing', async () => {
+  it('every failed authentication is one 401, byte for byte, without a request to the provider', async () => {
     const before = sharing.provider.requests.length
     const body = JSON.stringify({ email: newEmail(), kycShareToken: sharing.mint() })
     const raw = `${shop.address}:${shop.apiSecret}`
@@ -121,7 +121,7 @@ describe('the attachment table', () => {
     expect((await sharing.share(shop, newEmail(), token)).body).toMatchObject({ reused: true })
   })
 
-  it('none, where the level asks for more than was shared: init', async () => {
+  it('none, when the level requires more than was shared: init', async () => {
     const answer = await sharing.share(shop, newEmail(), sharing.mint(['IDENTITY']))
     expect(answer.body).toEqual({ reviewStatus: 'init', ...none, reused: true })
   })
@@ -144,7 +144,7 @@ describe('the attachment table', () => {
     },
   )
 
-  it('approved, shared by the caller: its status is answered and the token is left alone', async () => {
+  it('approved, shared by the caller: its status is answered and the token is not redeemed', async () => {
     const email = newEmail()
     await sharing.share(shop, email, sharing.mint())
     sharing.provider.approve(newest())
@@ -188,7 +188,7 @@ describe('the attachment table', () => {
     })
   })
 
-  it('shared by another integration: 409 with one body whatever the status, and nothing is redeemed', async () => {
+  it('shared by another integration: 409 with one body for every status, and nothing is redeemed', async () => {
     const email = newEmail()
     await sharing.share(shop, email, sharing.mint())
     const texts = new Set<string>()
@@ -209,7 +209,7 @@ describe('the attachment table', () => {
     expect([...texts]).toEqual([JSON.stringify(kycUnavailableBody)])
   })
 
-  it('while another request redeems: not_started, or the verdict so far, and the token is left alone', async () => {
+  it('while another request redeems: not_started, or the verdict so far, and the token is not redeemed', async () => {
     const email = newEmail()
     for (const review of [
       { reviewStatus: 'not_started', ...none },
@@ -244,7 +244,7 @@ describe('the attachment table', () => {
 })
 
 describe('the provider refuses', () => {
-  it('a used token: 422 with its words, and a fresh token lands on the same account', async () => {
+  it('a used token: 422 with its message, and a fresh token is attached to the same account', async () => {
     const token = sharing.mint()
     await sharing.share(shop, newEmail(), token)
     const email = newEmail()
@@ -261,7 +261,7 @@ describe('the provider refuses', () => {
     expect(body).toEqual({ error: expect.any(String), message: expect.any(String) })
   })
 
-  it('after RED: a token that is refused leaves the verdict as it was', async () => {
+  it('after RED: a rejected token leaves the verdict unchanged', async () => {
     const email = newEmail()
     const used = sharing.mint()
     await sharing.share(shop, email, used)
@@ -297,7 +297,7 @@ describe('the provider refuses', () => {
   })
 
   it.each(['lost', 'hang', 'html', 'cut-json', 'empty', 500] as const)(
-    'to say what it did (%s after redeeming): it is looked up, and redeemed once',
+    'to report the outcome (%s after redeeming): it is looked up, and redeemed once',
     async (answer) => {
       const before = redeemed()
       sharing.provider.fail({ on: 'reuse', at: 'after', answer })
@@ -307,7 +307,7 @@ describe('the provider refuses', () => {
     },
   )
 
-  it('to answer at all: 503, and nothing is redeemed twice however often it is tried', async () => {
+  it('to answer at all: 503, and no number of retries redeems twice', async () => {
     const [email, token, before] = [newEmail(), sharing.mint(), redeemed()]
     sharing.provider.fail({ on: 'reuse', at: 'after', answer: 'lost', times: 10 })
     sharing.provider.fail({ on: 'find', at: 'before', answer: 500, times: 10 })
@@ -333,14 +333,14 @@ describe('the provider refuses', () => {
 })
 
 describe('a webhook', () => {
-  it('of others is 400 and changes nothing', async () => {
+  it('of another sender is 400 and changes nothing', async () => {
     const url = `${sharing.url}/api/v1/identity-provider/webhook`
     const headers = { 'x-payload-digest': '0'.repeat(64), 'x-payload-digest-alg': 'HMAC_SHA256_HEX' }
     expect((await fetch(url, { method: 'POST', headers, body: '{}' })).status).toBe(400)
     expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(400)
   })
 
-  it('that comes twice, or after a newer one, changes nothing', async () => {
+  it('that is repeated, or older than the last one, changes nothing', async () => {
     const email = newEmail()
     await sharing.share(shop, email, sharing.mint())
     sharing.provider.approve(newest())
@@ -352,7 +352,7 @@ describe('a webhook', () => {
   })
 })
 
-it('no token and no address stands in a log line or in a row that operators see', async () => {
+it('no log line and no row shown to operators has a token or an address', async () => {
   const email = `canary-${newEmail()}`
   const token = sharing.mint()
   await sharing.share(shop, email, token)

@@ -81,7 +81,7 @@ async function startOnFailingStore() {
   return { url: app.url, lines, logged }
 }
 
-it('a driver error shows its class and code alone, in health, in answers and in the log', async () => {
+it('health, answers and the log show only the class and code of a driver error', async () => {
   const { url, lines, logged } = await startOnFailingStore()
   // Each loop has met the error and said so.
   for (const part of ['chain', 'outbox', 'final answer']) await eventually(() => logged(part))

@@ -50,7 +50,7 @@ describe('the list endpoints', () => {
   })
 
   it.each(['cursor=a&cursor=b', 'cursor=a&curs%6fr=a', 'cursor&cursor=a&cursor=b', 'cursor=%ff', 'cursor=%'])(
-    'pass an empty cursor on, which is none, for %s',
+    'pass an empty, invalid cursor on for %s',
     async (query) => {
       await get(`${list}?${query}`)
       expect(service.calls).toEqual(['list {"cursor":""}'])
@@ -141,7 +141,7 @@ describe('an error of a use case', () => {
   })
 })
 
-describe('a GET that brings a body', () => {
+describe('a GET with a body', () => {
   it.each([
     [['Content-Length: 5'], 'hello'],
     [['Transfer-Encoding: chunked'], '5\r\nhello\r\n0\r\n\r\n'],

@@ -129,7 +129,7 @@ function sharesOf(
 }
 
 describe('a share for an address', () => {
-  it.each(['owned', 'carried unverified'] as const)('%s lands on the account that is there', async (state) => {
+  it.each(['owned', 'carried unverified'] as const)('%s is attached to the existing account', async (state) => {
     const [email = ''] = await prepare(state, 1)
     const emailKey = await identity.emailKey(email)
     const database = new DatabaseSync(path)
@@ -140,7 +140,7 @@ describe('a share for an address', () => {
     expect(JSON.stringify(subject?.accountId)).toBe((row as { account_id: string }).account_id)
   })
 
-  it('runs the same statements in the same order whether and how there is an account', async () => {
+  it('runs the same statements in the same order in every state of the account', async () => {
     await share('first@shop.example')
     const texts = new Map<State, readonly string[]>()
     for (const state of states) {
@@ -173,7 +173,7 @@ describe('a share for an address', () => {
   })
 
   // 3 % are 30 microseconds of about a thousand; a statement more, and nothing else, is three to four times that.
-  it('takes the same time whether and how there is an account, within 3 %', async () => {
+  it('takes the same time in every state of the account, within 3 %', async () => {
     const found = await differences(sharesOf(1_000), { seed, samples: 1_000, tolerated: 0.03 })
     expect(found, `seed ${seed}`).toEqual([])
   })
@@ -181,7 +181,7 @@ describe('a share for an address', () => {
   // That the test above can fail is shown where there is time for it. One transaction is told apart where little else
   // runs,
   // and where much does its 200 microseconds drown in the noise: three are seen there, too.
-  it('would be told apart if a placeholder took more transactions', async (context) => {
+  it('is distinguishable when a placeholder takes more transactions', async (context) => {
     const leaking = async (state: State) => {
       for (let more = 0; more < 3 && state === 'unknown'; more++)
         await store.transaction((tx) => tx.identity.lockPersons({ accountIds: [randomUUID()] }))

@@ -176,7 +176,7 @@ async function play(commands: readonly (Command | null)[]): Promise<void> {
   }
 }
 
-it(`what A is answered does not depend on B, byte for byte (TENANTS_SEED=${seed})`, async () => {
+it(`the answers to A do not depend on B, byte for byte (TENANTS_SEED=${seed})`, async () => {
   // A failure shrinks to the commands that it needs: the others become null.
   const scripts = fc.array(fc.option(command, { freq: 100 }), {
     minLength: commandsPerRun,

@@ -66,7 +66,7 @@ describe.each(['/health', '/metrics'])('%s', (path) => {
     }
   }
 
-  it('is computed once in a second, however many ask', async () => {
+  it('is computed once a second, for any number of requests', async () => {
     const { ask, counts, pass } = await listen()
     for (let round = 1; round <= 3; round += 1) {
       expect(await ask(100)).toEqual(Array(100).fill(200))
@@ -88,7 +88,7 @@ describe.each(['/health', '/metrics'])('%s', (path) => {
 })
 
 describe('a computation that takes long', () => {
-  it('runs alone: who asks meanwhile waits for it', async () => {
+  it('runs alone: requests that arrive meanwhile wait for it', async () => {
     let started = 0
     let end = () => {}
     let at = 0
@@ -143,7 +143,7 @@ describe('a request without credentials', () => {
     return { method: 'POST', headers: { ...json, ...(what === 'verdict' ? digest : signature) }, body: '{}' }
   }
 
-  it('reaches the service once, for its credentials, or not at all', async () => {
+  it('calls the service at most once, to check its credentials', async () => {
     const clauses = await startSharing()
     let looks = 0
     const counting = <T extends object>(target: T): T =>

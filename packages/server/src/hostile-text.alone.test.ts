@@ -119,7 +119,7 @@ testGrowth(
   },
 )
 
-test('the environment is read whole at the longest measured text, and knows every measured variable', () => {
+test('the environment is read completely at the longest measured text, and knows every measured variable', () => {
   const problems = problemsOf(() => readConfig(Object.fromEntries(variables.map((name) => [name, '#'.repeat(64_100)]))))
   expect(problems.filter((each) => /characters; 65536 at most|not a known variable/.test(each))).toEqual([])
   expect(problems.length).toBeGreaterThan(variables.length / 2)

@@ -143,7 +143,7 @@ describe.each([
   ['SQLite', null, async () => onSqlite()],
   ['PostgreSQL', postgresMissing, onPostgres],
 ] as const)('on %s', (_, missing, open) => {
-  it.skipIf(missing !== null)('no secret is said or stored', async () => {
+  it.skipIf(missing !== null)('no secret is printed or stored', async () => {
     const watched = watchService({})
     const { env, canary, command, sinks, canaries } = watched
     const stored = await open(canary('password of the database'))

@@ -89,7 +89,7 @@ function suffix(): string {
   return `${codes}2a00${'8021'.repeat(8)}`
 }
 
-it('a deposit becomes one payment of the destination when its fill is final, and version 1 once, whatever asks again', async () => {
+it('a deposit becomes one payment on the destination when its fill is final, with version 1 once, also after repeated reads', async () => {
   const [payer = ''] = (await source.rpc<string[]>('eth_accounts')).map((each) => each.toLowerCase())
   const promised = [tokenIn, tokenOut, amountIn, amountOut]
   await source.rpc(

@@ -82,7 +82,7 @@ beforeAll(async () => {
 })
 
 describe('a server without tokens and price feeds of its own', () => {
-  it('knows no invoice of a payment by an unknown feed, shows its rate as a decimal, and never calls it final', async () => {
+  it('has no invoice for a payment by an unknown feed, shows its rate as a decimal, and never calls it final', async () => {
     const server = await chain.start()
     await chain.mine(128)
     expect(await chain.ask(server)).toMatchObject({
@@ -98,7 +98,7 @@ describe('a server without tokens and price feeds of its own', () => {
 describe('PI_TOKENS, PI_PRICE_FEEDS and PI_CONFIRMATIONS', () => {
   const added = { TOKENS: `${token}:XUSD:USD`, PRICE_FEEDS: `${feed}:CHF:USD:8` }
 
-  it('say what the invoice was, and when the payment is final', async () => {
+  it('decide the invoice, and when the payment is final', async () => {
     const paidIn = 1
     const confirmations = (await chain.head()) - paidIn + 1
     const server = await chain.start({ ...added, CONFIRMATIONS: String(confirmations) })
@@ -114,7 +114,7 @@ describe('PI_TOKENS, PI_PRICE_FEEDS and PI_CONFIRMATIONS', () => {
     expect(await chain.ask(server)).toMatchObject({ item: { ...item, final: true }, verified: 200 })
   })
 
-  it('leave the known tokens, feeds and confirmations of a chain as they are', async () => {
+  it('leave the known tokens, feeds and confirmations of a chain unchanged', async () => {
     const usdc = knownTokens(1).find(({ symbol }) => symbol === 'USDC') ?? expect.fail('USDC is known')
     const franc = knownPriceFeeds(1).find(({ base }) => base === 'CHF') ?? expect.fail('CHF/USD is known')
     const mainnet = await chainWithPayment(1, routerCode(usdc.address, franc.address))

@@ -113,7 +113,7 @@ function noisyEndpointTests(open: () => { readonly store: Store; close(): Promis
     }
   }
 
-  test('one of a hundred that is dead, is slow or drips moves the 99th percentile of the others by 10 % at most', async (context) => {
+  test('one of a hundred endpoints that is dead, slow or dripping moves the 99th percentile of the others by 10 % at most', async (context) => {
     const found = new Map<string, number[]>(names.map((name) => [name, []]))
     const typical = (name: string) => median(found.get(name) ?? [])
     const isMoved = () => names.some((name) => typical(name) > typical('is well') * 1.1)

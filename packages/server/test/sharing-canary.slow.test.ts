@@ -52,7 +52,7 @@ describe.each([
   ['SQLite', null, async () => onSqlite()],
   ['PostgreSQL', postgresMissing, onPostgres],
 ] as const)('on %s', (_, missing, open) => {
-  it.skipIf(missing !== null)('a dump after shares, refusals, proofs and verdicts holds none of them', async () => {
+  it.skipIf(missing !== null)('a dump after shares, rejections, proofs and verdicts holds none of the canaries', async () => {
     const provider = await startIdentityProvider({ clients: [donorClient, sharingClient] })
     stops.push(() => provider.close())
     const stored = await open()

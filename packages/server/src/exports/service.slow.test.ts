@@ -16,7 +16,7 @@ function loadedBy(script: string): string[] {
   )
 }
 
-test('a service on SQLite that is opened without a listener loads no library for posts, PostgreSQL, sockets or metrics', () => {
+test('a service on SQLite without a listener loads no library for POSTs, PostgreSQL, sockets or metrics', () => {
   const open = `const { openService, readConfig } = await import('@payment-integration/server/service')
     const { randomBytes } = await import('node:crypto')
     const { mkdtempSync, rmSync } = await import('node:fs')

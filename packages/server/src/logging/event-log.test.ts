@@ -45,7 +45,7 @@ it.each([
   expect(linesOf(event)).toEqual([{ ...fields, msg: expect.stringMatching(/[a-z].*[.]$/) }])
 })
 
-it('says nothing of what happens all the time', () => {
+it('does not log frequent events', () => {
   expect(linesOf({ type: 'payment.indexed', blockNumber: 1, chainId: 1, txHash, integrationAddress })).toEqual([])
   const nobodys = { chainId: 1, txHash, integrationAddress: null }
   expect(linesOf({ type: 'payment.additional', ordinal: 1, blockNumber: 1, ...nobodys })).toEqual([])

@@ -16,12 +16,12 @@ async function toldBy(options: Parameters<typeof openService>[1]): Promise<strin
   return setFlags.mock.calls.map(([flag]) => flag)
 }
 
-it('a process of its own bounds its heap, by a flag that this V8 knows', async () => {
+it('a dedicated process bounds its heap, by a flag that this V8 knows', async () => {
   const told = await toldBy({ ownsProcess: true })
   expect(told).toEqual(['--heap-growing-percent=100'])
   expect(spawnSync(process.execPath, [...told, '--eval', '']).status).toBe(0)
 })
 
-it("a host's heap is the host's own", async () => {
+it("the heap of a host process is not changed", async () => {
   expect(await toldBy({})).toEqual([])
 })

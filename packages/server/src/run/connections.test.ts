@@ -27,7 +27,7 @@ async function open(url: string) {
   return { socket, closed, arrived, received: () => received }
 }
 
-describe('a stop does not wait for a connection', () => {
+describe('a shutdown does not wait for a connection', () => {
   const half = 'GET /health/live HTTP/1.1\r\nHost: '
   const whole = `${half}a\r\n\r\n`
 
@@ -50,7 +50,7 @@ describe('a stop does not wait for a connection', () => {
   })
 })
 
-it('a stop lets a request finish that was on its way', async () => {
+it('a shutdown lets a request finish that is still arriving', async () => {
   const app = await listenApp()
   const { socket, closed, received } = await open(app.url)
   socket.write('GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n')

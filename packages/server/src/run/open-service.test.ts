@@ -76,7 +76,7 @@ it.each([
   expect(highest).toBe(most)
 })
 
-it('a service asks the name servers of PI_DNS_SERVERS, and nobody else', async () => {
+it('a service queries only the name servers of PI_DNS_SERVERS', async () => {
   const asked: string[] = []
   const socket = createSocket('udp4')
   stops.push(async () => socket.close())
@@ -96,7 +96,7 @@ it('a service asks the name servers of PI_DNS_SERVERS, and nobody else', async (
   expect(delivery?.attempts).toMatchObject([{ status: null, reason: 'connection' }])
 })
 
-it('a service posts to no address that PI_DELIVERY_DENY closes', async () => {
+it('a service posts to no address that PI_DELIVERY_DENY denies', async () => {
   const receiver = await startRecordingReceiver()
   stops.push(receiver.stop)
   const url = receiver.url.replace('127.0.0.1', 'shop.localhost')
@@ -107,7 +107,7 @@ it('a service posts to no address that PI_DELIVERY_DENY closes', async () => {
   expect(receiver.arrived).toEqual([])
 })
 
-it('a service registers no URL whose host is an address that PI_DELIVERY_DENY closes', async () => {
+it('a service registers no URL whose host is an address that PI_DELIVERY_DENY denies', async () => {
   const registered = withDue({ PI_DELIVERY_DENY: '127.0.0.0/8' }, 'http://127.0.0.1:9000/hook', 0)
   await expect(registered).rejects.toMatchObject({ code: 'ERR_URL_INVALID' })
   const { service } = await withDue({ PI_DELIVERY_DENY: '127.0.0.0/9' }, 'http://127.128.0.1:9000/hook', 0)

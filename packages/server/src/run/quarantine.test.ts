@@ -30,7 +30,7 @@ function quarantine(onEvent: (event: ServiceEvent) => void = () => undefined) {
 }
 
 describe('createQuarantine', () => {
-  it('raises the alarm once for a log, however often its range is read', () => {
+  it('reports a log once, however often its range is read', () => {
     const { onQuarantine, warnings, published } = quarantine()
     onQuarantine(log)
     onQuarantine({ ...log })
@@ -40,7 +40,7 @@ describe('createQuarantine', () => {
   })
 
   it.each([{ chainId: 1 }, { txHash: '0xab' }, { logIndex: 4 }, { blockNumber: 8 }])(
-    'takes a log with %j for another one',
+    'treats a log with %j as another one',
     (change) => {
       const { onQuarantine, published } = quarantine()
       onQuarantine(log)
@@ -49,7 +49,7 @@ describe('createQuarantine', () => {
     },
   )
 
-  it('swallows what a sink throws, and says so', () => {
+  it('catches the error of a sink, and logs it', () => {
     const { onQuarantine, warnings, errors } = quarantine(() => {
       throw new Error('CANARY')
     })

@@ -72,7 +72,7 @@ describe('an address', () => {
   })
 
   const literals = addresses.filter(({ input }) => isIP(input) !== 0)
-  it.each(literals)('$input is not dialled when it stands in the URL', async ({ input }) => {
+  it.each(literals)('$input is not dialled when the URL names it', async ({ input }) => {
     const { httpsPort } = canary
     const host = isIP(input) === 6 ? `[${input}]` : input
     expect(await send(`https://${host}:${httpsPort}/`, [], [httpsPort])).toMatchObject({ reason: 'refused_address' })
@@ -81,7 +81,7 @@ describe('an address', () => {
 })
 
 describe('a URL', () => {
-  it.each(urls.filter(({ refused }) => refused))('$input is refused unasked: $why', async ({ input }) => {
+  it.each(urls.filter(({ refused }) => refused))('$input is rejected without a DNS query: $why', async ({ input }) => {
     expect(await send(input)).toMatchObject({ kind: 'failure', reason: 'refused_address' })
     expect(dns.asked).toEqual([])
   })

@@ -49,7 +49,7 @@ const post = (to: string, timeoutMs = 1_500) => ({ url: to, headers: {}, body: B
 const cname = (name: string, data: string): Answer => ({ name, type: 'CNAME', data, ttl: 0 })
 
 describe('the canary', () => {
-  it('takes the notification when development allows this machine: nothing but the rule keeps it out', async () => {
+  it('receives the notification when development allows this machine: only the rule protects it', async () => {
     const before = canary.connections()
     const one = sender(await resolver(always('127.0.0.1')), dev)
     expect(await one.post(post(url()))).toMatchObject({ kind: 'answer', status: 200, excerpt: 'canary' })
@@ -59,7 +59,7 @@ describe('the canary', () => {
   })
 })
 
-describe('a name that leads to a refused address', () => {
+describe('a name that resolves to a denied address', () => {
   const many = Array.from({ length: 499 }, (_, n) => `93.184.${n >> 8}.${n & 255}`)
   it.each<[string, readonly string[]]>([
     ['this network', ['0.0.0.0']],
@@ -134,7 +134,7 @@ describe('a name that changes its answer', () => {
     return (asked) => ({ answers: records(asked, lists[Math.min(asked.before, lists.length - 1)] ?? []) })
   }
 
-  it('between the check and the connection is dialled at the address that was checked, and asked once', async () => {
+  it('between the check and the connection is dialled at the checked address, and queried once', async () => {
     const before = canary.connections()
     const server = await resolver(flips([unrouted], ['127.0.0.1', '::1']))
     expect(await sender(server).post(post(url(), 500))).toMatchObject({ kind: 'failure' })
@@ -143,7 +143,7 @@ describe('a name that changes its answer', () => {
     expect(canary.connections()).toBe(before)
   })
 
-  it('between two sends over new connections is refused from then on', async () => {
+  it('between two sends over new connections is rejected from then on', async () => {
     const server = await resolver(flips(['127.0.0.1'], ['10.0.0.1'], ['192.168.1.1']))
     // A sender of its own for each has no connection to keep.
     for (const expected of [{ status: 200 }, { reason: 'refused_address' }, { reason: 'refused_address' }])
@@ -152,14 +152,14 @@ describe('a name that changes its answer', () => {
     expect(server.asked).toHaveLength(6)
   })
 
-  it('while a connection is kept goes on to the address that was checked when it was made', async () => {
+  it('during a kept-alive connection stays at the address that was checked when it was opened', async () => {
     const server = await resolver(flips(['127.0.0.1'], ['10.0.0.1']))
     const one = sender(server, { ...dev, connectionsPerOrigin: 1 })
     for (let n = 0; n < 3; n++) expect(await one.post(post(url()))).toMatchObject({ status: 200 })
     expect(server.asked).toHaveLength(2)
   })
 
-  it.each([0, 1, 86_400, 2 ** 31 - 1])('is asked again for every connection, also with a TTL of %i s', async (ttl) => {
+  it.each([0, 1, 86_400, 2 ** 31 - 1])('is queried again for every connection, also with a TTL of %i s', async (ttl) => {
     const server = await resolver((asked) => ({ answers: records(asked, ['127.0.0.1'], ttl) }))
     const one = sender(server, { ...dev, connectionsPerOrigin: 1 })
     for (let n = 0; n < 3; n++) expect(await one.post(post(`${url()}?close`))).toMatchObject({ status: 200 })
@@ -202,7 +202,7 @@ describe('a DNS server that', () => {
       /timeout|connection/,
     ],
     [
-      'says too much for a datagram and then nothing',
+      'answers too much for a datagram and then nothing',
       ({ transport }) => (transport === 'udp' ? { flags: dns.TRUNCATED_RESPONSE } : null),
       'timeout',
     ],
@@ -216,7 +216,7 @@ describe('a DNS server that', () => {
     expect(watch.dialled).toEqual([])
   })
 
-  it('answers after the budget changes nothing: its answer is not dialled', async () => {
+  it('answers after the budget changes nothing: its address is not dialled', async () => {
     const late: (() => void)[] = []
     const server = await resolver(async (asked) => {
       await new Promise<void>((resolve) => late.push(resolve))
@@ -231,7 +231,7 @@ describe('a DNS server that', () => {
     expect(watch.dialled).toEqual(['127.0.0.1'])
   })
 
-  it('says too much for a datagram is asked over TCP', async () => {
+  it('answers too much for a datagram is queried over TCP', async () => {
     const server = await resolver((asked) =>
       asked.transport === 'udp' ? { flags: dns.TRUNCATED_RESPONSE } : { answers: records(asked, ['127.0.0.1']) },
     )
@@ -239,7 +239,7 @@ describe('a DNS server that', () => {
     expect(server.asked.some(({ transport }) => transport === 'tcp')).toBe(true)
   })
 
-  it('answers one family only is believed after half a second', async () => {
+  it('answers only one family is accepted after half a second', async () => {
     const server = await resolver((asked) => (asked.type === 'A' ? { answers: records(asked, ['127.0.0.1']) } : null))
     const startedAt = performance.now()
     expect(await sender(server, dev).post(post(url()))).toMatchObject({ status: 200 })
@@ -280,7 +280,7 @@ describe('a DNS server that', () => {
     for (const result of await Promise.all(hanging)) expect(result).toMatchObject({ kind: 'failure' })
   })
 
-  it('never answers is asked no longer when the time to connect is over', async () => {
+  it('never answers is no longer queried when the time to connect is over', async () => {
     const server = await resolver(() => null)
     const one = sender(server, { ...dev, connectTimeoutMs: 300 })
     expect(await one.post(post(url(), 5_000))).toMatchObject({ kind: 'failure', reason: 'timeout' })
@@ -297,7 +297,7 @@ function otherFamily(asked: Asked): Answer[] {
 }
 
 describe('the names below localhost', () => {
-  it('are this machine in development, without a question', async () => {
+  it('are this machine in development, without a query', async () => {
     const server = await resolver(always('10.0.0.1'))
     const one = sender(server, dev)
     for (const name of ['localhost', 'LOCALHOST', 'shop.localhost'])

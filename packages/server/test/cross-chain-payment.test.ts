@@ -1,7 +1,4 @@
-/**
- * A payment that crosses chains, on two real chains: a deposit on one, its fill on the other, one payment in the read
- * API's store.
- */
+/** A cross-chain payment on two real chains: a deposit on one, its fill on the other, one stored payment. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -24,8 +24,7 @@ function emit(topics: readonly (string | bigint)[], data: readonly (string | big
   return `${stores.join('')}${pushed.join('')}60${size}6000a${topics.length}`
 }
 /**
- * A router of version 0.2, whose conversions nobody else can cause: every call of it pays `gross` units at `rate`, 11
- * for an invoice of 10 CHF.
+ * A router of version 0.2 with fixed conversions: every call pays `gross` units at `rate`, 11 for an invoice of 10 CHF.
  */
 const routerCode = (paidIn: string, pricedBy: string, { rate = 110_000_000n, gross = 11n } = {}) =>
   emit([convert, pricedBy], [rate]) + emit([payment, wallet('51'), receiver], [paidIn, gross, 0n, 0n])
@@ -63,7 +62,7 @@ async function chainWithPayment(chainId: number, code: string) {
       stops.push(() => server.stop())
       return server
     },
-    /** What the legacy API says once every block is in the store: of the payment, and the status of verify. */
+    /** The legacy API's payment and verify status once every block is indexed. */
     async ask(server: RunningServer, { invoiceAmount = '10', invoiceCurrency = 'CHF' } = {}) {
       const newest = await head()
       await expect.poll(() => server.service.indexers[0]?.status().indexed, { timeout: 300_000 }).toBe(newest)

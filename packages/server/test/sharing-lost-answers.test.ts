@@ -1,7 +1,4 @@
-/**
- * docs/decisions/identity.md over the provider's protocol: what becomes of redemptions whose answer is lost, and of
- * names that are taken.
- */
+/** docs/decisions/identity.md over the provider's protocol: redemptions with lost answers, and names that are taken. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -64,7 +61,7 @@ async function started(redeemBy: 'reuse' | 'import') {
     },
     share: (integrationAddress: string, shareToken = mint()) =>
       identity.share({ integrationAddress, email, shareToken }),
-    /** The only subject there is. */
+    /** The only subject. */
     subject: async () => (await identity.subjects({ limit: 1 }))[0],
   }
 }

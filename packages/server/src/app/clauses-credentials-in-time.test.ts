@@ -1,7 +1,4 @@
-/**
- * docs/interface.md 5 and 4.1 over time and between lists: secrets that are rotated, and cursors that are carried
- * elsewhere.
- */
+/** docs/interface.md 5 and 4.1: rotated secrets over time, and cursors used on other lists. */
 import { systemClock } from '@payment-integration/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Clauses, type Shop, startClauses } from '../../test/support/clause-service.js'

@@ -1,4 +1,7 @@
-/** docs/interface.md 2.5, 3 (KYC attachment) and 7 (422): how an integrator learns that what it shared was rejected. */
+/**
+ * docs/interface.md 2.5, 3 (KYC attachment) and 7 (422): how an integrator learns that its shared verification was
+ * rejected.
+ */
 import { kycUnavailableBody, readFormerVerdict } from '@payment-integration/contract'
 import { afterAll, beforeAll, expect, it, test } from 'vitest'
 import type { Shop } from '../../test/support/clause-service.js'
@@ -24,7 +27,7 @@ const redeemed = () => sharing.provider.redemptions.length
 const rejection = { rejectType: 'FINAL', labels: ['FORGERY', 'Ünknown'] } as const
 const final = ' The verification shared before was rejected: RED, FINAL. Labels: FORGERY, Ünknown.'
 
-/** Shares a fresh token of a shop, and lets the provider reject what it brought. */
+/** Shares a fresh token of a shop, and lets the provider reject the verification. */
 async function shareRejected(email: string, verdict: Parameters<typeof sharing.provider.reject>[1] = rejection) {
   const token = sharing.mint()
   expect((await sharing.share(shop, email, token)).body).toMatchObject({ reused: true })

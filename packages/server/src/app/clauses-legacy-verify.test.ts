@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => clauses.stop())
 
-/** A payment of `gross` USDC base units to `a1`, unless a test says otherwise. */
+/** A payment of `gross` USDC base units to `a1` by default. */
 const usdcPayment = (gross: bigint, change: Mined = {}): Mined => ({
   receiver: wallet('a1'),
   tokenOut: { ...usdc, gross, net: gross },
@@ -146,7 +146,7 @@ describe('an amount', () => {
     await mine(tenth, [payment(10n ** 17n)])
     await mine(zero, [payment(0n)])
   })
-  /** Sends `invoiceAmount` as the very JSON text given. */
+  /** Sends `invoiceAmount` as exactly the given JSON text. */
   const send = async (txHash: string, json: string) => {
     const { invoiceAmount: _, ...others } = request(txHash, { invoiceCurrency: 'ETH' })
     return legacy.verify(`{"invoiceAmount":${json},${JSON.stringify(others).slice(1)}`)

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => clauses.stop())
 
-/** Payments of one transaction in a block of their own, and the look-up's items for them. */
+/** Payments of one transaction in a separate block, and the look-up's items for them. */
 async function mineAndLookUp(txHash: string, payments: readonly Mined[], chainId = 1) {
   clauses.chain(chainId).mine(payments.map((payment, ordinal) => ({ pricing: pricing(), ...payment, txHash, ordinal })))
   await clauses.index()

@@ -1,4 +1,4 @@
-/** docs/interface.md 2.3 and 6, clause by clause: what is sent, when, how it is signed and what its answers mean. */
+/** docs/interface.md 2.3 and 6, clause by clause: when notifications are sent, their content, signature and answers. */
 import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -18,7 +18,7 @@ const wallet = (byte: string) => `0x${byte.repeat(20)}`
 const recipient = { title: 'Café ☕', subtitle: null }
 const invoice = { amount: '12.50', currency: 'EUR', settlementAmount: '13.37', settlementCurrency: 'USD' }
 
-/** What the processor answers about a transaction; nothing is a 404. */
+/** The processor's answer for a transaction; without one, 404. */
 const receipts = new Map<string, object>()
 const processor = createServer((request, response) => {
   const txHash = /0x[0-9a-f]{64}/.exec(request.url ?? '')?.[0] ?? ''
@@ -45,7 +45,7 @@ afterAll(async () => {
   processor.closeAllConnections()
   processor.close()
 })
-// A shop for each test: an endpoint that failed in one would be sent nothing in the next.
+// One shop per test: an endpoint that failed in one test would be blocked in the next.
 beforeEach(async () => {
   shops += 1
   shop = await clauses.createShop(`0xAb${shops.toString(16).padStart(38, '0')}`)
@@ -268,7 +268,7 @@ describe('the answer of the endpoint', () => {
       const [delivery] = await deliveries(txHash)
       expect(delivery?.status).not.toBe('delivered')
       expect(delivery?.attempts).toMatchObject([{ status, reason: `status_${status}` }])
-      // Retries of the shops before may arrive as well.
+      // Retries for earlier shops may arrive as well.
       const places = [`/${shop.address}`, '/elsewhere']
       const paths = clauses.receiver.arrived.map(({ path }) => path).filter((path) => places.includes(path))
       expect(paths).toEqual([places[0]])

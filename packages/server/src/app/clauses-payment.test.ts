@@ -1,4 +1,4 @@
-/** docs/interface.md 2.1 and 2.3, clause by clause: what a payment looks like over HTTP, and in its notification. */
+/** docs/interface.md 2.1 and 2.3, clause by clause: a payment over HTTP and in its notification. */
 import { paymentStates } from '@payment-integration/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Clauses, type Shop, startClauses } from '../../test/support/clause-service.js'

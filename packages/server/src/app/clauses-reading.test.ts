@@ -61,7 +61,7 @@ afterAll(() => clauses.stop())
 
 const [destination, source, twice, shared] = [hash(700_001), hash(700_002), hash(700_003), hash(700_004)]
 const [payer, payee] = [wallet('c1'), wallet('c2')]
-/** Payments of an integration of their own: a bridged one, one hash on two chains, one hash of two integrations. */
+/** Payments of a separate integration: a bridged one, one hash on two chains, one hash of two integrations. */
 function minePaymentsToLookUp(): void {
   const integrationAddress = keeper.address
   const bridged = { txHash: destination, source: { chainId: 9, txHash: source }, integrationAddress }
@@ -114,7 +114,7 @@ describe.each(['payments', `wallet/${alice}/payments`])('the list %s', (list) =>
   it.each([1, 7, 41, 200])(
     'in pages of %i has every payment once, by time, chain and hash descending',
     async (limit) => {
-      // Pages of one payment are cut short: 205 requests say no more than 30.
+      // Pages of one payment stop early: 205 requests prove no more than 30.
       if (limit > 1) expect((await walk(list, limit)).map(keyOf)).toEqual(everything.map(keyOf))
       else {
         let cursor = ''

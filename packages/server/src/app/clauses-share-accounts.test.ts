@@ -1,6 +1,6 @@
 /**
- * docs/interface.md 4.2, account resolution: whose verification it becomes, and that the answer does not say whether
- * there was an account.
+ * docs/interface.md 4.2, account resolution: which account gets the verification, and that the answer does not reveal
+ * whether it existed.
  */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Shop } from '../../test/support/clause-service.js'
@@ -55,7 +55,7 @@ it('the answer is the same whether or not an account existed', async () => {
       const bytes = JSON.stringify([[...headers].filter(([name]) => name !== 'date'), text])
       answered.set(status, (answered.get(status) ?? new Set()).add(bytes))
     }
-  // A token that was used before, then `reused: true`, then `reused: false`.
+  // A used token, then `reused: true`, then `reused: false`.
   expect([...answered].map(([status, answers]) => [status, answers.size])).toEqual([
     [422, 1],
     [200, 2],

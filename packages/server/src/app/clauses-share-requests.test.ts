@@ -1,6 +1,5 @@
 /**
- * docs/interface.md 4.2, 5 rule 4 and 7: requests that are not what they should be, byte by byte. 401 comes before 404,
- * and 404 before 400.
+ * docs/interface.md 4.2, 5 rule 4 and 7: malformed requests, byte by byte. 401 comes before 404, and 404 before 400.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Clauses, type Shop, startClauses } from '../../test/support/clause-service.js'
@@ -26,7 +25,7 @@ afterAll(async () => {
   await off?.stop()
 })
 
-/** Sends a body under headers of which `Content-Length` and authorization are ours. */
+/** Sends a body with the given headers; `Content-Length` and authorization are added. */
 async function post(url: string, authorization: string, headers: readonly string[], body: string) {
   const all = [`Authorization: ${authorization}`, `Content-Length: ${Buffer.byteLength(body)}`, ...headers]
   const answer = parseRaw(await sendRaw(url, requestText(target, all, { method: 'POST', body })))

@@ -1,6 +1,6 @@
 /**
- * docs/interface.md 4.2 (token minting), 7 (422) and 8 (share token): what a token is good for, from the integrator's
- * mint to the service's answer.
+ * docs/interface.md 4.2 (token minting), 7 (422) and 8 (share token): a token's validity, from the integrator's mint to
+ * the service's answer.
  */
 import { shareTokenLifetimeSeconds } from '@payment-integration/contract'
 import { mintShareToken } from '@payment-integration/identity-sumsub'
@@ -18,7 +18,7 @@ const recipient = {
   partners: ['Shop'],
 }
 
-/** How far the provider's clock is behind this one, in milliseconds: what is minted then is as old now. */
+/** How far the provider's clock is behind this one, in milliseconds: a token minted then has that age now. */
 let behindMs = 0
 const providerNow = () => Date.now() - behindMs
 let provider: Awaited<ReturnType<typeof startIdentityProvider>>
@@ -41,7 +41,7 @@ afterAll(async () => {
   await provider?.close()
 })
 
-/** Mints by a request of the integrator, `ageMs` ago. */
+/** Mints a token by an integrator's request, `ageMs` ago. */
 async function minted({
   ageMs = 0,
   ttlInSecs,

@@ -35,7 +35,7 @@ beforeEach(() => sharing.provider.clearFaults())
 const none = { reviewAnswer: null, rejectType: null, rejectLabels: [] }
 const redeemed = () => sharing.provider.redemptions.length
 const newest = () => sharing.provider.redemptions.at(-1)?.applicantId ?? ''
-/** Sends what the provider has to say, and waits until it was taken. */
+/** Sends a webhook of the provider, and waits until it is accepted. */
 const verdicts = () => sharing.provider.deliverWebhooks()
 
 describe('the order of checks', () => {
@@ -117,7 +117,7 @@ describe('the attachment table', () => {
     const token = sharing.mint()
     expect((await sharing.share(shop, email, token)).body).toEqual({ reviewStatus: 'pending', ...none, reused: false })
     expect([newest(), redeemed()]).toEqual([applicant, before])
-    // Unconsumed: it can still be redeemed for somebody else.
+    // Not redeemed: the token can still be used for another user.
     expect((await sharing.share(shop, newEmail(), token)).body).toMatchObject({ reused: true })
   })
 
@@ -163,7 +163,7 @@ describe('the attachment table', () => {
     await verdicts()
     expect((await sharing.share(shop, email, sharing.mint())).body).toMatchObject({ reused: true })
     expect(newest()).not.toBe(first)
-    // What the provider says of the applicant of before changes nothing any more.
+    // Webhooks about the former applicant no longer change anything.
     sharing.provider.reject(first, { labels: ['FORGERY'], rejectType: 'FINAL' })
     sharing.provider.approve(newest())
     await verdicts()
@@ -216,7 +216,7 @@ describe('the attachment table', () => {
       { reviewStatus: 'completed', reviewAnswer: 'RED', rejectType: 'RETRY', rejectLabels: ['BAD_SELFIE', 'Ünknown'] },
     ]) {
       const [asked, token] = [sharing.provider.requests.length, sharing.mint()]
-      // The provider does not answer, so that the redemption is in flight meanwhile.
+      // The provider does not answer, so the redemption stays in flight.
       sharing.provider.fail({ on: 'reuse', at: 'after', answer: 'hang' })
       const redeeming = sharing.share(shop, email, sharing.mint())
       await vi.waitUntil(() => sharing.provider.requests.length > asked, { timeout: 300_000, interval: 2 })
@@ -288,7 +288,7 @@ describe('the provider refuses', () => {
     expect(answer.headers.get('cache-control')).toBe(cacheControl)
     const seconds = Number(answer.headers.get('retry-after'))
     expect(seconds).toBeGreaterThanOrEqual(1)
-    // Until then the provider is left in peace, whoever asks.
+    // Until then no request is sent to the provider.
     const asked = sharing.provider.requests.length
     expect((await sharing.share(shop, newEmail(), sharing.mint())).status).toBe(503)
     expect(sharing.provider.requests.length).toBe(asked)
@@ -313,14 +313,14 @@ describe('the provider refuses', () => {
     sharing.provider.fail({ on: 'find', at: 'before', answer: 500, times: 10 })
     for (let tries = 0; tries < 3; tries += 1) {
       const { status, body } = await sharing.share(shop, email, token)
-      // During the lease of the redemption another request may answer with what is known.
+      // During the lease of the redemption another request may answer with the current status.
       expect([
         [503, identityUnavailableBody],
         [200, { reviewStatus: 'not_started', ...none, reused: false }],
       ]).toContainEqual([status, body])
     }
     expect(redeemed()).toBe(before + 1)
-    // The verdict proves the redemption, whatever became of the answer.
+    // The verdict proves the redemption, even without its answer.
     sharing.provider.clearFaults()
     sharing.provider.approve(newest())
     await verdicts()

@@ -20,7 +20,7 @@ let server: Awaited<ReturnType<typeof listenApp>> | undefined
 let at = 0
 afterEach(() => server?.stop())
 
-/** A look-up of credentials that answers nobody before so many have asked. */
+/** A look-up of credentials that answers only after so many calls. */
 function meet(count: number): () => Promise<void> {
   let arrived = 0
   const waiting: (() => void)[] = []
@@ -62,7 +62,7 @@ async function listen(options: RequestLimitsOptions, look = async () => {}) {
   const { url } = server
   return {
     looks: () => looks,
-    /** Sends, from behind a proxy where a source is named. */
+    /** Sends a request, through a proxy when a source is given. */
     async ask(path: string, authorization?: string, source?: string, method = 'GET') {
       const headers = {
         ...(authorization === undefined ? {} : { authorization }),

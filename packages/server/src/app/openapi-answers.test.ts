@@ -1,4 +1,4 @@
-/** Every answer of the server is as its own OpenAPI document says. */
+/** Every answer of the server conforms to its own OpenAPI document. */
 import { StoreError } from '@payment-integration/core'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { receiveUpdate } from '../../test/support/clause-service.js'
@@ -21,7 +21,7 @@ import { verdictPath } from './verdict-route.js'
 let documented: Documented
 let check: DocumentCheck
 let failing: Awaited<ReturnType<typeof listenApp>>
-/** What every use case of the failing service throws. */
+/** The error that every use case of the failing service throws. */
 let failure: Error
 const covered = new Set<string>()
 
@@ -44,7 +44,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([documented.stop(), failing.stop()]))
 
-/** Sends, expects the status and an answer as documented, and notes what was covered. */
+/** Sends a request, checks status and answer against the document, and records the coverage. */
 async function expectDocumented(request: SentRequest, status: number, url = documented.url) {
   const answer = await send(url, request)
   const operation = check.find(request.method, request.target)
@@ -259,7 +259,7 @@ test('headers and body of a notification match the documented webhook', async ()
   }
 })
 
-/** Documented and not provoked here, each with its reason. */
+/** Documented statuses that are not provoked here, each with its reason. */
 const notProvoked: Record<string, string> = {
   408: 'needs ten seconds of a silent client; run/http-server.test.ts and the hostile requests see it',
 }

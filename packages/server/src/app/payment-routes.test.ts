@@ -113,7 +113,7 @@ describe('an error of a use case', () => {
     const answer = await get(list)
     expect([answer.status, await answer.json()]).toEqual([status, body])
     expect(answer.headers.get('cache-control')).toBe('private, no-store')
-    // No time can be named for what an operator must mend.
+    // No Retry-After for a fault that an operator must fix.
     const passes = status === 503 && !(error instanceof StoreError && error.code === 'ERR_STORE_FULL')
     expect(answer.headers.get('retry-after')).toBe(passes ? '1' : null)
   })

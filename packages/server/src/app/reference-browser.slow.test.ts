@@ -6,12 +6,12 @@ import { chromiumMissing, chromiumPath, launchChromium } from '../../test/suppor
 import { type Documented, hashes, startDocumented } from '../../test/support/documented-service.js'
 import { startPrefixProxy } from '../../test/support/prefix-proxy.js'
 
-/** What is used of an element inside of the page: the compiler of this repository knows no DOM. */
+/** The parts of a DOM element in use: this repository compiles without DOM types. */
 interface PageElement {
   querySelector(selectors: string): { readonly textContent: string | null } | null
 }
 
-/** Starting a browser on a busy machine takes its time. */
+/** Starting a browser on a busy machine is slow. */
 const slowMs = 60_000
 
 describe.skipIf(chromiumPath === undefined)(
@@ -20,7 +20,7 @@ describe.skipIf(chromiumPath === undefined)(
     let documented: Documented
     let browser: Browser
     let page: Page
-    /** What the page asked for, and what the browser complained about. */
+    /** Requests of the page, and errors of the browser. */
     const requests: string[] = []
     const complaints: string[] = []
 

@@ -9,7 +9,7 @@ import { listenApp } from '../../test/support/listening-app.js'
 import { parseRaw, requestText, sendRaw } from '../../test/support/raw-http.js'
 import { type ReferenceFile, readReferenceFile, referenceFiles } from './reference-files.js'
 
-/** Moves on with each question, so that no answer is one too many of its second. */
+/** Advances with each request, so that no answer is cached. */
 let now = 0
 let server: Awaited<ReturnType<typeof listenApp>>
 beforeAll(async () => {
@@ -42,7 +42,7 @@ describe.each(files)('%s', (path, type) => {
     const tag = headers.get('etag') ?? ''
     expect(tag).toMatch(/^"[\w-]{43}(-gzip)?"$/)
     const ask = async (known: string) => {
-      // A real cache stands between a fetch and its server; bytes of our own have none.
+      // `fetch` may use a cache; raw bytes do not.
       const conditions = ['Accept-Encoding: gzip', `If-None-Match: ${known}`]
       const answer = parseRaw(await sendRaw(server.url, requestText(path, conditions)))
       return [answer.status, ...['etag', 'cache-control', 'vary'].map((name) => answer.headers.get(name))]

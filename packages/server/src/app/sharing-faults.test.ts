@@ -1,4 +1,4 @@
-/** What the service tells its operators and its callers when the provider, or somebody in its name, does not behave. */
+/** Reports to operators and callers when the provider, or a forger, misbehaves. */
 import { createHmac } from 'node:crypto'
 import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -97,7 +97,7 @@ describe('a webhook', () => {
 const service = { clientId: 'Service', appToken: 'sbx:service', secretKey: 'secret-of-the-service', partners: ['Shop'] }
 const donor = { clientId: 'Shop', appToken: 'sbx:shop', secretKey: 'secret-of-the-shop', partners: ['Service'] }
 
-/** A whole server that asks a provider of its own. */
+/** A whole server with its own provider. */
 async function startWhole(env: Record<string, string> = {}) {
   const provider = await startIdentityProvider({ clients: [donor, service] })
   onTestFinished(() => provider.close())

@@ -1,4 +1,4 @@
-/** What anybody can ask for without credentials: how much work of the service it starts. */
+/** Bounds the work that a request without credentials starts. */
 import { createWebhookReader } from '@payment-integration/identity-sumsub/service'
 import { afterEach, describe, expect, it } from 'vitest'
 import { receiveUpdate } from '../../test/support/clause-service.js'
@@ -12,7 +12,7 @@ let server: Awaited<ReturnType<typeof listenApp>> | undefined
 afterEach(() => server?.stop())
 
 describe.each(['/health', '/metrics'])('%s', (path) => {
-  /** An app whose computations a test counts, and ends. */
+  /** An app whose computations a test counts and completes. */
   async function listen() {
     let at = 0
     let started = 0
@@ -49,7 +49,7 @@ describe.each(['/health', '/metrics'])('%s', (path) => {
         fails = now
       },
       counts: () => ({ started, most }),
-      /** Asks so often at once, lets the computation end once all have arrived, and resolves the statuses. */
+      /** Sends so many requests at once, completes the computation once all have arrived, and resolves the statuses. */
       async ask(times: number) {
         const answers = Array.from({ length: times }, () => fetch(`${url}${path}`, bearer))
         const all = Promise.all(answers).then((each) => each.map(({ status }) => status))
@@ -107,7 +107,7 @@ describe('a computation that takes long', () => {
     while (started === 0) await fetch(`${url}/health/live`)
     at += 60_000
     const others = Array.from({ length: 50 }, () => fetch(`${url}/health`))
-    // Requests are taken up in the order of their arrival, so that these have come before the answer.
+    // Requests are handled in order of arrival, so these arrived before the answer.
     await Promise.all(Array.from({ length: 60 }, () => fetch(`${url}/health/live`)))
     expect(started).toBe(1)
     end()

@@ -28,12 +28,9 @@ describe('a variable that is read from a file', () => {
     return content
   }
 
-  it.each([url, `${url}\n`, `${url}\r\n`, ` ${url} \n`])(
-    'has its trimmed content: %j',
-    (content) => {
-      expect(readConfig(env, holding(content)).database).toEqual({ kind: 'postgres', connectionString: url })
-    },
-  )
+  it.each([url, `${url}\n`, `${url}\r\n`, ` ${url} \n`])('has its trimmed content: %j', (content) => {
+    expect(readConfig(env, holding(content)).database).toEqual({ kind: 'postgres', connectionString: url })
+  })
 
   it('is read from the disk, and only when it is named', () => {
     const path = join(mkdtempSync(join(tmpdir(), 'pi-config-')), 'url')

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const folder = fileURLToPath(new URL('../../', import.meta.url))
 
-/** The libraries that a process has loaded when it has run a script. */
+/** The libraries that a process has loaded after a script. */
 function loadedBy(script: string): string[] {
   const told = `const { createRequire } = await import('node:module')
     const paths = Object.keys(createRequire(${JSON.stringify(import.meta.url)}).cache).join()

@@ -7,7 +7,7 @@ afterEach(() => vi.useRealTimers())
 const go = { kind: 'go' } as const
 const gate = (waiting = 3) => createGate({ perWindow: 2, windowMs: 1_000, waiting, now: () => Date.now() })
 
-/** Enters, and notes with the time what came of it. */
+/** Enters, and records the result with its time. */
 function entering(through: ReturnType<typeof gate>, times: number) {
   const notes: [number, Admission][] = []
   for (let n = 0; n < times; n += 1) void through.enter().then((admission) => notes.push([Date.now(), admission]))
@@ -74,7 +74,7 @@ describe('queues of a gate', () => {
   const lines = (waiting: number, waitingEach: number) =>
     createGate({ perWindow: 2, windowMs: 1_000, waiting, waitingEach, now: () => Date.now() })
 
-  /** Enters for somebody, so often, and notes when and in which order they begin and are sent away. */
+  /** Enters so often for one queue, and records when and in which order requests begin or are shed. */
   function crowd(through: ReturnType<typeof lines>) {
     const begun: string[] = []
     const sentAway: [string, number][] = []
@@ -124,7 +124,7 @@ describe('queues of a gate', () => {
     ])
     come('a', 1)
     await vi.advanceTimersByTimeAsync(0)
-    // Two of the other line have their turns before the fourth of this one.
+    // Two of the other queue have their turns before the fourth of this one.
     expect(sentAway[2]).toEqual(['a1', 3_000])
     await vi.advanceTimersByTimeAsync(3_000)
     expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'a4', 'b2', 'a5'])
@@ -142,7 +142,7 @@ describe('queues of a gate', () => {
     come('d', 1)
     await vi.advanceTimersByTimeAsync(0)
     expect(sentAway.map(([who]) => who)).toEqual(['a5', 'a4'])
-    // Nobody has more than one place now.
+    // No queue has more than one place now.
     come('e', 1)
     come('a', 1)
     await vi.advanceTimersByTimeAsync(0)
@@ -167,7 +167,7 @@ describe('queues of a gate', () => {
       return kind
     }
     let isOpen = true
-    /** Comes again as soon as its turn was had. */
+    /** Enters again right after its turn. */
     const comeAgain = async (whose: string) => {
       while (isOpen && (await enter(whose)) === 'go');
     }
@@ -177,8 +177,7 @@ describe('queues of a gate', () => {
     for (const quiet of ['a', 'b', 'c']) void comeAgain(quiet)
     await vi.advanceTimersByTimeAsync(1_000)
     expect(ended.get('crowd')).toEqual([[1_000, 'go']])
-    // Both turns of that time are other lines', and the next ones come too late for whoever is there since the
-    // beginning.
+    // Both turns of that time belong to other queues, and the next ones are too late for the oldest requests.
     await vi.advanceTimersByTimeAsync(1_000)
     expect(ended.get('crowd')?.slice(1)).toEqual(Array(4).fill([2_000, 'shed']))
     await vi.advanceTimersByTimeAsync(8_000)
@@ -187,7 +186,7 @@ describe('queues of a gate', () => {
     await vi.advanceTimersByTimeAsync(0)
     const quiet = ['a', 'b', 'c'].flatMap((whose) => ended.get(whose) ?? [])
     const begun = quiet.filter(([, kind]) => kind === 'go')
-    // Of the 20 turns of 10 seconds one was the crowd's: no turn was lost.
+    // One of the 20 turns in 10 seconds went to the crowd: no turn was lost.
     expect(begun).toHaveLength(19)
     expect(Math.max(...begun.map(([waited]) => waited))).toBeLessThanOrEqual(2_000)
     expect(quiet.length - begun.length).toBe(3)

@@ -7,23 +7,20 @@ function setup(count: number, periodMs: number, mostKeys?: number) {
   function pass(ms: number): void {
     at += ms
   }
-  /** How many of so many at once are counted. */
+  /** How many of these simultaneous events are counted. */
   const counted = (key: string, times: number) =>
     Array.from({ length: times }, () => rate.take(key)).filter((wait) => wait === 0).length
   return { ...rate, pass, counted }
 }
 
 describe('a rate', () => {
-  it.each([1, 2, 3, 7, 10, 999])(
-    'of %i a second allows so many at once, and so many in each later second',
-    (count) => {
-      const { counted, pass } = setup(count, 1_000)
-      for (let second = 0; second < 5; second += 1) {
-        expect(counted('a', count + 5)).toBe(count)
-        pass(1_000)
-      }
-    },
-  )
+  it.each([1, 2, 3, 7, 10, 999])('of %i a second allows so many at once, and so many in each later second', (count) => {
+    const { counted, pass } = setup(count, 1_000)
+    for (let second = 0; second < 5; second += 1) {
+      expect(counted('a', count + 5)).toBe(count)
+      pass(1_000)
+    }
+  })
 
   it('recovers evenly: one event after its share of the period', () => {
     const { counted, take, pass } = setup(4, 1_000)

@@ -7,7 +7,7 @@ const integrationAddress = `0x${'cd'.repeat(20)}`
 const txHash = `0x${'12'.repeat(32)}`
 const payment = { chainId: 137, txHash, integrationAddress, version: 2, deliveryId: '7' }
 
-/** The lines that an event leaves, through the real logger and its list of fields. */
+/** The log lines of an event, through the real logger and its list of fields. */
 function linesOf(event: ServiceEvent) {
   const lines: string[] = []
   const logger = createPinoLogger({ level: 'debug', destination: { write: (line: string) => lines.push(line) } })

@@ -34,7 +34,7 @@ async function listen(metrics: Metrics) {
   return server.url
 }
 
-/** The samples of a text, by name with labels as they are written. */
+/** The samples of a text, by name and formatted labels. */
 function samples(text: string): ReadonlyMap<string, number> {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(

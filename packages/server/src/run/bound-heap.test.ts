@@ -6,7 +6,7 @@ import { openService } from './open-service.js'
 
 afterEach(() => vi.restoreAllMocks())
 
-/** What V8 is told while a service is opened and closed. */
+/** The V8 flags that are set while a service is opened and closed. */
 async function toldBy(options: Parameters<typeof openService>[1]): Promise<string[]> {
   const setFlags = vi.spyOn(v8, 'setFlagsFromString').mockReturnValue()
   const { config, remove } = await tempConfig({})
@@ -22,6 +22,6 @@ it('a dedicated process bounds its heap, by a flag that this V8 knows', async ()
   expect(spawnSync(process.execPath, [...told, '--eval', '']).status).toBe(0)
 })
 
-it("the heap of a host process is not changed", async () => {
+it('the heap of a host process is not changed', async () => {
   expect(await toldBy({})).toEqual([])
 })

@@ -16,7 +16,7 @@ async function listen(mostPerSource: number, sourceOfConnection?: () => string |
   server = await listenApp({}, { mostPerSource, sources })
 }
 
-/** Connects and asks; resolves the status, or null when the server closed. */
+/** Connects and sends a request; resolves the status, or null when the server closed. */
 async function ask() {
   const connection = await exchange(server.url)
   opened.push(connection)
@@ -40,7 +40,7 @@ describe('connections per source', () => {
     const { connection } = await ask()
     for (let times = 0; times < 5; times += 1) expect((await ask()).status).toBe(null)
     connection.destroy()
-    // The server learns of it a moment later.
+    // The server notices it a moment later.
     while ((await ask()).status === null) {}
     expect((await ask()).status).toBe(null)
   })

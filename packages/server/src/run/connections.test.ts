@@ -21,7 +21,7 @@ async function open(url: string) {
   socket.on('error', () => undefined)
   const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()))
   await once(socket, 'connect')
-  /** Connections and bytes arrive in their order, so a later answer says that what was sent before is there. */
+  /** Connections and bytes arrive in order, so a later answer proves that earlier bytes have arrived. */
   const arrived = async () => void (await (await fetch(`${url}/health/live`)).text())
   await arrived()
   return { socket, closed, arrived, received: () => received }

@@ -1,4 +1,4 @@
-/** What clients should not send, byte by byte, to a real server on a real store: `vectors/hostile-requests.json`. */
+/** Sends `vectors/hostile-requests.json` byte by byte to a real server on a real store. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bytesOf, type HostileRequest, hostileRequests } from '../../test/support/hostile-requests.js'
 import { startHostileServer } from '../../test/support/hostile-server.js'
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-/** Sends a case, and then a good request: on the same connection where that must stay, else on a new one. */
+/** Sends a case and then a good request: on the same connection if it must stay open, else on a new one. */
 async function play(hostile: HostileRequest) {
   const [first = ''] = typeof hostile.send === 'string' ? [hostile.send] : hostile.send
   const isHead = typeof first === 'string' && first.startsWith('HEAD ')

@@ -93,7 +93,7 @@ describe('a stop', () => {
     const startedAt = performance.now()
     expect((await pending).status).toBe(200)
     await stopped
-    // Its connection would stay open for its keep-alive time, and until the cut, if nobody closed it.
+    // Otherwise its connection would stay open for the keep-alive time, or until the cut.
     expect(performance.now() - startedAt).toBeLessThan(1_000)
   })
 

@@ -1,4 +1,4 @@
-/** The limits of the server, reached with small values: what a slow, silent or greedy client can hold. */
+/** Reaches the server's limits with small values: slow, silent and greedy clients. */
 import { silentLogger } from '@payment-integration/core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { chosenService, goodAuthorization } from '../../test/support/integration-service.js'
@@ -78,7 +78,7 @@ describe('a client that is slow', () => {
     const request = `GET /api/v1/integration/payments HTTP/1.1\r\nHost: a\r\nAuthorization: ${goodAuthorization}\r\n\r\n`
     for (let n = 0; n < 500; n++) greedy.send(request)
     await eventually(() => asked > 0)
-    // A client that reads nothing learns of the end by a failure to send.
+    // A client that reads nothing notices the close by a failure to send.
     const timer = setInterval(() => greedy.send(request), 50)
     await greedy.closed
     clearInterval(timer)
@@ -112,7 +112,7 @@ describe('a connection', () => {
       `GET /api/v1/integration/payments HTTP/1.1\r\nHost: a\r\nAuthorization: ${goodAuthorization}\r\n\r\n`,
     )
     await begun
-    // Each is silent from later on than the one that is worked on, so its time was up before.
+    // Each became silent before the request in progress, so its time was up earlier.
     for (let round = 0; round < 3; round++) await (await open()).closed
     release()
     expect((await working.answers(1)).map(({ status }) => status)).toEqual([200])
@@ -199,7 +199,7 @@ describe('garbage after a request', () => {
     const release = await slowly()
     const connection = await open(`${list}\r\n\0garbage`)
     connection.send('more of it')
-    // A later answer says that what was sent before is there.
+    // A later answer proves that earlier bytes have arrived.
     await fetch(`${http.url}/health/live`)
     release()
     expect(statuses(await connection.answers(3))).toEqual([200, 400])

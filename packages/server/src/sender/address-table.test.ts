@@ -87,7 +87,7 @@ describe('a URL', () => {
   })
 
   it.each(urls.filter(({ refused }) => !refused))('$input is resolved: $why', async ({ input }) => {
-    // The name does not exist, so that nothing is dialled.
+    // The name does not exist, so nothing is dialled.
     expect(await send(input)).toMatchObject({ kind: 'failure', reason: 'connection' })
     expect(new Set(dns.asked.map(({ name }) => name)).size).toBe(1)
   })

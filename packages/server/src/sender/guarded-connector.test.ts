@@ -27,7 +27,7 @@ const resolvesTo =
   }
 const refused = expect.objectContaining({ code: 'ERR_ADDRESS_REFUSED' })
 
-/** An answer of a resolver that is public the first time it is read, and this machine whenever it is read again. */
+/** A resolver answer that is public at the first read, and this machine at each later read. */
 function turncoat(): LookupAddress & { readonly reads: number } {
   let reads = 0
   return {
@@ -47,7 +47,7 @@ describe('guardedConnector', () => {
     canary = server
     const found = turncoat()
     await expect(connect(`https://hook.example:${server.port}`, resolvesTo(found))).rejects.toEqual(refused)
-    // The connection itself was made: only the check of the socket can have refused it.
+    // The connection was opened: only the check of the socket can have rejected it.
     expect(found.reads).toBeGreaterThan(1)
     await eventually(() => server.connections() === 1 && server.open() === 0)
     expect(server.received()).toBe('')

@@ -13,7 +13,7 @@ import {
 import { eventually } from '../../test/support/tcp-server.js'
 import { type ClosableSender, createUndiciSender, type UndiciSenderOptions } from './undici-sender.js'
 
-/** Public by the rule, in a part of IPv6 that is assigned to nobody: dialled, it reaches no machine. */
+/** Public by the rule, but in an unassigned part of IPv6: it reaches no machine. */
 const unrouted = '3000::1'
 const publicIPv4 = '93.184.216.34'
 
@@ -87,7 +87,7 @@ describe('a name that resolves to a denied address', () => {
     ['a private address before 499 public ones', ['127.0.0.1', ...many]],
   ])('%s is refused: the canary counts nothing, and nothing was dialled', async (_, addresses) => {
     const before = canary.connections()
-    // More than a datagram holds is said over TCP.
+    // An answer larger than a datagram goes over TCP.
     const server = await resolver((asked) =>
       addresses.length > 20 && asked.transport === 'udp'
         ? { flags: dns.TRUNCATED_RESPONSE, answers: [] }
@@ -145,7 +145,7 @@ describe('a name that changes its answer', () => {
 
   it('between two sends over new connections is rejected from then on', async () => {
     const server = await resolver(flips(['127.0.0.1'], ['10.0.0.1'], ['192.168.1.1']))
-    // A sender of its own for each has no connection to keep.
+    // A separate sender for each has no connection to reuse.
     for (const expected of [{ status: 200 }, { reason: 'refused_address' }, { reason: 'refused_address' }])
       expect(await sender(server, dev).post(post(url()))).toMatchObject(expected)
     expect(watch.dialled).toEqual(['127.0.0.1'])
@@ -159,12 +159,15 @@ describe('a name that changes its answer', () => {
     expect(server.asked).toHaveLength(2)
   })
 
-  it.each([0, 1, 86_400, 2 ** 31 - 1])('is queried again for every connection, also with a TTL of %i s', async (ttl) => {
-    const server = await resolver((asked) => ({ answers: records(asked, ['127.0.0.1'], ttl) }))
-    const one = sender(server, { ...dev, connectionsPerOrigin: 1 })
-    for (let n = 0; n < 3; n++) expect(await one.post(post(`${url()}?close`))).toMatchObject({ status: 200 })
-    expect(server.asked).toHaveLength(6)
-  })
+  it.each([0, 1, 86_400, 2 ** 31 - 1])(
+    'is queried again for every connection, also with a TTL of %i s',
+    async (ttl) => {
+      const server = await resolver((asked) => ({ answers: records(asked, ['127.0.0.1'], ttl) }))
+      const one = sender(server, { ...dev, connectionsPerOrigin: 1 })
+      for (let n = 0; n < 3; n++) expect(await one.post(post(`${url()}?close`))).toMatchObject({ status: 200 })
+      expect(server.asked).toHaveLength(6)
+    },
+  )
 })
 
 describe('a DNS server that', () => {
@@ -285,13 +288,13 @@ describe('a DNS server that', () => {
     const one = sender(server, { ...dev, connectTimeoutMs: 300 })
     expect(await one.post(post(url(), 5_000))).toMatchObject({ kind: 'failure', reason: 'timeout' })
     const { length } = server.asked
-    // Longer than the resolver's first try: a question that lives would be asked again.
+    // Longer than the resolver's first timeout: a live query would be sent again.
     await new Promise((resolve) => setTimeout(resolve, 1_500))
     expect(server.asked).toHaveLength(length)
   })
 })
 
-/** Records of the family that was not asked for. */
+/** Records of the other family. */
 function otherFamily(asked: Asked): Answer[] {
   return records({ ...asked, type: asked.type === 'A' ? 'AAAA' : 'A' }, ['127.0.0.1', '::1'])
 }

@@ -52,9 +52,9 @@ describe('a receiver that', () => {
     expect(performance.now() - startedAt).toBeLessThan(budgetMs + 700)
     expectOutcome(result, outcome)
     expect(result.latencyMs).toBeLessThan(budgetMs + 700)
-    // Another receiver does not notice.
+    // Another receiver is not affected.
     expectOutcome(await post(good, 2_000), { status: 200, excerpt: 'good' })
-    // Its own next notification fares no better and no worse.
+    // Its own next notification has the same result.
     expectOutcome(await post(listening), outcome)
   })
 

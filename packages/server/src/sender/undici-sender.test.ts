@@ -136,7 +136,7 @@ describe('the body of an answer', () => {
     await eventually(() => server.open() === 0)
   })
 
-  // The budget is longer than the test may take: what ends these posts is not the budget.
+  // The budget is longer than the test may take, so it does not end these POSTs.
   const patient = { timeoutMs: 600_000 }
   const never: [string, (socket: Socket) => void][] = [
     ['is announced and never comes', answers('200 OK\r\nContent-Length: 100')],
@@ -161,7 +161,7 @@ describe('the body of an answer', () => {
   })
 
   it('of a 2xx that arrives after its head is read to its end, and the connection stays alive', async () => {
-    // The first comes after what it has by default: the time of this sender is longer than any machine is slow.
+    // The body arrives after the default limit. The limit of this sender is long enough for any slow machine.
     const server = await receiver((socket, request) => {
       const delayMs = request === 1 ? 2 * senderDefaults.successBodyMs : 0
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n', () =>

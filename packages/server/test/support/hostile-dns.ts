@@ -1,27 +1,27 @@
-/** A DNS server over UDP and TCP that answers what a test says, and counts what it was asked. */
+/** A DNS server over UDP and TCP with scripted answers that counts its queries. */
 import { createSocket } from 'node:dgram'
 import { createServer, type Socket } from 'node:net'
 import dns, { type Answer, type Packet } from 'dns-packet'
 
-/** One question. */
+/** One query. */
 export interface Asked {
   readonly id: number
   readonly name: string
   readonly type: string
   readonly transport: 'udp' | 'tcp'
-  /** How often this name and type were asked before, over this transport. */
+  /** Earlier queries for this name and type, over this transport. */
   readonly before: number
 }
 
 /** Fields of an answer, bytes to send as they are, or null for silence. */
 export type Reply = Packet | Buffer | null
-/** What to answer; a promise answers when it is kept. */
+/** The answer; a promise answers when it resolves. */
 export type Answers = (asked: Asked) => Reply | Promise<Reply>
 
 export interface DnsServer {
   /** For the `servers` option of a sender. */
   readonly servers: readonly string[]
-  /** Questions that came, oldest first. */
+  /** Queries received, oldest first. */
   readonly asked: Asked[]
   stop(): Promise<void>
 }
@@ -35,7 +35,7 @@ export async function startDns(answers: Answers): Promise<DnsServer> {
   const udp = createSocket('udp4')
   const tcp = createServer()
   const sockets = new Set<Socket>()
-  // One port for both transports: another process may hold the port of the one on the other.
+  // One port for both transports: another process may use the port on one of them.
   const port = await bindBoth()
 
   async function reply(bytes: Buffer, transport: 'udp' | 'tcp'): Promise<Buffer | null> {

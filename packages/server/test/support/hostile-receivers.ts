@@ -1,8 +1,8 @@
-/** Receivers of notifications that misbehave over HTTP, and what a sender must make of each. */
+/** Receivers that misbehave over HTTP, and the expected result of each. */
 import type { Socket } from 'node:net'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 
-/** What a post must come to. A text is the whole excerpt. */
+/** The expected result of a POST. A text is the whole excerpt. */
 export type Outcome =
   | { readonly status: number; readonly excerpt?: string | null | RegExp }
   | { readonly reason: 'timeout' | 'connection' }
@@ -41,7 +41,7 @@ const says =
     then?.(socket)
   }
 const ends = (socket: Socket) => socket.end()
-/** Resets once what was written before had time to arrive: a reset throws away what is on its way. */
+/** Resets after written bytes had time to arrive: a reset drops bytes in transit. */
 const resets = (socket: Socket) => setTimeout(() => socket.resetAndDestroy(), 30)
 const answer = (head: string, body: string | Buffer = '') =>
   Buffer.concat([Buffer.from(`HTTP/1.1 ${head}\r\n\r\n`, 'latin1'), Buffer.from(body)])
@@ -49,7 +49,7 @@ const answer = (head: string, body: string | Buffer = '') =>
 const letters = Buffer.alloc(20_000_000, 'z')
 const bomb = (encoding: string, bytes: Buffer) =>
   says(answer(`200 OK\r\nContent-Encoding: ${encoding}\r\nContent-Length: ${bytes.length}`, bytes))
-/** The bytes as text, and not the letters that they unpack to. */
+/** The raw bytes as text, not decompressed. */
 const packed = { status: 200, excerpt: /^(?!.*zzz)/s }
 
 const slow: readonly HostileReceiver[] = [

@@ -2,7 +2,7 @@
 import { keccak256 } from 'viem'
 import { hexBytes } from './rlp.js'
 
-/** What the filter is made of. */
+/** The parts of a log that the filter covers. */
 export interface FilteredLog {
   readonly address: string
   readonly topics: readonly string[]
@@ -11,7 +11,7 @@ export interface FilteredLog {
 const bloomBytes = 256
 /** Three bits per value, each below this. */
 const bits = 2048
-/** The same few addresses and topics come in every block. */
+/** Every block has the same few addresses and topics. */
 const known = new Map<string, readonly number[]>()
 const maxKnown = 5_000
 

@@ -1,7 +1,4 @@
-/**
- * One seed of chaos: a real chain, a real process, real HTTP, and everything that can go wrong between them.
- * @module
- */
+/** Runs one seed of chaos: a real chain, a real process, real HTTP, and faults between them. @module */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,18 +25,18 @@ import { createRealReceiver, type RealReceiver } from './real-receiver.js'
 import { everSigned, realPayments } from './real-truth.js'
 import { type ServiceChild, startChild } from './service-child.js'
 
-/** What a seed runs on. */
+/** The parts that a seed runs on. */
 export interface ChaosGround {
   readonly chain: AnvilChain
   /** Path of the bundled process. */
   readonly processPath: string
   /** Where requests of processes and deliveries arrive. */
   readonly front: HttpFront
-  /** Whom the front asks; set for the time of a seed. */
+  /** The nodes behind the front, set while a seed runs. */
   route: (request: FrontRequest) => Promise<Reply>
 }
 
-/** What became of a seed. */
+/** Result of a seed. */
 export interface ChaosReport {
   readonly seed: number
   readonly verdict: Verdict
@@ -52,9 +49,9 @@ export interface ChaosReport {
   readonly seconds: number
 }
 
-/** The service's clock runs so much faster than the world's. */
+/** Speed of the service's clock, relative to real time. */
 const speed = 10
-/** Longest time that catching up may take once everything is healed, in milliseconds. */
+/** Longest catch-up after everything is healed, in milliseconds. */
 const healMs = 45_000
 /** Runs a seed. It rejects only when the suite itself is at fault. */
 export async function runChaosSeed(seed: number, ground: ChaosGround): Promise<ChaosReport> {
@@ -95,7 +92,7 @@ export async function runChaosSeed(seed: number, ground: ChaosGround): Promise<C
     let kills = 0
     let started = 0
     let repairs = 0
-    /** Why a repair failed; it is tried again. */
+    /** Reason of a failed repair, which is retried. */
     let refusal: string | null = null
     const start = () => {
       started += 1

@@ -1,4 +1,4 @@
-/** Starts processes of the service, hears what they tell, and ends them. @module */
+/** Starts service processes, reads their reports, and ends them. @module */
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { CrashConfig, CrashLine, Horizon } from './process-config.js'
@@ -7,14 +7,14 @@ import type { CrashConfig, CrashLine, Horizon } from './process-config.js'
 export interface ChildExit {
   readonly signal: NodeJS.Signals | null
   readonly code: number | null
-  /** What it wrote to standard error. */
+  /** Its standard error. */
   readonly complaints: string
 }
 
 /** A running process. */
 export interface CrashChild {
   readonly ended: Promise<ChildExit>
-  /** Lets more of the script happen. */
+  /** Raises how much of the script may happen. */
   raise(horizon: Horizon): void
   signal(name: 'SIGKILL' | 'SIGCONT' | 'SIGTERM' | 'SIGUSR2'): void
 }
@@ -30,10 +30,10 @@ export function startCrashChild(path: string, config: CrashConfig, hear: (line: 
   child.stderr.on('data', (chunk: Buffer) => {
     complaints = `${complaints}${chunk.toString('utf8')}`.slice(-2_000)
   })
-  // It may be gone before it reads.
+  // It may exit before it reads.
   child.stdin.on('error', () => undefined)
   return {
-    // `close` comes after the last line was heard.
+    // `close` comes after the last line was read.
     ended: new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal, complaints }))),
     raise: (horizon) => void child.stdin.write(`${JSON.stringify(horizon)}\n`),
     signal: (name) => void child.kill(name),

@@ -1,4 +1,4 @@
-/** Runs a seed: processes die again and again over one database, then all is healed and judged. @module */
+/** Runs a seed: processes die on one database, then all is healed and judged. @module */
 import { setTimeout as wait } from 'node:timers/promises'
 import { createService } from '@payment-integration/core'
 import { drawsOf } from '../random.js'
@@ -14,26 +14,26 @@ import { type Script, scriptOf } from './script.js'
 
 /** Fast milliseconds per millisecond: a lease of 10 s lasts half a second. */
 export const speed = 20
-/** How far the clock of the last process is ahead: beyond every retry that was planned, in milliseconds. */
+/** How far the clock of the last process is ahead, in milliseconds: beyond every planned retry. */
 const aheadMs = 72 * 3_600_000
-/** How long everything may take to be delivered once all is healed, in milliseconds. */
+/** Longest time to deliver everything once all is healed, in milliseconds. */
 const finishMs = 60_000
-/** What a seed came to. */
+/** Report of a seed. */
 export interface CrashReport {
   readonly seed: number
   readonly engine: CrashPlan['engine']
-  /** Nothing when all is right. */
+  /** Empty when all is right. */
   readonly flaws: readonly string[]
-  /** Ends by SIGKILL, by the point of the process; `outside` where the parent chose the moment. */
+  /** Kills by point; `outside` when the parent chose the moment. */
   readonly kills: ReadonlyMap<Point | 'outside', number>
   readonly freezes: number
   /** Cuts and restarts of the database. */
   readonly outages: number
-  /** Late answers of dispatchers that had lost their claims. */
+  /** Late answers of dispatchers that had lost their leases. */
   readonly lostClaims: number
   readonly payments: number
   readonly posts: number
-  /** Those before everything was healed. */
+  /** POSTs before everything was healed. */
   readonly postsInTrouble: number
   readonly attempts: number
   /** Deliveries that were given up and replayed. */
@@ -43,7 +43,7 @@ export interface CrashReport {
   readonly seconds: number
 }
 
-/** A seed while it runs: its parts, what processes confirmed, and what became of them. */
+/** A running seed: its parts, the confirmations of its processes, and their exits. */
 export interface CrashRun {
   readonly plan: Pick<CrashPlan, 'seed' | 'engine' | 'size'>
   readonly script: Script
@@ -55,18 +55,18 @@ export interface CrashRun {
   readonly kills: Map<Point | 'outside', number>
   freezes: number
   outages: number
-  /** Starts a process; `hear` is told beside what is kept here. */
+  /** Starts a process; `hear` gets its reports, besides the journal. */
   start(
     config: Pick<CrashConfig, 'roles' | 'horizon' | 'minedBlocks' | 'death'>,
     hear?: (line: CrashLine) => void,
   ): CrashChild
-  /** The first update that nobody confirmed. */
+  /** The first unconfirmed update. */
   firstUpdate(): number
-  /** How much of the script may happen when so much of the seed is over. */
+  /** How much of the script may happen at this share of the seed. */
   horizon(share: number): CrashConfig['horizon']
 }
 
-/** Runs a seed. @param trouble - Everything up to the healing: it starts processes and leaves none behind. */
+/** Runs a seed. @param trouble - Everything before the healing: it starts processes and leaves none running. */
 export async function runSeed(
   plan: CrashRun['plan'],
   ground: CrashGround,
@@ -125,7 +125,7 @@ export async function runSeed(
     }),
   }
 
-  /** One process delivers everything, and ends when it is asked to. */
+  /** One process delivers everything, and exits on request. */
   async function finish(): Promise<void> {
     const told = new Promise<CrashLine & { readonly type: 'finished' }>((resolve) => {
       finished = resolve
@@ -196,7 +196,7 @@ async function register(ground: CrashGround, { urlOf }: CrashReceiver, { integra
   return secrets
 }
 
-/** A process that ended in a way that nobody asked for. */
+/** Records an unexpected exit of a process. */
 export function noteUnplanned(
   run: Pick<CrashRun, 'flaws'>,
   { code, signal, complaints }: ChildExit,

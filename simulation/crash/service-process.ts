@@ -1,7 +1,4 @@
-/**
- * The process that crash tests kill: the service on a real database and real HTTP, with probes, on a fast clock.
- * @module
- */
+/** The process that crash tests kill: the real service with probes on a fast clock. @module */
 
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -23,7 +20,7 @@ import { chainId, scriptOf } from './script.js'
 const leaseMs = 10_000
 /** The lease of the last process, which is never killed and has everything to deliver at once. */
 const longLeaseMs = 600_000
-/** How often the chain grows and the end is looked for, in milliseconds of this machine. */
+/** How often the chain grows and the end is checked, in real milliseconds. */
 const lookMs = 10
 
 const config = JSON.parse(process.argv[2] ?? '{}') as CrashConfig
@@ -37,7 +34,7 @@ const clock = aheadClock()
 
 process.once('SIGTERM', () => ended.abort())
 process.once('SIGUSR2', hasten)
-// The parent holds the other end: when it is gone, so are we.
+// The parent has the other end of the pipe: without it this process exits.
 createInterface({ input: process.stdin })
   .on('line', (line) => {
     horizon = JSON.parse(line) as Horizon
@@ -48,7 +45,7 @@ const store = probeStore(openStore(), cross)
 const sender = createUndiciSender({ allowLoopbackHttp: true })
 const service = createService({
   store,
-  // The last process has nothing to time out for: a slow moment of this machine must not cost a retry of hours.
+  // The last process has a long time limit: a slow moment of this machine must not cost a retry of hours.
   sender: probeSender(sender, cross, finish ? 1 : config.time.speed),
   masterKey: simulatedMasterKey,
   clock,
@@ -87,7 +84,7 @@ function aheadClock() {
   return { now: () => now() + config.aheadMs, sleep }
 }
 
-/** Each look at the head finds one block more, up to the horizon. */
+/** Each poll of the head finds one more block, up to the horizon. */
 function growingChain() {
   const { chain, mine } = scriptedChain(chainId)
   let mined = 0
@@ -109,7 +106,7 @@ async function runIndexers({ indexers }: Service, signal: AbortSignal): Promise<
   await Promise.all(indexers.map((indexer) => indexer.run(signal)))
 }
 
-/** Applies the updates in their order, each until it is accepted. */
+/** Applies the updates in order, each until it is accepted. */
 async function applyUpdates(): Promise<void> {
   let index = config.firstUpdate
   while (!ended.signal.aborted) {
@@ -132,7 +129,7 @@ async function applyUpdates(): Promise<void> {
   }
 }
 
-/** Waits until nothing is left to do, replays what was given up, and waits once more. */
+/** Waits until all work is done, replays exhausted deliveries, and waits again. */
 async function finishAll(): Promise<void> {
   let replayed = 0
   for (;;) {

@@ -39,7 +39,9 @@ const suites: Readonly<Record<Suite, () => Promise<boolean>>> = {
     const postgres = await startPostgres()
     try {
       const { connectionString } = postgres
-      return printFailures(await runCrashes({ ...seedsOf('crash'), postgres: connectionString, onReport: say('crash') }))
+      return printFailures(
+        await runCrashes({ ...seedsOf('crash'), postgres: connectionString, onReport: say('crash') }),
+      )
     } finally {
       await postgres.remove()
     }

@@ -31,7 +31,13 @@ const wayMs = 20
 const hang: Reply = { kind: 'hang' }
 
 /** Opens the endpoints of a plan. */
-export function openEndpoints(plan: Plan, draws: Draws, chainDriver: Nature, time: VirtualTime, askers: Askers): Endpoints {
+export function openEndpoints(
+  plan: Plan,
+  draws: Draws,
+  chainDriver: Nature,
+  time: VirtualTime,
+  askers: Askers,
+): Endpoints {
   const ways = draws.fork('network')
   const { chain } = chainDriver
   let healed = false

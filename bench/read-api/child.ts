@@ -1,9 +1,9 @@
-/** What a server process and the bench say to each other. @module */
+/** Messages between a server process and the bench. @module */
 
-/** Asked by the bench. */
+/** Requests of the bench. */
 export type Question = 'cpu' | 'heap' | 'stop'
 
-/** Told by a server process. */
+/** Answers of a server process. */
 export type Answer =
   | { readonly url: string }
   /** CPU time since the start, in microseconds. */
@@ -11,7 +11,7 @@ export type Answer =
   /** The heap after a collection, in bytes. */
   | { readonly heapBytes: number }
 
-/** Tells the bench where the server listens, and answers its questions. */
+/** Sends the server's URL to the bench, and answers its requests. */
 export function answerParent(url: string, stop: () => Promise<unknown>): void {
   const send = (answer: Answer) => process.send?.(answer)
   process.on('message', (question: Question) => {

@@ -55,7 +55,7 @@ export function addVerdictRoute(app: Hono<AppEnv>, deps: VerdictRouteDeps): void
       if (lines.take(code) === 0)
         logger.warn(
           { eventType: 'identity.webhook_refused', code, status: 400 },
-          'A webhook of the provider is refused.',
+          'A webhook of the provider is rejected.',
         )
       return jsonAnswer({ error: error.message }, 400)
     }

@@ -24,7 +24,7 @@ export function startBudget(ms: number, outer?: AbortSignal): Budget {
   })
   over.catch(() => undefined)
   const abort = () => controller.abort(outer?.reason)
-  const timer = setTimeout(() => controller.abort(new BudgetSpentError(`${ms} ms are over.`)), ms)
+  const timer = setTimeout(() => controller.abort(new BudgetSpentError(`The budget of ${ms} ms is spent.`)), ms)
   if (outer?.aborted === true) abort()
   else outer?.addEventListener('abort', abort, { once: true })
   return {

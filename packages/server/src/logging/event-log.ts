@@ -12,11 +12,11 @@ export function createEventLog(logger: Pick<Logger, 'info' | 'warn'>): EventSink
       case 'endpoint.failing': {
         const { type: eventType, integrationAddress, failingMs } = event
         const fields = { eventType, integrationAddress, failingMs }
-        return logger.warn(fields, 'An endpoint of notifications fails; it is probed until it answers.')
+        return logger.warn(fields, 'A notification endpoint fails; it is probed until it answers.')
       }
       case 'endpoint.recovered': {
         const { type: eventType, integrationAddress, failingMs } = event
-        return logger.info({ eventType, integrationAddress, failingMs }, 'An endpoint of notifications answers again.')
+        return logger.info({ eventType, integrationAddress, failingMs }, 'A notification endpoint has recovered.')
       }
       case 'payment.additional': {
         const { type: eventType, integrationAddress, chainId, txHash, ordinal } = event
@@ -31,7 +31,7 @@ export function createEventLog(logger: Pick<Logger, 'info' | 'warn'>): EventSink
       case 'audit.head': {
         const { type: eventType, seq, hash } = event
         const fields = { eventType, seq, hash }
-        return logger.info(fields, 'Newest record of the audit log: audit verify --expect <seq>:<hash> finds it again.')
+        return logger.info(fields, 'Newest record of the audit log; audit verify --expect <seq>:<hash> checks that it still exists.')
       }
       case 'delivery.exhausted': {
         const { type: eventType, deliveryId, integrationAddress, chainId, txHash, version, reason } = event

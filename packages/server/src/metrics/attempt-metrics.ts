@@ -12,8 +12,8 @@ const results = [
 ] as const
 
 const help = {
-  attempted: 'Attempts of notifications, by where the delivery stands after them.',
-  results: 'Attempts of notifications, by the class of the status that was answered, or by why there was none.',
+  attempted: 'Delivery attempts, by the status of the delivery afterwards.',
+  results: 'Delivery attempts, by class of the answered status, or by the reason for a missing answer.',
   duration: 'Time from sending a notification to its answer, or to giving up.',
   published: 'Time from the commit of a snapshot to the 2xx that answers its notification. Replays are not counted.',
 }

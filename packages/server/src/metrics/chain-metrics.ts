@@ -43,7 +43,7 @@ const chainGauges: readonly Reading<ChainStatus>[] = [
 const endpointGauges: readonly Reading<EndpointStatus>[] = [
   { name: 'endpoint_score', help: '0 (not used while another works) to 1.', value: ({ score }) => score },
   { name: 'endpoint_in_use', help: 'Whether the next read goes to it.', value: ({ inUse }) => Number(inUse) },
-  { name: 'endpoint_head_block', help: 'Newest height it told.', value: ({ head }) => head },
+  { name: 'endpoint_head_block', help: 'Newest height it reported.', value: ({ head }) => head },
   {
     name: 'endpoint_latency_seconds',
     help: 'Moving average of its answers.',
@@ -65,7 +65,7 @@ const endpointCounters: readonly Reading<EndpointStatus>[] = [
   },
   {
     name: 'endpoint_failed_proofs_total',
-    help: 'Blocks whose receipts or logs do not lead to their header.',
+    help: 'Blocks whose receipts or logs do not match their header.',
     value: ({ failedProofs }) => failedProofs,
   },
 ]

@@ -42,12 +42,12 @@ export function addDeliveryMetrics(
     },
     {
       name: 'oldest_due_delivery_seconds',
-      help: 'For how long the oldest delivery has been due of those that nothing but a free slot keeps waiting; left out while there is none, or the database does not answer.',
+      help: 'How long the oldest delivery that waits only for a free slot has been due; left out while there is none, or the database does not answer.',
       read: async (deliveries) => inSeconds((await readBacklog(deliveries)).oldestDueMs),
     },
     {
       name: 'oldest_blocked_delivery_seconds',
-      help: 'The same of those that wait for an endpoint that is blocked, and probed from time to time.',
+      help: 'How long the oldest delivery to a blocked endpoint has been due.',
       read: async (deliveries) => inSeconds((await readBacklog(deliveries)).oldestBlockedMs),
     },
     {

@@ -9,7 +9,7 @@ const reasons = ['unsigned', 'forged', 'malformed'] as const
 export function addIdentityMetrics(registry: Registry): (code: string) => void {
   const refused = new Counter({
     name: `${prefix}identity_webhooks_refused_total`,
-    help: 'Webhooks of the identity provider that were refused. Forged ones in a row: the secret differs on the two sides.',
+    help: 'Rejected webhooks of the identity provider. Repeated forged ones: the secret differs on the two sides.',
     labelNames: ['reason'],
     registers: [registry],
   })

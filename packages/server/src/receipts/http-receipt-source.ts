@@ -92,7 +92,7 @@ async function readAnswer(
   if (statusCode !== 200) {
     await body.dump({ limit: maxBytes }).catch(() => undefined)
     if (statusCode === 404) return null
-    throw new ReceiptError('ERR_RECEIPT_UNAVAILABLE', `The receipts answered ${statusCode}; expected 200 or 404.`)
+    throw new ReceiptError('ERR_RECEIPT_UNAVAILABLE', `The receipt source answered ${statusCode}; expected 200 or 404.`)
   }
   const chunks: Uint8Array[] = []
   let size = 0

@@ -25,7 +25,7 @@ export function createQuarantine({ logger, publish }: QuarantineDeps): (log: Qua
       told.delete(oldest)
     }
     const facts = { chainId, txHash, blockNumber, logIndex, reason }
-    logger.warn({ ...facts, router: router.address }, 'A log of a router is no payment and is left out; look at it.')
+    logger.warn({ ...facts, router: router.address }, 'A router log is no payment and is skipped; inspect it.')
     try {
       publish({ type: 'log.quarantined', ...facts })
     } catch (error) {

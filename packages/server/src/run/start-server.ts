@@ -82,7 +82,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
     },
     (error: unknown) => {
       running = false
-      logger.error({ ...describeError(error) }, 'The loops ended by an error; health reports down until a restart.')
+      logger.error({ ...describeError(error) }, 'The loops stopped with an error; health reports down until a restart.')
     },
   )
   logger.info({ url, config: describeConfig(config) }, 'Listening.')
@@ -99,7 +99,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
     const timeUp = new Promise<void>((resolve) => cut.addEventListener('abort', () => resolve(), { once: true }))
     loops.abort()
     await Promise.all([listeners.stop(cut), Promise.race([work, timeUp])])
-    if (running) logger.warn({}, 'Some work did not end in time and is cut off; it is repeated after the next start.')
+    if (running) logger.warn({}, 'Some work did not finish in time and is aborted; it is repeated after the next start.')
     await Promise.race([opened.close(), timeUp])
     logger.info({}, 'Stopped.')
   }

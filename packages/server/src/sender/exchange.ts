@@ -76,10 +76,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     const { headers, body, timeoutMs, signal } = this.#post
     this.#timer = setTimeout(endOfBudget, timeoutMs, this)
     if (signal !== undefined) {
-      this.#giveUp = () => this.end(new Error('The caller gave up.'))
+      this.#giveUp = () => this.end(new Error('The caller aborted.'))
       signal.addEventListener('abort', this.#giveUp, { once: true })
     }
-    if (signal?.aborted) this.end(new Error('The caller gave up.'))
+    if (signal?.aborted) this.end(new Error('The caller aborted.'))
     else agent.dispatch({ origin, path, method: 'POST', headers, body }, this)
   }
 

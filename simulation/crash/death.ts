@@ -11,7 +11,7 @@ export const points = [
   'before claim',
   'after claim',
   'before post',
-  'post under way',
+  'post in flight',
   'after post',
   'before settle',
   'after settle',

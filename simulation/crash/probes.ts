@@ -6,7 +6,7 @@ import type { Point } from './death.js'
 type Cross = (point: Point) => void
 
 /** Time after which a POST counts as in flight, in milliseconds: its bytes are sent by then. */
-const underWayMs = 3
+const inFlightMs = 3
 
 /** Crosses points before and after claims and settles. */
 export function probeStore(store: Store, cross: Cross): Store {
@@ -36,7 +36,7 @@ export function probeSender(sender: Sender, cross: Cross, speed: number): Sender
   return {
     async post(post) {
       cross('before post')
-      const timer = setTimeout(() => cross('post under way'), underWayMs)
+      const timer = setTimeout(() => cross('post in flight'), inFlightMs)
       const result = await sender.post({ ...post, timeoutMs: Math.ceil(post.timeoutMs / speed) })
       clearTimeout(timer)
       cross('after post')

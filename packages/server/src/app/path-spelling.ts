@@ -40,10 +40,10 @@ function isNamed(segment: string): boolean {
 }
 
 function resolveDots(segments: readonly string[]): string[] {
-  const kept: string[] = []
+  const resolved: string[] = []
   for (const segment of segments) {
-    if (segment === '..') kept.pop()
-    else if (segment !== '.') kept.push(segment)
+    if (segment === '..') resolved.pop()
+    else if (segment !== '.') resolved.push(segment)
   }
-  return kept
+  return resolved
 }

@@ -34,9 +34,9 @@ interface Form {
  */
 const largeBytes = 128 * 1024
 
-const kept = 'public, max-age=31536000, immutable'
+const cachedForever = 'public, max-age=31536000, immutable'
 /** Cached, and revalidated before each use. */
-const checked = 'no-cache'
+const revalidated = 'no-cache'
 
 /** Most header characters that are parsed; one header may have 8 KB. */
 const readCharacters = 256
@@ -69,7 +69,7 @@ export function loadFile(make: () => Promise<PublicFile> | PublicFile): LoadedFi
     async answer(c) {
       const { version, plain, packed } = await loaded()
       const { body, headers } = takesGzip(c.req.header('accept-encoding')) ? packed : plain
-      const cacheControl = c.req.query('v') === version ? kept : checked
+      const cacheControl = c.req.query('v') === version ? cachedForever : revalidated
       const { ETag = '', Vary = '' } = headers
       if (isKnown(c.req.header('if-none-match'), ETag))
         return new Response(null, { status: 304, headers: { ETag, Vary, 'Cache-Control': cacheControl } })

@@ -63,7 +63,7 @@ const script = `SwaggerUIBundle({
 `
 
 /** Paths that people type, each with a relative redirect to the page, which works below any path of a proxy. */
-const ways = { '/': `.${path}`, [`${path}/`]: `..${path}` }
+const redirects = { '/': `.${path}`, [`${path}/`]: `..${path}` }
 
 /**
  * Adds the page, the files that it loads and the redirects to it. They need no authentication: they hold no data. The
@@ -87,8 +87,8 @@ export function addReferencePage(app: Hono<AppEnv>): void {
   }
   addPublicFile(app, path, loadFile(makePage))
   for (const [name, file] of Object.entries(files)) addPublicFile(app, `${path}/${name}`, file)
-  for (const [from, way] of Object.entries(ways)) {
-    app.get(from, () => new Response(null, { status: 308, headers: { Location: way, 'Cache-Control': 'no-cache' } }))
+  for (const [from, target] of Object.entries(redirects)) {
+    app.get(from, () => new Response(null, { status: 308, headers: { Location: target, 'Cache-Control': 'no-cache' } }))
     allowMethods(app, from, ['GET', 'HEAD'])
   }
 }

@@ -32,10 +32,10 @@ export interface GateOptions {
 export interface Gate {
   /**
    * Waits for a turn, first come first served within a queue. It never rejects.
-   * @param whose - Names the queue.
+   * @param queueName - Names the queue.
    * @default ''
    */
-  enter(whose?: string): Promise<Admission>
+  enter(queueName?: string): Promise<Admission>
   /** Pauses for so many milliseconds: sheds waiting requests, and new ones until the pause is over. */
   pause(ms: number): void
   /** Sheds every request from now on. */
@@ -61,7 +61,7 @@ export function createGate(options: GateOptions): Gate {
   /** When the newest requests began, oldest first, at most `perWindow`. */
   const begun: number[] = []
   /** The queues in the order of their turns; none is empty. */
-  const lines = new Map<string, Waiter[]>()
+  const queues = new Map<string, Waiter[]>()
   let count = 0
   let pausedUntil = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
@@ -75,9 +75,9 @@ export function createGate(options: GateOptions): Gate {
     return Math.max(0, (begun[index] ?? now()) + windows * windowMs - now())
   }
   /** The admission for the given position in a queue, from 0. */
-  function sentAway(whose: string, place: number): Admission {
-    let before = place
-    for (const [other, line] of lines) if (other !== whose) before += Math.min(line.length, place + 1)
+  function shedAt(queueName: string, position: number): Admission {
+    let before = position
+    for (const [other, queue] of queues) if (other !== queueName) before += Math.min(queue.length, position + 1)
     return { kind: 'shed', retryAfterMs: untilTurn(before) }
   }
   function begin(): boolean {
@@ -88,68 +88,68 @@ export function createGate(options: GateOptions): Gate {
   }
   /** Takes the next request. Its queue then goes behind the others. */
   function next(): Waiter | undefined {
-    const [first] = lines
+    const [first] = queues
     if (first === undefined) return undefined
-    const [whose, line] = first
-    lines.delete(whose)
-    const waiter = line.shift()
-    if (line.length > 0) lines.set(whose, line)
+    const [queueName, queue] = first
+    queues.delete(queueName)
+    const waiter = queue.shift()
+    if (queue.length > 0) queues.set(queueName, queue)
     count -= 1
     return waiter
   }
   /** Sheds every request that would have waited too long by the next turn. */
-  function sendLateAway(): void {
+  function shedLate(): void {
     const came = now() + untilTurn(0) - longestWaitMs - latenessMs
-    for (const [whose, line] of lines) {
+    for (const [queueName, queue] of queues) {
       // The oldest request is first in its queue.
-      while (line[0] !== undefined && line[0].since < came) {
+      while (queue[0] !== undefined && queue[0].since < came) {
         count -= 1
-        line.shift()?.leave(sentAway(whose, line.length))
+        queue.shift()?.leave(shedAt(queueName, queue.length))
       }
-      if (line.length === 0) lines.delete(whose)
+      if (queue.length === 0) queues.delete(queueName)
     }
   }
   function admit(): void {
     clearTimeout(timer)
-    sendLateAway()
+    shedLate()
     while (count > 0 && begin()) {
       next()?.leave({ kind: 'go' })
-      sendLateAway()
+      shedLate()
     }
     if (count > 0) timer = setTimeout(admit, Math.ceil(untilTurn(0)))
   }
   /**
    * Sheds the last request of the longest queue, for a new one in a queue of `length`. Returns whether a place is free.
    */
-  function makeRoom(length: number): boolean {
+  function makePlace(length: number): boolean {
     if (count < waiting) return true
     let longest = ''
-    for (const [whose, line] of lines) if (line.length > (lines.get(longest)?.length ?? 0)) longest = whose
-    const line = lines.get(longest)
-    if (line === undefined || line.length <= length + 1) return false
+    for (const [queueName, queue] of queues) if (queue.length > (queues.get(longest)?.length ?? 0)) longest = queueName
+    const queue = queues.get(longest)
+    if (queue === undefined || queue.length <= length + 1) return false
     count -= 1
-    line.pop()?.leave(sentAway(longest, line.length))
+    queue.pop()?.leave(shedAt(longest, queue.length))
     return true
   }
   function shed(retryAfterMs: number): void {
     clearTimeout(timer)
-    const all = [...lines.values()].flat()
-    lines.clear()
+    const all = [...queues.values()].flat()
+    queues.clear()
     count = 0
     for (const { leave } of all) leave({ kind: 'shed', retryAfterMs })
   }
 
   return {
-    async enter(whose = '') {
+    async enter(queueName = '') {
       const paused = pausedUntil - now()
       if (paused > 0) return { kind: 'shed', retryAfterMs: paused === Number.POSITIVE_INFINITY ? closedMs : paused }
       if (count === 0 && begin()) return { kind: 'go' }
-      const place = lines.get(whose)?.length ?? 0
-      if (place >= waitingEach || !makeRoom(place)) return sentAway(whose, place)
+      const position = queues.get(queueName)?.length ?? 0
+      if (position >= waitingEach || !makePlace(position)) return shedAt(queueName, position)
       return new Promise((leave) => {
-        const line = lines.get(whose) ?? []
-        lines.set(whose, line)
-        line.push({ leave, since: now() })
+        const queue = queues.get(queueName) ?? []
+        queues.set(queueName, queue)
+        queue.push({ leave, since: now() })
         count += 1
         admit()
       })

@@ -73,10 +73,10 @@ export function limitProvider(
 
   async function through<T extends { readonly kind: string }>(
     gate: Gate,
-    whose: string | undefined,
+    queueName: string | undefined,
     ask: () => Promise<T>,
   ): Promise<T | { readonly kind: 'throttled'; readonly retryAfterMs: number | null }> {
-    const admission = await gate.enter(whose)
+    const admission = await gate.enter(queueName)
     if (admission.kind === 'shed') return { kind: 'throttled', retryAfterMs: admission.retryAfterMs }
     const outcome = await ask()
     // The provider has one budget: a 429 for one kind of request pauses all kinds.

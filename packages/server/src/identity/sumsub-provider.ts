@@ -56,9 +56,9 @@ export function createSumsubProvider(options: SumsubProviderOptions): ClosableId
     const reason = providerCode === null ? error.code : `${error.code} ${providerCode}`
     return { kind: 'misconfigured', reason, facts: { status, code: error.code } }
   }
-  async function asked<T>(ask: () => Promise<T>): Promise<Answer<T>> {
+  async function toAnswer<T>(call: () => Promise<T>): Promise<Answer<T>> {
     try {
-      return { kind: 'answer', value: await ask() }
+      return { kind: 'answer', value: await call() }
     } catch (error) {
       const refusal = refusalOf(error)
       // A look-up or a poll sends no token, so an answer that rejects one is unusable.
@@ -77,8 +77,8 @@ export function createSumsubProvider(options: SumsubProviderOptions): ClosableId
         return refusalOf(error) ?? { kind: 'unknown', reason: codeOf(error) }
       }
     },
-    find: (externalUserId) => asked(() => api.find(externalUserId, signal)),
-    review: (applicantId) => asked(() => api.review(applicantId, signal)),
+    find: (externalUserId) => toAnswer(() => api.find(externalUserId, signal)),
+    review: (applicantId) => toAnswer(() => api.review(applicantId, signal)),
   }
   const limited = limitProvider(unlimited, { clock, limits, elapsed })
   return {

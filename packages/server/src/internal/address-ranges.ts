@@ -50,7 +50,7 @@ function readAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
 
 function hasBitsBeyond(bytes: readonly number[], prefix: number): boolean {
   return bytes.some((byte, index) => {
-    const kept = Math.min(8, Math.max(0, prefix - 8 * index))
-    return (byte & (0xff >> kept)) !== 0
+    const prefixBits = Math.min(8, Math.max(0, prefix - 8 * index))
+    return (byte & (0xff >> prefixBits)) !== 0
   })
 }

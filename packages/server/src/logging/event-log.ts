@@ -31,7 +31,10 @@ export function createEventLog(logger: Pick<Logger, 'info' | 'warn'>): EventSink
       case 'audit.head': {
         const { type: eventType, seq, hash } = event
         const fields = { eventType, seq, hash }
-        return logger.info(fields, 'Newest record of the audit log; audit verify --expect <seq>:<hash> checks that it still exists.')
+        return logger.info(
+          fields,
+          'Newest record of the audit log; audit verify --expect <seq>:<hash> checks that it still exists.',
+        )
       }
       case 'delivery.exhausted': {
         const { type: eventType, deliveryId, integrationAddress, chainId, txHash, version, reason } = event

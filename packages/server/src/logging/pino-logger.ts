@@ -95,10 +95,10 @@ export function createPinoLogger({ level, destination }: PinoLoggerOptions): Log
 }
 
 function allowed(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const kept: Record<string, unknown> = {}
+  const listed: Record<string, unknown> = {}
   for (const name of loggedFields) {
     const value = fields[name]
-    if (value !== undefined) kept[name] = typeof value === 'string' ? shortenUrls(value) : value
+    if (value !== undefined) listed[name] = typeof value === 'string' ? shortenUrls(value) : value
   }
-  return kept
+  return listed
 }

@@ -58,7 +58,7 @@ export function createHttpReceiptSource(options: HttpReceiptSourceOptions): Clos
       const budget = startBudget(timeoutMs, signal)
       const url = receiptUrl(base, payment)
       try {
-        const asked = agent
+        const exchange = agent
           .request({
             origin: url.origin,
             path: url.pathname + url.search,
@@ -67,7 +67,7 @@ export function createHttpReceiptSource(options: HttpReceiptSourceOptions): Clos
             signal: budget.signal,
           })
           .then((response) => readAnswer(response, maxBytes))
-        const answer = await Promise.race([asked, budget.over])
+        const answer = await Promise.race([exchange, budget.over])
         return answer === null ? null : await readReceipt(answer, payment, receiveUpdate)
       } catch (error) {
         if (error instanceof ReceiptError) throw error

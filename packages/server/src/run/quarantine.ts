@@ -15,14 +15,14 @@ export interface QuarantineDeps {
 
 /** Builds the listener: each log is logged as a warning and published as `log.quarantined`, once. */
 export function createQuarantine({ logger, publish }: QuarantineDeps): (log: QuarantinedLog) => void {
-  const told = new Set<string>()
+  const reported = new Set<string>()
   return ({ chainId, txHash, blockNumber, logIndex, router, reason }) => {
     const key = `${chainId}:${blockNumber}:${txHash}:${logIndex}`
-    if (told.has(key)) return
-    told.add(key)
-    for (const oldest of told) {
-      if (told.size <= maxRemembered) break
-      told.delete(oldest)
+    if (reported.has(key)) return
+    reported.add(key)
+    for (const oldest of reported) {
+      if (reported.size <= maxRemembered) break
+      reported.delete(oldest)
     }
     const facts = { chainId, txHash, blockNumber, logIndex, reason }
     logger.warn({ ...facts, router: router.address }, 'A router log is no payment and is skipped; inspect it.')

@@ -99,7 +99,8 @@ export async function startServer(config: Config, options: StartOptions = {}): P
     const timeUp = new Promise<void>((resolve) => cut.addEventListener('abort', () => resolve(), { once: true }))
     loops.abort()
     await Promise.all([listeners.stop(cut), Promise.race([work, timeUp])])
-    if (running) logger.warn({}, 'Some work did not finish in time and is aborted; it is repeated after the next start.')
+    if (running)
+      logger.warn({}, 'Some work did not finish in time and is aborted; it is repeated after the next start.')
     await Promise.race([opened.close(), timeUp])
     logger.info({}, 'Stopped.')
   }

@@ -18,19 +18,19 @@ const unprintable = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u20
 
 /** Starts an empty excerpt. */
 export function createExcerpt(): Excerpt {
-  let kept = Buffer.alloc(0)
+  let beginning = Buffer.alloc(0)
   let size = 0
   return {
     size: () => size,
     add(chunk) {
       // A copy, so that one kilobyte does not retain a socket buffer.
-      if (size < excerptBytes) kept = Buffer.concat([kept, chunk.subarray(0, excerptBytes - size)])
+      if (size < excerptBytes) beginning = Buffer.concat([beginning, chunk.subarray(0, excerptBytes - size)])
       size += chunk.length
     },
     text() {
       if (size === 0) return null
       // A character split by the cut is dropped, not shown as a flaw of the answer.
-      return new TextDecoder().decode(kept, { stream: size > kept.length }).replace(unprintable, '')
+      return new TextDecoder().decode(beginning, { stream: size > beginning.length }).replace(unprintable, '')
     },
   }
 }

@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Canary, startCanary, watchDialling } from '../../test/support/hostile-canary.js'
 import {
   type Answers,
-  type Asked,
   always,
   type DnsServer,
+  type Query,
   rcode,
   records,
   startDns,
@@ -88,10 +88,10 @@ describe('a name that resolves to a denied address', () => {
   ])('%s is refused: the canary counts nothing, and nothing was dialled', async (_, addresses) => {
     const before = canary.connections()
     // An answer larger than a datagram goes over TCP.
-    const server = await resolver((asked) =>
-      addresses.length > 20 && asked.transport === 'udp'
+    const server = await resolver((query) =>
+      addresses.length > 20 && query.transport === 'udp'
         ? { flags: dns.TRUNCATED_RESPONSE, answers: [] }
-        : { answers: records(asked, addresses) },
+        : { answers: records(query, addresses) },
     )
     for (const port of [canary.httpsPort, canary.httpPort])
       expect(await sender(server).post(post(url('shop', port)))).toMatchObject({ reason: 'refused_address' })
@@ -102,19 +102,19 @@ describe('a name that resolves to a denied address', () => {
   it.each<[string, Answers]>([
     [
       'a CNAME',
-      (asked) => ({
-        answers: [cname(asked.name, 'db.internal'), ...records({ ...asked, name: 'db.internal' }, ['10.0.0.1'])],
+      (query) => ({
+        answers: [cname(query.name, 'db.internal'), ...records({ ...query, name: 'db.internal' }, ['10.0.0.1'])],
       }),
     ],
     [
       'a chain of eight CNAMEs',
-      (asked) => {
-        const names = [asked.name, ...Array.from({ length: 8 }, (_, n) => `c${n}.example`)]
+      (query) => {
+        const names = [query.name, ...Array.from({ length: 8 }, (_, n) => `c${n}.example`)]
         const chain = names.slice(1).map((name, n) => cname(names[n] ?? '', name))
-        return { answers: [...chain, ...records({ ...asked, name: 'c7.example' }, ['127.0.0.1', '::1'])] }
+        return { answers: [...chain, ...records({ ...query, name: 'c7.example' }, ['127.0.0.1', '::1'])] }
       },
     ],
-    ['a record of another name', (asked) => ({ answers: records({ ...asked, name: 'other.example' }, ['127.0.0.1']) })],
+    ['a record of another name', (query) => ({ answers: records({ ...query, name: 'other.example' }, ['127.0.0.1']) })],
     ['the additional section beside a private answer', both('127.0.0.1', publicIPv4)],
   ])('through %s is refused', async (_, answers) => {
     const before = canary.connections()
@@ -126,19 +126,19 @@ describe('a name that resolves to a denied address', () => {
 
 /** One address as the answer, the other as an additional record. */
 function both(answer: string, additional: string): Answers {
-  return (asked) => ({ answers: records(asked, [answer]), additionals: records(asked, [additional]) })
+  return (query) => ({ answers: records(query, [answer]), additionals: records(query, [additional]) })
 }
 
 describe('a name that changes its answer', () => {
   const flips = (...lists: readonly string[][]): Answers => {
-    return (asked) => ({ answers: records(asked, lists[Math.min(asked.before, lists.length - 1)] ?? []) })
+    return (query) => ({ answers: records(query, lists[Math.min(query.before, lists.length - 1)] ?? []) })
   }
 
   it('between the check and the connection is dialled at the checked address, and queried once', async () => {
     const before = canary.connections()
     const server = await resolver(flips([unrouted], ['127.0.0.1', '::1']))
     expect(await sender(server).post(post(url(), 500))).toMatchObject({ kind: 'failure' })
-    expect(server.asked.map(({ type }) => type).sort()).toEqual(['A', 'AAAA'])
+    expect(server.queries.map(({ type }) => type).sort()).toEqual(['A', 'AAAA'])
     expect(watch.dialled).toEqual([unrouted])
     expect(canary.connections()).toBe(before)
   })
@@ -149,31 +149,31 @@ describe('a name that changes its answer', () => {
     for (const expected of [{ status: 200 }, { reason: 'refused_address' }, { reason: 'refused_address' }])
       expect(await sender(server, dev).post(post(url()))).toMatchObject(expected)
     expect(watch.dialled).toEqual(['127.0.0.1'])
-    expect(server.asked).toHaveLength(6)
+    expect(server.queries).toHaveLength(6)
   })
 
   it('during a kept-alive connection stays at the address that was checked when it was opened', async () => {
     const server = await resolver(flips(['127.0.0.1'], ['10.0.0.1']))
     const one = sender(server, { ...dev, connectionsPerOrigin: 1 })
     for (let n = 0; n < 3; n++) expect(await one.post(post(url()))).toMatchObject({ status: 200 })
-    expect(server.asked).toHaveLength(2)
+    expect(server.queries).toHaveLength(2)
   })
 
   it.each([0, 1, 86_400, 2 ** 31 - 1])(
     'is queried again for every connection, also with a TTL of %i s',
     async (ttl) => {
-      const server = await resolver((asked) => ({ answers: records(asked, ['127.0.0.1'], ttl) }))
+      const server = await resolver((query) => ({ answers: records(query, ['127.0.0.1'], ttl) }))
       const one = sender(server, { ...dev, connectionsPerOrigin: 1 })
       for (let n = 0; n < 3; n++) expect(await one.post(post(`${url()}?close`))).toMatchObject({ status: 200 })
-      expect(server.asked).toHaveLength(6)
+      expect(server.queries).toHaveLength(6)
     },
   )
 })
 
 describe('a DNS server that', () => {
   const loop: Answers = ({ name }) => ({ answers: [cname(name, 'b.example'), cname('b.example', name)] })
-  const half = (asked: Asked) =>
-    dns.encode({ type: 'response', id: asked.id, questions: [{ name: asked.name, type: asked.type as 'A' }] })
+  const half = (query: Query) =>
+    dns.encode({ type: 'response', id: query.id, questions: [{ name: query.name, type: query.type as 'A' }] })
   it.each<[string, Answers, string | RegExp]>([
     ['says the name does not exist', () => ({ flags: rcode.noSuchName }), 'connection'],
     ['says the name has no address', () => ({ answers: [] }), 'connection'],
@@ -181,24 +181,24 @@ describe('a DNS server that', () => {
     ['refuses to answer', () => ({ flags: rcode.refused }), 'connection'],
     ['answers CNAMEs in a circle', loop, 'connection'],
     ['answers a CNAME and no address', ({ name }) => ({ answers: [cname(name, 'b.example')] }), 'connection'],
-    ['answers the other family', (asked) => ({ answers: otherFamily(asked) }), 'connection'],
+    ['answers the other family', (query) => ({ answers: otherFamily(query) }), 'connection'],
     ['never answers', () => null, 'timeout'],
-    ['answers under another id', (asked) => ({ id: asked.id ^ 1, answers: records(asked, ['127.0.0.1']) }), 'timeout'],
+    ['answers under another id', (query) => ({ id: query.id ^ 1, answers: records(query, ['127.0.0.1']) }), 'timeout'],
     [
       'answers another question',
-      (asked) => ({
-        questions: [{ name: 'other.example', type: asked.type as 'A' }],
-        answers: records({ ...asked, name: 'other.example' }, ['127.0.0.1']),
+      (query) => ({
+        questions: [{ name: 'other.example', type: query.type as 'A' }],
+        answers: records({ ...query, name: 'other.example' }, ['127.0.0.1']),
       }),
       'timeout',
     ],
     ['answers noise', () => Buffer.from('not a DNS answer'), /timeout|connection/],
-    ['answers a header alone', (asked) => half(asked).subarray(0, 12), /timeout|connection/],
+    ['answers a header alone', (query) => half(query).subarray(0, 12), /timeout|connection/],
     ['answers one byte', () => Buffer.of(0), /timeout|connection/],
     [
       'announces records that are not there',
-      (asked) => {
-        const bytes = half(asked)
+      (query) => {
+        const bytes = half(query)
         bytes.writeUInt16BE(500, 6)
         return bytes
       },
@@ -215,15 +215,15 @@ describe('a DNS server that', () => {
     const result = await sender(server, dev).post(post(url(), 700))
     expect(result).toMatchObject({ kind: 'failure', reason: expect.stringMatching(reason) })
     expect(performance.now() - startedAt).toBeLessThan(1_200)
-    expect(server.asked.length).toBeGreaterThan(0)
+    expect(server.queries.length).toBeGreaterThan(0)
     expect(watch.dialled).toEqual([])
   })
 
   it('answers after the budget changes nothing: its address is not dialled', async () => {
     const late: (() => void)[] = []
-    const server = await resolver(async (asked) => {
+    const server = await resolver(async (query) => {
       await new Promise<void>((resolve) => late.push(resolve))
-      return { answers: records(asked, ['127.0.0.1']) }
+      return { answers: records(query, ['127.0.0.1']) }
     })
     const one = sender(server, { ...dev, connectTimeoutMs: 1_000 })
     expect(await one.post(post(url(), 100))).toMatchObject({ kind: 'failure', reason: 'timeout' })
@@ -235,31 +235,31 @@ describe('a DNS server that', () => {
   })
 
   it('answers too much for a datagram is queried over TCP', async () => {
-    const server = await resolver((asked) =>
-      asked.transport === 'udp' ? { flags: dns.TRUNCATED_RESPONSE } : { answers: records(asked, ['127.0.0.1']) },
+    const server = await resolver((query) =>
+      query.transport === 'udp' ? { flags: dns.TRUNCATED_RESPONSE } : { answers: records(query, ['127.0.0.1']) },
     )
     expect(await sender(server, dev).post(post(url()))).toMatchObject({ status: 200 })
-    expect(server.asked.some(({ transport }) => transport === 'tcp')).toBe(true)
+    expect(server.queries.some(({ transport }) => transport === 'tcp')).toBe(true)
   })
 
   it('answers only one family is accepted after half a second', async () => {
-    const server = await resolver((asked) => (asked.type === 'A' ? { answers: records(asked, ['127.0.0.1']) } : null))
+    const server = await resolver((query) => (query.type === 'A' ? { answers: records(query, ['127.0.0.1']) } : null))
     const startedAt = performance.now()
     expect(await sender(server, dev).post(post(url()))).toMatchObject({ status: 200 })
     expect(performance.now() - startedAt).toBeGreaterThan(450)
   })
 
   it('fails for one family does not hide the other', async () => {
-    const server = await resolver((asked) =>
-      asked.type === 'A' ? { answers: records(asked, ['127.0.0.1']) } : { flags: rcode.serverFailure },
+    const server = await resolver((query) =>
+      query.type === 'A' ? { answers: records(query, ['127.0.0.1']) } : { flags: rcode.serverFailure },
     )
     expect(await sender(server, dev).post(post(url()))).toMatchObject({ status: 200 })
   })
 
   it('answers 500 addresses makes four connections at most', async () => {
     const addresses = Array.from({ length: 500 }, (_, n) => `127.0.${n >> 8}.${n & 255}`)
-    const server = await resolver((asked) =>
-      asked.transport === 'udp' ? { flags: dns.TRUNCATED_RESPONSE } : { answers: records(asked, addresses) },
+    const server = await resolver((query) =>
+      query.transport === 'udp' ? { flags: dns.TRUNCATED_RESPONSE } : { answers: records(query, addresses) },
     )
     const result = await sender(server, { ...dev, ports: [1] }).post(post('https://shop.hook.example:1/'))
     expect(result).toMatchObject({ kind: 'failure', reason: 'connection' })
@@ -268,13 +268,13 @@ describe('a DNS server that', () => {
 
   it('never answers for sixteen endpoints does not delay a seventeenth', async () => {
     const silent = (name: string) => name.startsWith('silent')
-    const server = await resolver((asked) => (silent(asked.name) ? null : { answers: records(asked, ['127.0.0.1']) }))
+    const server = await resolver((query) => (silent(query.name) ? null : { answers: records(query, ['127.0.0.1']) }))
     const one = sender(server, dev)
     let ended = 0
     const hanging = Array.from({ length: 16 }, (_, n) =>
       one.post(post(url(`silent${n}`), 2_000)).finally(() => ended++),
     )
-    await eventually(() => server.asked.length >= 32)
+    await eventually(() => server.queries.length >= 32)
     const startedAt = performance.now()
     expect(await one.post(post(url('live')))).toMatchObject({ status: 200 })
     expect(performance.now() - startedAt).toBeLessThan(1_000)
@@ -287,16 +287,16 @@ describe('a DNS server that', () => {
     const server = await resolver(() => null)
     const one = sender(server, { ...dev, connectTimeoutMs: 300 })
     expect(await one.post(post(url(), 5_000))).toMatchObject({ kind: 'failure', reason: 'timeout' })
-    const { length } = server.asked
+    const { length } = server.queries
     // Longer than the resolver's first timeout: a live query would be sent again.
     await new Promise((resolve) => setTimeout(resolve, 1_500))
-    expect(server.asked).toHaveLength(length)
+    expect(server.queries).toHaveLength(length)
   })
 })
 
 /** Records of the other family. */
-function otherFamily(asked: Asked): Answer[] {
-  return records({ ...asked, type: asked.type === 'A' ? 'AAAA' : 'A' }, ['127.0.0.1', '::1'])
+function otherFamily(query: Query): Answer[] {
+  return records({ ...query, type: query.type === 'A' ? 'AAAA' : 'A' }, ['127.0.0.1', '::1'])
 }
 
 describe('the names below localhost', () => {
@@ -305,7 +305,7 @@ describe('the names below localhost', () => {
     const one = sender(server, dev)
     for (const name of ['localhost', 'LOCALHOST', 'shop.localhost'])
       expect(await one.post(post(`http://${name}:${canary.httpPort}/`)), name).toMatchObject({ status: 200 })
-    expect(server.asked).toEqual([])
+    expect(server.queries).toEqual([])
   })
 })
 

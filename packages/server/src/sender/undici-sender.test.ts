@@ -303,7 +303,7 @@ describe('a denied address', () => {
   ])('is refused when the URL is %j, before anything is resolved', async (url) => {
     const dns = await resolver('93.184.216.34')
     expect(await sender({ servers: dns.servers }).post(post(url))).toMatchObject({ reason: 'refused_address' })
-    expect(dns.asked).toEqual([])
+    expect(dns.queries).toEqual([])
   })
 
   it('is also a private one in dev: only this machine is allowed', async () => {

@@ -56,12 +56,12 @@ const suites: Readonly<Record<Suite, () => Promise<boolean>>> = {
   },
 }
 
-const asked = values.suite ?? (single ? 'chaos' : undefined)
-if (asked !== undefined && !Object.hasOwn(suites, asked))
-  misused(`--suite is ${JSON.stringify(asked)}; pass ${Object.keys(suites).join(', ')}.`)
+const chosen = values.suite ?? (single ? 'chaos' : undefined)
+if (chosen !== undefined && !Object.hasOwn(suites, chosen))
+  misused(`--suite is ${JSON.stringify(chosen)}; pass ${Object.keys(suites).join(', ')}.`)
 let isRight = true
 for (const [name, run] of Object.entries(suites))
-  if (asked === undefined || asked === name) isRight = (await run()) && isRight
+  if (chosen === undefined || chosen === name) isRight = (await run()) && isRight
 process.exitCode = isRight ? 0 : 1
 
 function seedsOf(suite: Suite) {

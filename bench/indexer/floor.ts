@@ -102,8 +102,8 @@ function hex(height: number): string {
 }
 
 /** Sends one request with all calls, and resolves their results in order. */
-async function ask(asked: readonly Call[]): Promise<unknown[]> {
-  const calls = asked.map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params }))
+async function ask(requested: readonly Call[]): Promise<unknown[]> {
+  const calls = requested.map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params }))
   const headers = { 'content-type': 'application/json' }
   const answer = await fetch(rpcUrl, { method: 'POST', headers, body: JSON.stringify(calls) })
   const results = JSON.parse(await answer.text()) as { id: number; result: unknown }[]

@@ -30,7 +30,7 @@ export function startWorker<Known extends Answers>(path: string, ...args: string
     env: { ...process.env, NODE_ENV: 'production' },
   })
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>()
-  let asked = 0
+  let lastId = 0
   const ended = new Promise<void>((resolve) => {
     child.once('exit', (code) => {
       for (const { reject } of waiting.values()) reject(new Error(`${path} ended with code ${code}.`))
@@ -45,8 +45,8 @@ export function startWorker<Known extends Answers>(path: string, ...args: string
   })
   return {
     ask(name, ...[value]) {
-      asked += 1
-      const id = asked
+      lastId += 1
+      const id = lastId
       return new Promise((resolve, reject) => {
         waiting.set(id, { resolve: resolve as (value: unknown) => void, reject })
         child.send({ id, name, value } satisfies Message, (error) => {

@@ -39,15 +39,15 @@ export async function startServerProcess(
     url: first.url,
     async cpuUs() {
       ask(child, 'cpu')
-      const told = await answer(child)
-      if (!('cpuUs' in told)) throw new Error(`The ${name} server answered something else than its CPU time.`)
-      return told.cpuUs
+      const reply = await answer(child)
+      if (!('cpuUs' in reply)) throw new Error(`The ${name} server answered something else than its CPU time.`)
+      return reply.cpuUs
     },
     async heapBytes() {
       ask(child, 'heap')
-      const told = await answer(child)
-      if (!('heapBytes' in told)) throw new Error(`The ${name} server answered something else than its heap.`)
-      return told.heapBytes
+      const reply = await answer(child)
+      if (!('heapBytes' in reply)) throw new Error(`The ${name} server answered something else than its heap.`)
+      return reply.heapBytes
     },
     async stop() {
       const exited = new Promise((resolve) => child.once('exit', resolve))

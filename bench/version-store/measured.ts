@@ -107,8 +107,8 @@ async function compare(bare: Way, own: Way, { turns, turnMs, connections }: Vers
   return { bare: rate(bare), ours: rate(own) }
 }
 
-const [connectionString = '', asked = ''] = process.argv.slice(2)
-const effort = JSON.parse(asked) as VersionStoreEffort
+const [connectionString = '', effortJson = ''] = process.argv.slice(2)
+const effort = JSON.parse(effortJson) as VersionStoreEffort
 const pool = new pg.Pool({ connectionString, max: effort.connections })
 for (const name of ['bare_effect', 'bare_none', 'ours_effect', 'ours_none']) {
   await createPostgresVersionStore({ database: pool, table: `${name}_versions` }).migrate()

@@ -77,8 +77,8 @@ export function start(command, args, { seconds, cwd, env }) {
   return {
     ended,
     line(wanted, within) {
-      const told = lines.find(wanted)
-      if (told !== undefined) return Promise.resolve(told)
+      const earlier = lines.find(wanted)
+      if (earlier !== undefined) return Promise.resolve(earlier)
       return new Promise((resolve, reject) => {
         const settle = (act, value) => {
           clearTimeout(limit)

@@ -1,4 +1,4 @@
-/** What was found, as lines while it runs, tables at the end, and a count. @module */
+/** Collects results and formats them as lines, tables and counts. @module */
 
 /**
  * @typedef {object} Result

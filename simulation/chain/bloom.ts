@@ -28,8 +28,8 @@ export function bloomOf(logs: readonly FilteredLog[]): Uint8Array {
 }
 
 function bitsOf(value: string): readonly number[] {
-  const kept = known.get(value)
-  if (kept !== undefined) return kept
+  const cached = known.get(value)
+  if (cached !== undefined) return cached
   const hash = keccak256(hexBytes(value), 'bytes')
   const found = [0, 2, 4].map((at) => (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) & (bits - 1))
   if (known.size >= maxKnown) known.clear()

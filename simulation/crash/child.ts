@@ -20,13 +20,13 @@ export interface CrashChild {
 }
 
 /** Starts a process. @param path - The bundle. */
-export function startCrashChild(path: string, config: CrashConfig, hear: (line: CrashLine) => void): CrashChild {
+export function startCrashChild(path: string, config: CrashConfig, onLine: (line: CrashLine) => void): CrashChild {
   const child = spawn(process.execPath, [path, JSON.stringify(config)], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: process.env['TMPDIR'] },
   })
   let complaints = ''
-  createInterface({ input: child.stdout }).on('line', (line) => hear(JSON.parse(line) as CrashLine))
+  createInterface({ input: child.stdout }).on('line', (line) => onLine(JSON.parse(line) as CrashLine))
   child.stderr.on('data', (chunk: Buffer) => {
     complaints = `${complaints}${chunk.toString('utf8')}`.slice(-2_000)
   })

@@ -24,7 +24,7 @@ function listen(run: CrashRun, config: Parameters<CrashRun['start']>[0]) {
   const count = (type: CrashLine['type']) => lines.filter((line) => line.type === type).length
   return {
     child,
-    told: (type: CrashLine['type']) => expect.poll(() => count(type), patience).toBeGreaterThan(0),
+    reported: (type: CrashLine['type']) => expect.poll(() => count(type), patience).toBeGreaterThan(0),
     delivered: () => count('delivered'),
     indexed: () => count('indexed') === run.script.expected.length,
     async kill() {
@@ -51,11 +51,11 @@ async function freezeAt(point: Point, ground: CrashGround, bundle: string) {
       horizon,
       death: { point, nth: 1, afterMs: 0, signal: 'SIGSTOP' },
     })
-    await frozen.told('frozen')
+    await frozen.reported('frozen')
     const other = listen(run, { roles: ['dispatcher'], horizon, death: null })
     await expect.poll(() => other.delivered(), patience).toBe(deliveries(run))
     frozen.child.signal('SIGCONT')
-    if (point === 'after post') await frozen.told('claim lost')
+    if (point === 'after post') await frozen.reported('claim lost')
     frozen.child.signal('SIGTERM')
     expect(await frozen.child.ended).toMatchObject({ code: 0, signal: null })
     expect(frozen.delivered()).toBe(0)

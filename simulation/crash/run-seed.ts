@@ -55,10 +55,10 @@ export interface CrashRun {
   readonly kills: Map<Point | 'outside', number>
   freezes: number
   outages: number
-  /** Starts a process; `hear` gets its reports, besides the journal. */
+  /** Starts a process; `onLine` gets its reports, besides the journal. */
   start(
     config: Pick<CrashConfig, 'roles' | 'horizon' | 'minedBlocks' | 'death'>,
-    hear?: (line: CrashLine) => void,
+    onLine?: (line: CrashLine) => void,
   ): CrashChild
   /** The first unconfirmed update. */
   firstUpdate(): number
@@ -93,13 +93,13 @@ export async function runSeed(
 
   function startProcess(
     config: Pick<CrashConfig, 'roles' | 'horizon' | 'minedBlocks' | 'death' | 'aheadMs' | 'finish'>,
-    hear?: (line: CrashLine) => void,
+    onLine?: (line: CrashLine) => void,
   ): CrashChild {
     const { seed, size } = plan
     const whole = { ...config, seed, size, database: ground.database, time, firstUpdate: run.firstUpdate() }
     return startCrashChild(bundle, whole, (line) => {
       keep(line)
-      hear?.(line)
+      onLine?.(line)
     })
   }
 
@@ -113,7 +113,7 @@ export async function runSeed(
     kills: new Map(),
     freezes: 0,
     outages: 0,
-    start: (config, hear) => startProcess({ ...config, aheadMs: 0, finish: false }, hear),
+    start: (config, onLine) => startProcess({ ...config, aheadMs: 0, finish: false }, onLine),
     firstUpdate() {
       let index = 0
       while (run.accepted.has(index)) index += 1
@@ -127,14 +127,14 @@ export async function runSeed(
 
   /** One process delivers everything, and exits on request. */
   async function finish(): Promise<void> {
-    const told = new Promise<CrashLine & { readonly type: 'finished' }>((resolve) => {
+    const allDelivered = new Promise<CrashLine & { readonly type: 'finished' }>((resolve) => {
       finished = resolve
     })
     const roles = ['server', 'dispatcher'] as const
     const horizon = run.horizon(1)
     const child = startProcess({ roles, horizon, minedBlocks: horizon.blocks, death: null, aheadMs, finish: true })
     const late = new AbortController()
-    const end = await Promise.race([told, child.ended, wait(finishMs, null, { signal: late.signal })])
+    const end = await Promise.race([allDelivered, child.ended, wait(finishMs, null, { signal: late.signal })])
     late.abort()
     if (end === null) run.flaws.push(`missing: not everything is delivered ${finishMs / 1_000} s after all was healed`)
     else if ('type' in end) {

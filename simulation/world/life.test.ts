@@ -14,18 +14,18 @@ async function dieAfter(steps: number) {
     died += 1
   })
   life.killAfter(steps)
-  let told = false
+  let answered = false
   storeOf(life, store, systemClock)
     .transaction(async (tx) => {
       await tx.lockChain(1)
       await tx.setCheckpoint(1, checkpoint)
     })
     .finally(() => {
-      told = true
+      answered = true
     })
     .catch(() => undefined)
   for (let turns = 0; turns < 5; turns += 1) await turn()
-  return { kept: (await store.payments.checkpoint(1)) !== null, told, died, alive: life.alive }
+  return { committed: (await store.payments.checkpoint(1)) !== null, answered, died, alive: life.alive }
 }
 
 describe('a process that is killed', () => {
@@ -36,12 +36,12 @@ describe('a process that is killed', () => {
     [3, false],
     [4, false],
     [5, true],
-  ])('at step %i gets no answer, and its transaction is committed: %s', async (steps, kept) => {
-    expect(await dieAfter(steps)).toEqual({ kept, told: false, died: 1, alive: false })
+  ])('at step %i gets no answer, and its transaction is committed: %s', async (steps, committed) => {
+    expect(await dieAfter(steps)).toEqual({ committed, answered: false, died: 1, alive: false })
   })
 
   test('after the last step has the answer of its commit', async () => {
-    expect(await dieAfter(6)).toEqual({ kept: true, told: true, died: 0, alive: true })
+    expect(await dieAfter(6)).toEqual({ committed: true, answered: true, died: 0, alive: true })
   })
 
   test('leaves the store usable for others', async () => {

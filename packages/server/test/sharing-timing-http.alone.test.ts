@@ -141,8 +141,8 @@ async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
   const ran: string[] = []
   const { query } = pg.Client.prototype
   const noting = function (this: pg.Client, ...args: unknown[]): unknown {
-    const [asked] = args as [string | { readonly text: string }]
-    ran.push(typeof asked === 'string' ? asked : asked.text)
+    const [statement] = args as [string | { readonly text: string }]
+    ran.push(typeof statement === 'string' ? statement : statement.text)
     return Reflect.apply(query, this, args)
   }
   pg.Client.prototype.query = noting as typeof query

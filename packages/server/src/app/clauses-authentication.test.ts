@@ -102,7 +102,7 @@ describe('Basic authentication', () => {
 })
 
 describe('authentication comes before validation', () => {
-  it.each(refused)('%s is 401 for a stranger and %s for the integration', async (target, expected) => {
+  it.each(refused)('%s is 401 without valid credentials and %s for the integration', async (target, expected) => {
     for (const headers of [[], [`Authorization: ${basic(shop.address, 'wrong')}`]])
       expect(parseRaw(await ask(target, headers))).toMatchObject({ status: 401, body: '{"error":"Unauthorized"}' })
     expect(String(await statusOf(shop.authorization, target))).toBe(expected.slice(0, 3))

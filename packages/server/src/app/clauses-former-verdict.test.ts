@@ -57,7 +57,7 @@ it('is answered when the used token is shared again: provider message, RED, type
 it.each([
   [{ rejectType: 'RETRY' as const, labels: [] }, ' The verification shared before was rejected: RED, RETRY.'],
   [{ rejectType: 'RETRY' as const, labels: ['BAD_SELFIE'] }, 'rejected: RED, RETRY. Labels: BAD_SELFIE.'],
-])('of %j is told as %j', async (verdict, text) => {
+])('of %j is answered as %j', async (verdict, text) => {
   const email = newEmail()
   const used = await shareRejected(email, verdict)
   expect((await messageOf(shop, email, used)).endsWith(text)).toBe(true)

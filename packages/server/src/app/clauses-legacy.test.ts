@@ -117,7 +117,7 @@ describe('the look-up', () => {
       '0.0025',
       [serviceFee, extraFee('0.0005', '500')],
     ],
-    ['the service fee that the call tells', '11', 2_000n, 9_000n, '0.009', [serviceFee, extraFee('0.007', '7000')]],
+    ['the service fee of the call', '11', 2_000n, 9_000n, '0.009', [serviceFee, extraFee('0.007', '7000')]],
     ['the service fee alone', '12', null, 2_000n, '0.002', [serviceFee]],
     ['what others took alone', '13', 0n, 2_500n, '0.0025', [extraFee('0.0025', '2500')]],
     ['no fee at all', '14', null, 0n, '0', []],

@@ -52,7 +52,7 @@ describe.each(files)('%s', (path, type) => {
     expect(await ask('"another"')).toEqual([200, tag, 'no-cache', 'Accept-Encoding'])
   })
 
-  it('is 405 for other methods, and not kept then', async () => {
+  it('is 405 for other methods, with no-store', async () => {
     const answer = await fetch(`${server.url}${path}`, { method: 'POST' })
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
     expect(answer.headers.get('cache-control')).toBe('private, no-store')
@@ -88,7 +88,7 @@ describe('compression', () => {
   })
 })
 
-describe('a file that the page names', () => {
+describe('a file that the page loads', () => {
   const bundle = '/reference/swagger-ui-bundle.js'
   const named = async () =>
     [...(await (await fetch(`${server.url}/reference`)).text()).matchAll(/"\.(\/reference\/[^"]+)"/g)].map(
@@ -192,7 +192,7 @@ describe.each([
     }
   })
 
-  it('is 405 for other methods, and not kept then', async () => {
+  it('is 405 for other methods, with no-store', async () => {
     const answer = await fetch(`${server.url}${path}`, { method: 'POST' })
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
     expect(answer.headers.get('cache-control')).toBe('private, no-store')

@@ -131,7 +131,7 @@ describe('after a 429', () => {
     ['as long as it said', 7_000, 7_000],
     ['a window when it named no time', null, 5_000],
     ['a minute at most', 3_600_000, 60_000],
-  ])('nothing is asked for %s', async (_, retryAfterMs, pauseMs) => {
+  ])('nothing is sent for %s', async (_, retryAfterMs, pauseMs) => {
     const { redeem, calls, limited, answers } = setUp()
     answers.redeem = { kind: 'throttled', retryAfterMs }
     expect(await redeem()).toEqual({ kind: 'throttled', retryAfterMs })

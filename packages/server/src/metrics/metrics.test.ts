@@ -298,7 +298,7 @@ describe('GET /metrics', () => {
   })
 
   it.each([
-    ['no metrics are kept', async () => ({ metricsToken })],
+    ['metrics are off', async () => ({ metricsToken })],
     ['there is no token', async () => ({ metrics: await createMetrics() })],
   ])('is not there when %s', async (_, deps) => {
     server = await listenApp(await deps())

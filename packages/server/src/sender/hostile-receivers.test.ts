@@ -86,7 +86,7 @@ describe('a kept-alive connection', () => {
   const poisons: [string, HostileReceiver['onRequest']][] = [
     ['in the same packet', (socket, nth) => socket.write(nth === 1 ? first + poison : first)],
     [
-      'while nothing was asked',
+      'while no request is in flight',
       (socket, nth) => {
         socket.write(first)
         if (nth === 1) setTimeout(() => socket.write(poison), 30)

@@ -148,5 +148,5 @@ export async function startClauses(options: ClauseOptions = {}) {
   }
 }
 
-/** What {@link startClauses} resolves. */
+/** The result of {@link startClauses}. */
 export type Clauses = Awaited<ReturnType<typeof startClauses>>

@@ -94,7 +94,7 @@ export function documentCheck(text: string) {
   }
 }
 
-/** What {@link documentCheck} returns. */
+/** The result of {@link documentCheck}. */
 export type DocumentCheck = ReturnType<typeof documentCheck>
 
 /** A canonical integer becomes a number; anything else stays text. */

@@ -111,5 +111,5 @@ export async function startDocumented() {
   }
 }
 
-/** What {@link startDocumented} resolves. */
+/** The result of {@link startDocumented}. */
 export type Documented = Awaited<ReturnType<typeof startDocumented>>

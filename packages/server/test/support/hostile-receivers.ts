@@ -143,7 +143,7 @@ const large: readonly HostileReceiver[] = [
     outcome: packed,
   },
   {
-    name: 'asks to be tried again in an age',
+    name: 'sends a huge Retry-After',
     onRequest: says(answer(`503 X\r\nRetry-After: ${'9'.repeat(9_000)}\r\nContent-Length: 0`)),
     outcome: { status: 503, excerpt: null },
   },
@@ -167,7 +167,7 @@ const abrupt: readonly HostileReceiver[] = [
     outcome: { status: 200, excerpt: 'half' },
   },
   {
-    name: 'answers before it was asked',
+    name: 'answers before the request',
     onConnect: (socket) => socket.end(answer('200 OK\r\nContent-Length: 5', 'early')),
     outcome: { status: 200, excerpt: 'early' },
   },

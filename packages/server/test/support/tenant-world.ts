@@ -31,7 +31,7 @@ export async function openTenantWorld(tenants: readonly Tenant[], clock: { now()
     [...shops].map(([tenant, { apiSecret }]) => [tenant, { newest: apiSecret, previous: apiSecret }]),
   )
   let connection = await exchange(clauses.url)
-  let asked = 0
+  let requestCount = 0
   const chainOf = (chain: number) => clauses.chain(pools.chains[chain])
 
   /** Payments visible in this world: those of its tenants, and those without an integration. */
@@ -61,7 +61,7 @@ export async function openTenantWorld(tenants: readonly Tenant[], clock: { now()
     enable: (tenant: Tenant, enabled: boolean) => clauses.service.integrations.setEnabled(addresses[tenant], enabled),
     /** GETs a path below the integration API. */
     async ask(path: string, tenant: Tenant, secret: string): Promise<Seen> {
-      if (++asked % requestsPerConnection === 0) {
+      if (++requestCount % requestsPerConnection === 0) {
         connection.destroy()
         connection = await exchange(clauses.url)
       }
@@ -79,5 +79,5 @@ export async function openTenantWorld(tenants: readonly Tenant[], clock: { now()
   }
 }
 
-/** What {@link openTenantWorld} resolves. */
+/** The result of {@link openTenantWorld}. */
 export type TenantWorld = Awaited<ReturnType<typeof openTenantWorld>>

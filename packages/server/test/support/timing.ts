@@ -32,7 +32,7 @@ export interface TimingOptions {
 /** Above this, chance is no explanation (the usual bound of leakage tests). */
 const significant = 4.5
 /** Share of the samples that count, the fastest ones: pauses of the machine are noise. */
-const kept = 0.8
+const countedShare = 0.8
 const rounds = 3
 
 /**
@@ -76,7 +76,7 @@ export async function noise(run: () => Promise<unknown>, { samples, seed }: Timi
 }
 
 function fastest(times: readonly number[]): number[] {
-  return times.toSorted((a, b) => a - b).slice(0, Math.ceil(times.length * kept))
+  return times.toSorted((a, b) => a - b).slice(0, Math.ceil(times.length * countedShare))
 }
 
 async function measure(kinds: Kinds, samples: number, fraction: () => number): Promise<Map<string, number[]>> {
@@ -94,7 +94,7 @@ async function measure(kinds: Kinds, samples: number, fraction: () => number): P
 function compare(times: ReadonlyMap<string, readonly number[]>, tolerated: number): Difference[] {
   const all = [...times.values()].flat().sort((a, b) => a - b)
   // One bound for all kinds: the rest is still a fair sample of each when they do not differ.
-  const longest = all[Math.floor(all.length * kept)] ?? Number.POSITIVE_INFINITY
+  const longest = all[Math.floor(all.length * countedShare)] ?? Number.POSITIVE_INFINITY
   const statistics = [...times].map(([name, each]) => ({ name, ...describe(each.filter((time) => time <= longest)) }))
   const margin = tolerated * (statistics.reduce((sum, { mean }) => sum + mean, 0) / statistics.length)
   return statistics.flatMap((slow) =>

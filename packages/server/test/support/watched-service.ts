@@ -89,5 +89,5 @@ export function watchService(env: Record<string, string>) {
   return watched
 }
 
-/** What {@link watchService} returns. */
+/** The result of {@link watchService}. */
 export type WatchedService = ReturnType<typeof watchService>
